@@ -7,6 +7,8 @@ import type { SubschemaField } from '../graphql/fields/subschema.js';
 import type { LinkMapping, LinkTable } from '../graphql/links/link.js';
 import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
 import type { SubscriptionMapping, SubscriptionTable } from '../graphql/subscription/subscription.js';
+import type { Naming } from '../graphql/types/naming.js';
+
 import { diagnosticAt } from './diagnostic-at.js';
 import { entryDiagnostics } from './entry-errors.js';
 import type { GraphqlUpstream } from './graphql-upstream.js';
@@ -74,10 +76,11 @@ const build = (
       name: service.name,
       operations: service.operations,
       mapping: operationsOf(service),
-      naming: service.wsdl === null ? 'exact' : service.config.naming,
+      naming: namingOf(service),
       choices: service.config.schema.choices,
       types: typesOf(service),
-      knownTypes: service.wsdl?.types.values() ?? [],
+      knownTypes: [...(service.wsdl?.types.values() ?? [])],
+      elements: [...(service.wsdl?.elements.values() ?? [])],
       typesOf: owners.get(service) ?? service.name,
       callCost: service.config.callCost ?? null,
     })),
@@ -93,8 +96,8 @@ function typeOwners(services: readonly SoapService[]): ReadonlyMap<SoapService, 
   const first = new Map<object, Map<string, string>>();
   for (const service of services) {
     if (service.wsdl === null) continue;
-    const { naming, schema } = service.config;
-    const shape = JSON.stringify([naming, schema]);
+    const { naming, names, schema } = service.config;
+    const shape = JSON.stringify([naming, names, schema]);
     const byShape = first.get(service.wsdl.types) ?? new Map<string, string>();
     first.set(service.wsdl.types, byShape);
     const owner = byShape.get(shape);
@@ -102,6 +105,12 @@ function typeOwners(services: readonly SoapService[]): ReadonlyMap<SoapService, 
     else owners.set(service, owner);
   }
   return owners;
+}
+
+/** Names in SDL types are exactly those. */
+function namingOf({ wsdl, config }: SoapService): Naming {
+  const naming = wsdl === null ? 'exact' : config.naming;
+  return config.names === '0.1' ? `${naming}-0.1` : naming;
 }
 
 /** In the order of the file. */

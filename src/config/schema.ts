@@ -100,6 +100,11 @@ const SERVICE = closed({
     description: '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.',
     default: 'camel',
   }),
+  names: oneOf(['current', '0.1'], {
+    description:
+      '`0.1` keeps the names that version 0.1 made by rule, and its choice of queries and mutations. The next version drops it.',
+    default: 'current',
+  }),
   schema: SCHEMA_KEYS,
   serveWsdl: boolean({
     description: 'Whether `?wsdl` and `?xsd=` of the path answer with the documents of `wsdl`.',

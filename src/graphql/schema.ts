@@ -11,7 +11,14 @@ import { invariant } from '../base/invariant.js';
 import type { BoundField } from './fields/bound-field.js';
 import { exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
-import { declaredNames, mappingsOf, serviceTypes, type TypeGroup, typeGroups } from './fields/service-types.js';
+import {
+  declaredNames,
+  mappingsOf,
+  namingsOf,
+  serviceTypes,
+  type TypeGroup,
+  typeGroups,
+} from './fields/service-types.js';
 import type { Subschema, SubschemaField } from './fields/subschema.js';
 import { relaxCycles } from './input/input-cycles.js';
 import { costFindings } from './links/cost-check.js';
@@ -53,7 +60,8 @@ export function buildSchema(
 ): BuiltSchema {
   const groups = typeGroups(services);
   const declared = declaredNames(groups);
-  const names = new TypeNames(mappingsOf(groups), new Map([...declared].map(([name, { names }]) => [name, names])));
+  const declaredOf = new Map([...declared].map(([name, { names }]) => [name, names]));
+  const names = new TypeNames(mappingsOf(groups), declaredOf, namingsOf(groups));
   const leaves = new LeafTable(names);
   const linked = new Set(linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]));
   const { answering, observed } = operationsFor(subscriptionMappings);
@@ -68,9 +76,10 @@ export function buildSchema(
   const offeredOf = new Map(
     exposed.map(({ service, exposures }) => [service, exposures.map((each) => each.operation)]),
   );
-  for (const { owner, services: sharing } of groups) {
+  for (const group of groups) {
+    const { owner, services: sharing } = group;
     const offered = sharing.flatMap((service) => offeredOf.get(service) ?? []);
-    const types = serviceTypes(owner, offered, declared.get(owner.name)?.replies ?? null, leaves, names);
+    const types = serviceTypes(group, offered, declared.get(owner.name)?.replies ?? null, leaves, names);
     made.push(types);
     for (const service of sharing) typesOf.set(service, types);
   }

@@ -39,6 +39,16 @@ t.test('a service that shapes its types otherwise has its own', async (t) => {
   t.match(sdl, /^type Traveller \{\n {2}name: String!/m);
 });
 
+t.test('`names` keeps the names and the choice of queries of version 0.1 for one service', async (t) => {
+  const of = async (air: string) => [...(await compiled(t, air, HOTEL)).graph.fields.keys()].sort();
+  t.same(await of(AIR), ['Mutation.airBookReq', 'Query.hotelSearchReq', 'Query.lowFareSearchReq']);
+  t.same(await of(AIR.replace(' }', ', names: "0.1" }')), [
+    'Mutation.airBookReq',
+    'Mutation.lowFareSearchReq',
+    'Query.hotelSearchReq',
+  ]);
+});
+
 t.test('operations that share a name are called by their request elements', async (t) => {
   const { services, graph } = await compiled(t, AIR, HOTEL);
   t.same(
@@ -88,13 +98,13 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
   const gateway = await startTestGateway(`services:\n  ${at(AIR)}\n  ${at(HOTEL)}\n`);
   t.teardown(() => gateway.close());
   const ask = (query: string) => askGraphql<object>(gateway.url, query, {}, TYPED);
-  t.same(await ask('mutation { lowFareSearchReq(from: "BRU") { price traveller { name } } }'), {
+  t.same(await ask('{ lowFareSearchReq(from: "BRU") { price traveller { name } } }'), {
     data: { lowFareSearchReq: { price: '12.50', traveller: null } },
   });
   t.same(await ask('mutation { airBookReq(traveller: { name: "Zoë" }) { locator traveller { key name } } }'), {
     data: { airBookReq: { locator: 'ABC', traveller: { key: '1', name: 'Zoë' } } },
   });
-  t.same(await ask('mutation { hotelSearchReq(city: "Liège") { hotel } }'), {
+  t.same(await ask('{ hotelSearchReq(city: "Liège") { hotel } }'), {
     data: { hotelSearchReq: { hotel: ['Ritz'] } },
   });
   t.same(

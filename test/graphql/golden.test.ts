@@ -56,7 +56,10 @@ async function print(file: string): Promise<Printed> {
     return { text: `# It cannot be read:\n${lines.map((line) => `# ${line}\n`).join('')}`, types: 0, unreachable: [] };
   }
   const name = model.services[0]?.name.local ?? 'service';
-  const built = buildSchema([{ name, operations: operationsOf(model), mapping: new Map(), naming: 'camel' }]);
+  const [knownTypes, elements] = [[...model.types.values()], [...model.elements.values()]];
+  const built = buildSchema([
+    { name, operations: operationsOf(model), mapping: new Map(), naming: 'camel', knownTypes, elements },
+  ]);
   const { schema, warnings } = built;
   const problems = validateSchema(schema).map(({ message }) => message);
   if (problems.length > 0) throw new Error(`${file}: ${problems.join(' ')}`);

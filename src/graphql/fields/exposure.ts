@@ -1,10 +1,11 @@
-import { distinctName, type Operation, type XsdType } from '../../wsdl/model.js';
+import { distinctName, type ElementDeclaration, type Operation, type XsdType } from '../../wsdl/model.js';
 import type { RequestMapping } from '../input/input-mapping.js';
 import type { FaultStyle } from '../output/faults.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import type { TypeMappings } from '../types/mapping.js';
 import type { ChoiceStyle } from '../types/members.js';
-import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
+import { fieldName, isNaming01, NameScope, type Naming, pascalName } from '../types/naming.js';
+import { isReading01 } from '../types/naming-0.1.js';
 import type { TypeNames } from '../types/type-names.js';
 import { isReading } from './is-reading.js';
 
@@ -21,7 +22,9 @@ export interface GraphqlService {
   /** The mapping of single types. */
   readonly types?: TypeMappings;
   /** Every named type of the service, for `types` to be checked. */
-  readonly knownTypes?: Iterable<XsdType>;
+  readonly knownTypes?: readonly XsdType[];
+  /** Every global element of the service: types without a name have its name. */
+  readonly elements?: readonly ElementDeclaration[];
   /** The first service of the same WSDL, whose types this one uses; absent, or itself: it has its own. */
   readonly typesOf?: string;
   /** Points for a call whose operation has no cost of its own; null or absent: the general cost of calls. */
@@ -75,7 +78,10 @@ export function exposures(
       if (!each.isOffered || chosen.has(each)) continue;
       const { operation, parent } = each;
       const wanted = fieldName(distinctName(operation), service.naming);
-      const name = scopes[parent].take(wanted, `${fieldName(service.name, 'camel')}${pascalName(wanted)}`);
+      const name = scopes[parent].take(
+        wanted,
+        `${fieldName(service.name, isNaming01(service.naming) ? 'camel-0.1' : 'camel')}${pascalName(wanted, service.naming)}`,
+      );
       chosen.set(each, name);
       if (name === wanted) continue;
       const what = `Service ${service.name}: operation ${operation.name} is ${parent}.${name}, as ${wanted} is taken.`;
@@ -114,6 +120,7 @@ export function offeredBy({ operations, mapping }: GraphqlService): ReadonlySet<
 
 function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySet<string>): readonly Unnamed[] {
   const offered = offeredBy(service);
+  const reads = isNaming01(service.naming) ? isReading01 : isReading;
   return service.operations.flatMap((operation): Unnamed[] => {
     const entry = service.mapping.get(operation.name) ?? null;
     const isOffered = offered.has(operation.name);
@@ -123,7 +130,7 @@ function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySe
       names.warn(`Service ${service.name}: operation ${operation.name} is not offered in GraphQL. ${why}`.trim());
       return [];
     }
-    const parent = entry?.field?.parent ?? (isReading(distinctName(operation)) ? 'Query' : 'Mutation');
+    const parent = entry?.field?.parent ?? (reads(distinctName(operation)) ? 'Query' : 'Mutation');
     return [{ operation, mapping: entry, parent, isOffered }];
   });
 }

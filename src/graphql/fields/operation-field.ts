@@ -1,7 +1,7 @@
 import {
   GraphQLBoolean,
   type GraphQLFieldConfig,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   type GraphQLNamedType,
   GraphQLNonNull,
   type GraphQLOutputType,
@@ -28,6 +28,7 @@ import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.j
 import type { FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { OperationMapping } from './exposure.js';
+import type { HeaderTypes } from './header-types.js';
 import { severalArguments, severalResult } from './several-parts.js';
 
 /** Everything the fields of one service are made with. */
@@ -40,6 +41,7 @@ export interface ServiceTypes {
   readonly input: InputTypes;
   readonly output: OutputTypes;
   readonly faults: FaultTypes;
+  readonly headers: HeaderTypes;
   /** Types of answers that stand for no one element. */
   readonly answers: GraphQLNamedType[];
 }
@@ -88,7 +90,8 @@ interface Request {
 
 function requestOf(operation: Operation, mappings: InputMappings, types: ServiceTypes): Request {
   const { body, several } = operation.input;
-  if (several !== undefined) return severalArguments(several, pascalName(distinctName(operation)), mappings, types);
+  if (several !== undefined)
+    return severalArguments(several, pascalName(distinctName(operation), types.naming), mappings, types);
   if (body === null) {
     refuseUnknown(mappings, [], types);
     return { fields: new Map(), body: null };
@@ -96,13 +99,15 @@ function requestOf(operation: Operation, mappings: InputMappings, types: Service
   const { type, name } = body;
   if (type.kind === 'complex') {
     const owner =
-      mappings.size > 0 ? pascalName(distinctName(operation)) : (type.name?.local ?? pascalName(name.local));
+      mappings.size > 0
+        ? pascalName(distinctName(operation), types.naming)
+        : (type.name?.local ?? pascalName(name.local, types.naming));
     const { fields, plan } = types.input.structure(type, owner, mappings);
     return { fields, body: { name, value: plan } };
   }
   refuseUnknown(mappings, [], types);
   const key = fieldName(name.local, types.naming);
-  const { type: leafType, scalar } = types.input.simple(type, pascalName(name.local));
+  const { type: leafType, scalar } = types.input.simple(type, pascalName(name.local, types.naming));
   return {
     fields: new Map([[key, { type: new GraphQLNonNull(leafType), description: body.documentation }]]),
     body: { name, value: { kind: 'object', attributes: [], text: { key, scalar }, children: [], choices: [] } },
@@ -121,7 +126,7 @@ function headerFields(operation: Operation, mappings: InputMappings, types: Serv
   const scope = new NameScope();
   const fields = new Map<string, InputField>();
   const plans: EncodeElement[] = [];
-  const owner = pascalName(distinctName(operation));
+  const owner = pascalName(distinctName(operation), types.naming);
   for (const { element } of operation.input.headers) {
     const name = scope.take(fieldName(element.name.local, types.naming));
     const made = types.input.element(elementMember(element, name), '', mappings, owner);
@@ -130,10 +135,7 @@ function headerFields(operation: Operation, mappings: InputMappings, types: Serv
     if (made.field !== null) fields.set(name, made.field);
   }
   if (fields.size === 0) return { type: null, plans };
-  const name = types.names.take(`${owner}HeadersInput`, types.service, '', operation);
-  const type = new GraphQLInputObjectType({ name, fields: configs(fields) });
-  types.input.made.push(type);
-  return { type, plans };
+  return { type: types.headers.of(operation, fields, (type) => types.input.made.push(type)), plans };
 }
 
 interface Reply {
@@ -149,11 +151,11 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
   const of = (type: GraphQLOutputType, root: ReplyRoot): Reply => ({ type, shape: { element, root, nonNull: false } });
   const several = operation.output?.several;
   if (several !== undefined) {
-    const { type, shape } = severalResult(several, pascalName(distinctName(operation)), types);
+    const { type, shape } = severalResult(several, pascalName(distinctName(operation), types.naming), types);
     return of(type, { kind: 'whole', shape });
   }
   if (body.type.kind === 'simple') {
-    const leaf = types.leaves.of(body.type, pascalName(body.name.local), types.service);
+    const leaf = types.leaves.of(body.type, pascalName(body.name.local, types.naming), types.service);
     return of(leaf.type, { kind: 'unwrap', field: textField(body.type, types, body) });
   }
   const content = contentOf(body.type, types.members);
@@ -167,10 +169,10 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
   const isOnly = others.length === 0 && !wildcard;
   const isList = wrappedItem(body.type, types.members) !== null;
   if (only?.place === 'element' && isOnly && (isList || isWrapper(operation, body, body.type))) {
-    const { type, shape } = types.output.field(only, pascalName(distinctName(operation)));
+    const { type, shape } = types.output.field(only, pascalName(distinctName(operation), types.naming));
     return of(type, { kind: 'unwrap', field: shape });
   }
-  const { type, shape } = types.output.structure(body.type, resultName(operation, body, body.type));
+  const { type, shape } = types.output.structure(body.type, resultName(operation, body, types));
   return of(type, { kind: 'whole', shape });
 }
 
@@ -182,7 +184,7 @@ const done = (element: ReplyShape['element']): Reply => ({
 const PLAIN = { list: false, nonNull: true, itemNonNull: false } as const;
 
 function textField(type: SimpleType, types: ServiceTypes, body: ElementDeclaration): FieldShape {
-  const { scalar } = types.leaves.of(type, pascalName(body.name.local), types.service);
+  const { scalar } = types.leaves.of(type, pascalName(body.name.local, types.naming), types.service);
   return { ...PLAIN, nonNull: !body.nillable, source: { from: 'text' }, value: { kind: 'scalar', scalar } };
 }
 
@@ -197,6 +199,6 @@ function isWrapper(operation: Operation, body: ElementDeclaration, type: Complex
 }
 
 /** A type with a name keeps it; that of a wrapper is named after the operation. */
-function resultName(operation: Operation, body: ElementDeclaration, type: ComplexType): string {
-  return type.name === null ? `${pascalName(distinctName(operation))}Result` : body.name.local;
+function resultName(operation: Operation, body: ElementDeclaration, { naming }: ServiceTypes): string {
+  return body.type.name === null ? `${pascalName(distinctName(operation), naming)}Result` : body.name.local;
 }

@@ -1,4 +1,5 @@
 import { childrenOfBody, type Operation, type XsdType } from '../../wsdl/model.js';
+import type { QName } from '../../xml/events.js';
 import { InputTypes } from '../input/input.js';
 import { FaultTypes } from '../output/faults.js';
 import { OutputTypes } from '../output/output.js';
@@ -6,19 +7,22 @@ import type { DeclaredNames } from '../types/declared-names.js';
 import { LeafTable } from '../types/leaf.js';
 import type { TypeMappings } from '../types/mapping.js';
 import { MemberTable } from '../types/members.js';
+import { isNaming01, pascalName } from '../types/naming.js';
 import { reach } from '../types/reach.js';
-import { TypeNames } from '../types/type-names.js';
+import { type ServiceNaming, TypeNames } from '../types/type-names.js';
 import { type GraphqlService, offeredBy } from './exposure.js';
+import { HeaderTypes } from './header-types.js';
 import { operationField, type ServiceTypes } from './operation-field.js';
 
 /** The types of the fields of these operations. `replies` are the types of all replies; null: of these. */
 export function serviceTypes(
-  service: GraphqlService,
+  { owner: service, services }: TypeGroup,
   operations: readonly Operation[],
   replies: ReadonlySet<XsdType> | null,
   leaves: LeafTable,
   names: TypeNames,
 ): ServiceTypes {
+  const allOperations = services.flatMap((each) => each.operations);
   const members = new MemberTable(service.name, service.naming, service.choices ?? 'fields', names);
   const mapping = names.mappingOf(service.name);
   const roots = operations.flatMap((operation): XsdType[] => {
@@ -37,6 +41,7 @@ export function serviceTypes(
     input: new InputTypes(service.name, members, leaves, names, replies ?? reached.types, service.naming),
     output,
     faults: new FaultTypes(service.name, members, leaves, names, output),
+    headers: new HeaderTypes(service.name, names, allOperations),
     answers: [],
   };
 }
@@ -78,17 +83,42 @@ export function declaredNames(groups: readonly TypeGroup[]): ReadonlyMap<string,
 export const mappingsOf = (groups: readonly TypeGroup[]): ReadonlyMap<string, TypeMappings> =>
   new Map(groups.map(({ owner: { name, types = new Map() } }) => [name, types]));
 
+export const namingsOf = (groups: readonly TypeGroup[]): ReadonlyMap<string, ServiceNaming> =>
+  new Map(
+    groups.flatMap((group) => {
+      const naming = { naming: group.owner.naming, elements: elementNames(group) };
+      return group.services.map(({ name }): [string, ServiceNaming] => [name, naming]);
+    }),
+  );
+
+/**
+ * The names of types without one that belong to a global element. The type of a reply is named after its operation, and
+ * the name of a type that has one is not given to another.
+ */
+function elementNames({ owner, services }: TypeGroup): ServiceNaming['elements'] {
+  const names = new Map<XsdType, QName>();
+  const { naming, knownTypes = [], elements = [] } = owner;
+  if (isNaming01(naming)) return names;
+  const taken = new Set(knownTypes.flatMap(({ name }) => (name === null ? [] : [pascalName(name.local, naming)])));
+  const replies = new Set(services.flatMap(({ operations }) => operations.map(({ output }) => output?.body?.type)));
+  for (const { name, type } of elements) {
+    const isFree = type.name === null && !names.has(type) && !replies.has(type);
+    if (isFree && !taken.has(pascalName(name.local, naming))) names.set(type, name);
+  }
+  return names;
+}
+
 /** Makes the types of all operations, only for their names. */
 function declaredBy(group: TypeGroup): Declared {
   const { owner, services } = group;
-  const names = new TypeNames(mappingsOf([group]));
+  const names = new TypeNames(mappingsOf([group]), new Map(), namingsOf([group]));
   const mapped = services.flatMap(({ operations, mapping }) =>
     operations
       .filter(({ status }) => status !== 'disabled')
       .map((operation) => ({ operation, mapping: mapping.get(operation.name) ?? null })),
   );
   const operations = mapped.map(({ operation }) => operation);
-  const types = serviceTypes(owner, operations, null, new LeafTable(names), names);
+  const types = serviceTypes(group, operations, null, new LeafTable(names), names);
   for (const { operation, mapping } of mapped) operationField(operation, mapping, types);
   types.output.complete();
   return { names: names.namesOf(owner.name), replies: types.input.replies };

@@ -11,7 +11,7 @@ import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/m
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { PRESENCE } from '../types/leaf.js';
 import type { AttributeMember, ElementMember, Member } from '../types/members.js';
-import { innerName, NameScope, pascalName } from '../types/naming.js';
+import { NameScope } from '../types/naming.js';
 import { typeNameOf } from '../types/wire-type.js';
 import { type Counts, countsOf, type InputContent, inputContent, isBounded, type Piece } from './input-content.js';
 import {
@@ -140,9 +140,9 @@ export class ObjectFiller implements InputObject {
     member: ElementMember,
     mapping: InputMapping | null,
   ): InputValue {
-    const name = innerName(this.#owner.name, element.name.local);
-    const mappings = mapping?.inner ?? NO_MAPPINGS;
-    return this.#types.value(shown.type, { ...this.#owner, name, mappings }, member);
+    const { names, service } = this.#types;
+    const name = names.innerItem(this.#owner.name, element.name.local, shown.name.local, service);
+    return this.#types.value(shown.type, { ...this.#owner, name, mappings: mapping?.inner ?? NO_MAPPINGS }, member);
   }
 
   /** Members of a content model, in its order. */
@@ -204,8 +204,8 @@ export class ObjectFiller implements InputObject {
     const fields = new Map<string, InputField>();
     const plan: MutablePlan = { kind: 'object', attributes: [], text: null, children: [], choices: [], branches: [] };
     const { names, service } = this.#types;
-    const suffix = key === 'items' ? 'Item' : pascalName(key);
-    const name = names.take(`${pascalName(this.#owner.name)}${suffix}Input`, service);
+    const suffix = key === 'items' ? 'Item' : names.pascal(key, service);
+    const name = names.take(`${names.pascal(this.#owner.name, service)}${suffix}Input`, service);
     const type = this.#types.objectType(name, { fields, plan }, isExclusive(content), null);
     this.#content(content, plan, fields);
     return { type, plan };
@@ -216,8 +216,8 @@ export class ObjectFiller implements InputObject {
     const mapping = this.#mappingOf(`@${attribute.name.local}`);
     const { required, fixed } = attribute;
     if ((fixed !== null || hides(member, this.#types.members)) && !required && mapping === null) return;
-    const hint = `${this.#owner.name}${pascalName(attribute.name.local)}`;
-    const { type, scalar } = this.#types.simple(attribute.type, hint, member);
+    const hint = this.#types.names.pascal(attribute.name.local, this.#types.service);
+    const { type, scalar } = this.#types.simple(attribute.type, `${this.#owner.name}${hint}`, member);
     const key = this.#keyOf(member, mapping);
     const plan: EncodeAttribute = { key, name: attribute.name, required, fixed, scalar };
     if (mapping?.source != null) {

@@ -181,7 +181,7 @@ export class InputTypes implements InputSources {
   #plain(type: ComplexType, owner: Owner): InputValue {
     if (contentOf(type, this.members) === 'opaque') return this.#xml();
     if (isEmptyType(type)) return { type: GraphQLBoolean, plan: { kind: 'scalar', scalar: PRESENCE } };
-    const name = type.name?.local ?? owner.name;
+    const name = this.names.xmlName(type, owner.name, this.service);
     const object = this.#object(type, { ...owner, name });
     const own = owner.mappings.size > 0 ? { fields: object.fields } : {};
     return { type: this.#type(type, owner, object), plan: object.plan, ...own };

@@ -1,7 +1,6 @@
 import { GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import type { SlotSource } from '../../codec/plan/plan.js';
 import type { ChoiceMember, ElementMember } from '../types/members.js';
-import { pascalName } from '../types/naming.js';
 import type { BranchShape, FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import { aboutOf, configs, lazily, listOf, type OutputField } from './output-field.js';
@@ -54,9 +53,9 @@ export class ChoiceTypes {
   #union(choice: ChoiceMember, owner: string): Union {
     const known = this.#unions.get(choice);
     if (known !== undefined) return known;
-    const unionName = this.#names.take(`${owner}${pascalName(choice.name)}`, this.#service);
+    const unionName = this.#names.take(`${owner}${this.#names.pascal(choice.name, this.#service)}`, this.#service);
     const made = choice.branches.map((branch): Branch => {
-      const name = this.#names.take(`${owner}${pascalName(branch.name)}`, this.#service);
+      const name = this.#names.take(`${owner}${this.#names.pascal(branch.name, this.#service)}`, this.#service);
       const field = lazily(() => this.#branchField(branch, owner));
       const type = new GraphQLObjectType({ name, fields: () => configs(new Map([[branch.name, field()]])) });
       this.#made(type);

@@ -19,7 +19,6 @@ import { contentOf } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
 import { type LeafTable, PRESENCE } from '../types/leaf.js';
 import type { MemberTable } from '../types/members.js';
-import { pascalName } from '../types/naming.js';
 import type { ElementShape, FaultShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { OutputTypes } from './output.js';
@@ -76,7 +75,12 @@ export class FaultTypes {
     if (style === 'errors') return { type, shape: { ...shape, unions, faults: { as: 'error', entries } } };
     const payload = this.#payload(operation, type, shape);
     const types = [...new Set([payload.type, ...faults.flatMap((fault) => fault.types)])];
-    const name = this.#names.take(`${pascalName(distinctName(operation))}Outcome`, this.#service, '', operation);
+    const name = this.#names.take(
+      `${this.#names.pascal(distinctName(operation), this.#service)}Outcome`,
+      this.#service,
+      '',
+      operation,
+    );
     const description = `The answer of ${operation.name}, or a Fault that it declares.`;
     const union = new GraphQLUnionType({ name, description, types });
     for (const member of types) this.#unions.set(member.name, (this.#unions.get(member.name) ?? new Set()).add(name));
@@ -96,7 +100,12 @@ export class FaultTypes {
   ): { readonly type: GraphQLObjectType; readonly root: ReplyRoot } {
     const object = getNullableType(type);
     if (isObjectType(object)) return { type: object, root };
-    const name = this.#names.take(`${pascalName(distinctName(operation))}Payload`, this.#service, '', operation);
+    const name = this.#names.take(
+      `${this.#names.pascal(distinctName(operation), this.#service)}Payload`,
+      this.#service,
+      '',
+      operation,
+    );
     const description = `The answer of ${operation.name}.`;
     if (root.kind === 'done') return this.#wrapped(name, description, GraphQLBoolean, DONE);
     if (root.kind === 'unwrap') return this.#wrapped(name, description, object, { ...root.field, nonNull: false });
@@ -126,7 +135,7 @@ export class FaultTypes {
       types,
     });
     const { type } = element;
-    const hint = pascalName(isPart(element) ? name : element.name.local);
+    const hint = this.#names.pascal(isPart(element) ? name : element.name.local, this.#service);
     const content = type.kind === 'simple' ? 'simple' : contentOf(type, this.#members);
     if (type.kind === 'complex' && content === 'structured') {
       const root: ReplyRoot = { kind: 'whole', shape: this.#output.structure(type, hint).shape };

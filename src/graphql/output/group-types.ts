@@ -2,7 +2,6 @@ import { GraphQLObjectType } from 'graphql';
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
 import { hides } from '../types/content.js';
 import type { ElementMember, MemberTable } from '../types/members.js';
-import { pascalName } from '../types/naming.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { GroupMember } from './groups.js';
@@ -76,8 +75,8 @@ export class GroupTypes {
   #of(member: GroupMember, owner: string): Made {
     const known = this.#made.get(member);
     if (known !== undefined) return known;
-    const suffix = member.name === 'items' ? 'Item' : pascalName(member.name);
-    const name = this.#names.take(`${pascalName(owner)}${suffix}`, this.#service);
+    const suffix = member.name === 'items' ? 'Item' : this.#names.pascal(member.name, this.#service);
+    const name = this.#names.take(`${this.#names.pascal(owner, this.#service)}${suffix}`, this.#service);
     const fields = lazily(() => this.#fields(member, owner));
     const type = new GraphQLObjectType({ name, fields: () => configs(fields()) });
     const shape: ObjectShape = {

@@ -17,7 +17,7 @@ import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
 import { type Leaf, type LeafTable, PRESENCE } from '../types/leaf.js';
 import type { ElementMember, Member, MemberTable } from '../types/members.js';
-import { innerName, NameScope, pascalName } from '../types/naming.js';
+import { NameScope } from '../types/naming.js';
 import { derivedFrom, type Reached } from '../types/reach.js';
 import type { ElementShape, FieldShape, ObjectShape, ValueShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
@@ -103,7 +103,7 @@ export class OutputTypes {
     if (member.place === 'element') return this.#element(member, owner);
     if (member.place === 'text') return textField(member, this.#leaf(member.type, `${owner}Value`, member));
     const { name, type } = member.attribute;
-    return attributeField(member, this.#leaf(type, `${owner}${pascalName(name.local)}`, member));
+    return attributeField(member, this.#leaf(type, `${owner}${this.#names.pascal(name.local, this.#service)}`, member));
   }
 
   #leaf(type: SimpleType, nameHint: string, member: Member): Leaf {
@@ -131,10 +131,12 @@ export class OutputTypes {
 
   #element(member: ElementMember, owner: string): OutputField {
     const { element } = member;
-    const hint = innerName(owner, element.name.local);
+    const { local } = element.name;
     const item = member.many ? null : wrappedItem(element.type, this.#members);
     if (item !== null) {
-      const inner = this.#value(item.element.type, hint, member);
+      const hint = item.anyName ? local : item.element.name.local;
+      const itemHint = this.#names.innerItem(owner, local, hint, this.#service);
+      const inner = this.#value(item.element.type, itemHint, member);
       const shape: FieldShape = {
         source: {
           from: 'wrapped list',
@@ -149,7 +151,7 @@ export class OutputTypes {
       };
       return { type: listOf(inner.type, shape.itemNonNull), shape, ...aboutOf(member) };
     }
-    const { type, value } = this.#value(element.type, hint, member);
+    const { type, value } = this.#value(element.type, this.#names.inner(owner, local, this.#service), member);
     const shape: FieldShape = {
       source: member.anyName
         ? { from: 'items' }

@@ -26,7 +26,7 @@ export function subschemaNames(
   const roots = new Map<string, string>();
   for (const root of ROOTS) {
     const type = rootOf(schema, root);
-    if (type !== null) roots.set(type.name, names.take(`${pascalName(service.name)}${root}`, service.name));
+    if (type !== null) roots.set(type.name, names.take(`${pascalName(service.name, 'camel')}${root}`, service.name));
   }
   const types = typeNames(service, names, { roots, hidden, findings });
   const rootFields = rootFieldNames(service, names, { isTaken, hidden, findings });
@@ -50,7 +50,7 @@ function typeNames(
     (type) => !isBuiltIn(type) && !roots.has(type.name) && !hidden.has(type.name),
   );
   const wantedOf = (name: string): string =>
-    renames.get(name) ?? (prefix === null ? name : `${pascalName(prefix)}${upperFirst(name)}`);
+    renames.get(name) ?? (prefix === null ? name : `${pascalName(prefix, 'camel')}${upperFirst(name)}`);
   const uses = new Uses(all.map(({ name }) => wantedOf(name)));
   for (const { name } of all) {
     const wanted = wantedOf(name);
@@ -98,7 +98,7 @@ function rootFieldNames(
   const { name: service, schema, prefix, renames } = subschema;
   const rootFields = new Map<string, string>();
   const prefixed = (field: string): string =>
-    prefix === null ? field : `${fieldName(prefix, 'camel')}${pascalName(field)}`;
+    prefix === null ? field : `${fieldName(prefix, 'camel')}${pascalName(field, 'camel')}`;
   for (const parent of offeredRoots(subschema)) {
     const scope = new NameScope();
     const isFree = (name: string): boolean => !isTaken(parent, name);
@@ -110,7 +110,7 @@ function rootFieldNames(
     for (const field of fields) {
       const part = `${parent}.${field}`;
       const wanted = wantedOf(field);
-      const base = `${fieldName(service, 'camel')}${pascalName(wanted)}`;
+      const base = `${fieldName(service, 'camel')}${pascalName(wanted, 'camel')}`;
       let name = isFree(wanted) ? scope.take(wanted) : scope.take(base);
       while (!isFree(name)) name = scope.take(base);
       rootFields.set(part, name);

@@ -10,7 +10,6 @@ import type { BoundField } from '../fields/bound-field.js';
 import type { Report } from '../links/entry-error.js';
 import type { Feed, LinkTarget } from '../links/link.js';
 import { feedOf, missingParts, stepsOf } from '../links/link-types.js';
-import { pascalName } from '../types/naming.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { EventValue } from './event-values.js';
@@ -74,7 +73,7 @@ export function calledAnswer(
 
 /** An object of the values themselves. */
 export function ownAnswer(name: string, values: readonly Keyed[], target: LinkTarget, names: TypeNames): EventAnswer {
-  const typeName = names.take(`${pascalName(name)}Event`, target.bound.service);
+  const typeName = names.take(`${names.pascal(name, target.bound.service)}Event`, target.bound.service);
   const type = new GraphQLObjectType({
     name: typeName,
     fields: Object.fromEntries(values.map(({ key, value }) => [key, { type: typeOf(value) }])),

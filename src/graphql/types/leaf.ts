@@ -137,7 +137,7 @@ export class LeafTable {
     // Names that can be kept are kept, whatever else would become that name.
     for (const isExact of [true, false]) {
       for (const { value } of values) {
-        const wanted = enumValueName(value);
+        const wanted = enumValueName(value, this.#names.namingOf(service));
         if ((wanted === value) !== isExact || nameByWire.has(value)) continue;
         const valueName = scope.take(wanted);
         nameByWire.set(value, valueName);

@@ -1,32 +1,45 @@
-/** How names of operations, fields and arguments are made: lowerCamelCase, or as in the XML where that is legal. */
-export type Naming = 'camel' | 'exact';
+import { toAscii } from './ascii.js';
+import { lowerFirst01, toAscii01 } from './naming-0.1.js';
+
+/**
+ * How names of operations, fields and arguments are made: lowerCamelCase, or as in the XML where that is legal; by the
+ * rules of this version, or by those of 0.1.
+ */
+export type Naming = 'camel' | 'exact' | 'camel-0.1' | 'exact-0.1';
+
+/** True if names are those of version 0.1. */
+export const isNaming01 = (naming: Naming): boolean => naming === 'camel-0.1' || naming === 'exact-0.1';
 
 /**
  * The GraphQL name of a field or argument for an XML name. `OrderID` becomes `orderID`, `ISBNCode` `isbnCode`,
  * `order-id` and `ORDER_ID` `orderId`. The result is always a legal name that does not begin with two underscores.
  */
 export function fieldName(xmlName: string, naming: Naming): string {
-  const plain = toAscii(xmlName);
-  if (naming === 'exact') return legal(plain.replace(/[^A-Za-z0-9_]/g, '_'));
+  if (naming === 'exact' || naming === 'exact-0.1') {
+    return legal(asciiOf(xmlName, naming).replace(/[^A-Za-z0-9_]/g, '_'));
+  }
+  const plain = asciiOf(naming === 'camel' ? decoded(xmlName) : xmlName, naming);
   const words = plain.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   // In a name without lower case only separators begin words.
   const isLoud = words.length > 1 && !/[a-z]/.test(plain);
   const [first, ...rest] = isLoud ? words.map((word) => word.toLowerCase()) : words;
   if (first === undefined) return '_';
   const underscore = plain.startsWith('_') ? '_' : '';
-  return legal(underscore + lowerFirst(first) + rest.map(upperFirst).join(''));
+  const begin = naming === 'camel' ? lowerFirst(first) : lowerFirst01(first);
+  return legal(underscore + begin + rest.map(upperFirst).join(''));
 }
 
 /** The GraphQL name of a type: the XML name wherever that is legal. */
-export const typeName = (xmlName: string): string => legal(toAscii(xmlName).replace(/[^A-Za-z0-9_]/g, '_'));
+export const typeName = (xmlName: string, naming: Naming): string =>
+  legal(asciiOf(isNaming01(naming) ? xmlName : decoded(xmlName), naming).replace(/[^A-Za-z0-9_]/g, '_'));
 
 /**
  * The GraphQL name of an enumeration value: the value itself wherever that is legal. Signs are words where they are the
  * value, stand before a number, or are a plus or minus at the end: `>=` becomes `GREATER_EQUAL`, `-1` `MINUS_1`, `A+`
  * `A_PLUS`.
  */
-export function enumValueName(value: string): string {
-  const plain = toAscii(value.slice(0, VALUE_CHARS));
+export function enumValueName(value: string, naming: Naming): string {
+  const plain = asciiOf(value.slice(0, VALUE_CHARS), naming);
   const name = legal(/[A-Za-z0-9]/.test(plain) ? wordsOf(plain) : signWords(plain));
   return name === 'true' || name === 'false' || name === 'null' ? `_${name}` : name;
 }
@@ -42,12 +55,12 @@ function wordsOf(value: string): string {
 }
 
 /** The beginning of a type's name that is made from an element's name: `order-line` becomes `OrderLine`. */
-export const pascalName = (xmlName: string): string =>
-  upperFirst(fieldName(xmlName, 'camel').replace(/^_+/, '') || '_');
+export const pascalName = (xmlName: string, naming: Naming): string =>
+  upperFirst(fieldName(xmlName, isNaming01(naming) ? 'camel-0.1' : 'camel').replace(/^_+/, '') || '_');
 
 /** The name of a type without one, inside `owner`: `GetOrder` and `line` give `GetOrderLine`; `GetOrderResult` stays. */
-export function innerName(owner: string, xmlName: string): string {
-  const name = pascalName(xmlName);
+export function innerName(owner: string, xmlName: string, naming: Naming): string {
+  const name = pascalName(xmlName, naming);
   return name.length > owner.length && name.startsWith(owner) ? name : `${owner}${name}`;
 }
 
@@ -122,29 +135,55 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
 const signWords = (value: string): string =>
   value === '' ? 'EMPTY' : [...value].map((sign) => SIGNS.get(sign) ?? 'OTHER').join('_');
 
-/** A capital, or a run of capitals up to the one that begins the next word, becomes small. */
+/**
+ * Makes the first word of a name small: a capital, or a run of capitals up to the one that begins the next word
+ * (`XMLHttp` is `xmlHttp`). The whole run is the word before `s` (`URLs` is `urls`), before a version (`IPv4Address` is
+ * `ipv4Address`), and before a common noun, which is the next word (`DNSname` is `dnsName`).
+ */
 function lowerFirst(word: string): string {
-  const run = /^[A-Z]+/.exec(word)?.[0].length ?? 0;
-  const followed = run < word.length && /[a-z]/.test(word.charAt(run));
-  const count = run > 1 && followed ? run - 1 : run;
-  return word.slice(0, count).toLowerCase() + word.slice(count);
+  const [, run = '', small = '', next = ''] = /^([A-Z]+)([a-z]*)(.?)/.exec(word) ?? [];
+  if (run.length < 2 || small === '') return run.toLowerCase() + word.slice(run.length);
+  const isPlural = small === 's';
+  const isVersion = small === 'v' && /[0-9]/.test(next);
+  const isNoun = NOUNS.has(small);
+  if (!isPlural && !isVersion && !isNoun) return run.slice(0, -1).toLowerCase() + word.slice(run.length - 1);
+  const rest = word.slice(run.length);
+  return run.toLowerCase() + (isNoun ? upperFirst(rest) : rest);
 }
+
+/** They follow an abbreviation without a capital. */
+const NOUNS: ReadonlySet<string> = new Set([
+  ...['address', 'amount', 'code', 'count', 'data', 'date', 'file', 'format', 'header', 'id', 'index', 'info', 'key'],
+  ...[
+    'list',
+    'message',
+    'mode',
+    'name',
+    'number',
+    'path',
+    'server',
+    'size',
+    'state',
+    'status',
+    'string',
+    'text',
+    'time',
+  ],
+  ...['type', 'url', 'user', 'value', 'version'],
+]);
 
 const upperFirst = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Letters without their marks; other letters outside ASCII as `u` and their number, so that no two names meet. */
-function toAscii(name: string): string {
-  if (/^[\x20-\x7e]*$/.test(name)) return name;
-  return name
-    .replace(/ß/g, 'ss')
-    .replace(/æ/g, 'ae')
-    .replace(/Æ/g, 'Ae')
-    .replace(/ø/g, 'o')
-    .replace(/Ø/g, 'O')
-    .normalize('NFKD')
-    .replace(/\p{Mark}/gu, '')
-    .replace(/[^\x20-\x7e]/gu, (letter) => `u${letter.codePointAt(0)?.toString(16).toUpperCase()}`);
-}
+const asciiOf = (name: string, naming: Naming): string => (isNaming01(naming) ? toAscii01(name) : toAscii(name));
+
+/** A name as it was before .NET wrote signs that XML names cannot have as `_x0020_`. */
+const decoded = (xmlName: string): string =>
+  xmlName.replace(/_x([0-9A-Fa-f]{4}|[0-9A-Fa-f]{8})_/g, (written, digits: string) => {
+    const codePoint = Number.parseInt(digits, 16);
+    return codePoint > LAST_CODE_POINT ? written : String.fromCodePoint(codePoint);
+  });
+
+const LAST_CODE_POINT = 0x10ffff;
 
 /** Names begin with a letter or one underscore: two are reserved by GraphQL. */
 function legal(name: string): string {

@@ -1,9 +1,17 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { SCALAR_TYPES } from '../../codec/values/scalars.js';
 import type { XsdType } from '../../wsdl/model.js';
+import type { QName } from '../../xml/events.js';
 import { DeclaredNames, type NameOwner } from './declared-names.js';
 import { type Finding, MappingTable, TYPES_PATH, type TypeMappings } from './mapping.js';
-import { NameScope, pascalName, typeName } from './naming.js';
+import { innerName, isNaming01, NameScope, type Naming, pascalName, typeName } from './naming.js';
+
+/** How the types of one service are named. */
+export interface ServiceNaming {
+  readonly naming: Naming;
+  /** The names of types that have none: those of their global elements. */
+  readonly elements: ReadonlyMap<XsdType, QName>;
+}
 
 /**
  * The names of all types of one schema. Names of the mapping are kept for their types. A name that is
@@ -19,6 +27,7 @@ export class TypeNames {
   /** Names of the mapping whose type has not been met. */
   readonly #reserved = new Set<string>();
   readonly #declared: ReadonlyMap<string, DeclaredNames>;
+  readonly #namings: ReadonlyMap<string, ServiceNaming>;
   /** Names without suffixes, by service. */
   readonly #plain = new Map<string, { readonly scope: NameScope; readonly taken: Map<XsdType, string> }>();
   /** Names that were taken, by service. */
@@ -28,8 +37,10 @@ export class TypeNames {
   constructor(
     mappings: ReadonlyMap<string, TypeMappings> = new Map(),
     declared: ReadonlyMap<string, DeclaredNames> = new Map(),
+    namings: ReadonlyMap<string, ServiceNaming> = new Map(),
   ) {
     this.#declared = declared;
+    this.#namings = namings;
     for (const [service, types] of mappings) {
       this.#mappings.set(service, new MappingTable(types));
       for (const [key, { name }] of types) if (name !== null) this.#reserve(service, key, name);
@@ -40,18 +51,47 @@ export class TypeNames {
     return this.#mappings.get(service) ?? UNMAPPED;
   }
 
+  namingOf(service: string): Naming {
+    return this.#namings.get(service)?.naming ?? 'camel';
+  }
+
   /** The name of a type where names need not be unique: of the mapping, else of XML, or `hint` if it has none. */
   plain(type: XsdType, hint: string, service: string): string {
-    return this.mappingOf(service).of(type)?.name ?? type.name?.local ?? hint;
+    return this.mappingOf(service).of(type)?.name ?? this.xmlName(type, hint, service);
+  }
+
+  /** The name of a type in XML; without one that of its global element, else `hint`. */
+  xmlName(type: XsdType, hint: string, service: string): string {
+    if (type.name !== null) return type.name.local;
+    const element = this.#namings.get(service)?.elements.get(type);
+    return element === undefined ? hint : this.pascal(element.local, service);
+  }
+
+  /** The beginning of a type's name that is made from an element's name. */
+  pascal(xmlName: string, service: string): string {
+    return pascalName(xmlName, this.namingOf(service));
+  }
+
+  /** The name of a type without one, inside `owner`. */
+  inner(owner: string, xmlName: string, service: string): string {
+    return innerName(owner, xmlName, this.namingOf(service));
+  }
+
+  /** The same for an item of a list in a wrapper: by its own name, unless that is `item`. */
+  innerItem(owner: string, xmlName: string, item: string, service: string): string {
+    const wrapper = this.inner(owner, xmlName, service);
+    if (item === xmlName || isNaming01(this.namingOf(service))) return wrapper;
+    return item === 'item' ? this.inner(wrapper, item, service) : this.inner(owner, item, service);
   }
 
   /** Takes the name of a type; `suffix` names a further type made of the same one. */
   of(type: XsdType, hint: string, service: string, suffix = ''): string {
     const mapped = this.mappingOf(service).of(type)?.name ?? null;
     if (suffix === '' && mapped !== null && this.#reserved.delete(mapped)) return mapped;
-    const wanted = `${mapped ?? type.name?.local ?? hint}${suffix}`;
+    const wanted = `${mapped ?? this.xmlName(type, hint, service)}${suffix}`;
     const own = mapped === null && type.name !== null ? `${this.#plainName(type, service)}${suffix}` : wanted;
-    return this.#give({ wanted, own, service, uri: type.name?.uri ?? '', owner: type, label: suffix });
+    const { uri } = type.name ?? this.#namings.get(service)?.elements.get(type) ?? { uri: '' };
+    return this.#give({ wanted, own, service, uri, owner: type, label: suffix });
   }
 
   /** Takes a name for `xmlName`, with a warning if it differs. */
@@ -70,9 +110,11 @@ export class TypeNames {
     const declared = this.#declared.get(service);
     const names = this.namesOf(service);
     const known = declared?.of(owner, label, names.countOf(label)) ?? null;
-    const wanted = known?.wanted ?? typeName(xmlName);
+    const wanted = known?.wanted ?? typeName(xmlName, this.namingOf(service));
     const name =
-      known === null ? this.#free(typeName(own), service, uri) : this.#scope.take(...inService(known.name, service));
+      known === null
+        ? this.#free(typeName(own, this.namingOf(service)), service, uri)
+        : this.#scope.take(known.name, `${this.pascal(service, service)}${known.name}`);
     this.#services.set(name, service);
     names.add(owner, label, { name, wanted });
     if (name !== wanted) this.warn(`Service ${service}: the name of type ${wanted} is taken, it is called ${name}.`);
@@ -80,8 +122,8 @@ export class TypeNames {
   }
 
   #free(wanted: string, service: string, uri: string): string {
-    const ofService = `${pascalName(service)}${wanted}`;
-    const ofNamespace = `${wordOf(uri)}${wanted}`;
+    const ofService = `${this.pascal(service, service)}${wanted}`;
+    const ofNamespace = `${this.#wordOf(uri, service)}${wanted}`;
     const isOwn = this.#services.get(wanted) === service && ofNamespace !== wanted;
     const candidates = isOwn ? [wanted, ofNamespace, ofService] : [wanted, ofService];
     const declared = this.#declared.get(service);
@@ -93,14 +135,24 @@ export class TypeNames {
   #plainName(type: XsdType, service: string): string {
     const { scope, taken } = this.#plain.get(service) ?? { scope: new NameScope(), taken: new Map<XsdType, string>() };
     this.#plain.set(service, { scope, taken });
-    const wanted = typeName(type.name?.local ?? '');
-    const word = wordOf(type.name?.uri ?? '');
-    const ofService = `${pascalName(service)}${wanted}`;
+    const wanted = typeName(type.name?.local ?? '', this.namingOf(service));
+    const word = this.#wordOf(type.name?.uri ?? '', service);
+    const ofService = `${this.pascal(service, service)}${wanted}`;
     const name =
       taken.get(type) ??
       (word === '' ? scope.take(wanted, ofService) : scope.take(wanted, `${word}${wanted}`, ofService));
     taken.set(type, name);
     return name;
+  }
+
+  /** The last distinctive word of a namespace: `urn:shop:billing` and `http://shop/billing/v2/` give `Billing`. */
+  #wordOf(uri: string, service: string): string {
+    const words = uri
+      .slice(0, URI_CHARS)
+      .replace(/^[a-z]+:(\/\/)?/i, '')
+      .split(/[^A-Za-z0-9]+/);
+    const word = words.filter((each) => /^[A-Za-z]{3,}/.test(each) && !DULL_WORDS.has(each.toLowerCase())).at(-1);
+    return word === undefined ? '' : this.pascal(word, service);
   }
 
   warn(what: string, remedy: string | null = null): void {
@@ -142,24 +194,12 @@ interface Wanted {
   readonly label: string;
 }
 
-const inService = (name: string, service: string): [string, string] => [name, `${pascalName(service)}${name}`];
-
 const UNMAPPED = new MappingTable(new Map());
 
 const BUILT_IN_NAMES: readonly string[] = [
   ...['Query', 'Mutation', 'Subscription', 'Int', 'Float', 'String', 'Boolean', 'ID'],
   ...SCALAR_TYPES.keys(),
 ];
-
-/** The last distinctive word of a namespace: `urn:shop:billing` and `http://shop/billing/v2/` give `Billing`. */
-function wordOf(uri: string): string {
-  const words = uri
-    .slice(0, URI_CHARS)
-    .replace(/^[a-z]+:(\/\/)?/i, '')
-    .split(/[^A-Za-z0-9]+/);
-  const word = words.filter((candidate) => /^[A-Za-z]{3,}/.test(candidate) && !DULL_WORDS.has(candidate.toLowerCase()));
-  return pascalName(word.at(-1) ?? '').replace(/^_$/, '');
-}
 
 const URI_CHARS = 1024;
 

@@ -1,0 +1,66 @@
+import { GraphQLInputObjectType } from 'graphql';
+import { distinctName, type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
+import { configs, type InputField } from '../input/input-field.js';
+import { isNaming01 } from '../types/naming.js';
+import type { TypeNames } from '../types/type-names.js';
+
+/** The input types for the header blocks of one service. Operations that take the same blocks share one. */
+export class HeaderTypes {
+  readonly #service: string;
+  readonly #names: TypeNames;
+  /** The operations that take the same blocks. */
+  readonly #takers = new Map<string, Operation[]>();
+  /** Blocks for which there is a type named after them. */
+  readonly #named = new Set<string>();
+  readonly #known = new Map<string, GraphQLInputObjectType>();
+
+  /** `operations` are all of the services that share the types, offered or not. */
+  constructor(service: string, names: TypeNames, operations: readonly Operation[]) {
+    this.#service = service;
+    this.#names = names;
+    for (const operation of isNaming01(names.namingOf(service)) ? [] : operations) {
+      const blocks = keyOf(blocksOf(operation));
+      const others = this.#takers.get(blocks);
+      if (others === undefined) this.#takers.set(blocks, [operation]);
+      else others.push(operation);
+    }
+  }
+
+  /** The type with these fields; `made` is called when it is a new one. */
+  of(
+    operation: Operation,
+    fields: ReadonlyMap<string, InputField>,
+    made: (type: GraphQLInputObjectType) => void,
+  ): GraphQLInputObjectType {
+    const blocks = blocksOf(operation);
+    const sameBlocks = keyOf(blocks);
+    const [first = operation, second] = this.#takers.get(sameBlocks) ?? [];
+    const key = [...fields].map(([name, { type, description }]) => `${name}: ${type} ${description}`).join('\n');
+    const known = second === undefined ? undefined : this.#known.get(key);
+    if (known !== undefined) return known;
+    const isNamedAfterBlocks = second !== undefined && !this.#named.has(sameBlocks);
+    const stem = isNamedAfterBlocks ? this.#stemOf(first) : this.#names.pascal(distinctName(operation), this.#service);
+    const owner = isNamedAfterBlocks ? (blocks[0] ?? operation) : operation;
+    const name = this.#names.take(`${stem}HeadersInput`, this.#service, '', owner);
+    const type = new GraphQLInputObjectType({ name, fields: configs(fields) });
+    this.#named.add(sameBlocks);
+    this.#known.set(key, type);
+    made(type);
+    return type;
+  }
+
+  /** A few blocks name their type, `SessionHeader` as `Session`; many would make it too long. */
+  #stemOf(first: Operation): string {
+    const blocks = first.input.headers.map(({ element }) => this.#names.pascal(element.name.local, this.#service));
+    if (blocks.length > BLOCKS_MAX) return this.#names.pascal(distinctName(first), this.#service);
+    return blocks.map((block) => block.replace(/Headers?$/, '')).join('');
+  }
+}
+
+const BLOCKS_MAX = 3;
+
+/** The header blocks of an operation by their names, whatever their order. */
+const blocksOf = ({ input }: Operation): readonly ElementDeclaration[] =>
+  input.headers.map(({ element }) => element).toSorted((a, b) => (typeKey(a.name) < typeKey(b.name) ? -1 : 1));
+
+const keyOf = (blocks: readonly ElementDeclaration[]): string => blocks.map(({ name }) => typeKey(name)).join(' ');

@@ -1,0 +1,158 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { printSchema, validateSchema } from 'graphql';
+import t, { type Test } from 'tap';
+import type { GraphqlService } from '../../src/graphql/fields/exposure.js';
+import { buildSchema } from '../../src/graphql/schema.js';
+import { enumValueName, fieldName, type Naming, typeName } from '../../src/graphql/types/naming.js';
+import { readWsdl } from '../../src/wsdl/read.js';
+import { FILES } from '../wsdl/written.js';
+
+const OPERATIONS = ['GetTrip', 'SetTrip', 'EntityGetList', 'Ping'];
+
+const element = (name: string, content: string, more = ''): string =>
+  `<xs:element name="${name}" ${more}><xs:complexType><xs:sequence>${content}</xs:sequence></xs:complexType></xs:element>`;
+const ref = (name: string, more = ''): string => `<xs:element ref="t:${name}" ${more}/>`;
+const text = (name: string): string => `<xs:element name="${name}" type="xs:string"/>`;
+
+const SCHEMA = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">
+${element('Session', text('Token'))}${element('Trace', text('Id'))}
+${element('LoyaltyProgram', `${text('Code')}${ref('Tier')}`)}
+<xs:element name="Tier"><xs:simpleType><xs:restriction base="xs:string"><xs:enumeration value="GOLD"/></xs:restriction></xs:simpleType></xs:element>
+${element('Segment', text('FlightNo'))}<xs:complexType name="Segment"><xs:sequence>${text('Leg')}</xs:sequence></xs:complexType>
+${element(
+  'GetTrip',
+  `${text('IPv4Address')}${text('DNSname')}${text('wsf_x0020_Schedule')}${text('НомерЗаказа')}${ref('LoyaltyProgram', 'minOccurs="0"')}
+   ${element('Stops', element('Stop', text('City'), 'maxOccurs="9"'))}${element('Bags', element('item', text('Weight'), 'maxOccurs="9"'))}`,
+)}
+${element(
+  'GetTripResponse',
+  `${text('PNR')}<xs:element name="Travelers" minOccurs="0"><xs:complexType><xs:sequence>${element('Traveler', `${text('Name')}${ref('LoyaltyProgram')}`, 'maxOccurs="9"')}</xs:sequence></xs:complexType></xs:element>
+   ${ref('Segment')}<xs:element name="Other" type="t:Segment"/>`,
+)}
+${['SetTrip', 'EntityGetList', 'Ping'].map((name) => element(name, text('Id')) + element(`${name}Response`, text('Id'))).join('')}
+</xs:schema>`;
+
+const WSDL = `<definitions targetNamespace="urn:t" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:t"
+  xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="http://www.w3.org/2001/XMLSchema"><types>${SCHEMA}</types>
+<message name="H"><part name="s" element="t:Session"/><part name="t" element="t:Trace"/></message>
+${OPERATIONS.map((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message><message name="${name}Response"><part name="p" element="t:${name}Response"/></message>`).join('')}
+<portType name="P">${OPERATIONS.map((name) => `<operation name="${name}"><input message="t:${name}"/><output message="t:${name}Response"/></operation>`).join('')}</portType>
+<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
+${OPERATIONS.map((name) => `<operation name="${name}"><soap:operation soapAction=""/><input><soap:body use="literal"/>${name === 'Ping' ? '' : '<soap:header message="t:H" part="s" use="literal"/>'}${name === 'EntityGetList' ? '<soap:header message="t:H" part="t" use="literal"/>' : ''}</input><output><soap:body use="literal"/></output></operation>`).join('')}
+</binding><service name="Trips"><port name="Soap" binding="t:B"><soap:address location="http://127.0.0.1:9/"/></port></service></definitions>`;
+
+async function built(t: Test, naming: Naming, about: Partial<GraphqlService> = {}) {
+  const file = join(t.testdir({}), 'trips.wsdl');
+  writeFileSync(file, WSDL);
+  const model = await readWsdl(file, FILES);
+  const operations = model.services[0]?.ports[0]?.operations ?? [];
+  const service = { name: 'trips', operations, mapping: new Map(), naming, ...about };
+  const lists = { knownTypes: [...model.types.values()], elements: [...model.elements.values()] };
+  const { schema, warnings, findings } = buildSchema([{ ...service, ...lists }]);
+  t.same(validateSchema(schema), []);
+  t.same(findings, []);
+  return { sdl: printSchema(schema), warnings: warnings.map(({ what }) => what) };
+}
+
+t.test('types without a name have that of their global element, and items of a list their own', async (t) => {
+  const { sdl, warnings } = await built(t, 'camel');
+  t.match(sdl, 'type GetTripResult {\n  pnr: String!\n  travelers: [GetTripResultTraveler!]\n');
+  t.match(sdl, 'type GetTripResultTraveler {\n  name: String!\n  loyaltyProgram: LoyaltyProgram!\n}');
+  t.match(sdl, 'type LoyaltyProgram {\n  code: String!\n  tier: Tier!\n}');
+  t.match(sdl, 'input LoyaltyProgramInput {\n  code: String!\n  tier: Tier!\n}');
+  t.match(sdl, 'stops: [GetTripStopInput!]!');
+  t.match(sdl, 'bags: [GetTripBagsItemInput!]!', 'an item that is only called so says nothing by itself');
+  t.match(sdl, 'enum Tier {\n  GOLD\n}');
+  t.match(sdl, 'segment: GetTripResultSegment!', 'the named type keeps its name');
+  t.match(sdl, 'other: Segment!');
+  t.same(warnings, []);
+});
+
+t.test('operations with the same header blocks share one input type', async (t) => {
+  const { sdl } = await built(t, 'camel');
+  t.match(sdl, /getTrip\([^)]*headers: SessionHeadersInput/);
+  t.match(sdl, /setTrip\([^)]*headers: SessionHeadersInput/);
+  t.match(sdl, /entityGetList\([^)]*headers: EntityGetListHeadersInput/);
+  t.equal(sdl.match(/^input \w+HeadersInput/gm)?.length, 2);
+});
+
+t.test('leaving out operations renames no header type', async (t) => {
+  const only = (...names: string[]) =>
+    new Map(
+      names.map((name) => [name, { field: { parent: 'Query', name: name.toLowerCase() } as const, hidden: false }]),
+    );
+  for (const name of ['GetTrip', 'SetTrip']) {
+    const { sdl } = await built(t, 'camel', { mapping: only(name) });
+    t.match(sdl, 'headers: SessionHeadersInput', name);
+  }
+});
+
+t.test('arguments are named by words, whatever wrote them', async (t) => {
+  const { sdl } = await built(t, 'camel');
+  for (const name of ['ipv4Address', 'dnsName', 'wsfSchedule', 'nomerZakaza']) t.match(sdl, `    ${name}: String!\n`);
+});
+
+t.test('names of version 0.1 are kept on request', async (t) => {
+  const { sdl } = await built(t, 'camel-0.1');
+  t.match(sdl, 'type GetTripResult {\n  pnr: String!\n  travelers: [GetTripResultTravelers!]\n');
+  t.match(sdl, 'type GetTripResultTravelersLoyaltyProgram {');
+  t.match(sdl, 'input GetTripLoyaltyProgramInput {');
+  t.match(sdl, 'stops: [GetTripStopsInput!]!');
+  t.match(sdl, 'bags: [GetTripBagsInput!]!');
+  for (const name of ['iPv4Address', 'dnSname', 'wsfX0020Schedule']) t.match(sdl, `    ${name}: String!\n`);
+  t.match(sdl, /^ {4}u41Du43E\w+: String!$/m);
+  t.match(sdl, /getTrip\([^)]*headers: GetTripHeadersInput/);
+  t.match(sdl, /setTrip\([^)]*headers: SetTripHeadersInput/);
+  t.match(sdl, /type Mutation \{[^}]*entityGetList\(/);
+  t.match((await built(t, 'camel')).sdl, /type Query \{[^}]*entityGetList\(/);
+});
+
+t.test('the mapping goes by XML names, whichever rules name the rest', async (t) => {
+  const named = { name: 'Loyalty', description: null, hidden: false };
+  const field = { description: null, type: null, hidden: false, deprecated: null, path: [] };
+  const fields = new Map([['Code', { ...field, name: 'program' }]]);
+  const types = new Map([['LoyaltyProgram', { ...named, fields }]]);
+  for (const naming of ['camel', 'exact', 'camel-0.1', 'exact-0.1'] as const) {
+    const { sdl } = await built(t, naming, { types });
+    t.match(sdl, /type Loyalty \{\n {2}program: String!/, naming);
+    t.match(sdl, /input LoyaltyInput \{\n {2}program: String!/, naming);
+  }
+});
+
+t.test('the first word of a name is small, abbreviations and all', async (t) => {
+  const cases: Record<string, readonly [string, string]> = {
+    IPv4Address: ['ipv4Address', 'iPv4Address'],
+    IPv6: ['ipv6', 'iPv6'],
+    DNSname: ['dnsName', 'dnSname'],
+    IPaddress: ['ipAddress', 'iPaddress'],
+    URLs: ['urls', 'urLs'],
+    IDsList: ['idsList', 'iDsList'],
+    XMLHttp: ['xmlHttp', 'xmlHttp'],
+    ID: ['id', 'id'],
+    IDNumber: ['idNumber', 'idNumber'],
+    IDocument: ['iDocument', 'iDocument'],
+    VATnumberEU: ['vatNumberEU', 'vaTnumberEU'],
+    OTA_HotelSearch: ['otaHotelSearch', 'otaHotelSearch'],
+    wsf_x0020_Schedule: ['wsfSchedule', 'wsfX0020Schedule'],
+    _x0031_stLine: ['_1stLine', '_x0031StLine'],
+    a_x002F_b: ['aB', 'aX002FB'],
+    'Заказ-Клиента': ['zakazKlienta', 'u417u430u43Au430u437U41Au43Bu438u435u43Du442u430'],
+    Объект: ['obekt', 'u41Eu431u44Au435u43Au442'],
+    Παραγγελία: ['paraggelia', 'u3A0u3B1u3C1u3B1u3B3u3B3u3B5u3BBu3B9u3B1'],
+    Łódź: ['lodz', 'u141odz'],
+    Größe: ['grosse', 'grosse'],
+    НОМЕР_ЗАЯВКИ: ['nomerZayavki', 'u41Du41Eu41Cu415u420U417u410u42Fu412u41Au418'],
+    Їжак: ['yizhak', 'u406u436u430u43A'],
+    注文: ['u6CE8u6587', 'u6CE8u6587'],
+  };
+  for (const [xml, [now, before]] of Object.entries(cases)) {
+    t.equal(fieldName(xml, 'camel'), now, xml);
+    t.equal(fieldName(xml, 'camel-0.1'), before, `${xml} in 0.1`);
+  }
+  t.equal(fieldName('wsf_x0020_Schedule', 'exact'), 'wsf_x0020_Schedule');
+  t.equal(typeName('Terms_x0020_Type', 'camel'), 'Terms_Type');
+  t.equal(typeName('Заказ', 'camel'), 'Zakaz');
+  t.equal(enumValueName('Да', 'camel'), 'Da');
+  t.equal(fieldName('a_xFFFFFFFF_b', 'camel'), 'aXFFFFFFFFB', 'no sign has that number');
+});
