@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import { LIVE_INPUTS } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
 import { addressKind } from '../upstream/address-kind.js';
 import { fetchDocument, keepConnections } from '../upstream/fetch-document.js';
@@ -32,6 +33,28 @@ export const NO_SOURCE_OPTIONS: SourceOptions = {
   userFile: null,
   root: null,
 };
+
+/** The same source, which names each document to `show` before it is read. */
+export function withProgress(source: ReadOptions, show: (document: string) => void): ReadOptions {
+  const { fetch, inputs = LIVE_INPUTS } = source;
+  return {
+    ...source,
+    fetch:
+      fetch === null
+        ? null
+        : (url) => {
+            show(url);
+            return fetch(url);
+          },
+    inputs: {
+      ...inputs,
+      readFile: (path) => {
+        show(path);
+        return inputs.readFile(path);
+      },
+    },
+  };
+}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

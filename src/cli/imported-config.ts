@@ -6,19 +6,24 @@ import { oneLine } from './table.js';
 export interface Imported {
   /** Path or URL it came from. */
   readonly location: string;
-  readonly service: string;
   /** File name of the copy beside the configuration. */
   readonly wsdl: string;
-  /** The address the port claims, or null. */
-  readonly address: string | null;
-  readonly versions: readonly DialectName[];
-  readonly port: string;
-  readonly operations: readonly ImportedOperation[];
+  readonly services: readonly ImportedService[];
   /** Path of the JSON Schema from the configuration's folder, or null when it would not stay right. */
   readonly schema: string | null;
 }
 
-/** One line of the import report. */
+export interface ImportedService {
+  readonly name: string;
+  /** The address the ports claim, or null. */
+  readonly address: string | null;
+  readonly versions: readonly DialectName[];
+  /** One at least. */
+  readonly ports: readonly string[];
+  readonly operations: readonly ImportedOperation[];
+}
+
+/** An operation that a service of the configuration has. */
 export interface ImportedOperation {
   readonly operation: string;
   readonly status: 'ok' | 'partial' | 'disabled';
@@ -34,8 +39,6 @@ const PLACEHOLDER = 'http://127.0.0.1:8080/';
 
 /** The text of a configuration that starts as it is. */
 export function printImportedConfig(imported: Imported): string {
-  const { address } = imported;
-  const usable = address !== null && isHttpUrl(address);
   const lines = [
     ...(imported.schema === null ? [] : [`# yaml-language-server: $schema=${imported.schema}`]),
     `# Imported from ${oneLine(imported.location)}`,
@@ -45,16 +48,29 @@ export function printImportedConfig(imported: Imported): string {
     'admin: 127.0.0.1:4001 # /metrics, /live, /ready',
     '',
     'services:',
-    `  ${imported.service}: # POST /soap/${imported.service}`,
-    `    wsdl: ${scalar(imported.wsdl)}`,
-    `    url: ${scalar(usable ? address : PLACEHOLDER)}${urlComment(imported.location, address, usable)}`,
-    `    port: ${scalar(imported.port)}`,
-    `    versions: [${imported.versions.map(quoted).join(', ')}]`,
-    '',
-    '    # The fields of GraphQL. `false` is left out there; as SOAP every operation passes.',
-    ...operationLines(imported.operations),
+    ...imported.services.flatMap((service, index) => [
+      ...(index === 0 ? [] : ['']),
+      ...serviceLines(service, imported),
+    ]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function serviceLines({ name, address, versions, ports, operations }: ImportedService, imported: Imported): string[] {
+  const usable = address !== null && isHttpUrl(address);
+  const [port = ''] = ports;
+  return [
+    `  ${name}: # POST /soap/${name}`,
+    `    wsdl: ${scalar(imported.wsdl)}`,
+    `    url: ${scalar(usable ? address : PLACEHOLDER)}${urlComment(imported.location, address, usable)}`,
+    ...(ports.length < 2
+      ? [`    port: ${scalar(port)}`]
+      : ['    ports:', ...ports.map((each) => `      - ${scalar(each)}`)]),
+    `    versions: [${versions.map(quoted).join(', ')}]`,
+    '',
+    '    # The fields of GraphQL. `false` is left out there; as SOAP every operation passes.',
+    ...operationLines(operations),
+  ];
 }
 
 function operationLines(operations: readonly ImportedOperation[]): string[] {

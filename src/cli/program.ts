@@ -64,13 +64,20 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .description('copy a WSDL and write a configuration for it')
     .argument('<wsdl>', 'path or http(s) address of the WSDL')
     .requiredOption('-o, --output <directory>', 'where to write')
-    .option('--name <name>', 'name of the service')
-    .option('--port <name>', 'port of the WSDL')
+    .option('--name <name>', 'name of the first service')
+    .option(
+      '--port <name>',
+      'a port of the WSDL; may be given again; without it every port type is offered',
+      collect,
+      [],
+    )
+    .option('--json', 'print the report as JSON', false)
     .option('--force', 'replace a configuration that is there already', false)
     .action(async (wsdl: string, options: ImportFlags) => {
       const { importWsdl } = await import('./import.js');
-      const { output: directory, name = null, port = null, force } = options;
-      finish(await importWsdl(wsdl, { directory, name, port, force, source: sourceFrom(options) }, terminal));
+      const { output: directory, name = null, port: ports, force, json } = options;
+      const source = sourceFrom(options);
+      finish(await importWsdl(wsdl, { directory, name, ports, force, json, source }, terminal));
     });
   program
     .command('suggest')
@@ -126,7 +133,8 @@ interface ConfigFlags {
 interface ImportFlags extends SourceFlags {
   readonly output: string;
   readonly name?: string;
-  readonly port?: string;
+  readonly port: readonly string[];
+  readonly json: boolean;
   readonly force: boolean;
 }
 

@@ -4,6 +4,8 @@ export interface Terminal {
   out(text: string): void;
   /** Prints an error: standard error. */
   error(text: string): void;
+  /** Shows what is being done, in place of the line before; null removes it. Only where a person looks on. */
+  progress?(text: string | null): void;
 }
 
 /** 0: fine. 1: the answer is no. 2: the input is wrong. */
@@ -12,6 +14,9 @@ export type ExitCode = 0 | 1 | 2;
 export const processTerminal: Terminal = {
   out: (text) => write(process.stdout, text),
   error: (text) => write(process.stderr, text),
+  progress: (text) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${(text ?? '').slice(0, process.stderr.columns - 1)}`);
+  },
 };
 
 /**

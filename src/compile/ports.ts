@@ -52,7 +52,7 @@ const PORTS_SHOWN = 20;
  * same request and action, is that port's. Others that share a name take that of their request element, else
  * `Port.name`. Ports that are not chosen call the same messages by the same names.
  */
-function withOwnNames(wsdl: WsdlModel, chosen: readonly Port[]): ChosenPorts {
+export function withOwnNames(wsdl: WsdlModel, chosen: readonly Port[]): ChosenPorts {
   if (chosen.length < 2) return { wsdl, ports: chosen };
   const shared = sharedNames(chosen);
   const taken = new Set(chosen.flatMap(({ operations }) => operations.map(({ name }) => name)));

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../base/diagnostic.js';
 import type { DialectName } from '../soap/dialect.js';
 import type { QName } from '../xml/events.js';
 import type { WsdlDocument } from './document.js';
+import type { UncallableOperation } from './uncallable.js';
 
 /**
  * The model of a WSDL and its schemas, as one frozen graph. References are direct (types may be recursive, so the
@@ -11,6 +12,8 @@ import type { WsdlDocument } from './document.js';
  */
 export interface WsdlModel {
   readonly services: readonly WsdlService[];
+  /** Operations that no port of these services has. Absent: there are none. */
+  readonly uncallable?: readonly UncallableOperation[];
   /** Every named type, by `typeKey`: xsi:type is resolved here. */
   readonly types: ReadonlyMap<string, XsdType>;
   /** Every global element, by `typeKey`: header blocks and fault details are found here. */
@@ -29,6 +32,8 @@ export interface WsdlService {
 
 export interface Port {
   readonly name: string;
+  /** The `typeKey` of its port type: ports that share it offer the same operations. Absent: not known. */
+  readonly portType?: string;
   readonly dialect: DialectName;
   /** The address in the WSDL. Information only: the backend's address comes from the configuration. */
   readonly address: string | null;

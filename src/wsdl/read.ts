@@ -15,6 +15,7 @@ import { readPortless } from './operations/portless.js';
 
 import { BindingReader, readServices } from './operations/ports.js';
 import { reachableDiagnostics } from './operations/reach.js';
+import { readUncallable } from './operations/uncallable.js';
 import { segmentDocument } from './segments.js';
 import { collectComponents } from './xsd/components.js';
 import { freezeDeep } from './xsd/freeze.js';
@@ -58,9 +59,11 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
   if (services.length === 0 && main !== undefined) {
     services.push(readPortless(main, definitions, bindings, context));
   }
+  const uncallable = readUncallable(definitions, bindings);
   warnOfRequiredExtensions(documents, warnings);
   return freezeDeep({
     services: withDistinctNames(services),
+    ...(uncallable.length === 0 ? {} : { uncallable }),
     types: schema.types,
     elements: schema.elements,
     attributes: schema.attributes,

@@ -18,10 +18,20 @@ export function reportRows(model: Pick<WsdlModel, 'services'>): readonly ReportR
   );
 }
 
-function rowFor(port: string, { name, status, reasons }: Operation): ReportRow {
+function rowFor(port: string, operation: Operation): ReportRow {
+  const { name, status } = operation;
+  const { reason, place } = reasonOf(operation);
+  return { operation: name, port, status, reason, location: place };
+}
+
+/** The first reason why an operation is not ok, and its `file:line`; both null where it is. */
+export function reasonOf({ reasons }: Pick<Operation, 'reasons'>): {
+  readonly reason: string | null;
+  readonly place: string | null;
+} {
   const [first] = reasons;
-  if (first === undefined) return { operation: name, port, status, reason: null, location: null };
+  if (first === undefined) return { reason: null, place: null };
   const more = reasons.length === 1 ? '' : ` (and ${reasons.length - 1} more)`;
-  const location = first.file === null ? null : first.line === null ? first.file : `${first.file}:${first.line}`;
-  return { operation: name, port, status, reason: first.what + more, location };
+  const place = first.file === null ? null : first.line === null ? first.file : `${first.file}:${first.line}`;
+  return { reason: first.what + more, place };
 }

@@ -59,7 +59,14 @@ async function run(location: string, options: Partial<SourceOptions>) {
   const directory = join(root, String(folders));
   const lines: string[] = [];
   const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
-  const all = { directory, name: null, port: null, force: false, source: { ...NO_SOURCE_OPTIONS, ...options } };
+  const all = {
+    directory,
+    name: null,
+    ports: [],
+    json: false,
+    force: false,
+    source: { ...NO_SOURCE_OPTIONS, ...options },
+  };
   await importWsdl(location, all, terminal);
   return { output: lines.join('\n'), directory };
 }

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { groupByCause } from '../../src/cli/causes.js';
 import { type ImportOptions, importWsdl } from '../../src/cli/import.js';
-import { type Imported, printImportedConfig } from '../../src/cli/imported-config.js';
+import { type Imported, type ImportedService, printImportedConfig } from '../../src/cli/imported-config.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { wsdlWith } from '../wsdl/written.js';
+import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const DEMO = 'config/demo/legacy.wsdl';
 
@@ -23,7 +24,7 @@ async function run(location: string, options: Partial<ImportOptions> = {}) {
   folders += 1;
   const directory = options.directory ?? join(root, `new/${folders}`);
   const lines: string[] = [];
-  const all = { directory, name: null, port: null, force: false, ...options };
+  const all = { directory, name: null, ports: [], json: false, force: false, ...options };
   const code = await importWsdl(location, all, { out: (text) => lines.push(text), error: (text) => lines.push(text) });
   const file = join(directory, 'soapstone.yaml');
   return { code, directory, file, output: lines.join('\n'), yaml: await readFile(file, 'utf8') };
@@ -37,7 +38,11 @@ async function refusal(location: string, options: Partial<ImportOptions>): Promi
 t.test('a WSDL becomes a folder with a configuration that loads', async (t) => {
   const { code, directory, file, output, yaml } = await run(DEMO);
   t.equal(code, 0);
-  t.match(output, /^operation +status +field +reason\nGetOrder +ok +Query\.getOrder\n/);
+  t.match(
+    output,
+    /^12 operations: 12 offered \(6 reading, 6 writing\)\.\n\noperation +status +field +reason\nGetOrder +ok +Query\.getOrder\n/,
+  );
+  t.match(output, 'port OrderDeskSoap12: 12 operations, as at port OrderDeskSoap11.');
   t.match(output, `Written: ${file}.`);
   t.ok((await stat(join(directory, 'legacy.wsdl'))).isFile());
   t.ok((await stat(join(directory, 'legacy.xsd'))).isFile(), 'and what it imports');
@@ -55,12 +60,12 @@ t.test('a WSDL becomes a folder with a configuration that loads', async (t) => {
   const report: unknown = JSON.parse(await readFile(join(directory, 'import-report.json'), 'utf8'));
   t.match(report, {
     location: DEMO,
-    service: 'orderDesk',
-    port: 'OrderDeskSoap11',
+    services: [{ name: 'orderDesk', ports: ['OrderDeskSoap11'] }],
+    summary: { offered: 12, partial: 0, disabled: 0, otherPorts: 12 },
     operations: [{ operation: 'GetOrder', status: 'ok', field: 'Query.getOrder', reason: null, place: null }],
     ports: [
       {
-        service: 'OrderDesk',
+        service: 'orderDesk',
         port: 'OrderDeskSoap11',
         version: '1.1',
         address: 'http://127.0.0.1:8081/orders',
@@ -95,7 +100,7 @@ t.test('a WSDL of which little can be said becomes a configuration all the same'
   }
 });
 
-t.test('the port is the first of use, and others with other operations are told', async (t) => {
+t.test('every port type is offered, its operations by one port', async (t) => {
   const directory = await mkdtemp(join(root, 'ports-'));
   const binding = (name: string, portType: string, operation: string) =>
     `<binding name="${name}" type="t:${portType}"><soap:binding/><operation name="${operation}"/></binding>`;
@@ -109,12 +114,108 @@ t.test('the port is the first of use, and others with other operations are told'
   });
   await writeFile(join(directory, 'a.wsdl'), wsdl);
   const { output, yaml } = await run(join(directory, 'a.wsdl'));
-  t.match(yaml, 'port: Two');
-  t.match(output, 'further ports have other operations; import them with --port into other folders: Three (1)');
+  t.match(yaml, '    ports:\n      - Two\n      - Three\n');
+  t.match(output, /^3 operations: 2 offered \(2 reading, 0 writing\), 1 not callable\.\n/);
+  t.match(output, /^Told +disabled +- +The operation Told is started by the server/m);
+});
+
+const TRAVEL = 'test/wsdl/fixtures/travel/travel.wsdl';
+
+t.test('services that call every operation alike become one configuration that speaks of all of them', async (t) => {
+  const { code, output, file, directory } = await run(TRAVEL);
+  t.equal(code, 0);
+  t.equal(
+    output.slice(0, output.indexOf('\n\nWritten')),
+    `5 operations: 3 offered (2 reading, 1 writing), 2 not callable.
+     1 disabled: It cannot be called: its binding is for plain HTTP.
+     1 disabled: It cannot be called: no binding describes it.
+service airService: AirSearchPort, AirBookPort
+service hotelService: HotelSearchSecurePort
+
+operation         service             status    field                   reason
+LowFareSearchReq  airService          ok        Query.lowFareSearchReq
+AirBookReq        airService          ok        Mutation.airBookReq
+service           hotelService        ok        Query.hotelSearchReq
+Quote             port QuoteGetPort   disabled  -                       It cannot be called: its binding is for plain HTTP. (${TRAVEL}:67)
+Notify            port type Callback  disabled  -                       It cannot be called: no binding describes it. (${TRAVEL}:31)
+
+port HotelSearchPort: service, as at port HotelSearchSecurePort.
+port HotelSearchPort12: service, as at port HotelSearchSecurePort.
+
+warning: ${TRAVEL}:72:5: The port QuoteGetPort is left out: its binding is for plain HTTP.`,
+  );
+  const { config } = await loadConfig(file, {});
+  t.match(config.services, {
+    airService: { ports: ['AirSearchPort', 'AirBookPort'], urls: ['http://127.0.0.1:1/air'] },
+    hotelService: { port: 'HotelSearchSecurePort', urls: ['https://127.0.0.1:1/hotel'] },
+  });
+  const compiled = await compile(await loadConfig(file, {}));
+  t.teardown(() => compiled.close());
+  t.same([...compiled.graph.fields.keys()].sort(), [
+    'Mutation.airBookReq',
+    'Query.hotelSearchReq',
+    'Query.lowFareSearchReq',
+  ]);
+  t.ok(compiled.graph.schema.getType('Traveller'));
+  t.notOk(compiled.graph.schema.getType('HotelServiceTraveller'), 'one set of types');
+  const report: unknown = JSON.parse(await readFile(join(directory, 'import-report.json'), 'utf8'));
+  t.match(report, { operations: { length: 7 }, summary: { offered: 3, otherPorts: 2, disabled: 2 } });
+});
+
+t.test('--json prints the report and nothing else; --port takes some ports and says so of the others', async (t) => {
+  const { output, directory } = await run(TRAVEL, { json: true, ports: ['HotelSearchPort12'], name: 'hotels' });
+  t.equal(`${output}\n`, await readFile(join(directory, 'import-report.json'), 'utf8'));
+  t.match(JSON.parse(output), {
+    services: [{ name: 'hotels', ports: ['HotelSearchPort12'] }],
+    operations: [
+      { at: 'port AirSearchPort', status: 'disabled', reason: 'Its port is not among those named with --port.' },
+      { at: 'port AirBookPort', status: 'disabled' },
+      { at: 'port HotelSearchPort', status: 'otherPort', sameAs: 'HotelSearchPort12' },
+      { at: 'port HotelSearchPort12', status: 'ok', service: 'hotels' },
+    ],
+  });
+});
+
+t.test('several services under the name that was asked for', async (t) => {
+  const { file } = await run(TRAVEL, { name: 'travel' });
+  t.same(Object.keys((await loadConfig(file, {})).config.services), ['travel', 'travel-hotelSearchSecurePort']);
+});
+
+t.test('a terminal shows which document is being read', async (t) => {
+  const shown: (string | null)[] = [];
+  const options = { directory: join(root, 'progress'), name: null, ports: [], json: false, force: false };
+  await importWsdl(TRAVEL, options, { out() {}, error() {}, progress: (text) => shown.push(text) });
+  t.match(shown, [/^Reading document 1: .*travel\.wsdl$/, /^Reading document 2: .*travel\.xsd$/, null]);
+});
+
+t.test('warnings with one cause are printed once, with their number', async (t) => {
+  const directory = await mkdtemp(join(root, 'causes-'));
+  const imports = ['a', 'b', 'c'].map(
+    (name) => `<xs:import namespace="urn:${name}" schemaLocation="http://x/${name}.xsd"/>`,
+  );
+  await writeFile(
+    join(directory, 'a.wsdl'),
+    wsdlWith({ types: schemaWith('').replace('<xs:element', `${imports.join('')}<xs:element`) }),
+  );
+  const { output } = await run(join(directory, 'a.wsdl'));
+  t.match(output, /^warning: .*leaves the folder of the WSDL: it names a URL\. This is so in 3 places/m);
+  t.equal(output.match(/^warning: /gm)?.length, 1);
+  const of = (what: string) => ({ what, remedy: null });
+  const texts = [
+    'The type tns:A is odd.',
+    'The group tns:A is odd.',
+    'The type C_7 is odd.',
+    'The type is odd. Text X.',
+  ];
+  t.same(groupByCause(texts.map(of)), [
+    { first: of('The type tns:A is odd.'), count: 2 },
+    { first: of('The group tns:A is odd.'), count: 1 },
+    { first: of('The type is odd. Text X.'), count: 1 },
+  ]);
 });
 
 t.test('name and port as asked', async (t) => {
-  const { file } = await run(DEMO, { name: 'orders', port: 'OrderDeskSoap12' });
+  const { file } = await run(DEMO, { name: 'orders', ports: ['OrderDeskSoap12'] });
   const { config } = await loadConfig(file, {});
   t.match(config.services['orders'], { port: 'OrderDeskSoap12', versions: ['1.2', '1.1'], path: '/soap/orders' });
 });
@@ -140,7 +241,7 @@ t.test('a WSDL that lies in the folder already stays untouched', async (t) => {
 
 t.test('wrong input is named', async (t) => {
   t.equal(
-    await refusal(DEMO, { port: 'Nope' }),
+    await refusal(DEMO, { ports: ['Nope'] }),
     `${DEMO}: The WSDL has no SOAP port Nope. Its SOAP ports: OrderDeskSoap11, OrderDeskSoap12.`,
   );
   t.match(await refusal(DEMO, { name: '9 lives' }), /^The name of --name cannot be used\./);
@@ -171,19 +272,22 @@ t.test('the written file says what the WSDL says, whatever names it uses', async
   const operation = (name: string) =>
     ({ operation: name, status: 'ok', field: 'Query.x', reason: null, place: null }) as const;
   const names = ['null', 'true', 'Get-Order', 'Größe', '__proto__', 'a.b', '-x', 'no', 'x#y'];
-  const imported: Imported = {
-    location: 'a\nlistening: there # $' + '{X}',
-    service: 'a',
-    wsdl: 'strange $' + '{name}: x.wsdl',
+  const service: ImportedService = {
+    name: 'a',
     address: 'jms:queue',
     versions: ['1.2', '1.1'],
-    port: 'Port: "1" # $' + '{Y}',
-    schema: '../schema.json',
+    ports: ['Port: "1" # $' + '{Y}'],
     operations: [
       ...names.map(operation),
       { operation: 'Lost', status: 'disabled', field: null, reason: 'It is\nencoded.', place: 'a.wsdl:7' },
       { operation: 'Half', status: 'partial', field: 'Mutation.half', reason: 'A part is opaque.', place: null },
     ],
+  };
+  const imported: Imported = {
+    location: 'a\nlistening: there # $' + '{X}',
+    wsdl: 'strange $' + '{name}: x.wsdl',
+    schema: '../schema.json',
+    services: [service],
   };
   const yaml = printImportedConfig(imported);
   t.match(yaml, /^# yaml-language-server: \$schema=\.\.\/schema\.json\n/);
@@ -192,11 +296,11 @@ t.test('the written file says what the WSDL says, whatever names it uses', async
   t.match(yaml, 'url: "http://127.0.0.1:8080/" # put the address of the backend here');
   const file = join(root, 'strange.yaml');
   await writeFile(file, yaml);
-  const service = (await loadConfig(file, {})).config.services['a'];
-  t.equal(service?.wsdl, imported.wsdl);
-  t.equal(service?.port, imported.port);
-  t.same(Object.keys(service?.operations ?? {}), [...names, 'Lost', 'Half']);
+  const loaded = (await loadConfig(file, {})).config.services['a'];
+  t.equal(loaded?.wsdl, imported.wsdl);
+  t.equal(loaded?.port, service.ports[0]);
+  t.same(Object.keys(loaded?.operations ?? {}), [...names, 'Lost', 'Half']);
   t.same(Object.keys(parse(yaml)), ['listen', 'admin', 'services']);
-  const empty = printImportedConfig({ ...imported, operations: [] });
+  const empty = printImportedConfig({ ...imported, services: [{ ...service, operations: [] }] });
   t.same(parse(empty).services.a.operations, {});
 });

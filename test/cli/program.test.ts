@@ -101,7 +101,7 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
   t.test('import writes a configuration that is fine', async (t) => {
     const made = await run('import', WSDL, '-o', at('made'), '--name', 'desk');
     t.equal(made.code, 0, made.error);
-    t.match(made.out, /^operation +status +field +reason\n/);
+    t.match(made.out, /^12 operations: 12 offered .*\n\noperation +status +field +reason\n/);
     t.equal((await run('check', '-c', at('made/soapstone.yaml'))).code, 0);
     const again = await run('import', WSDL, '-o', at('made'));
     t.equal(again.code, 2);

@@ -95,6 +95,8 @@ function addPortType(ports: PortCollection, portType: XmlNode): void {
   const cause = 'The port type has no binding: it is taken as literal SOAP 1.1.';
   const remedy = 'Name the WSDL that has the binding, if there is one.';
   context.warnings.add({ ...diagnosticAt(portType, what, remedy), cause });
-  const operations = readOperations(unboundOperations(portType), context, null);
+  const pairs = unboundOperations(portType);
+  for (const { node } of pairs) ports.bindings.covered.add(node);
+  const operations = readOperations(pairs, context, null);
   addPort(ports, portType, { dialect: '1.1', address: null, operations });
 }

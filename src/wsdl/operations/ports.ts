@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../base/diagnostic.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
 import { attributeOf, childrenOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
-import type { AddressingUse, Operation, Port, WsdlService } from '../model.js';
+import { type AddressingUse, type Operation, type Port, typeKey, type WsdlService } from '../model.js';
 import { addressingUseOf } from './addressing-use.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import { soapChildren } from './messages.js';
@@ -84,6 +84,8 @@ export function refusalOf(binding: XmlNode): string | null {
   return /[/:](jms|smtp|mail|tcp|msmq)\/?$/i.test(transport) ? 'its transport is not HTTP' : null;
 }
 
+const nameOf = (node: XmlNode): string => attributeOf(node, 'name') ?? '';
+
 /** Among more port types than this none is guessed. */
 const GUESSES = 20;
 
@@ -93,6 +95,10 @@ export class BindingReader {
   readonly #context: OperationContext;
   readonly #read = new Map<XmlNode, readonly Operation[]>();
   readonly #portTypes = new Map<XmlNode, PortTypeOperations>();
+  /** By binding. */
+  readonly #portTypeNames = new Map<XmlNode, string>();
+  /** The operations of port types that a port offers. */
+  readonly covered = new Set<XmlNode>();
 
   constructor(definitions: Definitions, context: OperationContext) {
     this.#definitions = definitions;
@@ -118,12 +124,19 @@ export class BindingReader {
   }
 
   /** Reads the part of a port that its binding declares. `why` disables its operations. */
-  read(binding: XmlNode, why: Diagnostic | null = null): Pick<Port, 'dialect' | 'operations'> {
+  read(binding: XmlNode, why: Diagnostic | null = null): Pick<Port, 'dialect' | 'operations' | 'portType'> {
     const [soap] = soapChildren(binding, 'binding');
     const known = this.#read.get(binding);
     const operations = known ?? this.#operations(binding, why);
     this.#read.set(binding, operations);
-    return { dialect: soap?.uri === WSDL_SOAP12 ? '1.2' : '1.1', operations };
+    const dialect = soap?.uri === WSDL_SOAP12 ? '1.2' : '1.1';
+    const portType = this.#portTypeNames.get(binding);
+    return { dialect, operations, ...(portType === undefined ? {} : { portType }) };
+  }
+
+  /** Whether a port has the binding. */
+  hasRead(binding: XmlNode): boolean {
+    return this.#read.has(binding);
   }
 
   #operations(binding: XmlNode, why: Diagnostic | null): readonly Operation[] {
@@ -131,7 +144,10 @@ export class BindingReader {
     const missing = `The port type ${attributeOf(binding, 'type') ?? ''} is not defined.`;
     const reason = why ?? (portType === null ? diagnosticAt(binding, missing) : null);
     const abstract = portType === null ? null : this.#operationsOf(portType);
+    if (portType !== null)
+      this.#portTypeNames.set(binding, typeKey({ uri: targetOf(portType), local: nameOf(portType) }));
     const pairs = pairOperations(binding, abstract, this.#context.warnings);
+    for (const pair of pairs) if (pair.abstract !== null) this.covered.add(pair.abstract);
     const use = addressingUseOf(portType === null ? [binding] : [binding, portType], this.#definitions.policies);
     return readOperations(pairs, this.#context, reason).map((operation) => withAddressing(operation, use));
   }

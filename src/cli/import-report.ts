@@ -1,0 +1,286 @@
+import { type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
+import { buildSchema } from '../graphql/schema.js';
+import type { DialectName } from '../soap/dialect.js';
+import { type Operation, type Payload, type Port, typeKey, type WsdlModel } from '../wsdl/model.js';
+import { reasonOf } from '../wsdl/report.js';
+import type { UncallableOperation } from '../wsdl/uncallable.js';
+import { groupByCause } from './causes.js';
+import type { PlannedService } from './import-plan.js';
+import { oneLine, table } from './table.js';
+
+/** An operation as a port, a binding or a port type of the WSDL has it. */
+export interface ReportedOperation {
+  /** As the configuration calls it. */
+  readonly operation: string;
+  /** The service of the configuration; null where none offers it. */
+  readonly service: string | null;
+  /** `port P`, `binding B` or `port type T`. */
+  readonly at: string;
+  /** `otherPort`: it is the operation of the port `sameAs`, which the configuration has. */
+  readonly status: Operation['status'] | 'otherPort';
+  /** `Query.order`; null where GraphQL does not offer it. */
+  readonly field: string | null;
+  readonly sameAs: string | null;
+  /** Why it is not ok, or null. */
+  readonly reason: string | null;
+  /** `file:line` of the reason, or null. */
+  readonly place: string | null;
+}
+
+export interface ReportedPort {
+  readonly port: string;
+  readonly service: string | null;
+  readonly version: DialectName;
+  readonly address: string | null;
+  readonly ok: number;
+  readonly partial: number;
+  readonly disabled: number;
+}
+
+/** The result of an import, as `import-report.json` has it. */
+export interface ImportReport {
+  readonly location: string;
+  readonly configuration: string;
+  readonly summary: Summary;
+  readonly services: readonly { readonly name: string; readonly ports: readonly string[] }[];
+  /** Every operation of the WSDL. */
+  readonly operations: readonly ReportedOperation[];
+  readonly ports: readonly ReportedPort[];
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Counts of operations. */
+interface Summary {
+  readonly offered: number;
+  readonly reading: number;
+  readonly writing: number;
+  /** Of those that are offered. */
+  readonly partial: number;
+  readonly disabled: number;
+  /** Operations of the configuration at further ports. */
+  readonly otherPorts: number;
+}
+
+/** Reports every operation of the WSDL, with the field that the schema of the planned services gives it. */
+export function reportImport(
+  model: WsdlModel,
+  planned: readonly PlannedService[],
+  { location, configuration }: Pick<ImportReport, 'location' | 'configuration'>,
+): ImportReport {
+  const [owner] = planned;
+  const { fields, findings } = buildSchema(
+    planned.map(({ name, ports }) => ({
+      name,
+      operations: ports.flatMap(({ operations }) => operations),
+      mapping: new Map(),
+      naming: 'camel',
+      typesOf: owner?.name ?? name,
+    })),
+  );
+  const fieldOf = new Map(
+    [...fields].map(([field, { service, operation }]) => [keyOf(service, operation.name), field]),
+  );
+  const offered = new OfferedOperations(model, planned, fieldOf);
+  const operations = [
+    ...model.services.flatMap(({ ports }) => ports.flatMap((port) => offered.report(port))),
+    ...(model.uncallable ?? []).map((each) => offered.reportUncallable(each)),
+  ];
+  const services = planned.map(({ name, ports }) => ({ name, ports: ports.map((port) => port.name) }));
+  const serviceOf = new Map(services.flatMap(({ name, ports }) => ports.map((port) => [port, name] as const)));
+  const ports = model.services.flatMap((service) =>
+    service.ports.map((port) => reportPort(port, serviceOf.get(port.name) ?? null)),
+  );
+  const found = findings.map(({ what, remedy }) => ({ file: null, line: null, column: null, what, remedy }));
+  const warnings = [...model.warnings, ...found];
+  return { location, configuration, summary: summaryOf(operations), services, operations, ports, warnings };
+}
+
+const keyOf = (service: string, operation: string): string => `${service} ${operation}`;
+
+/** Finds the operations of all ports among those of the planned services. */
+class OfferedOperations {
+  readonly #planned = new Map<string, { readonly service: string; readonly own: ReadonlyMap<Payload, Operation> }>();
+  /** The first port of the configuration that has an operation, by what another port may share with it. */
+  readonly #ports = new Map<string, string>();
+  readonly #fieldOf: ReadonlyMap<string, string>;
+
+  constructor(model: WsdlModel, planned: readonly PlannedService[], fieldOf: ReadonlyMap<string, string>) {
+    this.#fieldOf = fieldOf;
+    for (const { name: service, ports } of planned) {
+      for (const { name, operations } of ports) {
+        this.#planned.set(name, { service, own: new Map(operations.map((each) => [each.input, each])) });
+      }
+    }
+    for (const port of model.services.flatMap(({ ports }) => ports)) {
+      const known = this.#planned.get(port.name);
+      if (known === undefined) continue;
+      for (const operation of port.operations) {
+        if (!known.own.has(operation.input)) continue;
+        for (const key of sharedKeys(operation, port, known.service)) {
+          if (!this.#ports.has(key)) this.#ports.set(key, port.name);
+        }
+      }
+    }
+  }
+
+  report(port: Port): readonly ReportedOperation[] {
+    const known = this.#planned.get(port.name);
+    const at = `port ${port.name}`;
+    return port.operations.map((operation) => {
+      const own = known?.own.get(operation.input);
+      const { name } = own ?? operation;
+      if (known !== undefined && own !== undefined) {
+        const field = this.#fieldOf.get(keyOf(known.service, name)) ?? null;
+        return {
+          operation: name,
+          service: known.service,
+          at,
+          status: own.status,
+          field,
+          ...NOT_SHARED,
+          ...reasonOf(own),
+        };
+      }
+      const sameAs = this.#find(sharedKeys(operation, port, known?.service ?? null));
+      const row = { operation: name, service: null, at, field: null };
+      if (sameAs !== null) return { ...row, status: 'otherPort', sameAs, reason: null, place: null };
+      const why = operation.status === 'disabled' ? reasonOf(operation) : NOT_CHOSEN;
+      return { ...row, status: 'disabled', ...NOT_SHARED, ...why };
+    });
+  }
+
+  /** One that no SOAP port has may be offered under its name. */
+  reportUncallable({ name, place: at, reason }: UncallableOperation): ReportedOperation {
+    const sameAs = this.#find([nameKey(name)]);
+    const status = sameAs === null ? 'disabled' : 'otherPort';
+    return { operation: name, service: null, at, status, field: null, sameAs, ...reasonOf({ reasons: [reason] }) };
+  }
+
+  #find(keys: readonly string[]): string | null {
+    for (const key of keys) {
+      const port = this.#ports.get(key);
+      if (port !== undefined) return port;
+    }
+    return null;
+  }
+}
+
+const NOT_SHARED = { sameAs: null } as const;
+const NOT_CHOSEN = { reason: 'Its port is not among those named with --port.', place: null } as const;
+
+const nameKey = (name: string): string => JSON.stringify(['name', name]);
+
+/** Ports of one port type share their operations, ports of one service their messages. `service`: of this port. */
+function sharedKeys(
+  { name, writtenName = name, input }: Operation,
+  port: Port,
+  service: string | null,
+): readonly string[] {
+  const message = [service, name, input.body === null ? null : typeKey(input.body.name)];
+  return [
+    ...(port.portType === undefined ? [] : [JSON.stringify(['type', port.portType, name])]),
+    ...(service === null ? [] : [JSON.stringify(['message', ...message])]),
+    ...(service === null ? [] : [nameKey(writtenName)]),
+  ];
+}
+
+function reportPort({ name: port, dialect: version, address, operations }: Port, service: string | null): ReportedPort {
+  const count = (wanted: string): number => operations.filter(({ status }) => status === wanted).length;
+  return { port, service, version, address, ok: count('ok'), partial: count('partial'), disabled: count('disabled') };
+}
+
+function summaryOf(operations: readonly ReportedOperation[]): Summary {
+  const count = (isCounted: (operation: ReportedOperation) => boolean): number => operations.filter(isCounted).length;
+  return {
+    offered: count(({ status }) => status === 'ok' || status === 'partial'),
+    reading: count(({ field }) => field?.startsWith('Query.') === true),
+    writing: count(({ field }) => field?.startsWith('Mutation.') === true),
+    partial: count(({ status }) => status === 'partial'),
+    disabled: count(({ status }) => status === 'disabled'),
+    otherPorts: count(({ status }) => status === 'otherPort'),
+  };
+}
+
+/** The report for a terminal: a summary, the operations, the other ports, the warnings. */
+export function printReport(report: ImportReport): string {
+  const parts = [summaryLines(report), operationLines(report), otherPortLines(report), warningLines(report)];
+  return parts.flat().join('\n');
+}
+
+function summaryLines({ summary, services, operations }: ImportReport): readonly string[] {
+  const { offered, reading, writing, partial, disabled } = summary;
+  const parts = [
+    `${count(offered + disabled, 'operation')}: ${offered} offered (${reading} reading, ${writing} writing)`,
+    ...(partial === 0 ? [] : [`${partial} of them partial`]),
+    ...(disabled === 0 ? [] : [`${disabled} not callable`]),
+  ];
+  return [
+    `${parts.join(', ')}.`,
+    ...causeLines('partial', operations),
+    ...causeLines('disabled', operations),
+    ...(services.length < 2 ? [] : services.map(({ name, ports }) => oneLine(`service ${name}: ${ports.join(', ')}`))),
+  ];
+}
+
+/** The causes of one status, the most frequent first. */
+function causeLines(status: ReportedOperation['status'], operations: readonly ReportedOperation[]): readonly string[] {
+  const reasons = operations.flatMap((operation) =>
+    operation.status === status && operation.reason !== null
+      ? [{ what: operation.reason.replace(/ \(and \d+ more\)$/, ''), remedy: null }]
+      : [],
+  );
+  return groupByCause(reasons)
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, CAUSES_SHOWN)
+    .map(({ first, count }) => `  ${String(count).padStart(4)} ${status}: ${oneLine(first.what)}`);
+}
+
+const CAUSES_SHOWN = 10;
+
+function operationLines({ operations, services }: ImportReport): readonly string[] {
+  const own = operations.filter(({ status }) => status !== 'otherPort');
+  const isSingle = services.length < 2;
+  const rows = own.map(({ operation, at, service, status, field, reason, place }) => [
+    oneLine(operation),
+    ...(isSingle ? [] : [oneLine(service ?? at)]),
+    status,
+    field ?? '-',
+    reason === null ? '' : oneLine(`${reason}${place === null ? '' : ` (${place})`}`),
+  ]);
+  if (rows.length === 0) return [];
+  return ['', table([['operation', ...(isSingle ? [] : ['service']), 'status', 'field', 'reason'], ...rows])];
+}
+
+/** One line for each place whose operations are those of other ports. */
+function otherPortLines({ operations }: ImportReport): readonly string[] {
+  const byPlace = new Map<string, { readonly names: string[]; readonly by: Set<string>; reason: string | null }>();
+  for (const { operation, at, status, sameAs, reason } of operations) {
+    if (status !== 'otherPort' || sameAs === null) continue;
+    const known = byPlace.get(at) ?? { names: [], by: new Set<string>(), reason };
+    byPlace.set(at, known);
+    known.names.push(operation);
+    known.by.add(sameAs);
+  }
+  const lines = [...byPlace].map(([at, { names, by, reason }]) => {
+    const listed = names.length > NAMES_SHOWN ? count(names.length, 'operation') : names.join(', ');
+    return oneLine(`${at}: ${listed}, as at port ${[...by].join(', ')}.${reason === null ? '' : ` ${reason}`}`);
+  });
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
+const NAMES_SHOWN = 5;
+const WARNINGS_SHOWN = 20;
+
+/** One line for each cause. */
+function warningLines({ warnings }: ImportReport): readonly string[] {
+  const groups = groupByCause(warnings);
+  const lines = groups.slice(0, WARNINGS_SHOWN).map(({ first, count: number }) => {
+    const more = number === 1 ? '' : ` (and ${number - 1} more of the kind)`;
+    return oneLine(`warning: ${printDiagnostic(first)}${more}`);
+  });
+  const left = groups.length - lines.length;
+  if (left > 0) lines.push(`warning: ${left} more kinds of warnings are in import-report.json`);
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

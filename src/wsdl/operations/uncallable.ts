@@ -1,0 +1,58 @@
+import { WSDL } from '../documents/namespaces.js';
+import { attributeOf, childrenOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
+import type { UncallableOperation } from '../uncallable.js';
+import { type Definitions, referredBy } from './definitions.js';
+import { type BindingReader, refusalOf } from './ports.js';
+
+/** Of one WSDL: any number of ports may share a binding. */
+const MOST_UNCALLABLE = 20_000;
+
+/**
+ * Lists the operations that no SOAP port offers, each once with the reason: those of ports with other bindings, of
+ * bindings without a port, and of port types that no binding describes. To be called when all ports have been read.
+ */
+export function readUncallable(definitions: Definitions, bindings: BindingReader): readonly UncallableOperation[] {
+  const list = new UncallableList();
+  const described = new Set<XmlNode>();
+  const describe = (binding: XmlNode, place: string, why: string): void => {
+    const portType = bindings.portTypeOf(binding);
+    const names = childrenOf(binding, WSDL, 'operation').map(nameOf);
+    for (const [index, node] of childrenOf(binding, WSDL, 'operation').entries()) {
+      list.add(names[index] ?? '', place, node, `It cannot be called: ${why}.`);
+    }
+    const written = new Set(names);
+    for (const node of portType === null ? [] : childrenOf(portType, WSDL, 'operation')) {
+      if (written.has(nameOf(node))) described.add(node);
+    }
+  };
+  const withPort = new Set<XmlNode>();
+  for (const port of definitions.services.flatMap((service) => childrenOf(service, WSDL, 'port'))) {
+    const binding = referredBy(port, 'binding', definitions.bindings);
+    if (binding === null) continue;
+    withPort.add(binding);
+    const refusal = refusalOf(binding);
+    if (refusal !== null && !bindings.hasRead(binding)) describe(binding, `port ${nameOf(port)}`, refusal);
+  }
+  for (const binding of definitions.bindings.values()) {
+    if (withPort.has(binding) || bindings.hasRead(binding)) continue;
+    describe(binding, `binding ${nameOf(binding)}`, refusalOf(binding) ?? 'no port has its binding');
+  }
+  for (const portType of definitions.portTypes.values()) {
+    for (const node of childrenOf(portType, WSDL, 'operation')) {
+      if (bindings.covered.has(node) || described.has(node)) continue;
+      list.add(nameOf(node), `port type ${nameOf(portType)}`, node, 'It cannot be called: no binding describes it.');
+    }
+  }
+  return list.operations;
+}
+
+class UncallableList {
+  readonly operations: UncallableOperation[] = [];
+
+  add(name: string, place: string, node: XmlNode, what: string): void {
+    if (this.operations.length >= MOST_UNCALLABLE) return;
+    this.operations.push({ name, place, reason: diagnosticAt(node, what) });
+  }
+}
+
+const nameOf = (node: XmlNode): string => attributeOf(node, 'name') ?? '';
