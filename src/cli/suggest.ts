@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { GRAPHQL_LIMITS } from '../graphql/limits.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
 /**
@@ -43,16 +44,19 @@ interface Counted {
 /** The counts of one operation. */
 interface SeenOperation {
   readonly replies: Counted;
+  /** In lists of one reply together; only the most is read. */
+  readonly items: Counted;
   /** By `Type/field` in XML names; '' for the answer itself. */
   readonly lists: Map<string, Counted>;
 }
 
 type Seen = Map<string, Map<string, SeenOperation>>;
 
-const METRICS: ReadonlyMap<string, readonly ['replies' | 'lists', keyof Counted]> = new Map([
+const METRICS: ReadonlyMap<string, readonly ['replies' | 'items' | 'lists', keyof Counted]> = new Map([
   ['soapstone_replies_total', ['replies', 'count']],
   ['soapstone_reply_bytes_total', ['replies', 'sum']],
   ['soapstone_reply_bytes_max', ['replies', 'most']],
+  ['soapstone_reply_items_max', ['items', 'most']],
   ['soapstone_lists_total', ['lists', 'count']],
   ['soapstone_list_items_total', ['lists', 'sum']],
   ['soapstone_list_items_max', ['lists', 'most']],
@@ -84,7 +88,7 @@ function readMetrics(text: string): Seen {
     if (!Number.isFinite(value) || [service, operation].some((name) => name === '' || name === OTHER)) continue;
     const [group, part] = metric;
     const entry = entryOf(seen, service, operation);
-    const counted = group === 'replies' ? entry.replies : below(entry.lists, labels.get('list') ?? '', nothing);
+    const counted = group !== 'lists' ? entry[group] : below(entry.lists, labels.get('list') ?? '', nothing);
     counted[part] = value;
   }
   return seen;
@@ -96,7 +100,11 @@ const OTHER = '_other';
 const nothing = (): Counted => ({ count: 0, sum: 0, most: 0 });
 
 const entryOf = (seen: Seen, service: string, operation: string): SeenOperation =>
-  below(below(seen, service, newOperations), operation, () => ({ replies: nothing(), lists: new Map() }));
+  below(below(seen, service, newOperations), operation, () => ({
+    replies: nothing(),
+    items: nothing(),
+    lists: new Map(),
+  }));
 
 const newOperations = (): Map<string, SeenOperation> => new Map();
 const newFields = (): Map<string, Counted> => new Map();
@@ -114,10 +122,11 @@ function printSuggestions(seen: Seen): string {
   for (const [service, operations] of sorted(seen)) {
     lines.push(`  ${keyOf(service)}:`, '    operations:');
     const types = new Map<string, Map<string, Counted>>();
-    for (const [operation, { replies, lists }] of sorted(operations)) {
+    for (const [operation, { replies, items, lists }] of sorted(operations)) {
       lines.push(`      ${keyOf(operation)}:`);
       const itself = lists.get('');
       if (itself !== undefined) lines.push(`        listSize: ${listSize(itself)}`);
+      if (items.most > 0) lines.push(`        replySize: ${replySize(items.most, replies, lists)}`);
       const kib = { ...replies, sum: replies.sum / 1024, most: replies.most / 1024 };
       lines.push(`        replyKib: ${roundUp(kib.most)} # ${about(kib, 'replies', 'KiB')}`);
       for (const [list, counted] of lists) {
@@ -145,6 +154,15 @@ function add(to: Counted, { count, sum, most }: Counted): void {
 
 const listSize = (counted: Counted): string =>
   `{ assumedSize: ${roundUp(counted.most)} } # ${about(counted, 'lists', 'items')}`;
+
+/** Together with a remark where a reply costs more than an operation may by default. */
+function replySize(most: number, { count }: Counted, lists: ReadonlyMap<string, Counted>): string {
+  const sum = [...lists.values()].reduce((all, list) => all + list.sum, 0);
+  const size = roundUp(most);
+  const { default: limit } = GRAPHQL_LIMITS.cost;
+  const remark = size < limit ? '' : `; \`limits.graphql.cost\` must be above it, its default is ${limit}`;
+  return `${size} # ${about({ count, sum, most }, 'replies', 'objects in lists')}${remark}`;
+}
 
 const about = ({ count, sum, most }: Counted, things: string, unit: string): string =>
   `of ${count} ${things} the longest had ${round(most)} ${unit}, on average ${round(sum / Math.max(1, count))}`;

@@ -8,11 +8,16 @@ interface Lengths {
   most: number;
 }
 
+interface ReplyLengths extends Lengths {
+  /** Of the lists of one reply together. */
+  mostItems: number;
+}
+
 const makeLengths = (): Lengths => ({ count: 0, sum: 0, most: 0 });
 
 /** How much the backends send to GraphQL: `soapstone suggest` works out list sizes from it. */
 export class ReplySizes {
-  readonly #replies = new TallyTable<Lengths>(2, makeLengths);
+  readonly #replies = new TallyTable<ReplyLengths>(2, () => ({ ...makeLengths(), mostItems: 0 }));
   readonly #lists = new TallyTable<Lengths>(3, makeLengths);
 
   constructor(book: MetricBook) {
@@ -23,6 +28,16 @@ export class ReplySizes {
       ['soapstone_reply_bytes_total', 'Bytes that they had, decoded.'],
       ['soapstone_reply_bytes_max', 'Bytes of the longest of them.'],
     ]);
+    book.addSampled(
+      'gauge',
+      {
+        name: 'soapstone_reply_items_max',
+        help: 'Items of all lists together of the largest reply.',
+        labels: replies.labels,
+      },
+      () => this.#replies.rows.map(({ values, tally }) => ({ labels: values, value: tally.mostItems })),
+      'max',
+    );
     addLengths(book, lists, [
       ['soapstone_lists_total', 'Lists that were read for GraphQL, by `Type.field`; empty for the answer itself.'],
       ['soapstone_list_items_total', 'Items that they had.'],
@@ -31,10 +46,14 @@ export class ReplySizes {
   }
 
   record({ service, operation, bytes, lists }: ReplySize): void {
-    add(this.#replies.find(service, operation), 1, bytes, bytes);
+    const reply = this.#replies.find(service, operation);
+    add(reply, 1, bytes, bytes);
+    let all = 0;
     for (const [list, { count, items, longest }] of lists) {
       add(this.#lists.find(service, operation, list), count, items, longest);
+      all += items;
     }
+    reply.mostItems = Math.max(reply.mostItems, all);
   }
 }
 

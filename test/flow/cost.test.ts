@@ -171,6 +171,7 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
     'soapstone_list_items_max{service="orders",operation="List",list="Order/line"} 4',
     'soapstone_list_items_total{service="orders",operation="List",list="Order/line"} 6',
     'soapstone_lists_total{service="orders",operation="List",list="Order/line"} 7',
+    'soapstone_reply_items_max{service="orders",operation="List"} 13',
     'soapstone_replies_total{service="customers",operation="GetCustomer"} 7',
     'soapstone_graphql_cost_actual_count 1',
   ]) {
@@ -191,6 +192,7 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
     operations:
       List:
         listSize: { assumedSize: 8 } # of 1 lists the longest had 7 items, on average 7
+        replySize: 20 # of 1 replies the longest had 13 objects in lists, on average 13
         replyKib: 1 # of 1 replies the longest had ${bytes(orders(4, 0, 2, 0, 0, 0, 0).length)} KiB, on average ${bytes(orders(4, 0, 2, 0, 0, 0, 0).length)}
     schema:
       types:
@@ -204,6 +206,10 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
   const again: string[] = [];
   await run(['suggest', file], { ...terminal, out: (text) => void again.push(text) });
   t.same(again, out, 'a file of metrics says the same');
+  await writeFile(file, metrics.replace(/(soapstone_reply_items_max.*) 13/, '$1 2300'));
+  await run(['suggest', file], { ...terminal, out: (text) => void again.push(text) });
+  t.match(again[1], 'replySize: 3000 # ', 'a larger reply');
+  t.match(again[1], '`limits.graphql.cost` must be above it, its default is 1000');
   t.equal(await run(['suggest', join(t.testdir(), 'absent')], terminal), 2);
   await writeFile(file, 'soapstone_lists_total 3\nsoapstone_replies_total{service="_other",operation="_other"} 3\n');
   t.equal(await run(['suggest', file], terminal), 1);
