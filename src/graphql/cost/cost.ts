@@ -6,6 +6,17 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { type Fragments, isIncluded, type Variables } from '../output/reply-plan.js';
+import {
+  type Counts,
+  emptyReply,
+  emptySum,
+  NOTHING_SIZED,
+  plus,
+  type Reply,
+  type Scope,
+  type Sum,
+  times,
+} from './cost-scope.js';
 import { argumentPoints, sliceOf, variablesIn } from './cost-slicing.js';
 import { type CostTable, type FieldPrice, MOST } from './cost-table.js';
 import { type ListLength, lengthOf, ownLength, type Sized, sizedBelow } from './list-length.js';
@@ -67,48 +78,6 @@ export function costOf(
   return { points, calls: Math.min(sum.calls, calls), variables: walk.variables, dearest: walk.dearest };
 }
 
-const plus = (one: number, other: number): number => Math.min(MOST, one + other);
-const times = (one: number, other: number): number => Math.min(MOST, one * other);
-
-/** Where selections stand. Counts are of all replies of a call together. */
-interface Scope {
-  readonly parent: GraphQLNamedType | undefined;
-  /** How many objects they are for. */
-  readonly objects: number;
-  /** Whether a list of unknown size is above them in the reply. */
-  readonly isAssumed: boolean;
-  /** The most objects in lists of unknown size. */
-  readonly bound: number;
-  /** By `replySize` of the operation: it bounds lists with an `assumedSize` too. */
-  readonly isBoundConfigured: boolean;
-  readonly reply: Reply;
-  readonly sized: readonly Sized[];
-  /** Response keys with dots between them. */
-  readonly path: string;
-}
-
-/** The objects of the replies of a call, in points. */
-interface Reply {
-  /** Outside lists of unknown size, and weights beyond a point for each object. */
-  known: number;
-  /** A point for each object of these lists; at most `bound` counts. */
-  assumed: number;
-  bound: number;
-  /** Parts of `assumed` by path, where fields are reported. */
-  readonly parts: [path: string, points: number][];
-}
-
-const emptyReply = (bound: number): Reply => ({ known: 0, assumed: 0, bound, parts: [] });
-
-interface Sum {
-  /** Of replies. */
-  points: number;
-  calls: number;
-  callPoints: number;
-}
-
-const emptySum = (): Sum => ({ points: 0, calls: 0, callPoints: 0 });
-
 class CostWalk {
   sum = emptySum();
   /** The weight of the dearest call. */
@@ -130,16 +99,13 @@ class CostWalk {
 
   root(set: SelectionSetNode, parent: GraphQLNamedType): void {
     const bound = this.#table.limits.assumedReplySize;
+    const reply = emptyReply(bound);
     const counts = { objects: 1, isAssumed: false, bound, isBoundConfigured: false };
-    this.#inReply({ parent, ...counts, reply: emptyReply(bound), sized: [], path: '' }, (scope) =>
-      this.#selections(set, scope),
-    );
+    this.#selections(set, { parent, counts, reply, sized: NOTHING_SIZED, path: '' });
+    this.#addReply(reply);
   }
 
-  /** Walks selections of replies of their own. */
-  #inReply(around: Scope, walk: (scope: Scope) => void): void {
-    const reply = emptyReply(around.bound);
-    walk({ ...around, reply });
+  #addReply(reply: Reply): void {
     const assumed = Math.min(reply.assumed, reply.bound);
     this.sum.points = plus(this.sum.points, plus(reply.known, assumed));
     for (const [path, points] of reply.parts) this.#note?.(path, Math.ceil((points / reply.assumed) * assumed));
@@ -155,8 +121,9 @@ class CostWalk {
   }
 
   #inner(condition: string | undefined, set: SelectionSetNode, scope: Scope): void {
+    const { counts, reply, sized, path } = scope;
     const parent = condition === undefined ? scope.parent : this.#table.schema.getType(condition);
-    this.#selections(set, { ...scope, parent });
+    this.#selections(set, { parent, counts, reply, sized, path });
   }
 
   #spread(name: string, scope: Scope): void {
@@ -168,7 +135,7 @@ class CostWalk {
       return;
     }
     // Its cost does not depend on the type around it: its own condition takes that place.
-    const { objects, isAssumed, bound, isBoundConfigured } = scope;
+    const { objects, isAssumed, bound, isBoundConfigured } = scope.counts;
     const key = `${name} ${objects} ${isAssumed} ${bound} ${isBoundConfigured}`;
     let cost = this.#known.get(key);
     if (cost === undefined) {
@@ -176,7 +143,8 @@ class CostWalk {
       const around = this.sum;
       this.sum = emptySum();
       const reply = emptyReply(bound);
-      this.#inner(condition, fragment.selectionSet, { ...scope, reply });
+      const { parent, counts, sized, path } = scope;
+      this.#inner(condition, fragment.selectionSet, { parent, counts, reply, sized, path });
       cost = { sum: this.sum, reply };
       this.sum = around;
       this.#known.set(key, cost);
@@ -199,56 +167,62 @@ class CostWalk {
     if (price === null) return;
     const key = node.alias?.value ?? node.name.value;
     const path = this.#note === null ? '' : scope.path === '' ? key : `${scope.path}.${key}`;
-    const at = { ...scope, path };
     if (price.call !== null) {
-      const call = this.#call(price, node, at);
-      this.#inReply(call.scope, (inner) => this.#objects(node, price, inner, call));
+      this.#call(price, node, scope, path);
       return;
     }
-    const points = times(scope.objects, this.#weight(price, node));
+    const points = times(scope.counts.objects, this.#weight(price, node));
     scope.reply.known = plus(scope.reply.known, points);
     this.#note?.(path, points);
-    const walk = (inner: Scope): void => this.#objects(node, price, inner, { calls: 0, points });
-    // An alias repeats a part of the reply.
-    if (key !== node.name.value && node.selectionSet !== undefined) this.#inReply(at, walk);
-    else walk(at);
+    const field = { node, price, path, own: { calls: 0, points } };
+    if (node.selectionSet === undefined) {
+      this.#slice(price, node);
+      this.#compare(node, scope, 0, points);
+    } else if (key === node.name.value) {
+      this.#objects(field, scope, scope.counts, scope.reply);
+    } else {
+      // An alias repeats a part of the reply.
+      const reply = emptyReply(scope.counts.bound);
+      this.#objects(field, scope, scope.counts, reply);
+      this.#addReply(reply);
+    }
   }
 
-  /** The calls of a field, and the scope of their replies. */
-  #call(price: FieldPrice, node: FieldNode, scope: Scope): Calls & { readonly scope: Scope } {
-    const { objects, path } = scope;
+  /** Adds the calls of a field, and walks their replies. */
+  #call(price: FieldPrice, node: FieldNode, scope: Scope, path: string): void {
+    const { objects } = scope.counts;
     const weight = this.#weight(price, node);
     const calls = price.call === 'batched' ? Math.ceil(objects / this.#table.limits.batchItems) : objects;
     const points = plus(times(calls, weight), times(objects, price.keyWeight));
     this.dearestCall = Math.max(this.dearestCall, weight);
     this.#addCalls(calls, points);
     this.#note?.(path, points);
-    const { objects: most, isConfigured } = price.replySize;
-    return {
-      calls,
-      points,
-      scope: { ...scope, isAssumed: false, bound: times(calls, most), isBoundConfigured: isConfigured },
-    };
+    const bound = times(calls, price.replySize.objects);
+    const reply = emptyReply(bound);
+    const counts = { objects, isAssumed: false, bound, isBoundConfigured: price.replySize.isConfigured };
+    this.#objects({ node, price, path, own: { calls, points } }, scope, counts, reply);
+    this.#addReply(reply);
   }
 
   #weight(price: FieldPrice, node: FieldNode): number {
+    if (price.arguments.length === 0) return price.weight;
     // Also without a value: another request may have one.
-    if (price.arguments.length > 0) this.#depends(node);
+    this.#depends(node);
     return plus(price.weight, argumentPoints(price.arguments, price.definition, node, this.#values));
   }
 
-  /** Adds the objects of a field, and walks its selections. */
-  #objects(node: FieldNode, price: FieldPrice, scope: Scope, own: Calls): void {
-    const { reply, path } = scope;
+  /** Adds the objects of a field, for so many above it, and walks its selections. */
+  #objects({ node, price, path, own }: Field, scope: Scope, above: Counts, reply: Reply): void {
     const { assumedListSize } = this.#table.limits;
+    const { isBoundConfigured } = above;
     const below = sizedBelow(scope.sized, node.name.value);
     const slice = this.#slice(price, node);
     const size = lengthOf(price, below, slice, assumedListSize);
-    const isAssumed = scope.isAssumed || !isKnown(size, scope);
-    let { bound } = scope;
-    let objects = times(scope.objects, size.items);
+    const isAssumed = above.isAssumed || !isKnown(size, isBoundConfigured);
+    let { bound } = above;
+    let objects = times(above.objects, size.items);
     if (isAssumed) objects = Math.min(objects, bound);
-    else if (!scope.isBoundConfigured) bound = Math.max(bound, times(objects, assumedListSize));
+    else if (!isBoundConfigured) bound = Math.max(bound, times(objects, assumedListSize));
     reply.bound = Math.max(reply.bound, bound);
     const points = times(objects, price.objectWeight);
     const assumed = isAssumed ? times(objects, Math.min(1, price.objectWeight)) : 0;
@@ -260,10 +234,16 @@ class CostWalk {
       if (assumed > 0) reply.parts.push([path, assumed]);
     }
     if (node.selectionSet === undefined) return;
-    const ownSize = ownLength(price, slice, assumedListSize);
-    const ownSized = (price.listSize?.sizedFields ?? []).map((field) => ({ path: field.split('.'), size: ownSize }));
-    const sized = [...below.filter((each) => each.path.length > 0), ...ownSized];
-    this.#selections(node.selectionSet, { ...scope, parent: price.named, objects, isAssumed, bound, sized });
+    const counts = { objects, isAssumed, bound, isBoundConfigured };
+    const sized = below.length === 0 && price.listSize === null ? NOTHING_SIZED : this.#sized(price, below, slice);
+    this.#selections(node.selectionSet, { parent: price.named, counts, reply, sized, path });
+  }
+
+  /** The lists further below whose length this field or one above it sets. */
+  #sized(price: FieldPrice, below: readonly Sized[], slice: number | null): readonly Sized[] {
+    const size = ownLength(price, slice, this.#table.limits.assumedListSize);
+    const own = (price.listSize?.sizedFields ?? []).map((field) => ({ path: field.split('.'), size }));
+    return [...below.filter(({ path }) => path.length > 0), ...own];
   }
 
   #compare(node: FieldNode, { parent }: Scope, calls: number, points: number): void {
@@ -282,11 +262,14 @@ class CostWalk {
   }
 }
 
-interface Calls {
-  readonly calls: number;
-  readonly points: number;
+/** A selected field, and its calls or weight for all objects above it. */
+interface Field {
+  readonly node: FieldNode;
+  readonly price: FieldPrice;
+  readonly path: string;
+  readonly own: { readonly calls: number; readonly points: number };
 }
 
 /** Whether the operation or the configuration sets the length of a list. */
-const isKnown = ({ from }: ListLength, { isBoundConfigured }: Scope): boolean =>
+const isKnown = ({ from }: ListLength, isBoundConfigured: boolean): boolean =>
   from === 'arguments' || (from === 'listSize' && !isBoundConfigured);

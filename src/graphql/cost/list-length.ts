@@ -39,10 +39,10 @@ export function lengthOf(
 ): ListLength {
   const { listDepth, listSize } = price;
   if (listDepth === 0) return ONE;
-  const [first, ...others] = below.flatMap(({ path, size }) => (path.length === 0 ? [size] : []));
+  let set: ListLength | null = null;
+  for (const { path, size } of below) if (path.length === 0 && size.items > (set?.items ?? -1)) set = size;
   const isItself = listSize !== null && listSize.sizedFields.length === 0;
-  let length = isItself ? ownLength(price, slice, assumedListSize) : assumed(assumedListSize);
-  if (first !== undefined) length = others.reduce((one, other) => (other.items > one.items ? other : one), first);
+  const length = set ?? (isItself ? ownLength(price, slice, assumedListSize) : assumed(assumedListSize));
   if (listDepth === 1) return length;
   // Lists within it have no size of their own.
   return assumed(length.items * assumedListSize ** (listDepth - 1));
