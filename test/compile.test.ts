@@ -99,7 +99,7 @@ t.test('everything that is wrong in all services comes out at once, with its pla
   t.ok(found.some((problem) => problem.startsWith('soapstone.yaml:') && problem.includes('Syntax')));
 });
 
-t.test('a mapping for an operation the WSDL does not have is a mistake', async (t) => {
+t.test('a mapping for an operation the WSDL does not have is a error', async (t) => {
   const yaml = `services:
   s:
     wsdl: a.wsdl
@@ -133,7 +133,7 @@ t.test('a service with neither a WSDL nor types is a perimeter for SOAP and noth
   t.same([...compiled.graph.fields.keys()], []);
 });
 
-t.test('a mistake in types written by hand has its place in the file, however the text is written', async (t) => {
+t.test('a error in types written by hand has its place in the file, however the text is written', async (t) => {
   const placesOf = async (types: string, files: Readonly<Record<string, string>> = {}): Promise<readonly string[]> => {
     const yaml = `services:\n  s:\n    url: http://127.0.0.1:1/\n${types}\n    operations: { A: { field: Query.a } }\n`;
     try {

@@ -188,7 +188,7 @@ t.test('Expect: 100-continue is answered here, once, and not forwarded', async (
   t.equal(refused.status, 415, 'no 100 for a head that is refused');
 });
 
-t.test('GET is forwarded and its reply judged', async (t) => {
+t.test('GET is forwarded and its reply validated', async (t) => {
   const { backend, gateway } = await startBoth(t);
   const get = (): Promise<RawReply> => sendRaw(gateway.url, 'GET /soap/all?op=Ping&a=%20 HTTP/1.1\r\nHost: a\r\n\r\n');
   t.equal((await get()).body, reply('1.1'));

@@ -4,7 +4,7 @@ import { postGraphql } from '../kit/graphql-client.js';
 import { HAS_XMLLINT, lint } from '../kit/xmllint.js';
 import { type Desk, desk, startDesk } from './desk.js';
 
-/** Cases 7, 12, 15, 16, 17: what is written into requests, judged by xmllint where it is there. */
+/** Cases 7, 12, 15, 16, 17: what is written into requests, validated by xmllint where it is there. */
 
 const el = (name: string, type: string, more = ''): string => `<xs:element name="${name}" type="${type}" ${more}/>`;
 const many = 'minOccurs="0" maxOccurs="unbounded"';
@@ -356,7 +356,7 @@ t.test('values come from constants, secrets and listed header fields, and caller
   t.notMatch(JSON.stringify(started.gateway.logLines()), /s3cr3t/);
 });
 
-t.test('mistakes in where values come from are told with their place and the nearest name', async (t) => {
+t.test('errors in where values come from are told with their place and the nearest name', async (t) => {
   const mistakes: readonly (readonly [string, RegExp])[] = [
     ['arguments: { ordr/sku: { value: x } }', /no `ordr` to map.*Did you mean `order`/],
     ['arguments: { order/skew: { value: x } }', /no `skew` to map.*Did you mean `sku`/],

@@ -39,7 +39,7 @@ export async function benchMemory(quick: boolean): Promise<void> {
     'peak RSS MiB',
     'growth MiB',
     'bar MiB',
-    'verdict',
+    'result',
     'MB/s',
     'CPU s',
   ];

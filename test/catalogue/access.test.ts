@@ -33,14 +33,14 @@ links:
   Order.secret: { operation: desk.GetSecret, arguments: { id: secretId } }
 `;
 
-interface Doors {
+interface Endpoints {
   readonly backend: RecordingBackend;
   readonly gateway: TestGateway;
   soap(headers: Record<string, string>, message?: string): Promise<RawReply>;
   graphql(headers: Record<string, string>, query?: string): Promise<RawReply>;
 }
 
-async function startDoors(t: Test, clients: string): Promise<Doors> {
+async function startEndpoints(t: Test, clients: string): Promise<Endpoints> {
   const backend = await startRecordingBackend((message, response) => {
     const operation = /Body><(?:\w+:)?(\w+)/.exec(message.body.toString())?.[1] ?? '';
     answerWith(inBody(`<r:${operation}Response xmlns:r="urn:desk"><r:id>1</r:id></r:${operation}Response>`))(
@@ -63,10 +63,10 @@ async function startDoors(t: Test, clients: string): Promise<Doors> {
   };
 }
 
-/** `401 / F:Client/CODE` by both doors, or `pass`. */
+/** `401 / F:Client/CODE` by both endpoints, or `pass`. */
 async function expectBoth(
   t: Test,
-  { backend, soap, graphql }: Doors,
+  { backend, soap, graphql }: Endpoints,
   headers: Record<string, string>,
   answer: string,
   name: string,
@@ -109,7 +109,7 @@ t.test('B15: who speaks in the name of the gateway', async (t) => {
 });
 
 t.test('B16: what is permitted is the operation, not the name it goes by', async (t) => {
-  const { backend, soap, graphql } = await startDoors(
+  const { backend, soap, graphql } = await startEndpoints(
     t,
     'clients:\n  address: { class: all }\n  classes: { all: { deny: [desk.GetSecret] } }\n',
   );
@@ -139,7 +139,7 @@ t.test('B16: what is permitted is the operation, not the name it goes by', async
 
 t.test('K05: keys that are nearly right', async (t) => {
   const key = 'right-key-0123456789';
-  const doors = await startDoors(
+  const endpoints = await startEndpoints(
     t,
     `clients:\n  apiKeys: { clients: { erp: { class: all, keys: [${key}] } } }\n  classes: { all: {} }\n`,
   );
@@ -154,10 +154,10 @@ t.test('K05: keys that are nearly right', async (t) => {
     '10 KB': key.repeat(500),
   };
   for (const [name, text] of Object.entries(wrong)) {
-    await expectBoth(t, doors, { 'X-Api-Key': text }, rows.answer('K05', name), name);
+    await expectBoth(t, endpoints, { 'X-Api-Key': text }, rows.answer('K05', name), name);
   }
-  await expectBoth(t, doors, { 'X-Api-Key': key }, 'pass', 'the right one');
-  t.notMatch(JSON.stringify(doors.gateway.logLines()), 'right-key');
+  await expectBoth(t, endpoints, { 'X-Api-Key': key }, 'pass', 'the right one');
+  t.notMatch(JSON.stringify(endpoints.gateway.logLines()), 'right-key');
 });
 
 const tokenClients = (keys: string): string => `clients:
@@ -167,14 +167,14 @@ const tokenClients = (keys: string): string => `clients:
 
 t.test('K06, K07: forged tokens, and those out of time', async (t) => {
   const issuer = await makeIssuer();
-  const doors = await startDoors(t, tokenClients(`jwks: '${issuer.keySet}'`));
+  const endpoints = await startEndpoints(t, tokenClients(`jwks: '${issuer.keySet}'`));
   for (const { row, case: name, token } of await issuer.vectors()) {
-    await expectBoth(t, doors, { Authorization: `Bearer ${token}` }, rows.answer(row, name), `${row} ${name}`);
+    await expectBoth(t, endpoints, { Authorization: `Bearer ${token}` }, rows.answer(row, name), `${row} ${name}`);
   }
   const good = await issuer.sign();
-  await expectBoth(t, doors, { Authorization: `Bearer ${good}` }, 'pass', 'a good one');
-  await expectBoth(t, doors, {}, '401 / F:Client/wsse:FailedAuthentication', 'none');
-  const lines = JSON.stringify(doors.gateway.logLines());
+  await expectBoth(t, endpoints, { Authorization: `Bearer ${good}` }, 'pass', 'a good one');
+  await expectBoth(t, endpoints, {}, '401 / F:Client/wsse:FailedAuthentication', 'none');
+  const lines = JSON.stringify(endpoints.gateway.logLines());
   t.notMatch(lines, 'alice', 'who it is, the log does not tell');
   t.notMatch(lines, good.slice(-30), 'nor its token');
 });
@@ -194,7 +194,7 @@ t.test('K08: the keys of the issuer', async (t) => {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const start = () => startDoors(t, tokenClients(`jwksUrl: "http://127.0.0.1:${port}/keys"`));
+  const start = () => startEndpoints(t, tokenClients(`jwksUrl: "http://127.0.0.1:${port}/keys"`));
 
   const down = await start();
   await expectBoth(t, down, authorization, rows.answer('K08', 'down from the start'), 'down');
@@ -236,36 +236,36 @@ const BUDGET = `clients:
 const A = { 'X-Api-Key': 'key-of-client-a-0001' };
 const B = { 'X-Api-Key': 'key-of-client-b-0001' };
 
-/** What the answer of the GraphQL door is in the words of the table. */
-function verdict({ status, body, headers }: RawReply): string {
+/** What the answer of the GraphQL endpoint is in the words of the table. */
+function result({ status, body, headers }: RawReply): string {
   const { errors, extensions } = JSON.parse(body);
   const complete = headers.has('retry-after') && extensions?.cost?.throttleStatus?.maximumAvailable === 100;
   return `${status} G:${errors?.[0]?.extensions?.code}${complete ? '' : ' and incomplete'}`;
 }
 
 t.test('G14: a bucket that is empty', async (t) => {
-  const doors = await startDoors(t, BUDGET);
-  let reply = await doors.graphql(A);
+  const endpoints = await startEndpoints(t, BUDGET);
+  let reply = await endpoints.graphql(A);
   t.same(JSON.parse(reply.body).data, { order: { id: '1' } });
-  while (reply.status === 200) reply = await doors.graphql(A);
-  t.equal(verdict(reply), rows.answer('G14', 'GraphQL'));
-  const heard = doors.backend.begun;
+  while (reply.status === 200) reply = await endpoints.graphql(A);
+  t.equal(result(reply), rows.answer('G14', 'GraphQL'));
+  const heard = endpoints.backend.begun;
   const { requestedQueryCost } = JSON.parse(reply.body).extensions.cost;
   t.ok(
     heard * requestedQueryCost <= 101 && (heard + 1) * requestedQueryCost > 100,
     `${heard} of ${requestedQueryCost}`,
   );
   // What is left may be enough for one call of SOAP.
-  await doors.soap(A);
-  expectAnswer(t, await doors.soap(A), rows.answer('G14', 'SOAP'), '1.1', 'SOAP');
-  t.match((await doors.soap(A)).headers.get('retry-after'), /^\d+$/);
+  await endpoints.soap(A);
+  expectAnswer(t, await endpoints.soap(A), rows.answer('G14', 'SOAP'), '1.1', 'SOAP');
+  t.match((await endpoints.soap(A)).headers.get('retry-after'), /^\d+$/);
 
-  const other = await startDoors(t, BUDGET);
+  const other = await startEndpoints(t, BUDGET);
   for (let time = 0; time < 10; time++) t.equal((await other.soap(A)).status, 200);
-  t.equal(verdict(await other.graphql(A)), rows.answer('G14', 'spent by the other door'));
+  t.equal(result(await other.graphql(A)), rows.answer('G14', 'spent by the other endpoint'));
   t.equal((await other.graphql(B)).status, 200, 'another client');
 
-  const third = await startDoors(t, BUDGET);
+  const third = await startEndpoints(t, BUDGET);
   const replies = await Promise.all(
     Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? third.soap(A) : third.graphql(A))),
   );
@@ -310,60 +310,62 @@ ${BUDGET}`);
 });
 
 t.test('O06: one floods, the others do not notice', async (t) => {
-  const doors = await startDoors(t, BUDGET.replace('restoreRate: 1 ', 'restoreRate: 10 '));
+  const endpoints = await startEndpoints(t, BUDGET.replace('restoreRate: 1 ', 'restoreRate: 10 '));
   const startedMillis = performance.now();
   let over = false;
   let sent = 0;
   const flood = Array.from({ length: 20 }, async () => {
     while (!over) {
       sent++;
-      await doors.soap(A);
+      await endpoints.soap(A);
     }
   });
-  for (let time = 0; time < 10; time++) t.equal((await doors.soap(B)).status, 200);
+  for (let time = 0; time < 10; time++) t.equal((await endpoints.soap(B)).status, 200);
   over = true;
   await Promise.all(flood);
   const seconds = (performance.now() - startedMillis) / 1000;
   const most = 10 + 10 + Math.ceil(seconds);
   t.ok(sent > 20);
   t.ok(
-    doors.backend.begun <= most,
-    `${rows.answer('O06', 'a flood beyond its budget')}: ${doors.backend.begun} of ${sent}`,
+    endpoints.backend.begun <= most,
+    `${rows.answer('O06', 'a flood beyond its budget')}: ${endpoints.backend.begun} of ${sent}`,
   );
 });
 
 t.test('O06: one holds a slow backend', async (t) => {
-  const doors = await startDoors(
+  const endpoints = await startEndpoints(
     t,
     BUDGET.replace('{ all: { budget: { maximum: 100, restoreRate: 1 } } }', '{ all: { requestsAtOnce: 4 } }'),
   );
-  const answer = doors.backend.answer;
+  const answer = endpoints.backend.answer;
   const held: (() => void)[] = [];
-  doors.backend.answer = (message, response) => held.push(() => answer(message, response));
+  endpoints.backend.answer = (message, response) => held.push(() => answer(message, response));
   const arrived = async (count: number): Promise<void> => {
     while (held.length < count) await new Promise((resolve) => setImmediate(resolve));
   };
-  const slow = [doors.soap(A), doors.soap(A), doors.graphql(A), doors.soap(A)];
+  const slow = [endpoints.soap(A), endpoints.soap(A), endpoints.graphql(A), endpoints.soap(A)];
   await arrived(4);
-  const fault = await doors.soap(A);
+  const fault = await endpoints.soap(A);
   expectAnswer(t, fault, 'F:Client/RATE_LIMITED', '1.1', 'the fifth');
   t.equal(fault.headers.get('retry-after'), '1');
-  t.equal((await doors.graphql(A)).status, 429);
-  const other = doors.soap(B);
+  t.equal((await endpoints.graphql(A)).status, 429);
+  const other = endpoints.soap(B);
   await arrived(5);
-  t.equal(doors.backend.begun, 5, rows.answer('O06', 'slow calls of one client'));
-  doors.backend.answer = answer;
+  t.equal(endpoints.backend.begun, 5, rows.answer('O06', 'slow calls of one client'));
+  endpoints.backend.answer = answer;
   for (const release of held) release();
   for (const reply of await Promise.all([...slow, other])) t.equal(reply.status, 200);
-  t.equal((await doors.soap(A)).status, 200, 'when they are over there is room again');
-  doors.backend.answer = (message, response) => held.push(() => answer(message, response));
+  t.equal((await endpoints.soap(A)).status, 200, 'when they are over there is room again');
+  endpoints.backend.answer = (message, response) => held.push(() => answer(message, response));
   for (let time = 0; time < 8; time++) {
-    const leaving = await RawClient.connect(doors.gateway.url);
+    const leaving = await RawClient.connect(endpoints.gateway.url);
     const before = held.length;
     await leaving.send(post('/soap/desk', 'text/xml', call('GetOrder'), A));
     await arrived(before + 1);
     leaving.close();
-    await doors.gateway.accessLine(doors.gateway.logLines().filter((line) => line['msg'] === 'request').length + 1);
+    await endpoints.gateway.accessLine(
+      endpoints.gateway.logLines().filter((line) => line['msg'] === 'request').length + 1,
+    );
   }
   t.pass('who leaves gives its place back');
 });

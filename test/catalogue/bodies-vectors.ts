@@ -267,5 +267,5 @@ export const CODING_VECTORS: readonly MessageVector[] = [
   coded('cut off', (dialect) => zipped(dialect).subarray(0, -1)),
   coded('trailing garbage', (dialect) => Buffer.concat([zipped(dialect), Buffer.from('garbage')])),
   coded('a second member', (dialect) => Buffer.concat([zipped(dialect), zipped(dialect)])),
-  coded('what is decoded is judged', (dialect) => gzipSync(`<!DOCTYPE a>${envelopeOf(dialect)}`)),
+  coded('what is decoded is validated', (dialect) => gzipSync(`<!DOCTYPE a>${envelopeOf(dialect)}`)),
 ];

@@ -77,7 +77,7 @@ const REPLIES: readonly ReplyVector[] = [
   { case: 'br', coding: 'br', body: brotliCompressSync(PLAIN) },
   { case: 'corrupt gzip', coding: 'gzip', body: gzipSync(PLAIN).subarray(0, -1) },
   { case: 'gzip that is none', coding: 'gzip', body: PLAIN },
-  { case: 'what is decoded is judged', coding: 'gzip', body: gzipSync('<a/>') },
+  { case: 'what is decoded is validated', coding: 'gzip', body: gzipSync('<a/>') },
   { case: 'package', contentType: packageType('1.1'), body: replyPackage(include('cid:a@x')) },
   {
     case: 'package as gzip',

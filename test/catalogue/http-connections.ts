@@ -5,27 +5,30 @@ import { chunked, RawClient, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { expectAnswer } from './expect.js';
 import {
-  DOORS,
+  ENDPOINTS,
   ENVELOPE,
   GRAPHQL,
   goodRequest,
   longRequest,
   PLAIN,
   SOAP,
-  startDoors,
+  startEndpoints,
   startGatewayBefore,
-} from './http-doors.js';
+} from './http-endpoints.js';
 import { contentTypeOf, replyOf } from './messages.js';
 import type { Rows } from './rows.js';
 
 /** H22: bodies that are longer than they may be, or than they say, or shorter. */
 export async function lyingBodies(t: Test, rows: Rows): Promise<void> {
-  const { gateway, backend } = await startDoors(t, '  xml: { messageBytes: 100000 }\n  graphql: { bodyBytes: 5000 }\n');
-  for (const door of [SOAP, GRAPHQL]) {
-    const type = door === GRAPHQL ? 'application/json' : 'text/xml';
-    const head = `POST ${door} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\n`;
+  const { gateway, backend } = await startEndpoints(
+    t,
+    '  xml: { messageBytes: 100000 }\n  graphql: { bodyBytes: 5000 }\n',
+  );
+  for (const endpoint of [SOAP, GRAPHQL]) {
+    const type = endpoint === GRAPHQL ? 'application/json' : 'text/xml';
+    const head = `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\n`;
     const announced = await sendRaw(gateway.url, `${head}Content-Length: 100001\r\n\r\n`);
-    expectAnswer(t, announced, rows.answer('H22', 'too long by its length'), '1.1', `H22 announced, ${door}`);
+    expectAnswer(t, announced, rows.answer('H22', 'too long by its length'), '1.1', `H22 announced, ${endpoint}`);
   }
   const { body } = longRequest(100_000);
   const soap = `POST ${SOAP} HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n`;
@@ -36,19 +39,25 @@ export async function lyingBodies(t: Test, rows: Rows): Promise<void> {
   expectAnswer(t, json, rows.answer('H22', 'too long in chunks, GraphQL'), '1.1', 'H22 in chunks, GraphQL');
   t.equal(backend.complete.length, 0);
 
-  for (const door of DOORS) {
+  for (const endpoint of ENDPOINTS) {
     const client = await RawClient.connect(gateway.url);
-    const type = door === GRAPHQL ? 'application/json' : 'text/xml';
+    const type = endpoint === GRAPHQL ? 'application/json' : 'text/xml';
     client.socket.end(
-      `POST ${door} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 4000\r\n\r\n${ENVELOPE}`,
+      `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 4000\r\n\r\n${ENVELOPE}`,
     );
-    expectAnswer(t, await client.reply(), rows.answer('H22', 'shorter than its length'), '1.1', `H22 short, ${door}`);
+    expectAnswer(
+      t,
+      await client.reply(),
+      rows.answer('H22', 'shorter than its length'),
+      '1.1',
+      `H22 short, ${endpoint}`,
+    );
     client.close();
     const broken = await RawClient.connect(gateway.url);
     broken.socket.end(
-      `POST ${door} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n   `,
+      `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n   `,
     );
-    expectAnswer(t, await broken.reply(), rows.answer('H22', 'ends inside a chunk'), '1.1', `H22 chunk, ${door}`);
+    expectAnswer(t, await broken.reply(), rows.answer('H22', 'ends inside a chunk'), '1.1', `H22 chunk, ${endpoint}`);
     broken.close();
   }
   const aborted = backend.aborted;
@@ -75,7 +84,7 @@ export async function lyingBodies(t: Test, rows: Rows): Promise<void> {
 export async function pipelined(t: Test, rows: Rows): Promise<void> {
   let present = 0;
   let most = 0;
-  const { gateway, backend } = await startDoors(t, '', (message, response) => {
+  const { gateway, backend } = await startEndpoints(t, '', (message, response) => {
     most = Math.max(most, ++present);
     setImmediate(() => {
       present--;
@@ -119,10 +128,10 @@ export async function pipelined(t: Test, rows: Rows): Promise<void> {
 
 /** H25: what was not read is not the next request. */
 export async function unread(t: Test, rows: Rows): Promise<void> {
-  const { gateway, backend } = await startDoors(t);
+  const { gateway, backend } = await startEndpoints(t);
   const smuggled = goodRequest().toString();
-  for (const door of [SOAP, GRAPHQL]) {
-    const head = `POST ${door} HTTP/1.1\r\nHost: a\r\nContent-Type: text/html\r\nContent-Length: ${100 + smuggled.length}\r\n\r\n`;
+  for (const endpoint of [SOAP, GRAPHQL]) {
+    const head = `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: text/html\r\nContent-Length: ${100 + smuggled.length}\r\n\r\n`;
     for (const [name, rest] of [
       ['its body is the next request', `${' '.repeat(100)}${smuggled}`],
       ['its body never comes', ''],
@@ -131,7 +140,7 @@ export async function unread(t: Test, rows: Rows): Promise<void> {
       const client = await RawClient.connect(gateway.url);
       const started = performance.now();
       await client.send(head);
-      expectAnswer(t, await client.reply(), rows.answer('H25', name), '1.1', `H25 ${name}, ${door}`);
+      expectAnswer(t, await client.reply(), rows.answer('H25', name), '1.1', `H25 ${name}, ${endpoint}`);
       await client.send(rest);
       await client.ended();
       t.ok(performance.now() - started < 4000, 'the connection ends soon');
@@ -143,7 +152,7 @@ export async function unread(t: Test, rows: Rows): Promise<void> {
 
 /** H26: how many connections there may be. */
 export async function manyConnections(t: Test, rows: Rows): Promise<void> {
-  const few = await startDoors(t, '  http: { connectionsPerClient: 3 }\n');
+  const few = await startEndpoints(t, '  http: { connectionsPerClient: 3 }\n');
   const clients = await Promise.all([1, 2, 3].map(() => RawClient.connect(few.gateway.url)));
   const fourth = await RawClient.connect(few.gateway.url);
   await fourth.send(goodRequest());
@@ -164,7 +173,7 @@ export async function manyConnections(t: Test, rows: Rows): Promise<void> {
   for (const client of [...crowd, ...clients, fourth]) client.close();
   t.equal(few.backend.begun, 3);
 
-  const small = await startDoors(t, '  http: { connections: 2 }\n');
+  const small = await startEndpoints(t, '  http: { connections: 2 }\n');
   const two = await Promise.all([1, 2].map(() => RawClient.connect(small.gateway.url)));
   const third = await RawClient.connect(small.gateway.url);
   await third.send(goodRequest());
@@ -183,15 +192,15 @@ export async function resets(t: Test, rows: Rows): Promise<void> {
   t.equal(rows.answer('H33', 'in the upload'), 'the request upstream is aborted');
   t.equal(rows.answer('H33', 'in the answer'), 'the request upstream is aborted');
   t.equal(rows.answer('H33', 'while it waits'), 'the request upstream is aborted');
-  for (const door of [SOAP, PLAIN]) {
+  for (const endpoint of [SOAP, PLAIN]) {
     let gone = 0;
-    const { gateway, backend } = await startDoors(t, '', (message, response) => {
+    const { gateway, backend } = await startEndpoints(t, '', (message, response) => {
       response.once('close', () => gone++);
       if (message.target.includes('wait')) return;
       response.writeHead(200, { 'content-type': 'text/xml', 'content-length': 1_000_000 });
       response.write(replyOf('1.1').replace('/>', `>${'x'.repeat(200_000)}`));
     });
-    const { head, body } = longRequest(300_000, door);
+    const { head, body } = longRequest(300_000, endpoint);
     const uploading = await RawClient.connect(gateway.url);
     await uploading.send(Buffer.concat([head, body.subarray(0, 200_000)]));
     await until(() => backend.begun === 1);
@@ -199,19 +208,19 @@ export async function resets(t: Test, rows: Rows): Promise<void> {
     await until(() => backend.aborted === 1);
     // A message that is short, or a connection that is gone: whichever the system tells first.
     const { code } = await gateway.accessLine(1);
-    t.match(code, /^(?:CLIENT_GONE|HTTP_BAD_REQUEST)$/, `${door}: upload`);
+    t.match(code, /^(?:CLIENT_GONE|HTTP_BAD_REQUEST)$/, `${endpoint}: upload`);
     const waiting = await RawClient.connect(gateway.url);
-    await waiting.send(goodRequest(`${door}?wait`));
+    await waiting.send(goodRequest(`${endpoint}?wait`));
     await until(() => backend.begun === 2);
     waiting.socket.resetAndDestroy();
     await until(() => gone === 1);
-    t.match(await gateway.accessLine(2), { outcome: 'aborted', code: 'CLIENT_GONE' }, `${door}: waiting`);
+    t.match(await gateway.accessLine(2), { outcome: 'aborted', code: 'CLIENT_GONE' }, `${endpoint}: waiting`);
     const reading = await RawClient.connect(gateway.url);
-    await reading.send(goodRequest(door));
+    await reading.send(goodRequest(endpoint));
     await new Promise((resolve) => reading.socket.once('data', resolve));
     reading.socket.resetAndDestroy();
     await until(() => gone === 2);
-    t.match(await gateway.accessLine(3), { outcome: 'aborted' }, `${door}: reading`);
+    t.match(await gateway.accessLine(3), { outcome: 'aborted' }, `${endpoint}: reading`);
     t.equal(backend.complete.length, 2, 'the upload is no message');
     t.equal((await sendRaw(gateway.url, 'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n')).status, 404, 'the gateway lives');
   }
@@ -219,7 +228,7 @@ export async function resets(t: Test, rows: Rows): Promise<void> {
 
 /** H34: nobody is believed who says for whom he speaks. */
 export async function forwardedFor(t: Test, rows: Rows): Promise<void> {
-  const { gateway, backend } = await startDoors(t);
+  const { gateway, backend } = await startEndpoints(t);
   const fields = {
     'X-Forwarded-For': '203.0.113.9',
     'X-Forwarded-Host': 'inner',
@@ -228,12 +237,12 @@ export async function forwardedFor(t: Test, rows: Rows): Promise<void> {
     Forwarded: 'for=203.0.113.9',
     Via: '1.1 inner',
   };
-  for (const [index, door] of [SOAP, PLAIN].entries()) {
+  for (const [index, endpoint] of [SOAP, PLAIN].entries()) {
     const answer = rows.answer('H34', 'fields of proxies');
-    expectAnswer(t, await sendRaw(gateway.url, goodRequest(door, fields)), answer, '1.1', `H34 ${door}`);
+    expectAnswer(t, await sendRaw(gateway.url, goodRequest(endpoint, fields)), answer, '1.1', `H34 ${endpoint}`);
     const headers: Readonly<Record<string, unknown>> = backend.complete[index]?.headers ?? {};
-    t.notMatch(JSON.stringify(headers), /203\.0\.113|inner|https/, `${door}: nothing of it arrives`);
-    if (door === PLAIN) t.equal(headers['x-forwarded-for'], '127.0.0.1');
+    t.notMatch(JSON.stringify(headers), /203\.0\.113|inner|https/, `${endpoint}: nothing of it arrives`);
+    if (endpoint === PLAIN) t.equal(headers['x-forwarded-for'], '127.0.0.1');
     t.equal((await gateway.accessLine(index + 1))['client'], '127.0.0.1');
   }
 }
@@ -247,10 +256,10 @@ export async function noRetry(t: Test, rows: Rows): Promise<void> {
   });
   t.teardown(() => backend.close());
   const gateway = await startGatewayBefore(t, backend.url);
-  for (const door of [SOAP, PLAIN]) {
+  for (const endpoint of [SOAP, PLAIN]) {
     begun = 0;
-    const answer = rows.answer('F09', door === SOAP ? 'a POST of SOAP' : 'a POST of a plain route');
-    expectAnswer(t, await sendRaw(gateway.url, goodRequest(door)), answer, '1.1', `F09 ${door}`);
-    t.equal(begun, 1, `${door}: once`);
+    const answer = rows.answer('F09', endpoint === SOAP ? 'a POST of SOAP' : 'a POST of a plain route');
+    expectAnswer(t, await sendRaw(gateway.url, goodRequest(endpoint)), answer, '1.1', `F09 ${endpoint}`);
+    t.equal(begun, 1, `${endpoint}: once`);
   }
 }

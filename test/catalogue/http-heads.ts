@@ -2,17 +2,17 @@ import type { Test } from 'tap';
 
 import { chunked, RawClient } from '../kit/raw-client.js';
 import { expectAnswer } from './expect.js';
-import { ENVELOPE, GRAPHQL, PLAIN, SOAP } from './http-doors.js';
+import { ENVELOPE, GRAPHQL, PLAIN, SOAP } from './http-endpoints.js';
 import type { Perimeter } from './messages.js';
 import type { Rows } from './rows.js';
 
-/** What is sent to a door, in bytes. */
+/** What is sent to a endpoint, in bytes. */
 export interface HeadVector {
   readonly row: string;
   readonly case: string;
   readonly bytes: (path: string) => Buffer | string;
   /** SOAP, plain and GraphQL unless given. */
-  readonly doors?: readonly string[];
+  readonly endpoints?: readonly string[];
 }
 
 const LENGTH = `Content-Length: ${ENVELOPE.length}`;
@@ -44,14 +44,18 @@ const get =
   (path: string): string =>
     head(['Host: a', ...fields], 'GET')(path);
 
-/** In place of the path of the door, for what is wrong with the target. */
+/** In place of the path of the endpoint, for what is wrong with the target. */
 const target = (made: (path: string) => string) => (path: string) => Buffer.from(get()(made(path)), 'latin1');
 
 const CHUNKED = 'Transfer-Encoding: chunked';
 
-const vector = (row: string, doors: readonly string[] | null, cases: Readonly<Record<string, HeadVector['bytes']>>) =>
+const vector = (
+  row: string,
+  endpoints: readonly string[] | null,
+  cases: Readonly<Record<string, HeadVector['bytes']>>,
+) =>
   Object.entries(cases).map(
-    ([name, bytes]): HeadVector => ({ row, case: name, bytes, ...(doors === null ? {} : { doors }) }),
+    ([name, bytes]): HeadVector => ({ row, case: name, bytes, ...(endpoints === null ? {} : { endpoints }) }),
   );
 
 export const HEAD_VECTORS: readonly HeadVector[] = [
@@ -268,17 +272,17 @@ function trailed(fields: string): string {
 /** Longer heads are not sent byte by byte: shorter ones show that each byte may be the end of a packet. */
 const BYTEWISE_BYTES = 1500;
 
-/** Sends every vector to its doors, whole and byte by byte; what is refused never begins at the backend. */
+/** Sends every vector to its endpoints, whole and byte by byte; what is refused never begins at the backend. */
 export async function runHeads(t: Test, { backend, gateway }: Perimeter, rows: Rows): Promise<void> {
   let lines = gateway.logLines().filter((line) => line['msg'] === 'request').length;
-  for (const { row, case: name, bytes, doors = [SOAP, PLAIN, GRAPHQL] } of HEAD_VECTORS) {
+  for (const { row, case: name, bytes, endpoints = [SOAP, PLAIN, GRAPHQL] } of HEAD_VECTORS) {
     const answer = rows.answer(row, name);
-    for (const door of doors) {
-      const sent = Buffer.from(bytes(door).toString('latin1'), 'latin1');
+    for (const endpoint of endpoints) {
+      const sent = Buffer.from(bytes(endpoint).toString('latin1'), 'latin1');
       const ways: (readonly [string, readonly Uint8Array[]])[] = [['whole', [sent]]];
       if (sent.length <= BYTEWISE_BYTES) ways.push(['byte by byte', Array.from(sent, (byte) => Uint8Array.of(byte))]);
       for (const [way, pieces] of ways) {
-        const label = `${row} ${name}, ${door}, ${way}`;
+        const label = `${row} ${name}, ${endpoint}, ${way}`;
         backend.complete.length = 0;
         const begun = backend.begun;
         const client = await RawClient.connect(gateway.url);

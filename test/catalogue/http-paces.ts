@@ -8,16 +8,16 @@ import { RawClient } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { expectAnswer } from './expect.js';
 import {
-  DOORS,
+  ENDPOINTS,
   ENVELOPE,
   GRAPHQL,
   goodRequest,
   longRequest,
   PLAIN,
   SOAP,
-  startDoors,
+  startEndpoints,
   startGatewayBefore,
-} from './http-doors.js';
+} from './http-endpoints.js';
 import { contentTypeOf, replyOf } from './messages.js';
 import type { Rows } from './rows.js';
 
@@ -30,7 +30,7 @@ function drip(client: RawClient, bytes: string): void {
 
 /** H19: the head of a request has its time. */
 export async function slowHeads(t: Test, rows: Rows): Promise<void> {
-  const { gateway, backend } = await startDoors(t, '  http: { headerMillis: 200 }\n');
+  const { gateway, backend } = await startEndpoints(t, '  http: { headerMillis: 200 }\n');
   for (const [name, start, more] of [
     ['half a head', 'GET /soap/s11 HTTP/1.1\r\nHost: a\r\nX', ''],
     ['half a line', 'GE', ''],
@@ -59,10 +59,10 @@ const PACES = '  http: { bodyGraceMillis: 200, bodyRateBytes: 500 }\n';
 
 /** H20: a body has its pace. */
 export async function slowBodies(t: Test, rows: Rows): Promise<void> {
-  const { gateway, backend } = await startDoors(t, PACES);
+  const { gateway, backend } = await startEndpoints(t, PACES);
   let lines = 0;
-  for (const door of DOORS) {
-    const head = `POST ${door} HTTP/1.1\r\nHost: a\r\nContent-Type: ${door === GRAPHQL ? 'application/json' : 'text/xml'}\r\n`;
+  for (const endpoint of ENDPOINTS) {
+    const head = `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Type: ${endpoint === GRAPHQL ? 'application/json' : 'text/xml'}\r\n`;
     for (const [name, start, more] of [
       ['nothing of it', `${head}Content-Length: 100000\r\n\r\n`, ''],
       ['some of it', `${head}Content-Length: 100000\r\n\r\n${ENVELOPE}`, ''],
@@ -72,7 +72,7 @@ export async function slowBodies(t: Test, rows: Rows): Promise<void> {
       const client = await RawClient.connect(gateway.url);
       await client.send(start);
       if (more !== '') drip(client, more);
-      expectAnswer(t, await client.reply(), rows.answer('H20', name), '1.1', `H20 ${name}, ${door}`);
+      expectAnswer(t, await client.reply(), rows.answer('H20', name), '1.1', `H20 ${name}, ${endpoint}`);
       client.close();
       t.match(await gateway.accessLine(++lines), { code: 'HTTP_TIMEOUT', status: 408 });
     }
@@ -119,20 +119,20 @@ export async function slowBackend(t: Test, rows: Rows): Promise<void> {
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const limits = '  http: { bodyGraceMillis: 600 }\n  xml: { messageBytes: 104857600 }\n';
-  for (const door of [SOAP, PLAIN]) {
+  for (const endpoint of [SOAP, PLAIN]) {
     const gateway = await startGatewayBefore(t, url, limits);
     const client = await RawClient.connect(gateway.url);
     const reading = new Promise<() => void>((resolve) => {
       arrived = resolve;
     });
-    const { head, body } = longRequest(64_000_000, door);
+    const { head, body } = longRequest(64_000_000, endpoint);
     const sent = client.send(Buffer.concat([head, body]));
     const read = await reading;
     // Longer than the grace, with everything between caller and backend full.
     await new Promise((resolve) => setTimeout(resolve, 1500));
     read();
     await sent;
-    expectAnswer(t, await client.reply(), rows.answer('H20', 'a backend that does not read'), '1.1', `H20 ${door}`);
+    expectAnswer(t, await client.reply(), rows.answer('H20', 'a backend that does not read'), '1.1', `H20 ${endpoint}`);
     client.close();
   }
 }
@@ -141,7 +141,7 @@ const GIB = 1024 ** 3;
 
 /** H21: who does not read is cut; the backend waits. */
 export async function slowReaders(t: Test, rows: Rows): Promise<void> {
-  for (const door of [SOAP, PLAIN]) {
+  for (const endpoint of [SOAP, PLAIN]) {
     let written = 0;
     let gone = (): void => {};
     const cut = new Promise<void>((resolve) => {
@@ -159,27 +159,27 @@ export async function slowReaders(t: Test, rows: Rows): Promise<void> {
       response.on('drain', fill).once('close', gone);
       fill();
     };
-    const { gateway } = await startDoors(
+    const { gateway } = await startEndpoints(
       t,
       '  http: { stallMillis: 300 }\n  xml: { messageBytes: 2147483648 }\n',
       (_message, response) => endless(response),
     );
     const client = await RawClient.connect(gateway.url);
     client.socket.pause();
-    await client.send(goodRequest(door));
+    await client.send(goodRequest(endpoint));
     await cut;
-    t.ok(written < 64 * 1024 * 1024, `${door}: the backend had to wait after ${written} bytes`);
+    t.ok(written < 64 * 1024 * 1024, `${endpoint}: the backend had to wait after ${written} bytes`);
     t.match(await gateway.accessLine(), { outcome: 'aborted' });
     client.socket.resume();
     const answer = rows.answer('H21', 'a reader that stops');
-    expectAnswer(t, await client.reply(), answer, '1.1', `H21 ${door}`);
+    expectAnswer(t, await client.reply(), answer, '1.1', `H21 ${endpoint}`);
     client.close();
   }
 }
 
 /** H32: connections that nobody is behind any more. */
 export async function deadConnections(t: Test, rows: Rows): Promise<void> {
-  const { gateway } = await startDoors(t, '  http: { idleMillis: 100 }\n', answerWith(replyOf('1.1')));
+  const { gateway } = await startEndpoints(t, '  http: { idleMillis: 100 }\n', answerWith(replyOf('1.1')));
   const client = await RawClient.connect(gateway.url);
   await client.send(goodRequest());
   t.equal((await client.reply()).status, 200);

@@ -13,9 +13,9 @@ import {
   longRequest,
   PLAIN,
   SOAP,
-  startDoors,
+  startEndpoints,
   startGatewayBefore,
-} from './http-doors.js';
+} from './http-endpoints.js';
 import { contentTypeOf, replyOf } from './messages.js';
 import type { Rows } from './rows.js';
 
@@ -38,7 +38,7 @@ export async function hopByHop(t: Test, rows: Rows): Promise<void> {
   });
   t.teardown(() => backend.close());
   const gateway = await startGatewayBefore(t, backend.url);
-  for (const door of [SOAP, PLAIN]) {
+  for (const endpoint of [SOAP, PLAIN]) {
     seen.length = 0;
     const client = await RawClient.connect(gateway.url);
     let raw = '';
@@ -55,15 +55,15 @@ export async function hopByHop(t: Test, rows: Rows): Promise<void> {
       Connection: 'X-Inner, TE',
       'X-Inner': '1',
     };
-    await client.send(goodRequest(door, fields));
+    await client.send(goodRequest(endpoint, fields));
     t.equal((await client.reply()).status, 100);
-    expectAnswer(t, await client.reply(), rows.answer('F02', 'both ways'), '1.1', `F02 ${door}`);
+    expectAnswer(t, await client.reply(), rows.answer('F02', 'both ways'), '1.1', `F02 ${endpoint}`);
     client.close();
-    t.notMatch(seen[0], /^(?:trailer|te|keep-alive|proxy-.*|expect|x-inner):/im, `${door}: forth`);
+    t.notMatch(seen[0], /^(?:trailer|te|keep-alive|proxy-.*|expect|x-inner):/im, `${endpoint}: forth`);
     t.equal(seen.length, 1);
-    t.notMatch(raw, /^(?:trailer|proxy-.*|x-inner):|timeout=77/im, `${door}: back`);
+    t.notMatch(raw, /^(?:trailer|proxy-.*|x-inner):|timeout=77/im, `${endpoint}: back`);
     const cookies = raw.match(/^set-cookie: .*$/gim) ?? [];
-    t.equal(String(cookies.length), rows.answer('F07', door === SOAP ? 'SOAP' : 'plain'), `F07 ${door}`);
+    t.equal(String(cookies.length), rows.answer('F07', endpoint === SOAP ? 'SOAP' : 'plain'), `F07 ${endpoint}`);
     t.equal((await sendRaw(gateway.url, goodRequest('/nowhere'))).status, 404, 'the process lives');
   }
 }
@@ -100,28 +100,30 @@ export async function brokenReplies(t: Test, rows: Rows): Promise<void> {
 export async function departures(t: Test, rows: Rows): Promise<void> {
   t.equal(rows.answer('F04', 'while it waits'), 'the request upstream is aborted');
   t.equal(rows.answer('F04', 'in its upload'), 'the request upstream is aborted');
-  for (const door of [SOAP, PLAIN]) {
+  for (const endpoint of [SOAP, PLAIN]) {
     let gone = 0;
-    const { gateway, backend } = await startDoors(t, '', (_message, response) => response.once('close', () => gone++));
+    const { gateway, backend } = await startEndpoints(t, '', (_message, response) =>
+      response.once('close', () => gone++),
+    );
     const waiting = await RawClient.connect(gateway.url);
-    await waiting.send(goodRequest(door));
+    await waiting.send(goodRequest(endpoint));
     await until(() => backend.begun === 1);
     waiting.close();
     await until(() => gone === 1);
-    const { head, body } = longRequest(300_000, door);
+    const { head, body } = longRequest(300_000, endpoint);
     const uploading = await RawClient.connect(gateway.url);
     await uploading.send(Buffer.concat([head, body.subarray(0, 200_000)]));
     await until(() => backend.begun === 2);
     uploading.close();
     await until(() => backend.aborted === 1);
-    t.equal(backend.complete.length, 1, `${door}: the upload is no message`);
+    t.equal(backend.complete.length, 1, `${endpoint}: the upload is no message`);
     t.match(await gateway.accessLine(2), { code: 'HTTP_BAD_REQUEST' });
   }
 }
 
 /** F05: an answer before the request is all there. */
 export async function earlyAnswers(t: Test, rows: Rows): Promise<void> {
-  for (const [door, status] of [
+  for (const [endpoint, status] of [
     [SOAP, '200 OK'],
     [PLAIN, '413 Too Large'],
   ] as const) {
@@ -136,13 +138,13 @@ export async function earlyAnswers(t: Test, rows: Rows): Promise<void> {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.teardown(() => server.close());
     const gateway = await startGatewayBefore(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const { head, body } = longRequest(300_000, door);
+    const { head, body } = longRequest(300_000, endpoint);
     const client = await RawClient.connect(gateway.url);
     await client.send(Buffer.concat([head, body.subarray(0, 100_000)]));
     const reply = await client.reply();
-    expectAnswer(t, reply, rows.answer('F05', door === SOAP ? 'an envelope' : 'a 413'), '1.1', `F05 ${door}`);
-    t.equal(reply.body, REPLY, `${door}: whole`);
-    t.equal(reply.headers.get('connection')?.toLowerCase(), 'close', `${door}: the last one`);
+    expectAnswer(t, reply, rows.answer('F05', endpoint === SOAP ? 'an envelope' : 'a 413'), '1.1', `F05 ${endpoint}`);
+    t.equal(reply.body, REPLY, `${endpoint}: whole`);
+    t.equal(reply.headers.get('connection')?.toLowerCase(), 'close', `${endpoint}: the last one`);
     await client.send(body.subarray(100_000));
     await client.ended();
     client.close();
@@ -151,18 +153,18 @@ export async function earlyAnswers(t: Test, rows: Rows): Promise<void> {
 
 /** F08, H17: one invitation, and only for a head that is in order. */
 export async function invitations(t: Test, rows: Rows): Promise<void> {
-  const { gateway, backend } = await startDoors(t);
+  const { gateway, backend } = await startEndpoints(t);
   const types = { [SOAP]: 'text/xml', [PLAIN]: 'text/plain', [GRAPHQL]: 'application/json' };
-  for (const [door, type] of Object.entries(types)) {
+  for (const [endpoint, type] of Object.entries(types)) {
     const client = await RawClient.connect(gateway.url);
-    const body = door === GRAPHQL ? '{"query":"{__typename}"}' : ENVELOPE;
+    const body = endpoint === GRAPHQL ? '{"query":"{__typename}"}' : ENVELOPE;
     const fields = `Host: a\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\nExpect: 100-Continue\r\n`;
-    await client.send(`POST ${door} HTTP/1.1\r\n${fields}\r\n`);
-    t.equal((await client.reply()).status, 100, `${door}: one invitation`);
+    await client.send(`POST ${endpoint} HTTP/1.1\r\n${fields}\r\n`);
+    t.equal((await client.reply()).status, 100, `${endpoint}: one invitation`);
     await client.send(body);
-    expectAnswer(t, await client.reply(), rows.answer('F08', 'one invitation'), '1.1', `F08 ${door}`);
+    expectAnswer(t, await client.reply(), rows.answer('F08', 'one invitation'), '1.1', `F08 ${endpoint}`);
     await client.send(goodRequest());
-    t.equal((await client.reply()).status, 200, `${door}: and no other`);
+    t.equal((await client.reply()).status, 200, `${endpoint}: and no other`);
     client.close();
   }
   t.ok(

@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { sendRaw } from '../kit/raw-client.js';
-import { goodRequest, PLAIN, SOAP } from './http-doors.js';
+import { goodRequest, PLAIN, SOAP } from './http-endpoints.js';
 import { contentTypeOf, replyOf } from './messages.js';
 import type { Rows } from './rows.js';
 

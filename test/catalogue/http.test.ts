@@ -1,6 +1,6 @@
 import t from 'tap';
 import { forwardedFor, lyingBodies, manyConnections, noRetry, pipelined, resets, unread } from './http-connections.js';
-import { startDoors } from './http-doors.js';
+import { startEndpoints } from './http-endpoints.js';
 import { runHeads } from './http-heads.js';
 import { deadConnections, slowBackend, slowBodies, slowHeads, slowReaders } from './http-paces.js';
 import { brokenReplies, departures, earlyAnswers, hopByHop, invitations } from './http-plain.js';
@@ -11,8 +11,8 @@ import { Rows } from './rows.js';
 
 const rows = new Rows('http');
 
-t.test('heads, at every door', async (t) => {
-  await runHeads(t, await startDoors(t), rows);
+t.test('heads, at every endpoint', async (t) => {
+  await runHeads(t, await startEndpoints(t), rows);
 });
 
 t.test('H19: slow heads', (t) => slowHeads(t, rows));

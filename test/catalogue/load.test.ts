@@ -125,17 +125,17 @@ t.test('C03: addresses behind names', async (t) => {
   t.equal(server.connects(), before);
 
   rows.answer('C03', 'a name whose address was judged');
-  const judged: string[] = [];
+  const validated: string[] = [];
   const found = await fetchDocument(`http://pinned.example:${server.port}/`, {
     ...limits,
     checkAddress(ip) {
-      judged.push(ip);
+      validated.push(ip);
       return null;
     },
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   });
   t.equal(found.body.toString(), xsd());
-  t.same(judged, ['127.0.0.1']);
+  t.same(validated, ['127.0.0.1']);
 });
 
 t.test('C04: DTDs', async (t) => {

@@ -151,7 +151,7 @@ t.test('what would be subscribed to, and where', async (t) => {
   t.match(linked, /There is no operation `crm\.renamed`/);
 });
 
-t.test('mistakes are told at their places', async (t) => {
+t.test('errors are told at their places', async (t) => {
   for (const [name, yaml, expected, sdl] of [
     ['an unknown key', crm('    wsdl: a.wsdl\n'), /:13:5: Unknown key `wsdl` in `services\.crm`\. Known here: `kind`/],
     ['an unknown kind', crm().replace('graphql', 'grpc'), /`services\.crm\.kind` must be one of `soap`, `graphql`/],

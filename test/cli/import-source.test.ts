@@ -121,7 +121,7 @@ t.test('secrets come from variables and files, and are named when they are missi
   t.equal(await refusal({ headers: ['X-Stage: test'] }), 'no problem but Error: no problem');
 });
 
-t.test('C03: other hosts are allowed by name, and their addresses judged after resolution', async (t) => {
+t.test('C03: other hosts are allowed by name, and their addresses validated after resolution', async (t) => {
   let calls = 0;
   const server = await startServer(t, (_, response) => response.end(XSD));
   const { fetch } = await source('http://home.example/a?wsdl', { allowHosts: ['friend.example', 'localhost'] });
@@ -151,7 +151,7 @@ t.test('C03: other hosts are allowed by name, and their addresses judged after r
     checkAddress: () => null,
     resolve: pinned,
   });
-  t.equal(found.body.toString(), XSD, 'the connection goes to the address that was judged');
+  t.equal(found.body.toString(), XSD, 'the connection goes to the address that was validated');
   for (const host of [
     '2130706433',
     '0x7f000001',

@@ -55,7 +55,7 @@ async function build(folder: string, xsd: string): Promise<BuiltSchema> {
   const location = join(folder, 'echo.wsdl');
   writeFileSync(location, wsdlWith({ ...WSDL_PARTS, types: xsd }));
   const model = await readWsdl(location, FILES);
-  if (model.warnings.length > 0) throw new Error(`notices: ${model.warnings.map(({ what }) => what).join(' ')}`);
+  if (model.warnings.length > 0) throw new Error(`warnings: ${model.warnings.map(({ what }) => what).join(' ')}`);
   const operations = model.services[0]?.ports[0]?.operations ?? [];
   const built = buildSchema([{ name: 'echo', operations, mapping: new Map(), naming: 'exact' }]);
   const [status] = operations.map((operation) => operation.status);
@@ -188,7 +188,7 @@ function encode({ built }: Trip, value: unknown): string {
 
 const shown = (decoded: Decoded): string => JSON.stringify(decoded.value);
 
-/** What went wrong on the way, or null. `documents` gathers what libxml2 is to judge. */
+/** What went wrong on the way, or null. `documents` gathers what libxml2 is to validate. */
 function problemOf(trip: Trip, instance: string, documents: Map<string, string>): string | null {
   const first = decode(trip.plan, instance);
   if (first.errors.length > 0) return `reading: ${JSON.stringify(first.errors)} in ${instance}`;
@@ -209,15 +209,15 @@ const against = HAS_XMLLINT ? 'and libxml2 accepts it' : 'xmllint is missing: li
 
 t.test(`what is read can be written and read again, ${against}`, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'round-trip-'));
-  let judged = 0;
+  let validated = 0;
   try {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 6 }), async (seed, size) => {
         const { xsd, instances } = randomSchema(seed, size);
         const documents = new Map<string, string>();
         const all = instances(INSTANCES);
-        const verdicts = HAS_XMLLINT ? lint(xsd, all) : [];
-        const wrong = verdicts === null ? 'it has no schema' : verdicts.find((verdict) => verdict !== null);
+        const results = HAS_XMLLINT ? lint(xsd, all) : [];
+        const wrong = results === null ? 'it has no schema' : results.find((result) => result !== null);
         if (wrong !== undefined) throw new Error(`the instance itself is invalid: ${wrong}\n${xsd}`);
         const trip = tripOf(await build(folder, xsd));
         for (const instance of all) {
@@ -226,12 +226,10 @@ t.test(`what is read can be written and read again, ${against}`, async (t) => {
         }
         if (!HAS_XMLLINT) return;
         const written = [...documents.keys()];
-        for (const [index, verdict] of (lint(xsd, written) ?? []).entries()) {
-          judged += 1;
-          if (verdict !== null)
-            throw new Error(
-              `libxml2: ${verdict}\n${written[index]}\nof ${documents.get(written[index] ?? '')}\n${xsd}`,
-            );
+        for (const [index, result] of (lint(xsd, written) ?? []).entries()) {
+          validated += 1;
+          if (result !== null)
+            throw new Error(`libxml2: ${result}\n${written[index]}\nof ${documents.get(written[index] ?? '')}\n${xsd}`);
         }
       }),
       // A seed cannot become smaller. Found once: a wrapper whose items may all be left out, and is empty.
@@ -240,5 +238,5 @@ t.test(`what is read can be written and read again, ${against}`, async (t) => {
   } finally {
     rmSync(folder, { recursive: true });
   }
-  t.ok(!HAS_XMLLINT || judged > RUNS, `${judged} documents judged by libxml2`);
+  t.ok(!HAS_XMLLINT || validated > RUNS, `${validated} documents validated by libxml2`);
 });

@@ -6,7 +6,7 @@ import { compileSimple } from '../../src/codec/values/simple-validity.js';
 import { NO_FACETS, type SimpleType } from '../../src/wsdl/model.js';
 import { enumeration, simple } from '../graphql/models.js';
 
-/** What is told of bytes, or of pieces, is never another verdict than that of the whole check. */
+/** What is told of bytes, or of pieces, is never another result than that of the whole check. */
 
 const TYPES: readonly SimpleType[] = [
   ...(

@@ -85,12 +85,12 @@ function accepts(particle: Particle, names: string): boolean | null {
   if (automaton === null) throw new Error('too large');
   const walk = new ModelWalk<ElementDeclaration>();
   // Twice, because the second time takes the ways that were remembered.
-  let verdict = false;
+  let result = false;
   for (let round = 0; round < 2; round++) {
     walk.begin(automaton);
-    verdict = [...names].every((name) => walk.advance(URI, name) !== null) && walk.isComplete;
+    result = [...names].every((name) => walk.advance(URI, name) !== null) && walk.isComplete;
   }
-  return walk.isUnordered ? null : verdict;
+  return walk.isUnordered ? null : result;
 }
 
 /** Regular expressions that repeat what repeats go back and forth: short texts only. */

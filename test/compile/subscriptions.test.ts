@@ -46,7 +46,7 @@ async function problemsOf(t: Test, subscriptions: string, workers: number | null
   }
 }
 
-t.test('each mistake is told at its place, with what to do', async (t) => {
+t.test('each error is told at its place, with what to do', async (t) => {
   const cases: readonly (readonly [yaml: string, problem: RegExp])[] = [
     ['a: { description: x }', /^1: `?subscriptions.a`? has no source\. Give it one of/],
     [
@@ -179,11 +179,11 @@ t.test('events that one worker has would be lost for the others', async (t) => {
   t.same(await problemsOf(t, `${heard}workers: 2\n`, 1), []);
 });
 
-t.test('what a value may be equal to is no mistake', async (t) => {
-  const judge = (operation: string, where: string): Promise<readonly string[]> =>
+t.test('what a value may be equal to is no error', async (t) => {
+  const validate = (operation: string, where: string): Promise<readonly string[]> =>
     problemsOf(t, `  a: { on: { operation: orders.${operation}, where: { ${where} }, fields: { x: reply } } }\n`);
-  t.same(await judge('Ping', 'reply: "true"'), []);
-  t.same(await judge('Ping', 'reply: "false"'), []);
+  t.same(await validate('Ping', 'reply: "true"'), []);
+  t.same(await validate('Ping', 'reply: "false"'), []);
   const placed = (where: string): Promise<readonly string[]> =>
     problemsOf(t, `  a: { on: { operation: orders.PlaceOrder, where: { ${where} }, fields: { x: reply.orderId } } }\n`);
   t.same(await placed('reply.orderId: "-7"'), []);

@@ -51,23 +51,23 @@ const DENY = 'clients: { address: { class: p }, classes: { p: { deny: [desk.Drop
 t.test('a plain route to the backend of a service that has rules is told of', async (t) => {
   const service = (more = '', address = 'url: "http://10.0.0.7/ws/desk"'): string =>
     `services: { desk: { ${address}${more}, types: "type Query { drop: Int }", operations: { Drop: { field: Query.drop } } } }\n`;
-  const judge = (route: string, rules = DENY, desk = service()): Promise<readonly string[]> =>
+  const validate = (route: string, rules = DENY, desk = service()): Promise<readonly string[]> =>
     notesOn(t, `${desk}routes: [${route}]\n${rules}`);
   const passes = (path: string, rules: string): RegExp =>
     new RegExp(
       `^2:18: Calls to \`${path}\` reach the backend of service \`desk\` by this route: they pass by its ${rules}\\. Let `,
     );
-  t.match(await judge('{ path: /, url: http://10.0.0.7 }'), [passes('/ws/desk', '`deny`')]);
-  t.match(await judge('{ path: /ws, url: http://10.0.0.7/ }'), [passes('/ws/desk', '`deny`')]);
-  t.match(await judge('{ path: /desk, url: "http://10.0.0.7:80/ws" }'), [passes('/desk', '`deny`')]);
+  t.match(await validate('{ path: /, url: http://10.0.0.7 }'), [passes('/ws/desk', '`deny`')]);
+  t.match(await validate('{ path: /ws, url: http://10.0.0.7/ }'), [passes('/ws/desk', '`deny`')]);
+  t.match(await validate('{ path: /desk, url: "http://10.0.0.7:80/ws" }'), [passes('/desk', '`deny`')]);
   const paid = DENY.replace('deny: [desk.Drop]', 'budget: { maximum: 50 }, allow: [desk, /]');
-  t.match(await judge('{ path: /, url: http://10.0.0.7 }', paid), [passes('/ws/desk', '`allow`, `budget`')]);
-  t.same(await judge('{ path: /, url: http://10.0.0.7 }', paid.replace(', /', '')), [], 'no class may take it');
-  t.same(await judge('{ path: /, url: http://10.0.0.7 }', DENY.replace('desk.Drop', 'desk.Drop, /')), []);
+  t.match(await validate('{ path: /, url: http://10.0.0.7 }', paid), [passes('/ws/desk', '`allow`, `budget`')]);
+  t.same(await validate('{ path: /, url: http://10.0.0.7 }', paid.replace(', /', '')), [], 'no class may take it');
+  t.same(await validate('{ path: /, url: http://10.0.0.7 }', DENY.replace('desk.Drop', 'desk.Drop, /')), []);
   const several = service('', 'urls: ["http://10.0.0.8/ws/desk", "http://10.0.0.7/ws/desk"]');
-  t.match(await judge('{ path: /, url: http://10.0.0.7 }', DENY, several), [passes('/ws/desk', '`deny`')]);
+  t.match(await validate('{ path: /, url: http://10.0.0.7 }', DENY, several), [passes('/ws/desk', '`deny`')]);
   const validated = service(', validate: { requests: report }');
-  t.match(await judge('{ path: /, url: http://10.0.0.7 }', '', validated), [passes('/ws/desk', '`validate`')]);
+  t.match(await validate('{ path: /, url: http://10.0.0.7 }', '', validated), [passes('/ws/desk', '`validate`')]);
   const crm = '{ desk: { kind: graphql, url: "http://10.0.0.7/ws/desk", schema: s.graphql } }';
   t.match(
     await notesOn(t, `services: ${crm}\nroutes: [{ path: /, url: http://10.0.0.7 }]\n${DENY.replace('Drop', 'drop')}`, {
@@ -76,23 +76,23 @@ t.test('a plain route to the backend of a service that has rules is told of', as
     [passes('/ws/desk', '`deny`')],
   );
 
-  t.same(await judge('{ path: /, url: http://10.0.0.7 }', ''), [], 'no rules');
+  t.same(await validate('{ path: /, url: http://10.0.0.7 }', ''), [], 'no rules');
   t.same(
-    await judge('{ path: /, url: http://10.0.0.7 }', 'clients: { address: { class: p }, classes: { p: {} } }\n'),
+    await validate('{ path: /, url: http://10.0.0.7 }', 'clients: { address: { class: p }, classes: { p: {} } }\n'),
     [],
   );
-  t.same(await judge('{ path: /files, url: http://10.0.0.7 }'), [], 'another path');
-  t.same(await judge('{ path: /, url: http://10.0.0.7/files }'), []);
-  t.same(await judge('{ path: /w, url: http://10.0.0.7 }'), []);
-  t.same(await judge('{ path: /, url: http://10.0.0.8 }'), [], 'another host');
-  t.same(await judge('{ path: /, url: https://10.0.0.7 }'), []);
+  t.same(await validate('{ path: /files, url: http://10.0.0.7 }'), [], 'another path');
+  t.same(await validate('{ path: /, url: http://10.0.0.7/files }'), []);
+  t.same(await validate('{ path: /w, url: http://10.0.0.7 }'), []);
+  t.same(await validate('{ path: /, url: http://10.0.0.8 }'), [], 'another host');
+  t.same(await validate('{ path: /, url: https://10.0.0.7 }'), []);
   t.same(
-    await judge('{ path: /, url: http://10.0.0.7 }', DENY, service(', path: /ws/desk')),
+    await validate('{ path: /, url: http://10.0.0.7 }', DENY, service(', path: /ws/desk')),
     [],
     'the service is there',
   );
   t.same(
-    await judge('{ path: /, url: http://10.0.0.7 }, { path: /ws, url: http://10.0.0.9 }'),
+    await validate('{ path: /, url: http://10.0.0.7 }, { path: /ws, url: http://10.0.0.9 }'),
     [],
     'another route is nearer',
   );

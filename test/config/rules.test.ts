@@ -78,7 +78,7 @@ t.test('a set of keys with which no token could be verified is told at the start
   const wide = generateKeyPairSync('ec', { namedCurve: 'P-384' });
   const ed = generateKeyPairSync('ed25519');
   const oct = { kty: 'oct', k: 'c2VjcmV0LWNhbmFyeQ' };
-  const judge = async (keys: unknown, algorithms?: string): Promise<readonly string[]> => {
+  const validate = async (keys: unknown, algorithms?: string): Promise<readonly string[]> => {
     await writeFile(join(directory, 'keys.json'), typeof keys === 'string' ? keys : JSON.stringify({ keys }));
     const accepted = algorithms === undefined ? '' : `, algorithms: ${algorithms}`;
     const jwt = `jwt: { issuer: i, audience: a, class: c, jwks: { file: keys.json }${accepted} }`;
@@ -91,28 +91,28 @@ t.test('a set of keys with which no token could be verified is told at the start
   const accept = (algorithms: string): string =>
     `Its keys are for ${algorithms}: accept what the issuer signs with in \`clients.jwt.algorithms\`.`;
 
-  t.same(await judge([]), none('RS256 or ES256', give));
-  t.same(await judge([oct]), none('RS256 or ES256', give), 'a shared secret');
-  t.same(await judge([jwk(ec.privateKey)]), none('RS256 or ES256', give), 'a private key');
-  t.same(await judge([jwk(small.publicKey)]), none('RS256 or ES256', give), 'fewer than 2048 bits');
-  t.same(await judge([jwk(rsa.publicKey, { use: 'enc' })]), none('RS256 or ES256', give));
-  t.same(await judge([jwk(ec.publicKey, { key_ops: ['sign'] })]), none('RS256 or ES256', give));
-  t.same(await judge([{ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }]), none('RS256 or ES256', give), 'no point');
-  t.same(await judge([jwk(ed.publicKey)]), none('RS256 or ES256', accept('EdDSA')));
-  t.same(await judge([jwk(wide.publicKey)], '[ES256]'), none('ES256', accept('ES384')));
-  t.same(await judge([jwk(rsa.publicKey, { alg: 'PS256' })], '[RS256]'), none('RS256', accept('PS256')));
-  t.match(await judge('{}'), [/^3:50: `clients\.jwt\.jwks` is no JSON Web Key Set\. Write /]);
-  t.match(await judge('not JSON'), [/is no JSON Web Key Set/]);
+  t.same(await validate([]), none('RS256 or ES256', give));
+  t.same(await validate([oct]), none('RS256 or ES256', give), 'a shared secret');
+  t.same(await validate([jwk(ec.privateKey)]), none('RS256 or ES256', give), 'a private key');
+  t.same(await validate([jwk(small.publicKey)]), none('RS256 or ES256', give), 'fewer than 2048 bits');
+  t.same(await validate([jwk(rsa.publicKey, { use: 'enc' })]), none('RS256 or ES256', give));
+  t.same(await validate([jwk(ec.publicKey, { key_ops: ['sign'] })]), none('RS256 or ES256', give));
+  t.same(await validate([{ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }]), none('RS256 or ES256', give), 'no point');
+  t.same(await validate([jwk(ed.publicKey)]), none('RS256 or ES256', accept('EdDSA')));
+  t.same(await validate([jwk(wide.publicKey)], '[ES256]'), none('ES256', accept('ES384')));
+  t.same(await validate([jwk(rsa.publicKey, { alg: 'PS256' })], '[RS256]'), none('RS256', accept('PS256')));
+  t.match(await validate('{}'), [/^3:50: `clients\.jwt\.jwks` is no JSON Web Key Set\. Write /]);
+  t.match(await validate('not JSON'), [/is no JSON Web Key Set/]);
 
-  t.same(await judge([jwk(rsa.publicKey)]), []);
-  t.same(await judge([oct, jwk(small.publicKey), jwk(ec.publicKey, { alg: 'ES256', use: 'sig', kid: '1' })]), []);
-  t.same(await judge([jwk(rsa.publicKey)], '[PS512]'), []);
-  t.same(await judge([jwk(wide.publicKey)], '[ES384]'), []);
-  t.same(await judge([jwk(ed.publicKey, { alg: 'EdDSA', key_ops: ['verify'] })], '[EdDSA, RS256]'), []);
+  t.same(await validate([jwk(rsa.publicKey)]), []);
+  t.same(await validate([oct, jwk(small.publicKey), jwk(ec.publicKey, { alg: 'ES256', use: 'sig', kid: '1' })]), []);
+  t.same(await validate([jwk(rsa.publicKey)], '[PS512]'), []);
+  t.same(await validate([jwk(wide.publicKey)], '[ES384]'), []);
+  t.same(await validate([jwk(ed.publicKey, { alg: 'EdDSA', key_ops: ['verify'] })], '[EdDSA, RS256]'), []);
 });
 
 t.test('an origin is one that a browser could name', async (t) => {
-  const judge = (origin: string): Promise<readonly string[]> =>
+  const validate = (origin: string): Promise<readonly string[]> =>
     problems(`${SERVICE}graphql: { origins: [${JSON.stringify(origin)}] }\n`);
   const wrong =
     '2:22: `graphql.origins[0]` is no origin that a browser could ever name. Write each by itself, without `*`: https://shop.example.';
@@ -127,7 +127,7 @@ t.test('an origin is one that a browser could name', async (t) => {
     'https://a\\b',
     'https://:80',
   ]) {
-    t.same(await judge(origin), [wrong], origin);
+    t.same(await validate(origin), [wrong], origin);
   }
   for (const origin of [
     'https://shop.example/',
@@ -137,7 +137,7 @@ t.test('an origin is one that a browser could name', async (t) => {
     'https://u@x',
     'null',
   ]) {
-    t.match(await judge(origin), [/^2:22: `graphql\.origins\[0\]` is not valid\./], origin);
+    t.match(await validate(origin), [/^2:22: `graphql\.origins\[0\]` is not valid\./], origin);
   }
   for (const origin of [
     'https://shop.example',
@@ -149,7 +149,7 @@ t.test('an origin is one that a browser could name', async (t) => {
     'https://büro.example',
     'https://my_host',
   ]) {
-    t.same(await judge(origin), [], origin);
+    t.same(await validate(origin), [], origin);
   }
 });
 

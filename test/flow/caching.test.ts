@@ -197,7 +197,7 @@ t.test('after a write of which nobody waited to hear, nothing is remembered unti
   for (let n = 0; n < 2; n++) await ask('{ stock(sku: "a") }');
 });
 
-t.test('what one door asked for, the other has from memory', async (t) => {
+t.test('what one endpoint asked for, the other has from memory', async (t) => {
   const { backend, gateway, ask, send } = await startShop(t);
   t.same((await ask('{ article(sku: "a") { name } }')).body.data, { article: { name: 'n1' } });
   const soap = await send(envelope(getArticle('a')), { soapaction: '""' });
@@ -329,7 +329,7 @@ t.test('a failure is that of all who waited, and of nobody after them', async (t
   t.equal(nameIn(await send(envelope(getArticle('broken')))), 'n2', 'nothing broken is remembered');
 });
 
-t.test('what is written by either door makes old what was read by either', async (t) => {
+t.test('what is written by either endpoint makes old what was read by either', async (t) => {
   const { backend, ask, send } = await startShop(t);
   const read = async (): Promise<unknown> =>
     Object((await ask('{ article(sku: "a") { name } }')).body.data).article.name;
@@ -392,7 +392,7 @@ t.test('what is for one client is never for another', async (t) => {
   const { held, ask, send, backend } = shop;
   const own = await ask('{ article(sku: "a") { name } }', ONE);
   t.match(own, { body: { data: { article: { name: 'n1' } } }, control: /^max-age=(59|60), private$/ });
-  t.equal(nameIn(await send(envelope(getArticle('a')), ONE)), 'n1', 'its own, by the other door');
+  t.equal(nameIn(await send(envelope(getArticle('a')), ONE)), 'n1', 'its own, by the other endpoint');
   t.equal(nameIn(await send(envelope(getArticle('a')), TWO)), 'n2');
   t.same((await ask('{ article(sku: "a") { name } }', TWO)).body.data, { article: { name: 'n2' } });
   shop.hold = true;

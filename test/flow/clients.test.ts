@@ -142,7 +142,7 @@ const as = (name: keyof typeof KEYS): Record<string, string> => ({ 'x-api-key': 
 const at = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
 const codeOf = ({ json }: Answer): string | undefined => json.errors?.[0]?.extensions?.code;
 
-t.test('credentials that are no good get nowhere by either door, and the backend hears nothing', async (t) => {
+t.test('credentials that are no good get nowhere by either endpoint, and the backend hears nothing', async (t) => {
   const { backend, gateway, soap, graphql } = await startPerimeter(t);
   const wrong = { 'x-api-key': 'no-such-key-anywhere' };
   const fault = await soap('GetOrder', wrong);
@@ -207,7 +207,7 @@ t.test('nothing is invited that will not be let in', async (t) => {
   client.close();
 });
 
-t.test('what a class may call holds for the operation, by whatever name and door', async (t) => {
+t.test('what a class may call holds for the operation, by whatever name and endpoint', async (t) => {
   const { backend, soap, graphql } = await startPerimeter(t);
   t.equal((await soap('PlaceOrder', as('erp'))).status, 200);
   t.equal((await soap('GetOrder', as('web'))).status, 200);
@@ -243,7 +243,7 @@ t.test('what a class may call holds for the operation, by whatever name and door
   t.equal((await graphql('{ __typename }', at('203.0.113.2'))).status, 200, 'what calls nothing is for everybody');
 });
 
-t.test('one bucket for both doors (G14)', async (t) => {
+t.test('one bucket for both endpoints (G14)', async (t) => {
   const { backend, gateway, soap, graphql } = await startPerimeter(t);
   const first = await graphql('{ order(id: 1) { id } }', as('web'));
   const cost = first.json.extensions?.cost;

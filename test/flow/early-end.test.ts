@@ -65,7 +65,7 @@ t.test('what must be valid is read to its end all the same', async (t) => {
   t.match(await ask(), { data: { order: null }, errors: [{ path: ['order'] }] });
 });
 
-t.test('by default the whole message is judged', async (t) => {
+t.test('by default the whole message is validated', async (t) => {
   const { ask } = await startDesk(t, '', BROKEN);
   t.match(await ask(), { data: { order: null }, errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] });
 });

@@ -295,16 +295,16 @@ t.test(
     }
     t.equal(desk.backend.complete.length, 4);
 
-    const notices = await noticesOf(t, [READ, same], classes);
-    t.same(notices, [
+    const warnings = await warningsOf(t, [READ, same], classes);
+    t.same(warnings, [
       '9:23: Calls of `GetItem` look like calls of `FindItem`, which class `reader` may not call: it cannot call `GetItem` either.',
       '10:20: Calls of `FindItem` look like calls of `GetItem`, which class `none` may not call: it cannot call `FindItem` either.',
     ]);
-    t.same(await noticesOf(t, [READ, WRITE], classes), [], 'actions tell them apart');
+    t.same(await warningsOf(t, [READ, WRITE], classes), [], 'actions tell them apart');
   },
 );
 
-async function noticesOf(
+async function warningsOf(
   t: Test,
   operations: readonly Described[],
   classes: Readonly<Record<string, string>>,

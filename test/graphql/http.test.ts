@@ -143,7 +143,7 @@ t.test('a GET that another site sends is refused unless it was asked for first',
 });
 
 t.test(
-  'a GET of a browser that does not say which site sends it is judged by its page, and by what it takes',
+  'a GET of a browser that does not say which site sends it is validated by its page, and by what it takes',
   async (t) => {
     const get = async (headers: Record<string, string>): Promise<number> =>
       (

@@ -109,7 +109,7 @@ t.test('a link is a field of the printed schema, nullable, with the arguments th
   t.match(type('Line'), '  """All of them."""\n  others(ids: [Long!]): [Customer!] @deprecated(reason: "Slow.")');
 });
 
-t.test('every mistake in links comes out at once, at its place, with the nearest name', async (t) => {
+t.test('every error in links comes out at once, at its place, with the nearest name', async (t) => {
   const problems = await problemsOf(
     t,
     `  Ordr.buyer: { operation: customers.GetCustomer, arguments: { id: customerId } }

@@ -87,7 +87,7 @@ const message = (tail: string): Buffer =>
   Buffer.from(`<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><a>${LONG}${tail}`);
 const GOOD = message('</a></E:Body></E:Envelope>');
 
-t.test('a message longer than the window flows after its head is judged', (t) => {
+t.test('a message longer than the window flows after its head is validated', (t) => {
   const pieces = [GOOD.subarray(0, 40), GOOD.subarray(40, 150), GOOD.subarray(150)];
   t.same(pass(pieces, rules(), { windowBytes: 100 }).events, ['begin', 'data', 'end']);
   t.equal(pass(pieces, rules(), { windowBytes: 100 }).bytes, GOOD.toString('latin1'));
@@ -119,7 +119,7 @@ t.test('the newest chunk is kept back: a late violation never completes the mess
   t.end();
 });
 
-t.test('a head that is not judged within its limit is refused', (t) => {
+t.test('a head that is not validated within its limit is refused', (t) => {
   const head = (blocks: number): Buffer =>
     Buffer.from(
       `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Header>${'<b:a xmlns:b="urn:b">0123456789</b:a>'.repeat(blocks)}</E:Header><E:Body><a/></E:Body></E:Envelope>`,

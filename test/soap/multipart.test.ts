@@ -243,7 +243,7 @@ t.test('what breaks the structure of a package is refused', (t) => {
   }
   t.equal(read(cutAt(pack(), [100]), TYPE, 100).refusal, 'MTOM_STRUCTURE', 'the envelope begins too late');
   t.equal(read([pack()], TYPE, 256 * KIB, 300).refusal, 'XML_MESSAGE_LIMIT', 'the attachments count');
-  t.equal(read([packRoot(ROOT, '<a>')]).refusal, 'XML_NOT_WELLFORMED', 'the envelope itself is judged');
+  t.equal(read([packRoot(ROOT, '<a>')]).refusal, 'XML_NOT_WELLFORMED', 'the envelope itself is validated');
   const hundred = [{ head: ROOT, content: ENVELOPE }, PICTURE, ...Array(98).fill({ head: [], content: '' })];
   t.equal(read([pack({ parts: hundred })]).refusal, null, '100 parts are in order');
   t.end();

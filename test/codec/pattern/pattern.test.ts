@@ -175,14 +175,14 @@ t.test(
       .map((pattern) => ({ pattern, texts: ['', 'a', 'b', 'ab', 'abc', 'aab', '1a', 'cc', 'a b'] }));
     // libxml2 is wrong about counters beside branches: 1{0,2}[^a]*|[a-c] and cc.
     const cases = [...written, ...drawn.filter(({ pattern }) => !/\(\)|\|\)|\(\||\|\||^\||\|$|^$|\{/.test(pattern))];
-    const verdicts = judge(cases);
+    const results = validate(cases);
     let compared = 0;
     for (const [index, { pattern, texts }] of cases.entries()) {
       for (const [place, text] of texts.entries()) {
-        const verdict = verdicts(index, place);
-        if (verdict === null) continue;
+        const result = results(index, place);
+        if (result === null) continue;
         compared += 1;
-        if (matches(pattern, text) !== verdict) t.fail(`${pattern} and ${text}: libxml2 says ${verdict}`);
+        if (matches(pattern, text) !== result) t.fail(`${pattern} and ${text}: libxml2 says ${result}`);
       }
     }
     t.ok(compared > 400, `${compared} compared`);
@@ -195,7 +195,7 @@ const DIFFERENT: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether libxml2 takes a text for a pattern; null where it does not take the pattern. */
-function judge(
+function validate(
   cases: readonly { readonly pattern: string; readonly texts: readonly string[] }[],
 ): (index: number, place: number) => boolean | null {
   const folder = mkdtempSync(join(tmpdir(), 'pattern-'));

@@ -4,12 +4,12 @@ import { answerWith, startRecordingBackend } from '../../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
 import { chunked, sendRaw } from '../../kit/raw-client.js';
 
-/** What Node's parser lets through and two servers could read in two ways: refused at every door before anything else. */
+/** What Node's parser lets through and two servers could read in two ways: refused at every endpoint before anything else. */
 
 const ENVELOPE =
   '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><m:Ping xmlns:m="urn:m"/></E:Body></E:Envelope>';
 
-t.test('heads that can be read in two ways are refused at every door', async (t) => {
+t.test('heads that can be read in two ways are refused at every endpoint', async (t) => {
   const backend = await startRecordingBackend(answerWith(ENVELOPE));
   const gateway = await startTestGateway(
     `services:\n  s:\n    url: ${backend.url}\nroutes:\n  - path: /files\n    url: ${backend.url}\n`,

@@ -58,7 +58,7 @@ async function startPath(t: Test, perService = '', more = ''): Promise<Path> {
 const CHUNKED = { 'Transfer-Encoding': 'chunked' };
 const GZIP = { 'Content-Encoding': 'gzip' };
 
-t.test('a backend gets the message as it was judged, with its length where that is known', async (t) => {
+t.test('a backend gets the message as it was validated, with its length where that is known', async (t) => {
   const { send, backend } = await startPath(t);
   const [short, long] = [envelope('a'), envelope(text(200 * KIB))];
   const cases: readonly (readonly [string, Uint8Array | string, Record<string, string>, string, boolean])[] = [
@@ -152,12 +152,12 @@ async function startReception(
     server.close();
   });
   const received = request.then((incoming) => {
-    const judge = new EnvelopeValidator(RULES, null, 'no detail');
-    const reader = new XmlReader(judge, { ...defaultsOf(XML_LIMITS), messageBytes: 64 * MIB });
+    const validate = new EnvelopeValidator(RULES, null, 'no detail');
+    const reader = new XmlReader(validate, { ...defaultsOf(XML_LIMITS), messageBytes: 64 * MIB });
     const options = { windowBytes: 64 * KIB, headBytes: 256 * KIB, onViolation: null };
     if (connection === 'penalised') recordOf(incoming.socket).penalise();
     const account = { startedMillis: performance.now(), workMillis: 0 };
-    return receive(incoming, intake, account, (output) => new Gate(reader, judge, options, output));
+    return receive(incoming, intake, account, (output) => new Gate(reader, validate, options, output));
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, request, received };
 }

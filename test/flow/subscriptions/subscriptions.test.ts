@@ -152,7 +152,7 @@ t.test('a poll that fails is told once, and the next answer again', async (t) =>
   await events.return?.();
 });
 
-t.test('notifications are judged like any envelope, and answered with 202 and nothing', async (t) => {
+t.test('notifications are validated like any envelope, and answered with 202 and nothing', async (t) => {
   const { gateway, socket, backend } = await startDesk(t);
   const events = socket().iterate({ query: 'subscription { stockAlert { sku left } }' });
   const first = events.next();
@@ -386,7 +386,7 @@ t.test('a client has so many requests in progress, over whatever transport (O06)
   const first = over();
   await arrived(1);
   t.match(await over(), [{ extensions: { code: 'RATE_LIMITED' } }]);
-  t.equal((await post()).status, 429, 'the same place, whatever the door');
+  t.equal((await post()).status, 429, 'the same place, whatever the endpoint');
   held[0]?.();
   t.match(await first, { data: { order: { id: 1 } } });
   const second = over();

@@ -55,7 +55,7 @@ const post = async ({ gateway }: Desk, signal: AbortSignal | null = null): Promi
   await answer.text();
 };
 
-const DOORS = { SOAP: post, GraphQL: mutate };
+const ENDPOINTS = { SOAP: post, GraphQL: mutate };
 
 /** A desk with one subscriber: what it is told next, in a word. */
 async function startHeard(t: Test): Promise<{ desk: Desk; next(): Promise<unknown> }> {
@@ -73,8 +73,8 @@ async function startHeard(t: Test): Promise<{ desk: Desk; next(): Promise<unknow
   };
 }
 
-for (const [door, write] of Object.entries(DOORS)) {
-  t.test(`a write of which nobody knows whether it was done is told as a gap, over ${door}`, async (t) => {
+for (const [endpoint, write] of Object.entries(ENDPOINTS)) {
+  t.test(`a write of which nobody knows whether it was done is told as a gap, over ${endpoint}`, async (t) => {
     const { desk, next } = await startHeard(t);
     const { backend, gateway } = desk;
     const { answer } = backend;
@@ -89,7 +89,7 @@ for (const [door, write] of Object.entries(DOORS)) {
     }
   });
 
-  t.test(`so is one whose caller did not wait for the answer, over ${door}`, async (t) => {
+  t.test(`so is one whose caller did not wait for the answer, over ${endpoint}`, async (t) => {
     const { desk, next } = await startHeard(t);
     const { backend, gateway } = desk;
     const { answer } = backend;
@@ -102,7 +102,7 @@ for (const [door, write] of Object.entries(DOORS)) {
     t.equal(await next(), 101);
   });
 
-  t.test(`what failed, says the backend, or never got there is none, over ${door}`, async (t) => {
+  t.test(`what failed, says the backend, or never got there is none, over ${endpoint}`, async (t) => {
     const { desk, next } = await startHeard(t);
     const { backend, gateway } = desk;
     const { answer } = backend;

@@ -303,7 +303,7 @@ t.test('slicing arguments that cannot be are refused (G09)', async (t) => {
   t.equal(
     of('query($s:Boolean!){first @skip(if:$s){id} order(id:1){id}}', { s: true }),
     22,
-    'what does not run is not judged',
+    'what does not run is not validated',
   );
 });
 

@@ -7,7 +7,7 @@ export interface OperationNames {
   readonly untold: string;
 }
 
-/** Names of operations of well-known services, judged one by one. */
+/** Names of operations of well-known services, validated one by one. */
 export const OPERATION_NAMES: readonly OperationNames[] = [
   {
     maker: 'PayPal',

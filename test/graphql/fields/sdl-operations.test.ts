@@ -166,7 +166,7 @@ t.test('a result that is an object is the reply element, another is its child', 
   t.match(renamed, { reply: { element: { local: 'Answer' } }, operation: { soapAction: 'urn:x#do' } });
 });
 
-t.test('mistakes are diagnostics at their place', async (t) => {
+t.test('errors are diagnostics at their place', async (t) => {
   t.match(read('type Query {\n  order(id: ID!: Order\n}').diagnostics, [
     { file: 'soapstone.yaml', line: 11, column: 16 },
   ]);

@@ -185,7 +185,7 @@ t.test(
         }
         totals.written += written.length;
         // Of schemas whose content models are ambiguous nothing can be said.
-        const wrong = lint(schema, written)?.find((verdict) => verdict !== null) ?? null;
+        const wrong = lint(schema, written)?.find((result) => result !== null) ?? null;
         if (wrong !== null) throw new Error(wrong.slice(0, 2000));
       }),
       { numRuns: 60, endOnFailure: true },

@@ -181,11 +181,11 @@ t.test('of any content model: what was valid is, written anew from its lists', {
         return;
       }
       const again = asked.map((values) => writer.document(values));
-      const verdicts = lint(schemaOf(content), again) ?? [];
-      totals.documents += verdicts.length;
+      const results = lint(schemaOf(content), again) ?? [];
+      totals.documents += results.length;
       if (/name="(\w)".*name="[^1]".*name="\1"/.test(content)) totals.several += 1;
-      const wrong = verdicts.findIndex((verdict, index) => verdict !== null && valid[index] === null);
-      if (wrong !== -1) throw new Error(`${content}\n${made[wrong]?.join(' ')}\n${again[wrong]}\n${verdicts[wrong]}`);
+      const wrong = results.findIndex((result, index) => result !== null && valid[index] === null);
+      if (wrong !== -1) throw new Error(`${content}\n${made[wrong]?.join(' ')}\n${again[wrong]}\n${results[wrong]}`);
     }),
     { numRuns: 150, endOnFailure: true },
   );

@@ -154,7 +154,7 @@ t.test('an element and an attribute of one name are told apart', async (t) => {
   t.match(marked, 'type Text {\n  value: String!\n  n: Int\n}');
 });
 
-t.test('every mistake in the mapping is a problem at its line, all at once, with the nearest name', async (t) => {
+t.test('every error in the mapping is a problem at its line, all at once, with the nearest name', async (t) => {
   const found = await problemsOf(
     t,
     `    operations:

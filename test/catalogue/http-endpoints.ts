@@ -15,7 +15,7 @@ export const ENVELOPE = fill(
   '1.1',
 );
 
-export const DOORS = [SOAP, PLAIN, GRAPHQL] as const;
+export const ENDPOINTS = [SOAP, PLAIN, GRAPHQL] as const;
 
 /** A request far longer than the hold window. */
 export function longRequest(bytes = 300_000, path: string = SOAP): { readonly head: Buffer; readonly body: Buffer } {
@@ -26,12 +26,12 @@ export function longRequest(bytes = 300_000, path: string = SOAP): { readonly he
   return { head: whole.subarray(0, whole.length - body.length), body };
 }
 
-/** A whole request that passes at the doors of SOAP and of the plain route. */
+/** A whole request that passes at the endpoints of SOAP and of the plain route. */
 export const goodRequest = (path: string = SOAP, fields: Readonly<Record<string, string | null>> = {}): Buffer =>
   post(path, 'text/xml', ENVELOPE, fields);
 
-/** A gateway with a door of each kind: SOAP and a plain route before one backend, and GraphQL. */
-export async function startDoors(
+/** A gateway with a endpoint of each kind: SOAP and a plain route before one backend, and GraphQL. */
+export async function startEndpoints(
   t: Test,
   limits = '',
   answer: RecordingBackend['answer'] = answerWith(replyOf('1.1'), contentTypeOf('1.1')),
