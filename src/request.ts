@@ -165,9 +165,9 @@ async function handle(
       const held = gateway.hooks.penaltyBox.penalise(request.socket, refusalCost(request, exchange, refusal));
       if (held !== null) await held;
     }
-    if (service !== null && !asksForText) refuseSoap(exchange, request, response, service, refusal);
-    else if (isGraphql) refuseGraphql(exchange, request, response, refusal);
-    else refuseHttp(exchange, request, response, refusal);
+    if (service !== null && !asksForText) refuseSoap(exchange, response, service, refusal);
+    else if (isGraphql) refuseGraphql(exchange, response, refusal);
+    else refuseHttp(exchange, response, refusal);
   }
   // A request is over when its answer is out, or will never be: a time measured before that is not the caller's.
   ending.onOver((isComplete) => {

@@ -69,7 +69,7 @@ export async function answerGraphql(
   fields.push('content-length', String(exchange.bytesOut));
   // Node writes a text and the head as one text, which saves a buffer; a long one it would copy once more.
   const content = text.length > TEXT_UNITS_MAX ? Buffer.from(text) : text;
-  endLingering(exchange, request, response, answer.status, fields, content);
+  endLingering(exchange, response, answer.status, fields, content);
 }
 
 /** An answer may be kept only if nothing went wrong, and nothing was changed. */

@@ -34,7 +34,7 @@ export function makePageEndpoint({ config, graph, trusted }: Compiled): PageEndp
       reading ??= readPage(graph.path, example);
       const page = await reading;
       if (path === graph.path) {
-        send(exchange, request, response, 200, PAGE_FIELDS, page.html);
+        send(exchange, response, 200, PAGE_FIELDS, page.html);
         return;
       }
       const asset = page.assets.get(path);
@@ -69,13 +69,13 @@ function sendAsset(exchange: Exchange, request: IncomingMessage, response: Serve
     'accept-encoding',
   ];
   if (headers['if-none-match']?.includes(tag) === true) {
-    send(exchange, request, response, 304, fields, null);
+    send(exchange, response, 304, fields, null);
     return;
   }
   fields.push('content-type', type);
   if (takesGzip(headers['accept-encoding'])) {
-    send(exchange, request, response, 200, [...fields, 'content-encoding', 'gzip'], gzipped);
-  } else send(exchange, request, response, 200, fields, plain);
+    send(exchange, response, 200, [...fields, 'content-encoding', 'gzip'], gzipped);
+  } else send(exchange, response, 200, fields, plain);
 }
 
 /** Also a client that sends no Accept-Encoding could read it (RFC 9110 section 12.5.3), but many do not. */
@@ -88,7 +88,6 @@ function takesGzip(accepted = ''): boolean {
 
 function send(
   exchange: Exchange,
-  request: IncomingMessage,
   response: ServerResponse,
   status: number,
   fields: readonly string[],
@@ -97,5 +96,5 @@ function send(
   exchange.status = status;
   exchange.bytesOut = body?.length ?? 0;
   const length = body === null ? [] : ['content-length', String(body.length)];
-  endLingering(exchange, request, response, status, [...fields, 'x-content-type-options', 'nosniff', ...length], body);
+  endLingering(exchange, response, status, [...fields, 'x-content-type-options', 'nosniff', ...length], body);
 }

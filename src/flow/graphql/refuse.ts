@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
 import type { Refusal } from '../../base/refusal.js';
@@ -15,14 +15,9 @@ const FIELDS = [
 ];
 
 /** Answers a GraphQL request that is refused before its body is read: with an error where it is the client that is refused. */
-export function refuseGraphql(
-  exchange: Exchange,
-  request: IncomingMessage,
-  response: ServerResponse,
-  refusal: Refusal,
-): void {
+export function refuseGraphql(exchange: Exchange, response: ServerResponse, refusal: Refusal): void {
   if (!refusal.isOfCaller || refusal.kind.httpStatus === undefined) {
-    refuseHttp(exchange, request, response, refusal);
+    refuseHttp(exchange, response, refusal);
     return;
   }
   exchange.refuse(refusal);
@@ -31,5 +26,5 @@ export function refuseGraphql(
   exchange.status = wireStatus(refusal, 'http');
   exchange.bytesOut = body.length;
   const fields = [...FIELDS, ...refusalFields(refusal), 'content-length', String(body.length)];
-  endLingering(exchange, request, response, exchange.status, fields, body);
+  endLingering(exchange, response, exchange.status, fields, body);
 }

@@ -16,12 +16,12 @@ export const LINGER_MILLIS = 2000;
 /** Answers a request that may not have been read to its end; if it was not, its connection closes after the answer. */
 export function endLingering(
   exchange: Exchange,
-  request: IncomingMessage,
   response: ServerResponse,
   status: number,
   headers: readonly string[],
   body: Buffer | string | null,
 ): void {
+  const { req: request } = response;
   const fields = [...headers, REQUEST_ID, exchange.id];
   if (request.complete) {
     response.writeHead(status, fields);

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
 import type { Refusal } from '../../base/refusal.js';
@@ -7,15 +7,10 @@ import { wireStatus } from '../../base/wire-status.js';
 import { endLingering, REQUEST_ID } from './linger.js';
 
 /** Answers a request that is for none of the endpoints, or whose endpoint failed before it could speak its own language. */
-export function refuseHttp(
-  exchange: Exchange,
-  request: IncomingMessage,
-  response: ServerResponse,
-  refusal: Refusal,
-): void {
+export function refuseHttp(exchange: Exchange, response: ServerResponse, refusal: Refusal): void {
   exchange.refuse(refusal);
   if (cutIfBegun(exchange, response, refusal)) return;
-  answerStatus(exchange, request, response, wireStatus(refusal, 'http'), refusalFields(refusal));
+  answerStatus(exchange, response, wireStatus(refusal, 'http'), refusalFields(refusal));
 }
 
 /**
@@ -34,13 +29,12 @@ export function cutIfBegun(exchange: Exchange, response: ServerResponse, { code 
 /** A refusal of the HTTP layer: a status and nothing else, the last on its connection (catalogue convention D2). */
 export function answerStatus(
   exchange: Exchange,
-  request: IncomingMessage,
   response: ServerResponse,
   status: number,
   fields: readonly string[] = [],
 ): void {
   response.shouldKeepAlive = false;
-  answerEmpty(exchange, request, response, status, fields);
+  answerEmpty(exchange, response, status, fields);
 }
 
 /** The same without reading anything more. */
@@ -55,7 +49,6 @@ export function answerAbruptly(exchange: Exchange, response: ServerResponse, sta
 /** Answers with a status and no content. */
 export function answerEmpty(
   exchange: Exchange,
-  request: IncomingMessage,
   response: ServerResponse,
   status: number,
   fields: readonly string[] = [],
@@ -63,7 +56,7 @@ export function answerEmpty(
   exchange.status = status;
   const headers = ['content-length', '0', ...fields];
   if (status === 405) headers.push('allow', 'GET, POST');
-  endLingering(exchange, request, response, status, headers, null);
+  endLingering(exchange, response, status, headers, null);
 }
 
 /** The header fields of a refusal outside SOAP. */

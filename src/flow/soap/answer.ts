@@ -21,12 +21,12 @@ export class SoapAnswer {
   whole(status: number, contentType: string, message: Buffer, more: readonly string[]): void {
     this.#count(status, message.length);
     const headers = ['content-type', contentType, 'content-length', String(message.length), ...more];
-    endLingering(this.#exchange, this.#response.req, this.#response, status, headers, message);
+    endLingering(this.#exchange, this.#response, status, headers, message);
   }
 
   empty(status: number): void {
     this.#count(status, 0);
-    endLingering(this.#exchange, this.#response.req, this.#response, status, ['content-length', '0'], null);
+    endLingering(this.#exchange, this.#response, status, ['content-length', '0'], null);
   }
 
   begin(status: number, contentType: string, more: readonly string[]): void {

@@ -12,26 +12,20 @@ import { endLingering } from '../http/linger.js';
 import { answerAbruptly, answerEmpty, answerStatus, cutIfBegun, retryAfter } from '../http/refuse.js';
 
 /** Answers a SOAP caller whose request came to nothing: the one place where a refusal becomes an envelope. */
-export function refuseSoap(
-  exchange: Exchange,
-  request: IncomingMessage,
-  response: ServerResponse,
-  service: SoapService,
-  refusal: Refusal,
-): void {
+export function refuseSoap(exchange: Exchange, response: ServerResponse, service: SoapService, refusal: Refusal): void {
   // WS-Security has a word for it, which stacks know (catalogue K06).
   if (refusal.code === 'UNAUTHENTICATED') {
     refusal = new Refusal('wsse:FailedAuthentication', refusal.detail, { text: refusal.message });
   }
   exchange.refuse(refusal);
   if (cutIfBegun(exchange, response, refusal)) return;
-  const dialect = dialectOfName(exchange.dialect) ?? likelyDialect(request, service);
+  const dialect = dialectOfName(exchange.dialect) ?? likelyDialect(response.req, service);
   const status = wireStatus(refusal, dialect);
   if (!hasFault(refusal, dialect)) {
     const { isAbrupt, undecodable } = refusal.kind;
     if (isAbrupt === true) answerAbruptly(exchange, response, status);
-    else if (undecodable === true) answerEmpty(exchange, request, response, status);
-    else answerStatus(exchange, request, response, status);
+    else if (undecodable === true) answerEmpty(exchange, response, status);
+    else answerStatus(exchange, response, status);
     return;
   }
   const message = printFault(dialect, refusal, exchange.id, service.dialects);
@@ -40,7 +34,7 @@ export function refuseSoap(
   exchange.status = status;
   exchange.bytesOut += message.length;
   const headers = ['content-type', printMediaType(dialect, null), 'content-length', String(message.length)];
-  endLingering(exchange, request, response, status, [...headers, ...retryAfter(refusal)], message);
+  endLingering(exchange, response, status, [...headers, ...retryAfter(refusal)], message);
 }
 
 /** The dialect a caller probably speaks whose message was not readable: the first of its media type. */

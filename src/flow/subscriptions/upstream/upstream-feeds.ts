@@ -15,45 +15,47 @@ import { feedOverSocket } from './over-socket.js';
 
 /** All subscriptions of this process at services that speak GraphQL. */
 export class UpstreamFeeds {
-  readonly #lines: ReadonlyMap<string, Line>;
+  readonly #byService: ReadonlyMap<string, ServiceFeeds>;
 
   constructor(services: Iterable<GraphqlUpstream>, pingMillis: number) {
-    const lines = [...services].flatMap((service): [string, Line][] =>
-      service.subscriptions === null ? [] : [[service.name, new Line(service, service.subscriptions, pingMillis)]],
+    const feeds = [...services].flatMap((service): [string, ServiceFeeds][] =>
+      service.subscriptions === null
+        ? []
+        : [[service.name, new ServiceFeeds(service, service.subscriptions, pingMillis)]],
     );
-    this.#lines = new Map(lines);
+    this.#byService = new Map(feeds);
   }
 
   /** Connections for subscriptions at a service, those that are about to close included. */
   active(service: string): number {
-    return this.#lines.get(service)?.open ?? 0;
+    return this.#byService.get(service)?.open ?? 0;
   }
 
   /** Whether a service has no new ones for now because they keep failing. */
   isResting(service: string): boolean {
-    return this.#lines.get(service)?.isResting ?? false;
+    return this.#byService.get(service)?.isResting ?? false;
   }
 
   /** Subscribes; the answer leaves. Throws `POOL_EXHAUSTED`, `CIRCUIT_OPEN`. */
   open(service: string, request: SubschemaRequest, headers: RequestContext['headers'], sink: FeedSink): () => void {
-    const line = this.#lines.get(service);
-    if (line === undefined) throw new Error('a subscription of a service that has none');
-    return line.subscribe(request, headers, sink);
+    const feeds = this.#byService.get(service);
+    if (feeds === undefined) throw new Error('a subscription of a service that has none');
+    return feeds.subscribe(request, headers, sink);
   }
 
   /** Ends those that are left. */
   async close(): Promise<void> {
-    await Promise.all([...this.#lines.values()].map((line) => line.close()));
+    await Promise.all([...this.#byService.values()].map((feeds) => feeds.close()));
   }
 }
 
-/** Those at one service. */
-class Line {
+/** The subscriptions at one service. */
+class ServiceFeeds {
   readonly #service: GraphqlUpstream;
   readonly #subscriptions: UpstreamSubscriptions;
   readonly #pingMillis: number;
   readonly #breaker: Breaker;
-  /** With places of its own: streams would hold those of calls for ever. Null where WebSockets are spoken. */
+  /** With permits of its own: streams would hold those of calls for ever. Null where WebSockets are spoken. */
   readonly #upstream: Upstream | null;
   readonly #feeds = new Set<Feed>();
   #open = 0;
