@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
 import { isNearby, sharedFolder, shellWord } from './nearby.js';
@@ -71,7 +71,9 @@ export function fileSource(
     const base = await realRoot;
     const key = await inputs.realpath(path);
     if (key.startsWith(base.endsWith(sep) ? base : base + sep)) return { location: path, key };
-    if (nearby && root === null && isNearby(base, key)) return { location: path, key };
+    // No symbolic link leads there: the documents themselves name the way.
+    const isNamed = relative(resolve(dirname(main)), resolve(path)) === relative(base, key);
+    if (nearby && root === null && isNamed && isNearby(base, key)) return { location: path, key };
     // Of several warnings the last has the folder that holds them all.
     refusedFolders.splice(0, refusedFolders.length, sharedFolder([base, dirname(key), ...refusedFolders]));
     const wider = relative(process.cwd(), refusedFolders[0] ?? base) || '.';

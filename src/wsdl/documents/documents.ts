@@ -154,7 +154,8 @@ async function followWellKnown(state: LoadState): Promise<void> {
 function warnOfReplaced(node: XmlNode, diagnostics: readonly Diagnostic[] | null, warnings: Warnings): void {
   const [first] = diagnostics ?? [];
   if (first === undefined || /^https?:/i.test(attributeOf(node, referenceAttribute(node)) ?? '')) return;
-  warnings.add({ ...first, what: `${first.what} The copy that comes with Soapstone is read instead.` });
+  const cause = 'The document cannot be read: the copy that comes with Soapstone is read instead.';
+  warnings.add({ ...first, what: `${first.what} The copy that comes with Soapstone is read instead.`, cause });
 }
 
 const targetKey = (kind: LoadedDocument['kind'], namespace: string): string => `${kind} ${namespace}`;

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { copyWsdl } from '../../../src/wsdl/copy.js';
@@ -323,11 +323,14 @@ t.test(
         '<xs:import namespace="urn:u" schemaLocation="../common/u.xsd"/>',
         '<xs:import namespace="urn:v" schemaLocation="../../v2/v.xsd"/>',
         '<xs:import namespace="urn:w" schemaLocation="../../v2/w.txt"/>',
+        '<xs:import namespace="urn:x" schemaLocation="link.xsd"/>',
       ),
       'v1/common/u.xsd': xsd(typeA('id')),
       'v2/v.xsd': xsd('', 'targetNamespace="urn:v"'),
       'v2/w.txt': xsd('', 'targetNamespace="urn:w"'),
+      'v2/x.xsd': xsd('', 'targetNamespace="urn:x"'),
     });
+    symlinkSync(join(directory, 'v2/x.xsd'), join(directory, 'v1/air/link.xsd'));
     const main = join(directory, 'v1/air/a.wsdl');
     const model = await readWsdl(main, { ...FILES, nearby: true });
     t.equal(model.documents.length, 3);
@@ -335,7 +338,7 @@ t.test(
     t.match(model.warnings, [
       {
         line: 9,
-        what: /outside the folder/,
+        what: /outside the folder.* in 2 places, also \S+:10\.$/,
         remedy: /^Read it with: soapstone import \S+a\.wsdl -o FOLDER --root \S+wsdl$/,
       },
       { file: main, what: /outside its folder; they were read from \S+\/wsdl\.$/ },
