@@ -19,11 +19,11 @@ export const READING_OPEN = setOf(`
 `);
 
 /** Of those, the ones that may write as the first word of a later part of the name: `Data_Load`, `Event_Track`. */
-export const READING_ONLY_FIRST = setOf('load select track translate compare');
+export const READING_ONLY_FIRST = setOf('compare load read select show track translate');
 
 /** Read as the last word, unless a writing verb stands anywhere: `BMButtonSearch`, `BalanceInquiry`, `priceList`. */
 export const READING_LAST = setOf(`
-  list search query inquiry enquiry inquire enquire lookup describe browse exists consultar
+  list search query inq inquiry enquiry inquire enquire lookup describe browse exists consultar
 `);
 
 /** Verbs that may change something, wherever they stand. */

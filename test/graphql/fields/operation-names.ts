@@ -177,6 +177,30 @@ export const OPERATION_NAMES: readonly OperationNames[] = [
     untold: 'nfeStatusServicoNF nfeConsultaNF FECompUltimoAutorizado FEDummy consultaCadastro EnumValutes dummy',
   },
   {
+    maker: 'VMware and VirtualBox',
+    reads: `RetrieveServiceContent RetrieveProperties CheckForUpdates QueryPerf QueryEvents FindByUuid FindByInventoryPath
+      QueryVMotionCompatibility ListFilesInGuest FetchDVPorts LookupDvPortGroup IVirtualBox_getVersion
+      IVirtualBox_findMachine IMachine_getName IMachine_querySavedScreenshotPNGSize IVirtualBox_checkFirmwarePresent
+      IGuestSession_fileExists IManagedObjectRef_getInterfaceName`,
+    writes: `ContinueRetrievePropertiesEx CreateVM_Task PowerOnVM_Task CloneVM_Task Destroy_Task Rename_Task WaitForUpdatesEx
+      CancelWaitForUpdates AcquireLocalTicket CloneSession MarkAsTemplate InitiateFileTransferFromGuest
+      ScanHostPatch_Task RefreshDVPortState IVirtualBox_createMachine IMachine_lockMachine IMachine_setName
+      IMachine_launchVMProcess IMachine_showConsoleWindow ISession_unlockMachine IFile_read IFile_write IAppliance_read
+      IManagedObjectRef_release IWebsessionManager_logon`,
+    untold: 'CurrentTime ExportVApp ValidateMigration IMachine_canShowConsoleWindow',
+  },
+  {
+    maker: 'Amazon EC2, Bing Ads, Marketo, IFX',
+    reads: `DescribeInstances GetConsoleOutput GetPasswordData GetAccountsInfo FindAccountsOrCustomersInfo SearchAccounts
+      GetBulkDownloadStatus listSObjects getLead getMultipleLeads describeMObject getImportToListStatus getMObjects
+      CustInqRq DepAcctInqRq AcctInqRq`,
+    writes: `RunInstances TerminateInstances StopInstances CreateImage AllocateAddress ModifyInstanceAttribute
+      ConfirmProductInstance ReportInstanceStatus ImportKeyPair RequestSpotInstances SubmitGenerateReport
+      AppealAdRejections SignupCustomer UpgradeCustomerToAgency syncLead mergeLeads scheduleCampaign requestCampaign
+      importToList syncMObjects XferAddRq`,
+    untold: 'areYouThere PollGenerateReport DownloadCampaignsByAccountIds',
+  },
+  {
     maker: 'TR-069',
     reads: 'GetRPCMethods GetParameterValues GetParameterNames GetParameterAttributes GetQueuedTransfers GetOptions',
     writes: `SetParameterValues SetParameterAttributes AddObject DeleteObject Reboot Download Upload FactoryReset Inform
@@ -195,7 +219,7 @@ export const OPERATION_NAMES: readonly OperationNames[] = [
     maker: 'traps',
     reads: `Entity_GetX Entity.GetX doGetX wsListOrders Process_GetList Import_GetStatus CustomerGetById OrderSearchByDate
       sp_GetOrders GetTermsAndConditions GetUpdateHistory GetCancelReasons GetLockStatus GetOrder GETOrder READ_STOCK
-      is_open can_cancel OrderExists Customer.Read Find_All_Orders getOrdersAndLines ListOrdersAsync IGetOrder get-order
+      is_open can_cancel OrderExists Find_All_Orders getOrdersAndLines ListOrdersAsync IGetOrder get-order
       ISValid BookSearch TransferList BalanceInquiry AccountQuery ZSD_GET_ORDER Z_READ_STOCK Bapi_Material_GetDetail
       BAPI_MATERIAL_GETLIST_GET v2.orders.list GetBookAndChapter GetNextPage`,
     writes: `GetAndLock SearchAndDelete ReadAndClear FindOrCreate GetOrCreateCustomer GetOrderAndClose QuoteAndBook
@@ -206,6 +230,6 @@ export const OPERATION_NAMES: readonly OperationNames[] = [
       ProcessList PostQuery ShareList ImportList BlackList Getaway Issue Hash Listen Wholesale Viewport Checksum 1 AsyncGetX
       BeginGetX PostGetOrder order Retriever FetchAndAcknowledge PeekAndPop ListUnlock QueryReset CountAndReset
       Event_Track search_and_replace view_update DequeueMessage ReceiveOrder get_and_set`,
-    untold: 'getorder listorders CheckUpdateStatus EmailSearch',
+    untold: 'getorder listorders Customer.Read CheckUpdateStatus EmailSearch',
   },
 ];
