@@ -38,16 +38,15 @@ const nameOf = ({ node, parent }: DearestField, isOpen: boolean): string =>
   isOpen ? `${parent}.${node.name.value}` : node.name.value;
 
 function printFigures({ points, calls }: Pick<DearestField, 'points' | 'calls'>): string {
-  const made = calls === 0 ? '' : calls === 1 ? '1 call, ' : `${calls} calls, `;
-  return `${made}${points} ${points === 1 ? 'point' : 'points'}`;
+  return `${points} ${points === 1 ? 'point' : 'points'} by ${calls} ${calls === 1 ? 'call' : 'calls'}`;
 }
 
 /** The remedies: in the query, and in the configuration. */
 function remedyOf(dearest: DearestField | null, key: string): string {
   const isMany = dearest !== null && dearest.calls > 1;
   const query = isMany
-    ? 'Query: select it below fewer objects, or by requests of its own.'
-    : 'Query: ask for shorter lists, or for less in one request.';
+    ? 'Query: select it below fewer objects, or in requests of its own.'
+    : 'Query: ask for shorter lists, or divide it into several requests.';
   const keys = isMany
     ? '`batch` of the link makes one call for many objects; `listSize` of the list above sets their number.'
     : '`replySize` of the operation is the size of its replies; `listSize` and `cost` of the field are its length and weight.';

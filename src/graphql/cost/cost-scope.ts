@@ -17,6 +17,7 @@ export interface Scope {
 
 /** How many objects selections are for, in all replies of a call together. */
 export interface Counts {
+  readonly calls: number;
   readonly objects: number;
   /** Whether a list of unknown size is above them in the reply. */
   readonly isAssumed: boolean;

@@ -39,7 +39,7 @@ export interface DearestField {
   /** The name of the type that it is a field of. */
   readonly parent: string;
   readonly points: number;
-  /** Calls that it makes; 0 for a part of a reply. */
+  /** Calls that it makes, or that the replies with it come from. */
   readonly calls: number;
 }
 
@@ -100,7 +100,7 @@ class CostWalk {
   root(set: SelectionSetNode, parent: GraphQLNamedType): void {
     const bound = this.#table.limits.assumedReplySize;
     const reply = emptyReply(bound);
-    const counts = { objects: 1, isAssumed: false, bound, isBoundConfigured: false };
+    const counts = { calls: 0, objects: 1, isAssumed: false, bound, isBoundConfigured: false };
     this.#selections(set, { parent, counts, reply, sized: NOTHING_SIZED, path: '' });
     this.#addReply(reply);
   }
@@ -174,10 +174,10 @@ class CostWalk {
     const points = times(scope.counts.objects, this.#weight(price, node));
     scope.reply.known = plus(scope.reply.known, points);
     this.#note?.(path, points);
-    const field = { node, price, path, own: { calls: 0, points } };
+    const field = { node, price, path, points };
     if (node.selectionSet === undefined) {
       this.#slice(price, node);
-      this.#compare(node, scope, 0, points);
+      this.#compare(node, scope, scope.counts.calls, points);
     } else if (key === node.name.value) {
       this.#objects(field, scope, scope.counts, scope.reply);
     } else {
@@ -199,8 +199,9 @@ class CostWalk {
     this.#note?.(path, points);
     const bound = times(calls, price.replySize.objects);
     const reply = emptyReply(bound);
-    const counts = { objects, isAssumed: false, bound, isBoundConfigured: price.replySize.isConfigured };
-    this.#objects({ node, price, path, own: { calls, points } }, scope, counts, reply);
+    const isBoundConfigured = price.replySize.isConfigured;
+    const counts = { calls, objects, isAssumed: false, bound, isBoundConfigured };
+    this.#objects({ node, price, path, points }, scope, counts, reply);
     this.#addReply(reply);
   }
 
@@ -212,9 +213,9 @@ class CostWalk {
   }
 
   /** Adds the objects of a field, for so many above it, and walks its selections. */
-  #objects({ node, price, path, own }: Field, scope: Scope, above: Counts, reply: Reply): void {
+  #objects({ node, price, path, points: own }: Field, scope: Scope, above: Counts, reply: Reply): void {
     const { assumedListSize } = this.#table.limits;
-    const { isBoundConfigured } = above;
+    const { calls, isBoundConfigured } = above;
     const below = sizedBelow(scope.sized, node.name.value);
     const slice = this.#slice(price, node);
     const size = lengthOf(price, below, slice, assumedListSize);
@@ -228,13 +229,13 @@ class CostWalk {
     const assumed = isAssumed ? times(objects, Math.min(1, price.objectWeight)) : 0;
     reply.assumed = plus(reply.assumed, assumed);
     reply.known = plus(reply.known, points - assumed);
-    this.#compare(node, scope, own.calls, plus(own.points, points));
+    this.#compare(node, scope, calls, plus(own, points));
     if (this.#note !== null) {
       this.#note(path, points - assumed);
       if (assumed > 0) reply.parts.push([path, assumed]);
     }
     if (node.selectionSet === undefined) return;
-    const counts = { objects, isAssumed, bound, isBoundConfigured };
+    const counts = { calls, objects, isAssumed, bound, isBoundConfigured };
     const sized = below.length === 0 && price.listSize === null ? NOTHING_SIZED : this.#sized(price, below, slice);
     this.#selections(node.selectionSet, { parent: price.named, counts, reply, sized, path });
   }
@@ -262,12 +263,13 @@ class CostWalk {
   }
 }
 
-/** A selected field, and its calls or weight for all objects above it. */
+/** A selected field. */
 interface Field {
   readonly node: FieldNode;
   readonly price: FieldPrice;
   readonly path: string;
-  readonly own: { readonly calls: number; readonly points: number };
+  /** Of its calls, or of its weight for all objects above it. */
+  readonly points: number;
 }
 
 /** Whether the operation or the configuration sets the length of a list. */
