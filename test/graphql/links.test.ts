@@ -28,6 +28,7 @@ import { GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import type { LinkMapping } from '../../src/graphql/links/link.js';
 import { copyAlong, linkPositionsIn } from '../../src/graphql/links/link-walk.js';
 import type { Walk } from '../../src/graphql/links/walk.js';
+import { hasVariables } from '../../src/graphql/run/arguments.js';
 import { executeOperation } from '../../src/graphql/run/execute.js';
 import type { FieldCall } from '../../src/graphql/run/field-call.js';
 import { keyText } from '../../src/graphql/run/link-answer.js';
@@ -504,4 +505,35 @@ t.test('a copy leaves the value as it was; a long list is walked in its length',
   };
   timed(20_000);
   t.ok(timed(200_000) < 40 * Math.max(2000, timed(20_000)), 'linear, with room for a busy machine');
+});
+
+t.test('a document that is known is called with the arguments of each request', async (t) => {
+  const query = 'query ($id: Long!) { one: getParty(id: $id) { id } two: getParty(id: 9) { id } }';
+  const asked: unknown[] = [];
+  const callField = async (call: FieldCall): Promise<Decoded> => {
+    asked.push(Number(call.arguments['id']));
+    return answer(call);
+  };
+  for (const id of [1, 2]) {
+    const admitted = admit({ query, operationName: null, variables: { id } }, ADMISSION);
+    await executeOperation(admitted, {
+      built: SOCIETY,
+      callField,
+      signal: new AbortController().signal,
+      limits: LIMITS,
+    });
+  }
+  t.same(asked, [1, 9, 2, 9]);
+});
+
+t.test('variables are found in lists and objects of arguments', (t) => {
+  const dependsOn = (text: string): boolean => {
+    const [operation] = parse(`query ($v: Int) { field${text} }`).definitions;
+    const node = operation?.kind === 'OperationDefinition' ? operation.selectionSet.selections[0] : undefined;
+    if (node?.kind !== 'Field') throw new Error('no field');
+    return hasVariables(node);
+  };
+  for (const text of ['(a: $v)', '(a: 1, b: [2, $v])', '(a: { b: [{ c: $v }] })']) t.ok(dependsOn(text), text);
+  for (const text of ['', '(a: 1)', '(a: { b: [{ c: "$v" }] })']) t.notOk(dependsOn(text), text);
+  t.end();
 });

@@ -22,11 +22,12 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   const { service, exchange, signal, headers: callerHeaders, claims, limits } = context;
   const { operation, requestPlan } = field.bound;
   const [dialect] = service.dialects;
-  const values = { arguments: field.arguments, headers: field.headers, context: { headers: callerHeaders, claims } };
   const addressing = service.addressing?.get(operation) ?? null;
   const messageId = addressing === null ? null : newMessageId();
   const blocks = addressing === null || messageId === null ? [] : addressingBlocks(addressing, dialect, messageId);
-  const body = encodeRequest(requestPlan, dialect, { ...values, blocks }, limits);
+  const requestContext = { headers: callerHeaders, claims };
+  const values = { arguments: field.arguments, headers: field.headers, context: requestContext, blocks };
+  const body = encodeRequest(requestPlan, dialect, values, limits);
   const observation = context.observers?.begin(service.name, operation.name) ?? null;
   if (observation !== null) observeRequest(observation, service, operation, body);
   const action = printableAction(addressing?.action ?? operation.soapAction);
@@ -42,7 +43,8 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const { sharing = null } = context;
     const rule = sharing?.calls.rule(service, operation) ?? null;
     // Without the MessageID, which is another in each call.
-    const plain = (): Buffer => (addressing === null ? body : encodeRequest(requestPlan, dialect, values, limits));
+    const plain = (): Buffer =>
+      addressing === null ? body : encodeRequest(requestPlan, dialect, { ...values, blocks: [] }, limits);
     const isAddressed = addressing !== null;
     const key =
       rule === null || sharing === null

@@ -19,7 +19,7 @@ import { isSubschemaField, type SendToSubschema } from '../fields/subschema.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { LinkAsk } from '../links/link-plan.js';
 import { visible } from '../links/link-walk.js';
-import { argumentsOf } from './arguments.js';
+import { argumentsOf, type CallArguments, hasVariables } from './arguments.js';
 import { ErrorList } from './error-list.js';
 import { type CallField, RequestCalls } from './field-call.js';
 import { introspectionAnswers } from './introspection-answers.js';
@@ -174,7 +174,8 @@ async function answerCall(field: RootField, call: RootCall, context: OperationRu
   }
 }
 
-function decodedAnswer({ nodes, name }: RootField, ask: LinkAsk, context: OperationRun): Promise<Decoded> {
+function decodedAnswer(field: RootField, ask: LinkAsk, context: OperationRun): Promise<Decoded> {
+  const { nodes, name } = field;
   const { admitted, root, calls } = context;
   const definition = root.getFields()[name];
   const node = nodes[0];
@@ -187,9 +188,16 @@ function decodedAnswer({ nodes, name }: RootField, ask: LinkAsk, context: Operat
   }
   if (definition === undefined || node === undefined) throw new Error('admitted without a field');
   const { bound, reply: plan } = ask;
-  const input = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
-  return calls.call({ bound, plan, ...input });
+  let input = FIXED_ARGUMENTS.get(field) ?? null;
+  if (input === null) {
+    input = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
+    if (!hasVariables(node)) FIXED_ARGUMENTS.set(field, input);
+  }
+  return calls.call({ bound, plan, arguments: input.arguments, headers: input.headers });
 }
+
+/** The coerced arguments of planned fields, where they depend on no variable. */
+const FIXED_ARGUMENTS = new WeakMap<RootField, CallArguments>();
 
 /** The arguments of a subschema's field, for their cost: the upstream coerces them itself. */
 function subschemaArguments(
