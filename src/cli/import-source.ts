@@ -156,6 +156,12 @@ function addHeader(
 
 function userFrom(user: string | null, environment: Environment, diagnostics: Diagnostic[]): string | null {
   if (user === null) return null;
+  if (!user.includes(':')) {
+    diagnostics.push(
+      diagnosticOf('The user of --user has no password.', `Write 'NAME:\${PASSWORD}' and set that variable.`),
+    );
+    return null;
+  }
   if (!/:.*\$\{/.test(user)) {
     diagnostics.push(
       diagnosticOf('The password of --user stands on the command line.', `${BY_VARIABLE} Or use --user-file.`),

@@ -5,6 +5,7 @@ import { ConfigurationError } from '../base/diagnostic.js';
 import { copyWsdl } from '../wsdl/copy.js';
 import type { WsdlModel } from '../wsdl/model.js';
 import { type ReadOptions, readWsdl } from '../wsdl/read.js';
+import { backendKeys } from './backend-keys.js';
 import { type PlannedService, planServices } from './import-plan.js';
 import { type ImportReport, printReport, reportImport } from './import-report.js';
 import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf, withProgress } from './import-source.js';
@@ -35,7 +36,8 @@ export async function importWsdl(location: string, options: ImportOptions, termi
   if (!options.force && (await exists(file))) {
     throw diagnostic(file, 'There is a configuration already.', 'Give another folder, or --force to replace it.');
   }
-  const source = await sourceOf(location, options.source ?? NO_SOURCE_OPTIONS, process.env);
+  const sourceOptions = options.source ?? NO_SOURCE_OPTIONS;
+  const source = await sourceOf(location, sourceOptions, process.env);
   const model = await readShowing(location, source, terminal);
   const planned = planServices(model, { name: options.name, ports: options.ports, location });
   const report = reportImport(model, planned, { location, configuration: file });
@@ -45,6 +47,7 @@ export async function importWsdl(location: string, options: ImportOptions, termi
     location,
     wsdl: await copyInto(model, location, options.directory),
     services: planned.map((service) => importedService(service, report)),
+    keys: backendKeys(sourceOptions),
     schema: await schemaPath(options.directory),
   };
   await writeFile(file, printImportedConfig(imported));

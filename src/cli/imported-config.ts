@@ -1,5 +1,6 @@
 import { isHttpUrl } from '../config/address.js';
 import type { DialectName } from '../soap/dialect.js';
+import { type BackendKeys, isSameHost } from './backend-keys.js';
 import { oneLine } from './table.js';
 
 /** The result of reading a WSDL, for the configuration that `import` writes. */
@@ -9,6 +10,8 @@ export interface Imported {
   /** File name of the copy beside the configuration. */
   readonly wsdl: string;
   readonly services: readonly ImportedService[];
+  /** What the WSDL was fetched with, for backends at its host; null for nothing. */
+  readonly keys: BackendKeys | null;
   /** Path of the JSON Schema from the configuration's folder, or null when it would not stay right. */
   readonly schema: string | null;
 }
@@ -67,9 +70,24 @@ function serviceLines({ name, address, versions, ports, operations }: ImportedSe
       ? [`    port: ${scalar(port)}`]
       : ['    ports:', ...ports.map((each) => `      - ${scalar(each)}`)]),
     `    versions: [${versions.map(quoted).join(', ')}]`,
+    ...keyLines(imported, address),
     '',
     '    # The fields of GraphQL. `false` is left out there; as SOAP every operation passes.',
     ...operationLines(operations),
+  ];
+}
+
+function keyLines({ keys, location }: Imported, address: string | null): readonly string[] {
+  if (keys === null) return [];
+  if (!isSameHost(location, address))
+    return ['    # The credentials of the WSDL are for its own host: see `auth` and `headers`.'];
+  const { basic, headers } = keys;
+  const fields = [...headers].map(([name, value]) => `      ${quoted(name)}: ${template(value)}`);
+  return [
+    ...(basic === null
+      ? []
+      : [`    auth: { basic: { username: ${template(basic.username)}, password: ${template(basic.password)} } }`]),
+    ...(fields.length === 0 ? [] : ['    headers:', ...fields]),
   ];
 }
 
@@ -97,6 +115,10 @@ function scalar(text: string): string {
   const plain = /^[A-Za-z_][A-Za-z0-9_./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text);
   return plain ? text : quoted(text);
 }
+
+/** A text whose `${NAME}` stand for variables. */
+const template = (text: string): string =>
+  JSON.stringify(text.replaceAll(/\$\{(?![A-Za-z_][A-Za-z0-9_]*\})/g, () => '$${'));
 
 /** `${` would be taken for a variable. */
 function quoted(text: string): string {

@@ -9,10 +9,14 @@ export const upstreamRules = (service: Record<string, unknown>, path: ConfigPath
   ...tlsRules(service, [...path, 'tls']),
 ];
 
+/** Whether the gateway writes a header field itself, or it concerns one connection: it cannot be configured. */
+export const isGatewayField = (name: string): boolean =>
+  OURS.has(name.toLowerCase()) || name.toLowerCase().startsWith('sec-websocket-');
+
 function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   const findings: Finding[] = [];
   const own = (name: string, at: ConfigPath, part: Finding['part']): void => {
-    if (!OURS.has(name.toLowerCase()) && !name.toLowerCase().startsWith('sec-websocket-')) return;
+    if (!isGatewayField(name)) return;
     const what = `${printPath(at)} names a header field that the gateway writes itself, or that concerns one connection.`;
     findings.push({ path: at, part, what, remedy: 'Leave it away.' });
   };

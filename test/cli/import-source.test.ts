@@ -9,6 +9,7 @@ import t, { type Test } from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { importWsdl } from '../../src/cli/import.js';
 import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf } from '../../src/cli/import-source.js';
+import { loadConfig } from '../../src/config/load.js';
 import { addressKind } from '../../src/upstream/address-kind.js';
 import { fetchDocument } from '../../src/upstream/fetch-document.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
@@ -71,6 +72,31 @@ async function run(location: string, options: Partial<SourceOptions>) {
   return { output: lines.join('\n'), directory };
 }
 
+t.test(
+  'a backend at the host of the WSDL gets what the WSDL was fetched with, a backend elsewhere does not',
+  async (t) => {
+    process.env['SOAPSTONE_TEST_PASSWORD'] = 'pa:ss';
+    t.teardown(() => delete process.env['SOAPSTONE_TEST_PASSWORD']);
+    const wsdl = importing('?xsd=1', '?xsd=2');
+    const home = await startServer(t, (request, response) => {
+      const own = wsdl.replace('http://internal.example', `http://${request.headers.host}`);
+      response.end(request.url === '/own?wsdl' ? own : request.url === '/other?wsdl' ? wsdl : XSD);
+    });
+    const options = {
+      user: `joe:${VARIABLE('SOAPSTONE_TEST_PASSWORD')}`,
+      headers: ['X-Tenant: a "b" #c', `X-Api-Key: k-${VARIABLE('SOAPSTONE_TEST_PASSWORD')}`, 'Accept: text/xml'],
+    };
+    const own = join((await run(`${home.url}/own?wsdl`, options)).directory, 'soapstone.yaml');
+    t.notMatch(await readFile(own, 'utf8'), 'pa:ss');
+    const service = Object.values((await loadConfig(own, { SOAPSTONE_TEST_PASSWORD: 'other' })).config.services)[0];
+    t.match(service, { auth: { basic: { username: 'joe', password: 'other' } } });
+    t.strictSame({ ...service?.headers }, { 'x-tenant': 'a "b" #c', 'x-api-key': 'k-other' });
+    const elsewhere = join((await run(`${home.url}/other?wsdl`, options)).directory, 'soapstone.yaml');
+    t.match(await readFile(elsewhere, 'utf8'), 'The credentials of the WSDL are for its own host');
+    t.equal(Object.values((await loadConfig(elsewhere, {})).config.services)[0]?.auth, undefined);
+  },
+);
+
 t.test('credentials go with the WSDL and every schema of its host, and to no other host', async (t) => {
   const other = await startServer(t, (_, response) => response.end(XSD));
   const home = await startServer(t, (request, response) => {
@@ -105,6 +131,7 @@ t.test('credentials go with the WSDL and every schema of its host, and to no oth
 
 t.test('secrets come from variables and files, and are named when they are missing', async (t) => {
   const refusal = (options: Partial<SourceOptions>, location = 'http://h/x') => problemOf(source(location, options));
+  t.match(await refusal({ user: 'joe' }), /^The user of --user has no password\. Write 'NAME:\$\{PASSWORD\}'/);
   t.match(await refusal({ user: 'joe:secret' }), /^The password of --user stands on the command line\..*--user-file/);
   t.match(await refusal({ user: `joe:${VARIABLE('NOPE')}` }), 'The environment variable NOPE is not set.');
   t.match(await refusal({ headers: ['Authorization: Bearer abc'] }), /^The value of the header Authorization stands/);

@@ -287,6 +287,7 @@ t.test('the written file says what the WSDL says, whatever names it uses', async
     location: 'a\nlistening: there # $' + '{X}',
     wsdl: 'strange $' + '{name}: x.wsdl',
     schema: '../schema.json',
+    keys: null,
     services: [service],
   };
   const yaml = printImportedConfig(imported);
