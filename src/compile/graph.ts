@@ -78,6 +78,7 @@ const build = (
       mapping: operationsOf(service),
       naming: namingOf(service),
       choices: service.config.schema.choices,
+      nullable: service.config.schema.nullable ?? null,
       types: typesOf(service),
       knownTypes: [...(service.wsdl?.types.values() ?? [])],
       elements: [...(service.wsdl?.elements.values() ?? [])],

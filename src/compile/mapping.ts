@@ -38,13 +38,15 @@ type RequestKeys = Pick<MappedOperation, 'arguments' | 'headers'>;
 /** The mappings of its types, by their XML name. */
 export function typesOf({ name: service, config }: SoapService): TypeMappings {
   const mapped = new Map(
-    Object.entries(config.schema.types).map(([key, { name = null, description = null, hide, cost = null, fields }]) => {
-      const mapped = Object.entries(fields).map(([field, keys]): [string, FieldMapping] => [
-        field,
-        fieldMapping(service, keys, [...TYPES_PATH, key, 'fields', field]),
-      ]);
-      return [key, { name, description, hidden: hide, cost, fields: new Map(mapped) }];
-    }),
+    Object.entries(config.schema.types).map(
+      ([key, { name = null, description = null, hide, nullable = null, cost = null, fields }]) => {
+        const mapped = Object.entries(fields).map(([field, keys]): [string, FieldMapping] => [
+          field,
+          fieldMapping(service, keys, [...TYPES_PATH, key, 'fields', field]),
+        ]);
+        return [key, { name, description, hidden: hide, nullable, cost, fields: new Map(mapped) }];
+      },
+    ),
   );
   return config.types === undefined ? mapped : withSdlCosts(mapped, costsOfSdl(config.types, service).types);
 }
@@ -54,6 +56,7 @@ const fieldMapping = (service: string, keys: FieldKeys, path: readonly string[])
   description: keys.description ?? null,
   type: keys.type ?? null,
   hidden: keys.hide,
+  nullable: keys.nullable ?? null,
   deprecated: keys.deprecated ?? null,
   cost: costOfField(keys, { service, path }),
   path,

@@ -1,11 +1,13 @@
 import { RETYPE_TARGETS } from '../graphql/types/retype.js';
 import { LIST_SIZE, points } from './cost-keys.js';
 import { GRAPHQL_NAME } from './formats.js';
-import { closed, flag, mapOf, oneOf, optional, type StaticOf, section, string } from './key-types.js';
+import { boolean, closed, flag, mapOf, oneOf, optional, type StaticOf, section, string } from './key-types.js';
 
 const name = (description: string) =>
   optional(string({ pattern: `^${GRAPHQL_NAME}$`, hint: 'Write a GraphQL name.', description }));
 const text = (description: string) => optional(string({ minLength: 1, maxLength: 2000, description }));
+
+const nullable = (description: string) => optional(boolean({ description }));
 
 const FIELD = closed({
   name: name('Its name in GraphQL.'),
@@ -15,6 +17,7 @@ const FIELD = closed({
     }),
   ),
   hide: flag('Leaves it out of replies, and of requests unless it must be provided.', false),
+  nullable: nullable('Replies may leave it out, or send nil, although the WSDL requires it; by default as its type.'),
   deprecated: text('Marks it as deprecated, for this reason.'),
   description: text('Instead of its documentation.'),
   cost: optional(points('Its cost each time it is selected of an object; nothing by default.')),
@@ -27,6 +30,7 @@ const TYPE = closed({
   name: name('Its name in GraphQL; that of the input type ends in `Input`.'),
   description: text('Instead of its documentation.'),
   hide: flag('Leaves out every field of this type.', false),
+  nullable: nullable('Every field in this type may be null in replies; by default as the service.'),
   cost: optional(points('The cost of each object of the type; 1 by default.')),
   fields: mapOf('^@?[^\\s:{}@]{1,256}$', FIELD, {
     description: 'By the XML name of an element or attribute; `@name` is the attribute where both exist.',
@@ -42,6 +46,9 @@ export const SCHEMA_KEYS = section('How GraphQL shows what the WSDL declares.', 
       'A choice in replies: `fields` has one for each branch, which may be null; `union` has one field `choice`, of a type for each branch, in the order of the message where it is repeated.',
     default: 'fields',
   }),
+  nullable: nullable(
+    'Every field may be null in replies: for a backend that leaves out what its WSDL requires. By default true for structs of the SOAP encoding and maps of JAXB, else false.',
+  ),
   types: mapOf('^(\\{[^{}]*\\})?[^\\s:{}]{1,256}$', TYPE, {
     description:
       'By the XML name of a type, or of the element of a type without a name; `{uri}name` where that is ambiguous.',

@@ -241,7 +241,8 @@ for (const use of ['literal', 'encoded'] as const) {
       is('3', 'BrokenFault'),
     );
     t.same(await told('<f:BrokenFault><x><problem><code>3</code></problem></x></f:BrokenFault>'), [
-      'SOAP_FAULT',
+      // Members of encoded structs may be absent, so that any content is a Problem.
+      use === 'literal' ? 'SOAP_FAULT' : { __typename: 'Problem', code: null },
       { BrokenFault: { x: { problem: { code: '3' } } } },
     ]);
     if (use === 'literal') return;

@@ -166,3 +166,28 @@ t.test('lists of values are lists, enumerations in them have their names', async
   });
   t.match(shop.sent(), /<(\w+:)?days[^>]*>mon\.day true<\//);
 });
+
+t.test('a map of JAXB that is left out is null, and the answer is there', async (t) => {
+  const types = `<xs:complexType name="Order"><xs:sequence><xs:element name="Id" type="xs:int"/>
+    <xs:element name="Tags"><xs:complexType><xs:sequence><xs:element name="entry" minOccurs="0" maxOccurs="unbounded"><xs:complexType><xs:sequence>
+      <xs:element name="key" minOccurs="0" type="xs:string"/><xs:element name="value" minOccurs="0" type="xs:string"/>
+    </xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType>`;
+  const wsdl = desk({ types, reply: '<xs:element name="order" type="t:Order"/>' });
+  const shop = await startDesk(t, { 'desk.wsdl': wsdl });
+  const ask = (tags: string): Promise<unknown> =>
+    shop.ask(
+      '{ get { id tags { key value } } }',
+      `<t:GetResponse><t:order><t:Id>1</t:Id>${tags}</t:order></t:GetResponse>`,
+    );
+  t.same(await ask(''), { data: { get: { id: 1, tags: null } } });
+  t.same(await ask('<t:Tags><t:entry><t:key>a</t:key></t:entry></t:Tags>'), {
+    data: { get: { id: 1, tags: [{ key: 'a', value: null }] } },
+  });
+});
+
+t.test('a service whose backend leaves out what its WSDL requires gives null there, without an error', async (t) => {
+  const shop = await startDesk(t, { 'desk.wsdl': PAYMENTS }, '    schema: { nullable: true }\n');
+  t.same(await shop.ask('{ get { payment { amount iban } } }', '<t:GetResponse><t:payment/></t:GetResponse>'), {
+    data: { get: { payment: { amount: null, iban: null } } },
+  });
+});

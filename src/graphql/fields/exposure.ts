@@ -19,6 +19,8 @@ export interface GraphqlService {
   readonly naming: Naming;
   /** Absent: each branch of a choice is a field. */
   readonly choices?: ChoiceStyle;
+  /** Whether replies may leave out what the schema document requires; null or absent: by rule. */
+  readonly nullable?: boolean | null;
   /** The mapping of single types. */
   readonly types?: TypeMappings;
   /** Every named type of the service, for `types` to be checked. */

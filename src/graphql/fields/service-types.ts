@@ -23,7 +23,9 @@ export function serviceTypes(
   names: TypeNames,
 ): ServiceTypes {
   const allOperations = services.flatMap((each) => each.operations);
-  const members = new MemberTable(service.name, service.naming, service.choices ?? 'fields', names);
+  const { naming, choices = 'fields', nullable = null } = service;
+  const isEncoded = allOperations.some(({ use }) => use === 'encoded');
+  const members = new MemberTable(service.name, { naming, choices, nullable, isEncoded }, names);
   const mapping = names.mappingOf(service.name);
   const roots = operations.flatMap((operation): XsdType[] => {
     const answer = operation.output === null ? [] : childrenOfBody(operation.output);

@@ -7,7 +7,7 @@ import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-m
 import type { OutputTypes } from '../output/output.js';
 import { configs, type OutputField } from '../output/output-field.js';
 import { childOrder } from '../types/child-order.js';
-import { type ElementMember, elementMember } from '../types/members.js';
+import { type ElementMember, elementMember } from '../types/member.js';
 import { fieldName, NameScope, type Naming } from '../types/naming.js';
 import type { ElementShape, FieldShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';

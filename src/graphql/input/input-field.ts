@@ -9,7 +9,8 @@ import {
 import { type EncodeObject, type EncodeValue, LexicalError, type Scalar } from '../../codec/plan/plan.js';
 import type { SimpleType, XsdType } from '../../wsdl/model.js';
 import type { LeafTable } from '../types/leaf.js';
-import type { Member, MemberTable } from '../types/members.js';
+import type { Member } from '../types/member.js';
+import type { MemberTable } from '../types/members.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { InputMappings } from './input-mapping.js';
 

@@ -10,7 +10,7 @@ import {
 import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/model.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { PRESENCE } from '../types/leaf.js';
-import type { AttributeMember, ElementMember, Member } from '../types/members.js';
+import type { AttributeMember, ElementMember, Member } from '../types/member.js';
 import { NameScope } from '../types/naming.js';
 import { typeNameOf } from '../types/wire-type.js';
 import { type Counts, countsOf, type InputContent, inputContent, isBounded, type Piece } from './input-content.js';

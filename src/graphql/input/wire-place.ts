@@ -1,5 +1,5 @@
 import { typeKey } from '../../wsdl/model.js';
-import type { Member } from '../types/members.js';
+import type { Member } from '../types/member.js';
 
 /** Equal for members that stand in the same place on the wire. */
 export function placeOf(member: Member): string {

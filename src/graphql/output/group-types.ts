@@ -1,7 +1,8 @@
 import { GraphQLObjectType } from 'graphql';
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
 import { hides } from '../types/content.js';
-import type { ElementMember, MemberTable } from '../types/members.js';
+import type { ElementMember } from '../types/member.js';
+import type { MemberTable } from '../types/members.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { GroupMember } from './groups.js';
@@ -57,7 +58,8 @@ export class GroupTypes {
   /** The list of its repetitions. */
   #field(member: GroupMember, owner: string, wildcards: readonly Wildcard[] = []): OutputField {
     const { type, shape: declared } = this.#of(member, this.#names.plain(member.declaredBy, owner, this.#service));
-    const { required: nonNull, mapping } = member;
+    const { mapping } = member;
+    const nonNull = member.required && mapping?.nullable !== true;
     const weight = mapping?.cost?.weight ?? null;
     const listName = listNameOf(member, member.name);
     const shape: FieldShape = {

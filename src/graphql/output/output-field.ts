@@ -11,7 +11,7 @@ import type { Wildcard } from '../../wsdl/model.js';
 import { allowsAny } from '../../wsdl/open-content.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
 import { type Leaf, PRESENCE } from '../types/leaf.js';
-import type { AttributeMember, ChoiceMember, ElementMember, Member, TextMember } from '../types/members.js';
+import type { AttributeMember, ChoiceMember, ElementMember, Member, TextMember } from '../types/member.js';
 import type { FieldShape } from '../types/shape.js';
 
 /** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
@@ -37,7 +37,13 @@ export const aboutOf = (
 /** The text of simple content. */
 export function textField(member: TextMember, { type, scalar }: Leaf): OutputField {
   const value = { kind: 'scalar', scalar } as const;
-  const shape: FieldShape = { source: { from: 'text' }, list: false, nonNull: true, itemNonNull: false, value };
+  const shape: FieldShape = {
+    source: { from: 'text' },
+    list: false,
+    nonNull: !member.nullable,
+    itemNonNull: false,
+    value,
+  };
   return { type, shape, ...aboutOf(member) };
 }
 
@@ -47,7 +53,7 @@ export function attributeField(member: AttributeMember, { type, scalar }: Leaf):
   const shape: FieldShape = {
     source: { from: 'attribute', name, default: lexical },
     list: false,
-    nonNull: required || lexical !== null,
+    nonNull: !member.nullable && (required || lexical !== null),
     itemNonNull: false,
     value: { kind: 'scalar', scalar },
   };

@@ -16,7 +16,8 @@ import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
 import { type Leaf, type LeafTable, PRESENCE } from '../types/leaf.js';
-import type { ElementMember, Member, MemberTable } from '../types/members.js';
+import type { ElementMember, Member } from '../types/member.js';
+import type { MemberTable } from '../types/members.js';
 import { NameScope } from '../types/naming.js';
 import { derivedFrom, type Reached } from '../types/reach.js';
 import type { ElementShape, FieldShape, ObjectShape, ValueShape } from '../types/shape.js';
@@ -145,8 +146,8 @@ export class OutputTypes {
           default: item.element.default ?? item.element.fixed,
         },
         list: true,
-        nonNull: member.required && !element.nillable,
-        itemNonNull: !item.element.nillable,
+        nonNull: member.required && !element.nillable && !member.nullable,
+        itemNonNull: !item.element.nillable && !item.nullable,
         value: inner.value,
       };
       return { type: listOf(inner.type, shape.itemNonNull), shape, ...aboutOf(member) };
@@ -157,8 +158,8 @@ export class OutputTypes {
         ? { from: 'items' }
         : { from: 'child', name: element.name, default: element.default ?? element.fixed },
       list: member.many,
-      nonNull: member.required && (member.many || !element.nillable),
-      itemNonNull: member.many && !element.nillable,
+      nonNull: member.required && (member.many || !element.nillable) && !member.nullable,
+      itemNonNull: member.many && !element.nillable && !member.nullable,
       value,
     };
     return { type: member.many ? listOf(type, shape.itemNonNull) : type, shape, ...aboutOf(member) };

@@ -1,6 +1,7 @@
 import type { ComplexType, XsdType } from '../../wsdl/model.js';
 import { SDL_URI } from './leaf.js';
-import { type ElementMember, isHidden, type Member, type MemberTable } from './members.js';
+import { type ElementMember, isHidden, type Member } from './member.js';
+import type { MemberTable } from './members.js';
 import { hasVariants } from './reach.js';
 
 /** How the content of a complex type looks in GraphQL: as XML text, as nothing but presence, or as an object. */

@@ -1,6 +1,7 @@
 import type { ComplexType } from '../../wsdl/model.js';
 import { hides } from './content.js';
-import type { Member, MemberTable } from './members.js';
+import type { Member } from './member.js';
+import type { MemberTable } from './members.js';
 import type { Reached } from './reach.js';
 
 /** The base types that are interfaces, nearest first. */

@@ -11,6 +11,8 @@ export interface TypeMapping {
   readonly description: string | null;
   /** Nothing of this type is shown. */
   readonly hidden: boolean;
+  /** Whether replies may leave out its fields; null or absent: by rule. */
+  readonly nullable?: boolean | null;
   /** Points for each object; null or absent: by rule. */
   readonly cost?: number | null;
   /** The service may have no such type. */
@@ -27,6 +29,8 @@ export interface FieldMapping {
   readonly hidden: boolean;
   /** The reason; null: not deprecated. */
   readonly deprecated: string | null;
+  /** Whether replies may leave it out, or send nil; null or absent: by rule. */
+  readonly nullable?: boolean | null;
   /** Null or absent: by rule. */
   readonly cost?: FieldCost | null;
   /** Where it stands, from the keys of the service on. */

@@ -1,55 +1,12 @@
-import type { AttributeDeclaration, ComplexType, ElementDeclaration, SimpleType, XsdType } from '../../wsdl/model.js';
-import { typeKey } from '../../wsdl/model.js';
-import { plainElement } from '../../wsdl/plain.js';
-import { descriptionOf } from './description.js';
+import type { ComplexType, ElementDeclaration, XsdType } from '../../wsdl/model.js';
 import { groupNames } from './group-names.js';
-import type { FieldMapping, MappingTable } from './mapping.js';
+import type { MappingTable } from './mapping.js';
+import { type ChoiceMember, isHidden, keysOf, type Member, ownMembers, placeOf, placeOfElement } from './member.js';
 import { MemberCount } from './member-count.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
-import { type Choice, flatten, NOTHING, type Occurring } from './occurrence.js';
+import { Nullability } from './nullable.js';
+import { type Choice, flatten, NOTHING } from './occurrence.js';
 import type { TypeNames } from './type-names.js';
-
-/** One thing inside an element: a child, an attribute or its text, under the name it has in GraphQL. */
-export type Member = ElementMember | AttributeMember | TextMember;
-
-interface Presented {
-  readonly name: string;
-  readonly description: string | null;
-  /** Its mapping; null without one. */
-  readonly mapping: FieldMapping | null;
-}
-
-export interface ElementMember extends Presented {
-  readonly place: 'element';
-  readonly element: ElementDeclaration;
-  /** At least one stands there whatever branch of a choice is taken. */
-  readonly required: boolean;
-  /** More than one may stand there. */
-  readonly many: boolean;
-  /** An item of an encoded array: on the wire it has any name. */
-  readonly anyName: boolean;
-}
-
-export interface AttributeMember extends Presented {
-  readonly place: 'attribute';
-  readonly attribute: AttributeDeclaration;
-}
-
-export interface TextMember extends Presented {
-  readonly place: 'text';
-  readonly type: SimpleType;
-}
-
-/** A choice that replies show as one field. */
-export interface ChoiceMember extends Presented {
-  readonly place: 'choice';
-  /** The type whose content model has it; others inherit it. */
-  readonly declaredBy: ComplexType;
-  readonly branches: readonly ElementMember[];
-  readonly required: boolean;
-  /** Several branches may follow one another, in any order. */
-  readonly many: boolean;
-}
 
 export interface Members {
   /** Elements in the order of the schema, the text, attributes; inherited ones first, also those a restriction drops. */
@@ -71,6 +28,16 @@ export interface Members {
 /** How replies show a choice: each branch as a field that may be null, or all as one field of a union. */
 export type ChoiceStyle = 'fields' | 'union';
 
+/** How one service shows members. */
+export interface MemberRules {
+  readonly naming: Naming;
+  readonly choices: ChoiceStyle;
+  /** Whether replies may leave out what the schema document requires; null: by rule. */
+  readonly nullable: boolean | null;
+  /** It has operations by the SOAP encoding. */
+  readonly isEncoded: boolean;
+}
+
 /**
  * The members of complex types, flattened: compositors become occurrence. Members of an extension begin with those of
  * its base under the same names, so that an object fits the interface of its base. Remembers every answer.
@@ -81,17 +48,19 @@ export class MemberTable {
   readonly #choices: ChoiceStyle;
   readonly #mapping: MappingTable;
   readonly #names: TypeNames;
+  readonly #nullability: Nullability;
   readonly #known = new Map<ComplexType, Members>();
   /** Of how many types each known one inherits. */
   readonly #depths = new Map<ComplexType, number>();
   readonly #count: MemberCount;
 
-  constructor(service: string, naming: Naming, choices: ChoiceStyle, names: TypeNames) {
+  constructor(service: string, { naming, choices, nullable, isEncoded }: MemberRules, names: TypeNames) {
     this.#service = service;
     this.#naming = naming;
     this.#choices = choices;
     this.#mapping = names.mappingOf(service);
     this.#names = names;
+    this.#nullability = new Nullability(this.#mapping, nullable, isEncoded);
     this.#count = new MemberCount(service, names);
   }
 
@@ -155,11 +124,12 @@ export class MemberTable {
   #narrowed(member: Member, inherited: Member | undefined): Member {
     if (inherited === undefined) return member;
     if (member.place === 'element') this.#mapping.meet(member.element);
-    const { name, mapping } = inherited;
+    const { name, mapping, nullable } = inherited;
     return {
       ...member,
       name,
       mapping,
+      nullable,
       description: mapping?.description ?? member.description ?? inherited.description,
     };
   }
@@ -188,7 +158,8 @@ export class MemberTable {
       const { many } = choice;
       // A branch that is hidden may be the one that is taken.
       const required = choice.required && branches.length === choice.elements.length;
-      const about = { mapping, description: mapping?.description ?? null };
+      const nullable = mapping?.nullable ?? branches.some((branch) => branch.nullable);
+      const about = { mapping, nullable, description: mapping?.description ?? null };
       return [{ place: 'choice', declaredBy: type, name, branches, required, many, ...about }];
     });
   }
@@ -196,7 +167,8 @@ export class MemberTable {
   #present(type: ComplexType, member: Member, beside: readonly Member[]): Member {
     if (member.place === 'element') this.#mapping.meet(member.element);
     const mapping = this.#mapping.isEmpty ? null : this.#mapping.field(type, keysOf(member, beside));
-    return mapping === null ? member : { ...member, mapping, description: mapping.description ?? member.description };
+    const nullable = this.#nullability.isNullable(type, member, mapping);
+    return { ...member, mapping, nullable, description: mapping?.description ?? member.description };
   }
 
   /** Members under their names: those of the mapping first, as they are exactly those; then by rule, in order. */
@@ -224,21 +196,6 @@ export class MemberTable {
   }
 }
 
-/** An element as a member under this name, without a mapping. */
-export const elementMember = (element: ElementDeclaration, name: string): ElementMember => ({
-  place: 'element',
-  name,
-  element,
-  required: false,
-  many: false,
-  anyName: false,
-  description: descriptionOf(element.documentation),
-  mapping: null,
-});
-
-/** Replies do not show it, and requests only where something must be provided. */
-export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
-
 const EMPTY: Members = { all: [], present: [], choices: [], unions: [], wildcard: false, rest: null, lists: [] };
 
 /** The type whose members a type begins with. A restriction keeps what it drops, as never present. */
@@ -247,50 +204,3 @@ const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivatio
 /** Whether all that may be present is known. */
 const isModelled = ({ kind }: ComplexType['content']): boolean =>
   kind === 'elements' || kind === 'text' || kind === 'empty';
-
-const placeOfElement = (element: ElementDeclaration): string => `element ${typeKey(element.name)}`;
-
-function placeOf(member: Member): string {
-  if (member.place === 'text') return 'text';
-  return member.place === 'element' ? placeOfElement(member.element) : `attribute ${typeKey(member.attribute.name)}`;
-}
-
-/** Its possible names in the mapping: an attribute without `@` only where nothing else has the name. */
-function keysOf(member: Member, beside: readonly Member[]): readonly string[] {
-  if (member.place !== 'attribute') return [xmlNameOf(member)];
-  const name = xmlNameOf(member);
-  const isTaken = beside.some((other) => other.place !== 'attribute' && xmlNameOf(other) === name);
-  return isTaken ? [`@${name}`] : [`@${name}`, name];
-}
-
-function xmlNameOf(member: Member): string {
-  if (member.place === 'text') return 'value';
-  return member.place === 'element' ? member.element.name.local : member.attribute.name.local;
-}
-
-/** Members under their XML names: elements, text, then attributes. */
-function ownMembers(type: ComplexType, elements: readonly Occurring[]): readonly Member[] {
-  const { content } = type;
-  // Attributes of the encoding on every array (its type, its place in memory) are hidden.
-  if (content.kind === 'array') return content.dimensions > 1 ? [] : [arrayItem(content.item)];
-  const members: Member[] = elements.map(({ element, required, many }) => ({
-    ...elementMember(element, element.name.local),
-    required,
-    many,
-  }));
-  if (content.kind === 'text') {
-    members.push({ place: 'text', name: 'value', type: content.type, description: null, mapping: null });
-  }
-  for (const attribute of type.attributes) {
-    const description = descriptionOf(attribute.documentation);
-    members.push({ place: 'attribute', name: attribute.name.local, attribute, description, mapping: null });
-  }
-  return members;
-}
-
-/** An item of an encoded array may always be missing (SOAP 1.1 section 5.4.2). */
-const arrayItem = (type: ElementDeclaration['type']): ElementMember => ({
-  ...elementMember(plainElement({ uri: '', local: 'item' }, type, { nillable: true }), 'item'),
-  many: true,
-  anyName: true,
-});

@@ -228,3 +228,39 @@ t.test('a number that is shown as a text is the text that is written', async (t)
   const bounded = { ...plainSimpleType(null, 'double'), facets: { ...NO_FACETS, maxInclusive: '10' } };
   t.throws(() => retyped(bounded, 'String')?.encode('11'), 'it is held to its type all the same');
 });
+
+t.test('fields that the WSDL requires may be null where the mapping of field, type or service says so', async (t) => {
+  const printed = async (t: Test, mapping: string): Promise<string> =>
+    printType((await schemaOf(t, `    schema: ${mapping}\n`)).getType('Customer') as never).replaceAll(
+      /"""[^"]*"""\s*/g,
+      '',
+    );
+  const shown = (text: string): readonly string[] =>
+    text
+      .split('\n')
+      .slice(1, -1)
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  const byRule = [
+    'custId: Int!',
+    'secret: String',
+    'fax: String',
+    'since: String!',
+    'level: Level!',
+    'home: CustomerHome',
+    'log: Audit',
+    'version: Long',
+  ];
+  const loose = byRule.map((line) => line.replace('!', ''));
+  await t.test('none', async (t) => t.same(shown(await printed(t, '{}')), byRule));
+  await t.test('service', async (t) => t.same(shown(await printed(t, '{ nullable: true }')), loose));
+  await t.test('type', async (t) =>
+    t.same(shown(await printed(t, '{ types: { Customer: { nullable: true } } }')), loose),
+  );
+  await t.test('field', async (t) => {
+    const lines = shown(
+      await printed(t, '{ types: { Customer: { nullable: true, fields: { CustId: { nullable: false } } } } }'),
+    );
+    t.same(lines, ['custId: Int!', ...loose.slice(1)]);
+  });
+});

@@ -1,0 +1,127 @@
+import type { AttributeDeclaration, ComplexType, ElementDeclaration, SimpleType } from '../../wsdl/model.js';
+import { typeKey } from '../../wsdl/model.js';
+import { plainElement } from '../../wsdl/plain.js';
+import { descriptionOf } from './description.js';
+import type { FieldMapping } from './mapping.js';
+import type { Occurring } from './occurrence.js';
+
+/** One thing inside an element: a child, an attribute or its text, under the name it has in GraphQL. */
+export type Member = ElementMember | AttributeMember | TextMember;
+
+interface Presented {
+  readonly name: string;
+  readonly description: string | null;
+  /** Its mapping; null without one. */
+  readonly mapping: FieldMapping | null;
+  /** Replies may leave it out or send nil, whatever the schema document says. */
+  readonly nullable: boolean;
+}
+
+export interface ElementMember extends Presented {
+  readonly place: 'element';
+  readonly element: ElementDeclaration;
+  /** At least one stands there whatever branch of a choice is taken. */
+  readonly required: boolean;
+  /** More than one may stand there. */
+  readonly many: boolean;
+  /** An item of an encoded array: on the wire it has any name. */
+  readonly anyName: boolean;
+}
+
+export interface AttributeMember extends Presented {
+  readonly place: 'attribute';
+  readonly attribute: AttributeDeclaration;
+}
+
+export interface TextMember extends Presented {
+  readonly place: 'text';
+  readonly type: SimpleType;
+}
+
+/** A choice that replies show as one field. */
+export interface ChoiceMember extends Presented {
+  readonly place: 'choice';
+  /** The type whose content model has it; others inherit it. */
+  readonly declaredBy: ComplexType;
+  readonly branches: readonly ElementMember[];
+  readonly required: boolean;
+  /** Several branches may follow one another, in any order. */
+  readonly many: boolean;
+}
+
+/** An element as a member under this name, without a mapping. */
+export const elementMember = (element: ElementDeclaration, name: string): ElementMember => ({
+  place: 'element',
+  name,
+  element,
+  required: false,
+  many: false,
+  anyName: false,
+  description: descriptionOf(element.documentation),
+  mapping: null,
+  nullable: false,
+});
+
+/** Replies do not show it, and requests only where something must be provided. */
+export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
+
+export const placeOfElement = (element: ElementDeclaration): string => `element ${typeKey(element.name)}`;
+
+export function placeOf(member: Member): string {
+  if (member.place === 'text') return 'text';
+  return member.place === 'element' ? placeOfElement(member.element) : `attribute ${typeKey(member.attribute.name)}`;
+}
+
+/** Its possible names in the mapping: an attribute without `@` only where nothing else has the name. */
+export function keysOf(member: Member, beside: readonly Member[]): readonly string[] {
+  if (member.place !== 'attribute') return [xmlNameOf(member)];
+  const name = xmlNameOf(member);
+  const isTaken = beside.some((other) => other.place !== 'attribute' && xmlNameOf(other) === name);
+  return isTaken ? [`@${name}`] : [`@${name}`, name];
+}
+
+function xmlNameOf(member: Member): string {
+  if (member.place === 'text') return 'value';
+  return member.place === 'element' ? member.element.name.local : member.attribute.name.local;
+}
+
+/** Members under their XML names: elements, text, then attributes. */
+export function ownMembers(type: ComplexType, elements: readonly Occurring[]): readonly Member[] {
+  const { content } = type;
+  // Attributes of the encoding on every array (its type, its place in memory) are hidden.
+  if (content.kind === 'array') return content.dimensions > 1 ? [] : [arrayItem(content.item)];
+  const members: Member[] = elements.map(({ element, required, many }) => ({
+    ...elementMember(element, element.name.local),
+    required,
+    many,
+  }));
+  if (content.kind === 'text') {
+    members.push({
+      place: 'text',
+      name: 'value',
+      type: content.type,
+      description: null,
+      mapping: null,
+      nullable: false,
+    });
+  }
+  for (const attribute of type.attributes) {
+    const description = descriptionOf(attribute.documentation);
+    members.push({
+      place: 'attribute',
+      name: attribute.name.local,
+      attribute,
+      description,
+      mapping: null,
+      nullable: false,
+    });
+  }
+  return members;
+}
+
+/** An item of an encoded array may always be missing (SOAP 1.1 section 5.4.2). */
+const arrayItem = (type: ElementDeclaration['type']): ElementMember => ({
+  ...elementMember(plainElement({ uri: '', local: 'item' }, type, { nillable: true }), 'item'),
+  many: true,
+  anyName: true,
+});
