@@ -1,5 +1,5 @@
 import { isHttpUrl } from '../config/address.js';
-import { isGatewayField } from '../config/upstream-rules.js';
+import { isGatewayField } from '../config/gateway-fields.js';
 import type { SourceOptions } from './import-source.js';
 
 /** What the backend wants with every call, as the configuration has it: `${NAME}` stands for variables. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../base/diagnostic.js';
-import { withOwnNames } from '../compile/ports.js';
+import { withOwnNames } from '../compile/own-names.js';
 import { isHttpUrl } from '../config/address.js';
 import { fieldName, NameScope } from '../graphql/types/naming.js';
 import type { DialectName } from '../soap/dialect.js';

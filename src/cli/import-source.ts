@@ -6,7 +6,6 @@ import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { LIVE_INPUTS } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
 import { addressKind } from '../upstream/address-kind.js';
-import { fetchDocument, keepConnections } from '../upstream/fetch-document.js';
 import type { ReadOptions } from '../wsdl/read.js';
 
 /** How `import` gets documents that are not files. */
@@ -56,6 +55,8 @@ export function withProgress(source: ReadOptions, show: (document: string) => vo
   };
 }
 
+type Client = typeof import('../upstream/fetch-document.js');
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
@@ -83,7 +84,7 @@ export async function sourceOf(
     if (kind === 'public' || (isInside && options.allowPrivate)) return null;
     return `its host has a ${kind} address${isInside ? ', which --allow-private would permit' : ''}`;
   };
-  const agents = keepConnections();
+  let agents: ReturnType<Client['keepConnections']> | null = null;
   const end = performance.now() + TOTAL_MILLIS;
   return {
     async fetch(url) {
@@ -91,7 +92,10 @@ export async function sourceOf(
       if (left <= 0)
         throw new Error(`cannot be fetched (all documents took more than ${TOTAL_MILLIS / 60_000} minutes)`);
       const timeoutMillis = Math.min(FETCH.timeoutMillis, left);
-      return fetchDocument(url, { ...FETCH, timeoutMillis, headersFor, checkAddress, agents });
+      // Loading the HTTP client takes a fifth of an import, and a WSDL in a file does without.
+      const client: Client = await import('../upstream/fetch-document.js');
+      agents ??= client.keepConnections();
+      return client.fetchDocument(url, { ...FETCH, timeoutMillis, headersFor, checkAddress, agents });
     },
     root: options.root,
     nearby: true,

@@ -91,7 +91,7 @@ const SERVICE = closed({
       description:
         'Several ports of the WSDL that have the address of this service; instead of `port`. Operations that share a name go by their request element.',
       minItems: 1,
-      maxItems: 1000,
+      maxItems: 10_000,
       uniqueItems: true,
     }),
   ),

@@ -1,4 +1,5 @@
 import { isRecord } from '../base/record.js';
+import { isGatewayField } from './gateway-fields.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 
@@ -8,10 +9,6 @@ export const upstreamRules = (service: Record<string, unknown>, path: ConfigPath
   ...authRules(service, path),
   ...tlsRules(service, [...path, 'tls']),
 ];
-
-/** Whether the gateway writes a header field itself, or it concerns one connection: it cannot be configured. */
-export const isGatewayField = (name: string): boolean =>
-  OURS.has(name.toLowerCase()) || name.toLowerCase().startsWith('sec-websocket-');
 
 function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   const findings: Finding[] = [];
@@ -80,10 +77,3 @@ function tlsRules({ tls, url, urls }: Record<string, unknown>, path: ConfigPath)
   }
   return findings;
 }
-
-const OURS: ReadonlySet<string> = new Set([
-  ...['content-type', 'content-length', 'content-encoding', 'accept', 'accept-encoding', 'host', 'expect'],
-  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
-  ...['http2-settings', 'proxy-authenticate', 'proxy-authorization', 'soapaction', 'cookie'],
-  ...['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
-]);
