@@ -2,10 +2,11 @@ import type {
   EncodeAttribute,
   EncodeElement,
   EncodeSource,
+  EncodeText,
   EncodeValue,
-  RequestPlan,
   Scalar,
 } from '../codec/plan/plan.js';
+import type { BlockPlan, RequestPlan, TemplateEvent } from '../codec/plan/request-plan.js';
 
 /**
  * A plan that writes what can be shown: `***` for what the configuration gives (it may be a secret), the name of the
@@ -14,8 +15,9 @@ import type {
 export function skeletonOf(plan: RequestPlan, standIns: ReadonlySet<string>): RequestPlan {
   const skeleton = new Skeleton(standIns);
   const headers = plan.headers.map((element) => skeleton.element(element));
-  if (plan.body === null) return { ...plan, headers };
-  return { ...plan, headers, body: { name: plan.body.name, value: skeleton.object(plan.body.value) } };
+  const blocks = (plan.blocks ?? []).map((block) => skeleton.block(block));
+  if (plan.body === null) return { ...plan, headers, blocks };
+  return { ...plan, headers, blocks, body: { name: plan.body.name, value: skeleton.object(plan.body.value) } };
 }
 
 /** Writes a skeleton of a request. Input types may be recursive: content is made when it is written. */
@@ -38,13 +40,24 @@ class Skeleton {
     };
   }
 
+  /** Texts and values of a template may be secrets: only its elements and the names of its values are shown. */
+  block(block: BlockPlan): BlockPlan {
+    if (block.kind === 'element') return { ...block, element: this.element(block.element) };
+    return { ...block, events: block.events.map(shownEvent) };
+  }
+
   object<T extends Extract<EncodeValue, { readonly kind: 'object' }>>(object: T): T {
     return {
       ...object,
       attributes: object.attributes.map((attribute) => this.#attribute(attribute)),
-      text: object.text === null ? null : { ...object.text, scalar: this.#scalar(object.text.scalar) },
+      text: object.text === null ? null : this.#text(object.text),
       children: object.children.map((child) => this.element(child)),
     };
+  }
+
+  #text(text: EncodeText): EncodeText {
+    const shown = { ...text, scalar: this.#scalar(text.scalar) };
+    return text.source === undefined ? shown : { ...shown, source: shownSource(text.source) };
   }
 
   #attribute(attribute: EncodeAttribute): EncodeAttribute {
@@ -92,6 +105,23 @@ class Skeleton {
 }
 
 const shownSource = (source: EncodeSource): EncodeSource => ({ from: 'constant', lexical: printSource(source) });
+
+function shownEvent(event: TemplateEvent): TemplateEvent {
+  switch (event.kind) {
+    case 'text':
+      return { kind: 'text', value: '***' };
+    case 'attribute':
+      return { ...event, value: '***' };
+    case 'filled text':
+    case 'filled attribute':
+      return {
+        ...event,
+        pieces: event.pieces.map((piece) => (typeof piece === 'string' ? '***' : printSource(piece.source))),
+      };
+    default:
+      return event;
+  }
+}
 
 function printSource(source: EncodeSource): string {
   if (source.from === 'constant') return '***';

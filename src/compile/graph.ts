@@ -13,7 +13,7 @@ import { diagnosticAt } from './diagnostic-at.js';
 import { entryDiagnostics } from './entry-errors.js';
 import type { GraphqlUpstream } from './graphql-upstream.js';
 import { linkSizeDiagnostics, linksOf } from './links.js';
-import { findingDiagnostics, operationsOf, typesOf, unknownOperations } from './mapping.js';
+import { blocksOf, findingDiagnostics, operationsOf, typesOf, unknownOperations } from './mapping.js';
 import type { SoapService } from './service.js';
 import { subscriptionsOf } from './subscriptions.js';
 
@@ -76,6 +76,7 @@ const build = (
       name: service.name,
       operations: service.operations,
       mapping: operationsOf(service),
+      blocks: blocksOf(service),
       naming: namingOf(service),
       choices: service.config.schema.choices,
       nullable: service.config.schema.nullable ?? null,

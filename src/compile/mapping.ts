@@ -5,7 +5,9 @@ import type { MappedOperation } from '../config/operation-keys.js';
 import type { FieldKeys } from '../config/type-keys.js';
 import { costsOfSdl, withSdlCosts } from '../graphql/fields/cost-sdl.js';
 import type { OperationMapping } from '../graphql/fields/exposure.js';
-import { inputMappings, type RequestMapping } from '../graphql/input/input-mapping.js';
+import type { RequestMapping } from '../graphql/input/block-mapping.js';
+import { type BlockMappings, blockMappings } from '../graphql/input/block-mapping.js';
+import { inputMappings } from '../graphql/input/input-mapping.js';
 import { type FieldMapping, type Finding, TYPES_PATH, type TypeMappings } from '../graphql/types/mapping.js';
 import { costOfField, costOfOperation } from './costs.js';
 import { diagnosticAt } from './diagnostic-at.js';
@@ -30,8 +32,12 @@ export function operationsOf({ name: service, config }: SoapService): ReadonlyMa
 
 const requestMapping = (name: string, { arguments: values = {}, headers = {} }: RequestKeys): RequestMapping => ({
   arguments: inputMappings(values, ['operations', name, 'arguments']),
-  headers: inputMappings(headers, ['operations', name, 'headers']),
+  headers: blockMappings(headers, ['operations', name, 'headers']),
 });
+
+/** The header blocks of all operations of a service. */
+export const blocksOf = ({ config }: SoapService): BlockMappings =>
+  blockMappings(config.soapHeaders ?? {}, ['soapHeaders']);
 
 type RequestKeys = Pick<MappedOperation, 'arguments' | 'headers'>;
 

@@ -1,8 +1,12 @@
-import type { OperationConfig } from './schema.js';
+import type { ServiceConfig } from './schema.js';
 
-/** The claims of callers that requests of an operation hold. */
-export function claimsIn(operation: OperationConfig | undefined): readonly string[] {
-  if (typeof operation !== 'object') return [];
-  const entries = [...Object.values(operation.arguments ?? {}), ...Object.values(operation.headers ?? {})];
-  return entries.flatMap(({ claim }) => claim ?? []);
+/** The claims of callers that requests of an operation hold, and maybe some more. */
+export function claimsIn({ operations, soapHeaders = {} }: ServiceConfig, operation: string): readonly string[] {
+  const mapping = operations[operation];
+  const { arguments: values = {}, headers = {} } = typeof mapping === 'object' ? mapping : {};
+  const blocks = [...Object.values(soapHeaders), ...Object.values(headers)].filter(
+    (block) => typeof block === 'object',
+  );
+  const inTemplates = blocks.flatMap((block) => Object.values(block.values ?? {}));
+  return [...Object.values(values), ...blocks, ...inTemplates].flatMap(({ claim }) => claim ?? []);
 }

@@ -1,16 +1,10 @@
 import { GRAPHQL_NAME } from './formats.js';
-import { closed, mapOf, optional, string } from './key-types.js';
+import { boolean, closed, flagOr, mapOf, optional, string, unsafe } from './key-types.js';
 
 /** Keys of one operation about what its requests hold: where arguments and header blocks come from. */
 
-const ENTRY = closed({
-  name: optional(
-    string({
-      description: 'The name of the argument, instead of that by rule.',
-      pattern: `^${GRAPHQL_NAME}$`,
-      hint: 'Write a GraphQL name: letters, digits and _, no digit first.',
-    }),
-  ),
+/** Where a value comes from. */
+const SOURCE = {
   value: optional(
     string({
       description:
@@ -34,6 +28,44 @@ const ENTRY = closed({
       maxLength: 256,
     }),
   ),
+};
+
+const ENTRY = closed({
+  name: optional(
+    string({
+      description: 'The name of the argument, instead of that by rule.',
+      pattern: `^${GRAPHQL_NAME}$`,
+      hint: 'Write a GraphQL name: letters, digits and _, no digit first.',
+    }),
+  ),
+  ...SOURCE,
+});
+
+const REQUIRED = optional(
+  boolean({ description: 'Refuse callers without the header field or the claim. Else nothing is written for it.' }),
+);
+
+const BLOCK = closed({
+  name: ENTRY.properties.name,
+  ...SOURCE,
+  required: REQUIRED,
+  xml: optional(
+    unsafe<string>({
+      type: 'string',
+      description:
+        'The whole block as XML. `{name}` in texts and attributes stands for a value of `values`; all values are escaped.',
+      minLength: 1,
+      maxLength: 65536,
+      markup: true,
+    }),
+  ),
+  values: optional(
+    mapOf('^[A-Za-z_][A-Za-z0-9_]{0,63}$', closed({ ...SOURCE, required: REQUIRED }), {
+      description: 'The values of `xml`, by name.',
+      names: 'Use letters, digits and _, no digit first.',
+      maxProperties: 64,
+    }),
+  ),
 });
 
 /** XML names with `/` between them; `@name` is an attribute. */
@@ -48,11 +80,34 @@ const entries = (description: string) =>
     }),
   );
 
+const STEP = '[^\\s/@{}:]{1,256}';
+const QUALIFIED = `(\\{[^{}\\s]{0,1024}\\})?${STEP}`;
+/** Steps may have a namespace; a block that the WSDL does not declare needs one. */
+const block = (first: string): string => `^${first}(/${QUALIFIED}){0,15}(/@${QUALIFIED})?$`;
+
+const BLOCKS = {
+  names: 'Write {namespace}Name of a block, and a path inside it: {urn:desk}AuthToken/token, an attribute as `@name`.',
+  maxProperties: 256,
+} as const;
+
+/** Header blocks of all operations of a service. */
+export const SOAP_HEADERS = optional(
+  mapOf(block(`\\{[^{}\\s]{0,1024}\\}${STEP}`), BLOCK, {
+    description:
+      'Header blocks of the calls of GraphQL fields, by `{namespace}Name` or a path inside the block. Names without a namespace have that of the element around them. The WSDL need not declare them. `headers` of an operation goes before.',
+    ...BLOCKS,
+  }),
+);
+
 export const REQUEST_KEYS = {
   arguments: entries(
     'By XML name, or path (`Order/Customer/@id`): the name of an argument, or the source of its value.',
   ),
-  headers: entries(
-    'The same for header blocks (`AuthHeader/password`): a block with values from elsewhere is always sent.',
+  headers: optional(
+    mapOf(block(QUALIFIED), flagOr('`false` leaves the block out; or the source of a value.', BLOCK), {
+      description:
+        'The same for header blocks (`AuthHeader/password`), also for `{namespace}Name` as in `soapHeaders` of the service, of which a path here goes before. `false` leaves out a block.',
+      ...BLOCKS,
+    }),
   ),
 };

@@ -9,23 +9,39 @@ export function requestRules(
   path: ConfigPath,
   hasClaims: boolean,
 ): readonly Finding[] {
-  const operations = service['operations'];
-  if (!isRecord(operations)) return [];
   const listed = service['callerHeaders'];
   const allowed = Array.isArray(listed) ? listed.map((name) => String(name).toLowerCase()) : [];
-  const findings: Finding[] = [];
-  for (const [operation, mapping] of Object.entries(operations)) {
+  const groups: (readonly [unknown, ConfigPath])[] = [[service['soapHeaders'], [...path, 'soapHeaders']]];
+  for (const [operation, mapping] of Object.entries(isRecord(service['operations']) ? service['operations'] : {})) {
     if (!isRecord(mapping)) continue;
     for (const group of ['arguments', 'headers']) {
-      const entriesOf = mapping[group];
-      if (!isRecord(entriesOf)) continue;
-      for (const [key, entry] of Object.entries(entriesOf)) {
-        if (isRecord(entry))
-          findings.push(...entryRules(entry, [...path, 'operations', operation, group, key], { allowed, hasClaims }));
-      }
+      groups.push([mapping[group], [...path, 'operations', operation, group]]);
     }
   }
-  return findings;
+  return groups.flatMap(([entries, at]) =>
+    Object.entries(isRecord(entries) ? entries : {}).flatMap(([key, entry]) => [
+      ...blockRules(key, entry, [...at, key]),
+      ...(isRecord(entry) ? entryRules(entry, [...at, key], { allowed, hasClaims }) : []),
+      ...Object.entries(isRecord(entry) && isRecord(entry['values']) ? entry['values'] : {}).flatMap(([name, value]) =>
+        isRecord(value) ? entryRules(value, [...at, key, 'values', name], { allowed, hasClaims }) : [],
+      ),
+    ]),
+  );
+}
+
+/** Rules of what only a whole block has. */
+function blockRules(key: string, entry: unknown, path: ConfigPath): readonly Finding[] {
+  const isInside = /[/]/.test(key.replace(/\{[^}]*\}/g, ''));
+  const at = (what: string, remedy: string): Finding => ({ path, part: 'key', what, remedy });
+  if (entry === true) return [at(`${printPath(path)} has no effect.`, 'Write `false`, or the source of its value.')];
+  const hasXml = isRecord(entry) && entry['xml'] !== undefined;
+  if (isInside && (entry === false || hasXml)) {
+    return [at(`${printPath(path)} is a path inside a block.`, 'Name the block alone.')];
+  }
+  if (isRecord(entry) && entry['values'] !== undefined && !hasXml) {
+    return [at(`${printPath(path)} has \`values\` but no \`xml\`.`, 'Write the block in `xml`.')];
+  }
+  return [];
 }
 
 interface Sources {
@@ -45,7 +61,7 @@ function entryRules(
   const at = (key: string | null, what: string, remedy: string): void => {
     findings.push({ path: key === null ? path : [...path, key], part: key === null ? 'key' : 'value', what, remedy });
   };
-  const [first, second] = ['value', 'header', 'claim'].filter((key) => entry[key] !== undefined);
+  const [first, second] = ['value', 'header', 'claim', 'xml'].filter((key) => entry[key] !== undefined);
   if (first === undefined && name === undefined) {
     at(null, `${printPath(path)} has no effect.`, 'Give a `name`, a `value`, a `header` or a `claim`.');
   }

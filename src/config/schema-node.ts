@@ -33,10 +33,12 @@ export interface SchemaNode {
   readonly derived?: string;
   /** Ours: the section whose keys are repeated here, so that the reference need not. */
   readonly like?: string;
+  /** Ours: the value is XML. Values of the environment in it are escaped. */
+  readonly markup?: boolean;
 }
 
 /** Our keywords, which other readers of JSON Schema do not know. */
-export const OWN_KEYWORDS = ['binary', 'unit', 'hint', 'names', 'derived', 'like'] as const;
+export const OWN_KEYWORDS = ['binary', 'unit', 'hint', 'names', 'derived', 'like', 'markup'] as const;
 
 /**
  * The table of keys as plain data. A key with a default is not required of the operator, although the finished

@@ -25,6 +25,7 @@ import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS } from './link-keys.js';
 import { OPERATION_KEYS } from './operation-keys.js';
 import { REDIS_KEYS } from './redis-keys.js';
+import { SOAP_HEADERS } from './request-keys.js';
 import { ADDRESSING_KEYS, SECURITY_KEYS } from './soap-keys.js';
 import { SUBSCRIPTION_KEYS } from './subscription-keys.js';
 import { SCHEMA_KEYS } from './type-keys.js';
@@ -137,6 +138,7 @@ const SERVICE = closed({
     uniqueItems: true,
     default: [],
   }),
+  soapHeaders: SOAP_HEADERS,
   ...UPSTREAM_KEYS,
   bufferRequests: boolean({
     description:

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Inputs } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
 import { isRecord } from '../base/record.js';
+import { escapeQuoted } from '../xml/writer.js';
 import { branchOf, childNode, type SchemaNode, typesOf } from './schema-node.js';
 import { parseAmount } from './units.js';
 import type { ConfigPath } from './yaml-source.js';
@@ -50,7 +51,7 @@ export async function substitute(value: unknown, schema: SchemaNode, around: Sur
       return copy;
     }
     if (typeof data !== 'string') return nameOf(data, node);
-    const text = fromEnvironment(data, path, around);
+    const text = fromEnvironment(data, path, around, node.markup === true);
     if (text !== data) foreign.add(JSON.stringify(path));
     return text === null ? undefined : convert(text, node);
   };
@@ -83,8 +84,8 @@ async function fromFile(
   }
 }
 
-/** A text with each `${NAME}` replaced (`$${` is a literal `${`), or null after a report. */
-function fromEnvironment(text: string, path: ConfigPath, around: Surroundings): string | null {
+/** A text with each `${NAME}` replaced (`$${` is a literal `${`; in XML the values are escaped), or null after a report. */
+function fromEnvironment(text: string, path: ConfigPath, around: Surroundings, isMarkup: boolean): string | null {
   if (!text.includes('${')) return text;
   let complete = true;
   const refuse = (what: string, remedy: string): string => {
@@ -102,7 +103,7 @@ function fromEnvironment(text: string, path: ConfigPath, around: Surroundings): 
     }
     const value = Object.hasOwn(around.environment, name) ? around.environment[name] : undefined;
     if (value === undefined) return refuse(`The environment variable ${name} is not set.`, 'Set it before the start.');
-    return value;
+    return isMarkup ? escapeQuoted(value) : value;
   });
   return complete ? filled : null;
 }

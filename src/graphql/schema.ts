@@ -88,7 +88,7 @@ export function buildSchema(
     invariant(types !== undefined, 'each service is in a group');
     for (const { operation, mapping, parent, name, isOffered } of exposures) {
       const earlier = names.findings.length;
-      const { config, requestPlan, reply, headersArgument } = operationField(operation, mapping, types);
+      const { config, requestPlan, reply, headersArgument } = operationField(operation, mapping, types, service.blocks);
       names.attributeOperations(earlier, service.name);
       const cost = costOfCall(mapping?.cost ?? null, service.callCost ?? null);
       const bound = { service: service.name, operation, parent, name, requestPlan, reply, headersArgument, cost };

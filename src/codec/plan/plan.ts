@@ -244,6 +244,15 @@ export interface EncodeObject {
   readonly variant?: { readonly key: string; readonly value: EncodeVariants };
 }
 
+/** The text of simple content. */
+export interface EncodeText {
+  readonly key: string;
+  readonly scalar: Scalar;
+  /** Set where the value is not an argument; `required`: a caller without it is refused. */
+  readonly source?: EncodeSource;
+  readonly required?: boolean;
+}
+
 /** The members of one branch may be provided: all that it requires, and none of the others. */
 export interface BranchRule {
   /** One must be provided. */
@@ -286,14 +295,4 @@ export interface EncodeAttribute {
   readonly fixed: string | null;
   readonly scalar: Scalar;
   readonly source?: EncodeSource;
-}
-
-/** The request of one operation. */
-export interface RequestPlan {
-  /** The child of Body, or null for an empty Body. Without a name the value is Body itself, with several children. */
-  readonly body: { readonly name: QName | null; readonly value: EncodeObject } | null;
-  /** Header blocks, each an argument inside `headers`. */
-  readonly headers: readonly EncodeElement[];
-  /** By the rules of SOAP encoding: every element names its type. */
-  readonly encoded?: boolean;
 }

@@ -1,6 +1,6 @@
 import { allowsAny } from '../../wsdl/open-content.js';
+import { type AttributeEvent, type ContentEvent, isAttribute, isSameName } from '../plan/content-events.js';
 import type { EncodeElement } from '../plan/plan.js';
-import { type AttributeEvent, type ContentEvent, isAttribute, isSameName } from './content-events.js';
 
 /**
  * Appends the events of a client's XML to `events`; returns the rule that is broken, or null. Where it `isNamed`, it

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isAddressing, WSA_1_0 } from '../../soap/addressing.js';
 import type { Dialect } from '../../soap/dialect.js';
-import type { RequestPlan } from '../plan/plan.js';
-import { CLOSE, type ContentEvent } from './content-events.js';
+import { CLOSE, type ContentEvent } from '../plan/content-events.js';
+import type { RequestPlan } from '../plan/request-plan.js';
 
 /** The WS-Addressing of the requests of one operation, but for the MessageID. Made at start-up. */
 export interface RequestAddressing {
@@ -46,8 +46,10 @@ export function addressingBlocks(
 }
 
 /** Whether the plan may write a MessageID itself: then that of the message is not known. */
-export const writesMessageId = ({ headers }: RequestPlan): boolean =>
-  headers.some(({ name }) => name.local === 'MessageID' && isAddressing(name.uri));
+export const writesMessageId = ({ headers, blocks = [] }: RequestPlan): boolean =>
+  [...headers, ...blocks.map((block) => (block.kind === 'element' ? block.element : block))].some(
+    ({ name }) => name.local === 'MessageID' && isAddressing(name.uri),
+  );
 
 /** The blocks whose names do not stand among the events of other blocks, whatever the version of WS-Addressing. */
 export function withoutWritten(

@@ -1,6 +1,7 @@
 import { never } from '../../base/invariant.js';
 import { isRecord } from '../../base/record.js';
 import type { QName } from '../../xml/events.js';
+import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { resolveRange } from '../plan/item-range.js';
 import type {
   EncodeArray,
@@ -12,7 +13,6 @@ import type {
 } from '../plan/plan.js';
 import { type AllowedWildcards, addXml } from './add-xml.js';
 import { brokenChoice } from './branches.js';
-import { CLOSE, type ContentEvent } from './content-events.js';
 import { arrayAttributes, itemElement, NIL, TYPE, typeOfXml } from './encoding.js';
 import { below, type InputPath, refuse } from './input-error.js';
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
@@ -105,7 +105,7 @@ export class ContentEncoder {
     const { text, xml, variant } = object;
     if (variant !== undefined)
       this.#variant(variant.value, memberOf(value, variant.key), name, below(path, variant.key));
-    if (text !== null) this.#add(this.#leaves.text(text.scalar, memberOf(value, text.key), below(path, text.key)));
+    if (text !== null) this.#add(this.#leaves.simpleContent(text, value, path));
     if (xml !== undefined) this.#xml(memberOf(value, xml), name, below(path, xml), null);
     const broken = brokenChoice(object, (key) => isPresent(object, key, memberOf(value, key)));
     if (broken !== null) refuse(path, broken);

@@ -2,11 +2,12 @@ import type { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../base/limit.js';
 import type { Dialect } from '../../soap/dialect.js';
 import type { QName } from '../../xml/events.js';
+import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
-import type { RequestPlan } from '../plan/plan.js';
+import type { RequestPlan } from '../plan/request-plan.js';
 import { type HeaderBlock, withoutWritten } from './addressing-blocks.js';
 import { ContentEncoder } from './content.js';
-import { CLOSE, type ContentEvent } from './content-events.js';
+import { writeBlocks } from './header-blocks.js';
 import type { EncodeLimits } from './leaves.js';
 import type { ReadonlyRecord } from './raw-input.js';
 import { render } from './render.js';
@@ -32,7 +33,9 @@ export function encodeRequest(
   limits: EncodeLimits = DEFAULTS,
 ): Buffer {
   const { context = NO_CONTEXT, blocks: own = [] } = values;
-  const planned = new ContentEncoder({ limits, context }, 'headers').elements(plan.headers, values.headers);
+  const declared = new ContentEncoder({ limits, context }, 'headers').elements(plan.headers, values.headers);
+  const configured = plan.blocks === undefined ? [] : writeBlocks(plan.blocks, { limits, context });
+  const planned = configured.length === 0 ? declared : [...configured, ...declared];
   const blocks = own.length === 0 ? planned : [...withoutWritten(own, planned), ...planned];
   const encodingUri = plan.encoded === true ? dialect.encodingUri : null;
   const encoder = new ContentEncoder({ limits, context, encodingUri }, 'arguments');

@@ -1,9 +1,9 @@
 import { DIALECTS } from '../../soap/dialect.js';
 import { XSD } from '../../wsdl/documents/namespaces.js';
 import type { QName } from '../../xml/events.js';
+import { type ContentEvent, isAttribute, isSameName } from '../plan/content-events.js';
 import type { EncodeArray, EncodeElement } from '../plan/plan.js';
 import { XSI_URI } from '../plan/xsi.js';
-import { type ContentEvent, isAttribute, isSameName } from './content-events.js';
 
 /** Attributes that the SOAP encoding writes (SOAP 1.1 section 5, SOAP 1.2 part 2 section 3). */
 

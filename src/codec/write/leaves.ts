@@ -1,9 +1,9 @@
 import type { QName } from '../../xml/events.js';
+import type { ContentEvent } from '../plan/content-events.js';
 import { textOf, trimXml } from '../plan/lexical.js';
 import type { CodecLimits } from '../plan/limits.js';
-import { type EncodeAttribute, type EncodeSource, LexicalError, type Scalar } from '../plan/plan.js';
+import { type EncodeAttribute, type EncodeSource, type EncodeText, LexicalError, type Scalar } from '../plan/plan.js';
 import { qualifiedName } from '../values/qualified-name.js';
-import type { ContentEvent } from './content-events.js';
 import { below, type InputPath, refuse } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './raw-input.js';
 import { type RequestContext, refuseMissing, resolveSource } from './source.js';
@@ -39,6 +39,13 @@ export class LeafEncoder {
     const qualified = this.#qualified(scalar, member, path);
     if (qualified !== null) return { kind: 'name attribute', name, suffix: '', ...qualified };
     return { kind: 'attribute', name, value: this.#encode(scalar, member, path) };
+  }
+
+  /** The text of an element with attributes. Null for no characters. */
+  simpleContent({ key, scalar, source, required = false }: EncodeText, value: ReadonlyRecord, above: InputPath) {
+    if (source === undefined) return this.text(scalar, memberOf(value, key), below(above, key));
+    const lexical = this.resolve(source, scalar, required, below(above, key)) ?? '';
+    return lexical === '' ? null : ({ kind: 'text', value: lexical } as const);
   }
 
   /** Null for a text of no characters. */

@@ -4,8 +4,8 @@ import { WSA_1_0 } from '../../soap/addressing.js';
 import { DIALECTS, type Dialect } from '../../soap/dialect.js';
 import type { QName } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
+import type { ContentEvent } from '../plan/content-events.js';
 import { XML_URI, XSI_URI } from '../plan/xsi.js';
-import type { ContentEvent } from './content-events.js';
 
 /**
  * The document that the events describe, in UTF-8 with an XML declaration. Its namespaces are declared on the document element, under

@@ -6,9 +6,9 @@ import { XOP } from '../../wsdl/documents/namespaces.js';
 import { ALL, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { XML_LIMITS } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
+import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XSI_URI } from '../plan/xsi.js';
-import { CLOSE, type ContentEvent } from './content-events.js';
 import { type InputPath, refuse } from './input-error.js';
 
 /** Which element an XML value may be, and how deep. */
@@ -19,6 +19,8 @@ interface XmlInputOptions {
   readonly depth: number;
   readonly path: InputPath;
   readonly namespaces: CallerNamespaces;
+  /** Attributes of the envelope's namespace may stand on the element: `mustUnderstand`, `actor`. Of the configuration only. */
+  readonly isBlock?: boolean;
 }
 
 /** The namespaces in the arguments of one request. All are declared on the Envelope, where parsers count them. */
@@ -113,7 +115,10 @@ class Collector implements XmlHandler {
   }
 
   #attribute(tag: StartTag, index: number, names: ContentNames): void {
-    const name = this.#name(tag.attributeUri(index), tag.attributeLocal(index));
+    const isOfBlock = this.#options.isBlock === true && this.#open.length === 1;
+    const name = isOfBlock
+      ? { uri: tag.attributeUri(index), local: tag.attributeLocal(index) }
+      : this.#name(tag.attributeUri(index), tag.attributeLocal(index));
     if (name.uri === XSI_URI && name.local.endsWith('chemaLocation'))
       refuse(this.#options.path, 'must not name schemas');
     const value = tag.attributeValue(index);

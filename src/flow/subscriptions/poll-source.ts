@@ -53,7 +53,7 @@ export class PollSource implements SubscriptionSource {
     const context = [
       ...service.config.callerHeaders.map((name) => headers[name.toLowerCase()] ?? null),
       ...(varyingValues(service, headers) ?? []),
-      ...claimsIn(service.config.operations[bound.operation.name]).map((name) => claims?.[name] ?? null),
+      ...claimsIn(service.config, bound.operation.name).map((name) => claims?.[name] ?? null),
     ];
     const member = {
       plan: this.#plan,

@@ -1,4 +1,4 @@
-import type { RequestPlan } from '../../codec/plan/plan.js';
+import type { RequestPlan } from '../../codec/plan/request-plan.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import type { ReplyShape } from '../types/shape.js';

@@ -1,5 +1,5 @@
 import { distinctName, type ElementDeclaration, type Operation, type XsdType } from '../../wsdl/model.js';
-import type { RequestMapping } from '../input/input-mapping.js';
+import type { BlockMappings, RequestMapping } from '../input/block-mapping.js';
 import type { FaultStyle } from '../output/faults.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import type { TypeMappings } from '../types/mapping.js';
@@ -31,6 +31,8 @@ export interface GraphqlService {
   readonly typesOf?: string;
   /** Points for a call whose operation has no cost of its own; null or absent: the general cost of calls. */
   readonly callCost?: number | null;
+  /** Header blocks of all its operations; absent: none. */
+  readonly blocks?: BlockMappings;
 }
 
 export interface OperationMapping {

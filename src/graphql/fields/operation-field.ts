@@ -6,7 +6,8 @@ import {
   GraphQLNonNull,
   type GraphQLOutputType,
 } from 'graphql';
-import type { EncodeElement, RequestPlan } from '../../codec/plan/plan.js';
+import type { EncodeElement } from '../../codec/plan/plan.js';
+import type { BlockPlan, RequestPlan } from '../../codec/plan/request-plan.js';
 import {
   type ComplexType,
   distinctName,
@@ -14,6 +15,15 @@ import {
   type Operation,
   type SimpleType,
 } from '../../wsdl/model.js';
+import {
+  type BlockMappings,
+  blockFor,
+  declaredMapping,
+  isTemplate,
+  merged,
+  NO_BLOCKS,
+} from '../input/block-mapping.js';
+import { blockPlan } from '../input/block-plan.js';
 import type { InputTypes } from '../input/input.js';
 import { configs, type InputField } from '../input/input-field.js';
 import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-mapping.js';
@@ -55,13 +65,14 @@ export interface OperationField {
   readonly headersArgument: string | null;
 }
 
-/** One operation as a field of Query or Mutation, with its plan for requests and what replies look like. */
+/** One operation as a field of Query or Mutation (`blocks` are the header blocks of its service), with its plan for requests and what replies look like. */
 export function operationField(
   operation: Operation,
   mapping: OperationMapping | null,
   types: ServiceTypes,
+  blocks: BlockMappings = NO_BLOCKS,
 ): OperationField {
-  const headers = headerFields(operation, mapping?.request?.headers ?? NO_MAPPINGS, types);
+  const headers = headerFields(operation, mapping?.request?.headers ?? NO_BLOCKS, blocks, types);
   const request = requestOf(operation, mapping?.request?.arguments ?? NO_MAPPINGS, types);
   const reply = types.faults.answer(operation, mapping?.faults ?? 'errors', replyOf(operation, types));
   const fields = new Map(request.fields);
@@ -78,7 +89,12 @@ export function operationField(
       args: fields.size === 0 ? {} : configs(fields),
       extensions: costExtensions(mapping?.cost ?? null),
     },
-    requestPlan: { body: request.body, headers: headers.plans, encoded: operation.use === 'encoded' },
+    requestPlan: {
+      body: request.body,
+      headers: headers.plans,
+      ...(headers.blocks.length === 0 ? {} : { blocks: headers.blocks }),
+      encoded: operation.use === 'encoded',
+    },
     reply: reply.shape,
     headersArgument,
   };
@@ -118,25 +134,51 @@ function requestOf(operation: Operation, mappings: InputMappings, types: Service
 interface Headers {
   readonly type: GraphQLInputObjectType | null;
   readonly plans: readonly EncodeElement[];
+  readonly blocks: readonly BlockPlan[];
 }
 
 /** A declaration has no mark for an optional header block, so none is required of the caller. */
-function headerFields(operation: Operation, mappings: InputMappings, types: ServiceTypes): Headers {
-  const blocks = operation.input.headers.map(({ element }) => element.name.local);
-  refuseUnknown(mappings, blocks, types);
+function headerFields(operation: Operation, own: BlockMappings, common: BlockMappings, types: ServiceTypes): Headers {
   const scope = new NameScope();
   const fields = new Map<string, InputField>();
   const plans: EncodeElement[] = [];
+  const blocks: BlockPlan[] = [];
+  const declared = new Set<string>();
   const owner = pascalName(distinctName(operation), types.naming);
   for (const { element } of operation.input.headers) {
-    const name = scope.take(fieldName(element.name.local, types.naming));
-    const made = types.input.element(elementMember(element, name), '', mappings, owner);
+    const { uri, local } = element.name;
+    for (const key of [local, `{${uri}}${local}`]) declared.add(key);
+    const name = scope.take(fieldName(local, types.naming));
+    const mapping = blockFor(element.name, own, common);
+    if (mapping !== null && (mapping.content === null || isTemplate(mapping.content))) {
+      const plan = blockPlan(mapping, element.name, types);
+      if (plan !== null) blocks.push(plan);
+      continue;
+    }
+    const inner = mapping === null ? NO_MAPPINGS : declaredMapping(local, mapping.content);
+    const made = types.input.element(elementMember(element, name), '', inner, owner);
     if (made === null) continue;
     plans.push(made.plan);
     if (made.field !== null) fields.set(name, made.field);
   }
-  if (fields.size === 0) return { type: null, plans };
-  return { type: types.headers.of(operation, fields, (type) => types.input.made.push(type)), plans };
+  for (const key of new Set([...common.keys(), ...own.keys()])) {
+    const mapping = declared.has(key) ? null : merged(own.get(key) ?? null, common.get(key) ?? null);
+    if (mapping === null) continue;
+    const { name, content, path } = mapping;
+    if (name.uri === null) refuseUndeclared(key, path, operation, types);
+    const plan = name.uri === null || content === null ? null : blockPlan(mapping, { ...name, uri: name.uri }, types);
+    if (plan !== null) blocks.push(plan);
+  }
+  if (fields.size === 0) return { type: null, plans, blocks };
+  return { type: types.headers.of(operation, fields, (type) => types.input.made.push(type)), plans, blocks };
+}
+
+/** A block without a namespace can only be one that the WSDL declares. */
+function refuseUndeclared(written: string, path: readonly string[], operation: Operation, types: ServiceTypes): void {
+  const among = operation.input.headers.map(({ element }) => element.name.local);
+  const what = `The WSDL declares no header block \`${written}\`.`;
+  const remedy = 'Write `{namespace}Name` for a block that it does not declare.';
+  types.names.findings.push({ service: types.service, path, what, remedy, among, written });
 }
 
 interface Reply {

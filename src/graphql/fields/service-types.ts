@@ -114,14 +114,14 @@ function elementNames({ owner, services }: TypeGroup): ServiceNaming['elements']
 function declaredBy(group: TypeGroup): Declared {
   const { owner, services } = group;
   const names = new TypeNames(mappingsOf([group]), new Map(), namingsOf([group]));
-  const mapped = services.flatMap(({ operations, mapping }) =>
+  const mapped = services.flatMap(({ operations, mapping, blocks }) =>
     operations
       .filter(({ status }) => status !== 'disabled')
-      .map((operation) => ({ operation, mapping: mapping.get(operation.name) ?? null })),
+      .map((operation) => ({ operation, mapping: mapping.get(operation.name) ?? null, blocks })),
   );
   const operations = mapped.map(({ operation }) => operation);
   const types = serviceTypes(group, operations, null, new LeafTable(names), names);
-  for (const { operation, mapping } of mapped) operationField(operation, mapping, types);
+  for (const { operation, mapping, blocks } of mapped) operationField(operation, mapping, types, blocks);
   types.output.complete();
   return { names: names.namesOf(owner.name), replies: types.input.replies };
 }

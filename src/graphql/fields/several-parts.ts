@@ -1,5 +1,6 @@
 import { type GraphQLNamedType, GraphQLObjectType } from 'graphql';
-import type { EncodeElement, RequestPlan } from '../../codec/plan/plan.js';
+import type { EncodeElement } from '../../codec/plan/plan.js';
+import type { RequestPlan } from '../../codec/plan/request-plan.js';
 import { type BodyPart, type SeveralParts, typeKey } from '../../wsdl/model.js';
 import type { InputTypes } from '../input/input.js';
 import type { InputField } from '../input/input-field.js';

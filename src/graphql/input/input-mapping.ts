@@ -7,6 +7,8 @@ export interface InputMapping {
   readonly name: string | null;
   /** Where its value comes from; null: from the caller. */
   readonly source: EncodeSource | null;
+  /** A caller without the value is refused, also where the type does not require it. */
+  readonly isRequired: boolean;
   /** By XML name; `@name` is an attribute. */
   readonly inner: InputMappings;
   /** Where it stands, from the keys of the service on. */
@@ -15,23 +17,19 @@ export interface InputMapping {
 
 export type InputMappings = ReadonlyMap<string, InputMapping>;
 
-/** The mapping of one request: its arguments and its header blocks. */
-export interface RequestMapping {
-  readonly arguments: InputMappings;
-  readonly headers: InputMappings;
-}
-
 /** One entry as the configuration has it, by a path of XML names: `Order/Customer/@id`. */
 export interface InputEntry {
   readonly name?: string;
   readonly value?: string;
   readonly header?: string;
   readonly claim?: string;
+  readonly required?: boolean;
 }
 
 interface Node {
   name: string | null;
   source: EncodeSource | null;
+  isRequired: boolean;
   readonly inner: Map<string, Node>;
   path: readonly string[];
 }
@@ -39,23 +37,32 @@ interface Node {
 /** Entries as the tree that their paths describe. `path` leads to them from the keys of the service. */
 export function inputMappings(entries: Readonly<Record<string, InputEntry>>, path: readonly string[]): InputMappings {
   const root = new Map<string, Node>();
-  for (const [key, { name, value, header, claim }] of Object.entries(entries)) {
+  for (const [key, entry] of Object.entries(entries)) {
     let level = root;
     let node: Node | null = null;
-    for (const step of key.split('/')) {
-      node = level.get(step) ?? { name: null, source: null, inner: new Map(), path: [...path, key] };
+    for (const step of stepsOf(key)) {
+      node = level.get(step) ?? { name: null, source: null, isRequired: false, inner: new Map(), path: [...path, key] };
       level.set(step, node);
       level = node.inner;
     }
     if (node === null) continue;
-    node.name = name ?? null;
+    node.name = entry.name ?? null;
     node.path = [...path, key];
-    if (value !== undefined) node.source = { from: 'constant', lexical: value };
-    else if (header !== undefined) node.source = { from: 'header', header: header.toLowerCase() };
-    else if (claim !== undefined) node.source = { from: 'claim', claim };
+    node.source = sourceOf(entry);
+    node.isRequired = entry.required === true;
   }
   return root;
 }
+
+/** The source that an entry names, or null. */
+export function sourceOf({ value, header, claim }: InputEntry): EncodeSource | null {
+  if (value !== undefined) return { from: 'constant', lexical: value };
+  if (header !== undefined) return { from: 'header', header: header.toLowerCase() };
+  return claim === undefined ? null : { from: 'claim', claim };
+}
+
+/** The steps of a path; those of a namespace may hold `/`. */
+export const stepsOf = (path: string): readonly string[] => path.match(/(?:\{[^}]*\}|[^/{])+/g) ?? [];
 
 export const NO_MAPPINGS: InputMappings = new Map();
 

@@ -1,12 +1,5 @@
 import { GraphQLBoolean, GraphQLList, GraphQLNonNull } from 'graphql';
-import {
-  type BranchRule,
-  type EncodeAttribute,
-  type EncodeElement,
-  type EncodeObject,
-  LexicalError,
-  type Scalar,
-} from '../../codec/plan/plan.js';
+import type { BranchRule, EncodeAttribute, EncodeElement, EncodeObject, Scalar } from '../../codec/plan/plan.js';
 import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/model.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { PRESENCE } from '../types/leaf.js';
@@ -25,6 +18,7 @@ import {
 import { hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
 import { inOrder } from './input-order.js';
 import { isExclusive, mentions, named, singles } from './input-rules.js';
+import { checkConstant, sourcedText } from './sourced-text.js';
 import { keyInMapping, placeOf } from './wire-place.js';
 
 type MutablePlan = {
@@ -90,6 +84,8 @@ export class ObjectFiller implements InputObject {
     const item = many ? null : wrappedItem(element.type, this.#types.members);
     const isWrapped = item !== null && element.type.kind === 'complex' && element.type.content.kind === 'elements';
     const itemElement = isWrapped ? item.element : element;
+    const text = mapping === null || many ? null : sourcedText(element, { key, required }, mapping, this.#types);
+    if (text !== null) return { field: null, plan: text };
     const value = this.#valueOf(element, itemElement, member, mapping);
     const counts = isWrapped ? countsOf(element) : place;
     const plan: EncodeElement = {
@@ -221,7 +217,7 @@ export class ObjectFiller implements InputObject {
     const key = this.#keyOf(member, mapping);
     const plan: EncodeAttribute = { key, name: attribute.name, required, fixed, scalar };
     if (mapping?.source != null) {
-      this.#checkConstant(mapping, scalar);
+      checkConstant(mapping, scalar, this.#types);
       this.plan.attributes.push({ ...plan, fixed: null, source: mapping.source });
       return;
     }
@@ -243,8 +239,8 @@ export class ObjectFiller implements InputObject {
         this.#refuse(mapping, 'Only a single simple value can come from elsewhere.', 'Name an element inside it.');
         return null;
       }
-      this.#checkConstant(mapping, plan.value.scalar);
-      return { field: null, plan: { ...plan, source: mapping.source } };
+      checkConstant(mapping, plan.value.scalar, this.#types);
+      return { field: null, plan: { ...plan, required: plan.required || mapping.isRequired, source: mapping.source } };
     }
     if (plan.value.kind !== 'object' || plan.occurs !== 'one') {
       this.#refuse(mapping, 'Nothing inside this can come from elsewhere: it is no single object.', null);
@@ -263,17 +259,6 @@ export class ObjectFiller implements InputObject {
     if (mapping?.name == null || mapping.name === member.name) return member.name;
     if (this.#scope.has(mapping.name)) this.#refuse(mapping, `There is another argument ${mapping.name} here.`, null);
     return this.#scope.take(mapping.name);
-  }
-
-  /** Its report does not contain the value, which may be a secret. */
-  #checkConstant(mapping: InputMapping, scalar: Scalar): void {
-    if (mapping.source?.from !== 'constant') return;
-    try {
-      scalar.encode(scalar.decode(mapping.source.lexical));
-    } catch (caught) {
-      if (!(caught instanceof LexicalError)) throw caught;
-      this.#refuse(mapping, `The value cannot be written: it ${caught.message}.`, null);
-    }
   }
 
   #refuse({ path }: InputMapping, what: string, remedy: string | null): void {

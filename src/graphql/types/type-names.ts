@@ -13,6 +13,9 @@ export interface ServiceNaming {
   readonly elements: ReadonlyMap<XsdType, QName>;
 }
 
+/** Keys of one service, also where it shares its types with others. */
+const SERVICE_KEYS: ReadonlySet<string> = new Set(['operations', 'soapHeaders']);
+
 /**
  * The names of all types of one schema. Names of the mapping are kept for their types. A name that is
  * taken by another service gets the service's name in front, one that is taken by another namespace of the same service
@@ -167,7 +170,7 @@ export class TypeNames {
   /** Attributes the findings in mappings of operations, from this index on, to a service: types may be another's. */
   attributeOperations(from: number, service: string): void {
     for (const [at, finding] of this.findings.entries()) {
-      if (at >= from && finding.path[0] === 'operations') this.findings[at] = { ...finding, service };
+      if (at >= from && SERVICE_KEYS.has(String(finding.path[0]))) this.findings[at] = { ...finding, service };
     }
   }
 

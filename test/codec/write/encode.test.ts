@@ -12,8 +12,8 @@ import type {
   EncodeValue,
   EncodeVariant,
   FieldSlot,
-  RequestPlan,
 } from '../../../src/codec/plan/plan.js';
+import type { RequestPlan } from '../../../src/codec/plan/request-plan.js';
 import { encodeRequest } from '../../../src/codec/write/encode.js';
 import { InputError } from '../../../src/codec/write/input-error.js';
 import type { RequestContext } from '../../../src/codec/write/source.js';
