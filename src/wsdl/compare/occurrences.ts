@@ -16,14 +16,21 @@ export function occurrencesIn(root: Particle, visit?: ParticleVisitor): Readonly
   const stack = [top];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     const { particle, certain } = frame;
-    const group = particle.kind === 'one' || particle.kind === 'any' ? null : particle;
-    const child = group?.particles[frame.next++];
+    const child = particle.particles[frame.next++];
     if (child !== undefined) {
-      stack.push(frameOf(child, certain && particle.kind !== 'choice' && isOnce(child)));
+      const isCertain = certain && particle.kind !== 'choice' && isOnce(child);
+      if (child.kind !== 'one' && child.kind !== 'any') {
+        stack.push(frameOf(child, isCertain));
+        continue;
+      }
+      visit?.(child, isCertain);
+      if (child.kind === 'one' && child.max > 0) {
+        const { element, min, max } = child;
+        add(frame, typeKey(element.name), { element, min, max });
+      }
       continue;
     }
     stack.pop();
-    if (particle.kind === 'one') frame.sum.set(typeKey(particle.element.name), { ...ONCE, element: particle.element });
     if (particle.kind === 'choice') completeChoice(frame, particle.particles.length);
     const parent = stack.at(-1);
     if (parent === undefined) break;
@@ -36,8 +43,10 @@ export function occurrencesIn(root: Particle, visit?: ParticleVisitor): Readonly
   return top.sum;
 }
 
+type Group = Extract<Particle, { readonly particles: readonly Particle[] }>;
+
 interface Frame {
-  readonly particle: Particle;
+  readonly particle: Group;
   readonly certain: boolean;
   sum: Map<string, Occurrence>;
   /** Of a choice: in how many of its branches each element is. */
@@ -45,11 +54,9 @@ interface Frame {
   next: number;
 }
 
-const ONCE = { min: 1, max: 1 } as const;
-
 const isOnce = ({ min, max }: Particle): boolean => min === 1 && max === 1;
 
-const frameOf = (particle: Particle, certain: boolean): Frame => ({
+const frameOf = (particle: Group, certain: boolean): Frame => ({
   particle,
   certain,
   sum: new Map(),
@@ -57,16 +64,22 @@ const frameOf = (particle: Particle, certain: boolean): Frame => ({
   next: 0,
 });
 
-function merge({ particle: { kind }, sum, branches }: Frame, { particle, sum: inner }: Frame): void {
+function merge(frame: Frame, { particle, sum: inner }: Frame): void {
   for (const [key, { element, min, max }] of inner) {
-    const known = sum.get(key);
-    const least = min * particle.min;
-    const most = max * particle.max;
-    if (kind !== 'choice') sum.set(key, { element, min: (known?.min ?? 0) + least, max: (known?.max ?? 0) + most });
-    else {
-      sum.set(key, { element, min: Math.min(known?.min ?? least, least), max: Math.max(known?.max ?? 0, most) });
-      branches.set(key, (branches.get(key) ?? 0) + 1);
-    }
+    add(frame, key, { element, min: min * particle.min, max: max * particle.max });
+  }
+}
+
+/** Adds what one particle of a group has of an element. */
+function add({ particle: { kind }, sum, branches }: Frame, key: string, occurrence: Occurrence): void {
+  const known = sum.get(key);
+  const { element, min, max } = occurrence;
+  if (kind !== 'choice') {
+    const isFirst = known === undefined;
+    sum.set(key, isFirst ? occurrence : { element, min: known.min + min, max: known.max + max });
+  } else {
+    sum.set(key, { element, min: Math.min(known?.min ?? min, min), max: Math.max(known?.max ?? 0, max) });
+    branches.set(key, (branches.get(key) ?? 0) + 1);
   }
 }
 
