@@ -23,7 +23,8 @@ export class Forwarding {
     const { address, headers } = caller;
     if (address === '') return NONE;
     const host = textOf(headers['host']);
-    if (!this.#proxies.has(plainAddress(address))) return this.#ofConnection(`${address} ${host}`);
+    if (this.#proxies.isEmpty || !this.#proxies.has(plainAddress(address)))
+      return this.#ofConnection(`${address} ${host}`);
     const chain = textOf(headers['x-forwarded-for']);
     const elements = textOf(headers['forwarded']);
     const proto = textOf(headers['x-forwarded-proto']).toLowerCase();

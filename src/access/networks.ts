@@ -5,11 +5,11 @@ import { memoize } from './memoize.js';
 /** A set of addresses and networks. */
 export class Networks {
   readonly #list = new BlockList();
-  readonly #isEmpty: boolean;
+  readonly isEmpty: boolean;
 
   /** Texts that `isNetwork` has found to be some. */
   constructor(texts: readonly string[]) {
-    this.#isEmpty = texts.length === 0;
+    this.isEmpty = texts.length === 0;
     for (const text of texts) {
       const [address = '', bits] = text.split('/');
       const family = familyOf(address);
@@ -20,7 +20,7 @@ export class Networks {
   }
 
   has(address: string): boolean {
-    return !this.#isEmpty && this.#find(address);
+    return !this.isEmpty && this.#find(address);
   }
 
   readonly #find = memoize((address) => {

@@ -1,19 +1,29 @@
 import { Buffer } from 'node:buffer';
+import { Cancellation } from '../base/cancellation.js';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import { KIB } from '../base/limit.js';
+import { Refusal } from '../base/refusal.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GraphqlServiceConfig, ServiceConfig } from '../config/schema.js';
 import { bearerFields, RotatingBearer } from '../upstream/credentials/bearer.js';
 import type { Credentials, Fields } from '../upstream/credentials/credentials.js';
+import { Digest } from '../upstream/credentials/digest.js';
+import { OAuth2, type TokenAnswer } from '../upstream/credentials/oauth2.js';
 import { RotatingFile } from '../upstream/credentials/rotating-file.js';
 import { type Route, routeTo } from '../upstream/dial/dial.js';
 import { reasonOf, TLS_PARTS, TlsMaterial, type TlsPart } from '../upstream/dial/tls.js';
+import type { UpstreamLimits } from '../upstream/limits.js';
+import { postWhole } from '../upstream/post.js';
+import { FixedQuery } from '../upstream/query.js';
+import { Upstream } from '../upstream/upstream.js';
 import { diagnosticAt } from './diagnostic-at.js';
 
 /** Compiles how the backend of a service is reached. Throws `ConfigurationError`. */
 export function compileReach(loaded: LoadedConfig, name: string, config: ServiceConfig | GraphqlServiceConfig): Reach {
   const tls = compileTls(loaded, name, config);
   const { proxy = null } = config;
-  return { ...compileCredentials(loaded, name, config), tls, proxy, routeTo: (url) => routeTo(url, proxy, tls) };
+  const route = (url: URL): Route => routeTo(url, proxy, tls);
+  return { ...compileCredentials(loaded, name, config, route), tls, proxy, routeTo: route };
 }
 
 /** What all connections and calls of a service have in common. */
@@ -47,6 +57,8 @@ function compileTls(loaded: LoadedConfig, name: string, { tls }: Pick<ServiceCon
   }
 }
 
+type AuthConfig = NonNullable<ServiceConfig['auth']>;
+
 export interface CompiledCredentials {
   /** Header fields of every call. */
   readonly fields: Fields;
@@ -58,7 +70,8 @@ export interface CompiledCredentials {
 export function compileCredentials(
   loaded: LoadedConfig,
   name: string,
-  { auth, headers }: Pick<ServiceConfig, 'auth' | 'headers'>,
+  { auth, headers, urls, limits }: Pick<ServiceConfig, 'auth' | 'headers' | 'urls' | 'limits'> | GraphqlServiceConfig,
+  route: Reach['routeTo'],
 ): CompiledCredentials {
   const fields = Object.entries(headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
   const fixed = (own: Fields): CompiledCredentials => ({ fields: [...fields, ...own], credentials: null });
@@ -72,7 +85,58 @@ export function compileCredentials(
     if (file === null) return fixed(bearerFields(token));
     return { fields, credentials: new RotatingBearer(new RotatingFile(file, token)) };
   }
+  if (auth?.digest !== undefined) {
+    const { username, password } = auth.digest;
+    // All addresses have the same path: a rule of the configuration.
+    const { pathname, search } = new URL(urls[0] ?? '');
+    const own = new FixedQuery(search);
+    return { fields, credentials: new Digest(username, password, (query) => pathname + own.with(query)) };
+  }
+  if (auth?.oauth2 !== undefined)
+    return { fields, credentials: compileOAuth2(loaded, name, auth.oauth2, limits.upstream, route) };
   return fixed([]);
+}
+
+function compileOAuth2(
+  loaded: LoadedConfig,
+  name: string,
+  { tokenUrl, clientId, clientSecret, clientAuth, scopes, audience }: NonNullable<AuthConfig['oauth2']>,
+  limits: UpstreamLimits,
+  route: Reach['routeTo'],
+): Credentials {
+  const file = loaded.fileAt(['services', name, 'auth', 'oauth2', 'clientSecret']);
+  const rotating = file === null ? null : new RotatingFile(file, clientSecret);
+  const endpoint = new Upstream([tokenUrl], limits, { routeTo: route });
+  return new OAuth2({
+    tokenUrl,
+    clientId,
+    clientSecret: () => rotating?.content ?? clientSecret,
+    clientAuth,
+    scopes,
+    audience: audience ?? null,
+    post: (headers, form) => postForm(endpoint, headers, form),
+    close: () => endpoint.close(),
+  });
+}
+
+/** Bytes of the answer of a token endpoint. */
+const TOKEN_BYTES_MAX = 64 * KIB;
+
+async function postForm(endpoint: Upstream, headers: readonly string[], form: string): Promise<TokenAnswer> {
+  let status = 0;
+  const content = await postWhole(endpoint, {
+    headers: [...headers, 'content-type', 'application/x-www-form-urlencoded;charset=UTF-8'],
+    body: Buffer.from(form),
+    isIdempotent: true,
+    maxBytes: TOKEN_BYTES_MAX,
+    maxBytesKey: 'the answer of a token endpoint',
+    signal: new Cancellation(),
+    aborted: () => new Refusal('UPSTREAM_TIMEOUT'),
+    checkHead: (head) => {
+      status = head.status;
+    },
+  });
+  return { status, text: content.toString('utf8') };
 }
 
 /** How long before its end a certificate is warned of. */

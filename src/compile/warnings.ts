@@ -8,6 +8,7 @@ import type { Graph } from './graph.js';
 export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Diagnostic[] => [
   ...monitoredServices(loaded),
   ...unverifiedBackends(loaded),
+  ...openSecrets(loaded),
   ...uncountedReplies(loaded),
   ...hiddenCosts(loaded),
   ...readsInMutation(loaded, graph),
@@ -40,6 +41,34 @@ function unverifiedBackends(loaded: LoadedConfig): readonly Diagnostic[] {
     ];
   });
 }
+
+/** Warns of secrets that are sent without TLS to another machine. */
+function openSecrets(loaded: LoadedConfig): readonly Diagnostic[] {
+  const { services, graphqlServices } = loaded.config;
+  return Object.entries({ ...services, ...graphqlServices }).flatMap(
+    ([name, { auth, urls }]): readonly Diagnostic[] => {
+      if (auth === undefined) return [];
+      const at: ConfigPath = ['services', name, 'auth'];
+      const warnings: Diagnostic[] = [];
+      if (auth.oauth2 !== undefined && isOpen(auth.oauth2.tokenUrl)) {
+        const what = `Service \`${name}\` sends its client secret to a token endpoint without TLS.`;
+        warnings.push(diagnosticAt(loaded, [...at, 'oauth2', 'tokenUrl'], what, 'Use https.'));
+      }
+      const [kind = ''] = Object.keys(auth);
+      if (['basic', 'bearer', 'oauth2'].includes(kind) && urls.some(isOpen)) {
+        const what = `Service \`${name}\` sends credentials (\`${kind}\`) to its backend without TLS.`;
+        warnings.push(diagnosticAt(loaded, at, what, 'Use https, or a network that others cannot read.'));
+      }
+      return warnings;
+    },
+  );
+}
+
+/** An http address of another machine. */
+const isOpen = (url: string): boolean => {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+};
 
 function uncountedReplies(loaded: LoadedConfig): readonly Diagnostic[] {
   const { services, limits } = loaded.config;

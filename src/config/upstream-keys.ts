@@ -1,4 +1,4 @@
-import { HEADER_NAME } from './formats.js';
+import { HEADER_NAME, HTTP_URL } from './formats.js';
 import { array, boolean, closed, mapOf, oneOf, optional, string } from './key-types.js';
 
 /** Keys of a service about how its backend is reached: the part of the table of keys for it. */
@@ -38,9 +38,33 @@ const BEARER = closed(
   { description: 'A bearer token (RFC 6750).' },
 );
 
+const DIGEST = closed(user(), { description: 'HTTP Digest (RFC 7616): MD5, SHA-256, SHA-512-256, with `qop=auth`.' });
+const OAUTH2 = closed(
+  {
+    tokenUrl: string({ description: 'The token endpoint.', ...HTTP_URL }),
+    clientId: string({ description: 'The client.', minLength: 1, maxLength: 1024 }),
+    clientSecret: string({ description: 'Its secret; a file may rotate.', minLength: 1, maxLength: 8192 }),
+    clientAuth: oneOf(['basic', 'post'], {
+      description: 'How the client identifies itself: by HTTP Basic, or in the form (RFC 6749 section 2.3.1).',
+      default: 'basic',
+    }),
+    scopes: array(string({ minLength: 1, maxLength: 256, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }), {
+      description: 'The scopes that the token is to have.',
+      maxItems: 64,
+      uniqueItems: true,
+      default: [],
+    }),
+    audience: optional(string({ description: 'The service that the token is for.', minLength: 1, maxLength: 1024 })),
+  },
+  {
+    description:
+      'Tokens of OAuth 2.0 for client credentials (RFC 6749 section 4.4), shared and renewed before they end.',
+  },
+);
+
 /** The credentials of the gateway at a backend. */
 const AUTH_KEYS = closed(
-  { basic: optional(BASIC), bearer: optional(BEARER) },
+  { basic: optional(BASIC), bearer: optional(BEARER), digest: optional(DIGEST), oauth2: optional(OAUTH2) },
   {
     description:
       'Credentials of the gateway at the backend, of exactly one kind. `Authorization` of callers is replaced.',

@@ -31,7 +31,10 @@ function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonl
 }
 
 /** Credentials write `Authorization`; so may nothing else. */
-function authRules({ auth, headers, forwardHeaders }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+function authRules(
+  { auth, headers, forwardHeaders, url, urls }: Record<string, unknown>,
+  path: ConfigPath,
+): readonly Finding[] {
   if (!isRecord(auth)) return [];
   const findings: Finding[] = [];
   const named: readonly (readonly [ConfigPath, Finding['part'], string])[] = [
@@ -53,8 +56,21 @@ function authRules({ auth, headers, forwardHeaders }: Record<string, unknown>, p
     const what = `${printPath(at)} has a colon, which HTTP Basic cannot send (RFC 7617 section 2).`;
     findings.push({ path: at, part: 'value', what, remedy: 'Take another user, or another kind of `auth`.' });
   }
+  const { digest } = auth;
+  const paths = new Set([url, ...(Array.isArray(urls) ? urls : [])].flatMap(pathOf));
+  if (isRecord(digest) && paths.size > 1) {
+    const what = `${printPath([...path, 'auth', 'digest'])} signs the path of a request, and the addresses have different ones.`;
+    findings.push({ path: [...path, 'auth', 'digest'], part: 'key', what, remedy: 'Make a service of each path.' });
+  }
   return findings;
 }
+
+/** Path and query of an address; none for what is no URL. */
+const pathOf = (address: unknown): readonly string[] => {
+  if (typeof address !== 'string' || !URL.canParse(address)) return [];
+  const { pathname, search } = new URL(address);
+  return [pathname + search];
+};
 
 /** A certificate needs its key, and TLS an https address. */
 function tlsRules({ tls, url, urls }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -200,4 +201,107 @@ t.test('a message that was sent while it came in is not repeated, and the next c
   t.equal(first.status, 500);
   t.match(await first.text(), 'UPSTREAM_AUTH');
   while ((await send()).status !== 200);
+});
+
+t.test('Digest: a challenge is met, the nonce serves on, and an expired one is replaced', async (t) => {
+  const shop = await startShop(t, '    auth: { digest: { username: web, password: s3cret } }');
+  let nonce = 'n1';
+  const refused = { count: 0 };
+  shop.backend.answer = (message, response) => {
+    const field = String(message.headers['authorization'] ?? '');
+    const cnonce = /cnonce="([^"]*)"/.exec(field)?.[1];
+    const nc = /nc=(\w+)/.exec(field)?.[1];
+    const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+    const expected = md5(`${md5('web:shop:s3cret')}:${nonce}:${nc}:${cnonce}:auth:${md5('POST:/shop')}`);
+    if (field.includes(`response="${expected}"`)) good(message, response);
+    else {
+      refused.count++;
+      response.writeHead(401, { 'www-authenticate': `Digest realm="shop", nonce="${nonce}", qop="auth"` }).end();
+    }
+  };
+  for (let n = 0; n < 3; n++) t.match(await shop.ask(), '"stock":7');
+  t.equal(refused.count, 1, 'one challenge');
+  nonce = 'n2';
+  t.equal((await shop.send()).status, 200);
+  t.equal(refused.count, 2, 'the nonce had expired');
+  const long = ENVELOPE.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
+  const headers = { 'content-type': 'text/xml', soapaction: '""' };
+  const upload = await fetch(`${shop.gateway.url}/soap/shop`, { method: 'POST', headers, body: long });
+  t.equal(upload.status, 200, 'a message that is sent while it comes in');
+});
+
+t.test('Digest: the challenge is asked for before a message that cannot be sent twice', async (t) => {
+  const shop = await startShop(t, '    auth: { digest: { username: web, password: s3cret } }');
+  shop.backend.answer = (message, response) => {
+    if (message.headers['authorization'] !== undefined) good(message, response);
+    else response.writeHead(401, { 'www-authenticate': 'Digest realm="shop", nonce="n", qop="auth"' }).end();
+  };
+  const long = ENVELOPE.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
+  const headers = { 'content-type': 'text/xml', soapaction: '""' };
+  const answer = await fetch(`${shop.gateway.url}/soap/shop`, { method: 'POST', headers, body: long });
+  t.equal(answer.status, 200);
+  t.same(
+    shop.backend.complete.map(({ body }) => body.length > 0),
+    [false, true],
+  );
+});
+
+t.test('OAuth 2.0: one token for all calls, renewed before it ends and when it is refused', async (t) => {
+  let issued = 0;
+  let lifeSeconds = 3600;
+  const server = await startRecordingBackend((_message, response) => {
+    issued++;
+    const token = { access_token: `token${issued}`, token_type: 'Bearer', expires_in: lifeSeconds };
+    setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token)), 20);
+  });
+  t.teardown(() => server.close());
+  const shop = await startShop(
+    t,
+    `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret, scopes: [a, b], audience: shop } }`,
+  );
+  let valid = 'token1';
+  shop.backend.answer = (message, response) => {
+    if (message.headers['authorization'] === `Bearer ${valid}`) good(message, response);
+    else response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
+  };
+  const answers = await Promise.all([shop.ask(), shop.send(), shop.send(), shop.ask()]);
+  for (const answer of answers) t.ok(typeof answer === 'string' ? answer.includes('"stock":7') : answer.status === 200);
+  t.equal(issued, 1);
+  const [asked] = server.complete;
+  t.equal(asked?.headers['authorization'], `Basic ${Buffer.from('web:s3cret').toString('base64')}`);
+  t.same(Object.fromEntries(new URLSearchParams(asked?.body.toString())), {
+    grant_type: 'client_credentials',
+    scope: 'a b',
+    audience: 'shop',
+  });
+  valid = 'token2';
+  lifeSeconds = 1;
+  const repeated = await Promise.all([shop.send(), shop.send(), shop.send()]);
+  t.same(
+    repeated.map(({ status }) => status),
+    [200, 200, 200],
+    'refused together, one new token',
+  );
+  t.equal(issued, 2);
+  valid = 'token3';
+  while (issued < 3) await shop.ask();
+  t.match(await shop.ask(), '"stock":7', 'the third came before the second had ended, or after the refusal');
+  t.notMatch(JSON.stringify(shop.gateway.logLines()), /token\d|s3cret/);
+});
+
+t.test('OAuth 2.0: a token endpoint that fails is not asked by every call', async (t) => {
+  let asked = 0;
+  const server = await startRecordingBackend((_message, response) => {
+    asked++;
+    response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_client","secret":"s3cret"}');
+  });
+  t.teardown(() => server.close());
+  const keys = `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret, clientAuth: post } }`;
+  const shop = await startShop(t, keys);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => shop.ask()));
+  for (const answer of answers) t.match(answer, 'UPSTREAM_AUTH');
+  t.equal(asked, 1);
+  t.match(server.complete[0]?.body.toString(), 'client_secret=s3cret');
+  t.equal(shop.backend.begun, 0);
+  t.notMatch(JSON.stringify([answers, shop.gateway.logLines()]), /s3cret|invalid_client/);
 });

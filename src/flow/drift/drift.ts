@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-
+import { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
 import type { CallToAuthorize, Fields } from '../../upstream/credentials/credentials.js';
 import type { Severity } from '../../wsdl/compare/change.js';
@@ -138,7 +138,13 @@ export class DriftWatch {
   }
 }
 
-const LOOK: CallToAuthorize = { method: 'GET', query: '', isUpload: false, refused: null };
+const LOOK: CallToAuthorize = {
+  method: 'GET',
+  query: '',
+  isUpload: false,
+  refused: null,
+  probe: () => Promise.reject(new Refusal('UPSTREAM_AUTH')),
+};
 
 /** Header fields by name. */
 function recordOf(fields: Fields): Record<string, string> {

@@ -1,4 +1,4 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { KIB } from '../../base/limit.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../reply.js';
@@ -30,9 +30,8 @@ export class AuthorizedCall implements UpstreamCall, UpstreamReceiver {
   }
 
   begin(): this {
-    const { method, query } = this.#request;
     try {
-      const fields = this.#credentials.fields({ method, query, isUpload: this.#isUpload, refused: this.#refused });
+      const fields = this.#credentials.fields(this.#asked());
       if (fields instanceof Promise) {
         fields.then(
           (obtained) => this.#start(obtained),
@@ -103,6 +102,33 @@ export class AuthorizedCall implements UpstreamCall, UpstreamReceiver {
     return body !== null && 'pipe' in body;
   }
 
+  #asked(): CallToAuthorize {
+    const { method, query } = this.#request;
+    return { method, query, isUpload: this.#isUpload, refused: this.#refused, probe: this.#probe };
+  }
+
+  readonly #probe = (): Promise<ReplyHead> =>
+    new Promise((resolve, reject) => {
+      const { method, query, headers } = this.#request;
+      const fields = headers.filter((_, index) => headers[index - (index % 2)] !== 'content-length');
+      let found: ReplyHead | null = null;
+      let bytes = 0;
+      this.#send(
+        { method, query, headers: fields, body: method === 'GET' ? null : Buffer.alloc(0), isIdempotent: true },
+        {
+          head(head) {
+            found = head;
+          },
+          data(chunk) {
+            bytes += chunk.length;
+            if (bytes > DISCARDED_BYTES_MAX) throw new Refusal('UPSTREAM_AUTH', 'a long answer');
+          },
+          end: () => found !== null && resolve(found),
+          failed: (refusal) => (found === null ? reject(refusal) : resolve(found)),
+        },
+      );
+    });
+
   #repeat(): void {
     this.#discardedBytes = null;
     this.#call = null;
@@ -114,9 +140,8 @@ export class AuthorizedCall implements UpstreamCall, UpstreamReceiver {
 
   /** A body that was sent while it came in cannot be sent again; the next call has other credentials. */
   async #renew(): Promise<void> {
-    const { method, query } = this.#request;
     try {
-      await this.#credentials.fields({ method, query, isUpload: true, refused: this.#refused });
+      await this.#credentials.fields(this.#asked());
     } catch {
       // This call is answered with the 401 that it got.
     }

@@ -12,6 +12,8 @@ export interface CallToAuthorize {
   readonly isUpload: boolean;
   /** The call was answered with status 401, and is about to be repeated; null the first time. */
   readonly refused: { readonly head: ReplyHead; readonly fields: Fields } | null;
+  /** Sends the call without its body, for the challenge of the service. Rejects with a `Refusal`. */
+  readonly probe: () => Promise<ReplyHead>;
 }
 
 /** Credentials of the gateway for one service. Made once for a service; values never leave in errors or logs. */
