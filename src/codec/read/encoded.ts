@@ -144,7 +144,10 @@ export class EncodedReply implements XmlHandler {
       first ??= child;
       at = child.end;
     }
-    return first === null ? null : { element: first, name: expected };
+    if (first === null) return null;
+    // Its members are in its namespace: SOAP::Lite declares a default one on the answer.
+    const isOfAnswer = first.uri === '' || first.uri === root.uri;
+    return { element: first, name: isOfAnswer ? { uri: first.uri, local: expected.local } : expected };
   }
 
   #record(event: Recorded): void {
