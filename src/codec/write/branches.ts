@@ -1,4 +1,5 @@
 import type { BranchRule, EncodeObject } from '../plan/plan.js';
+import { isPresent, memberOf, nillableOf, type ReadonlyRecord } from './raw-input.js';
 
 /** Whether the client's object has the member of that name. */
 type HasMember = (key: string) => boolean;
@@ -42,3 +43,42 @@ function brokenBranches({ required, branches }: BranchRule, has: HasMember): str
 
 const printBranches = (branches: BranchRule['branches']): string =>
   branches.map(({ keys }) => (keys.length === 1 ? keys[0] : `(${keys.join(', ')})`)).join(', ');
+
+/**
+ * Members that are null beside the branch of a choice that was taken: they are absent. Alone, null takes the branch of
+ * an element that can be nil.
+ */
+export function absentBranches(object: EncodeObject, value: ReadonlyRecord): ReadonlySet<string> {
+  const { choices, branches = [] } = object;
+  if (choices.length === 0 && branches.length === 0) return NONE;
+  const nillable = nillableOf(object);
+  const nulls = nillable.size === 0 ? [] : Object.keys(value).filter((key) => value[key] === null && nillable.has(key));
+  if (nulls.length === 0) return NONE;
+  const isGiven: HasMember = (key) => {
+    const member = memberOf(value, key);
+    return member !== null && isPresent(object, key, member);
+  };
+  const isNull = new Set(nulls);
+  const absent = new Set<string>();
+  for (const keys of choices) {
+    if (keys.some(isGiven)) for (const key of keys) if (isNull.has(key)) absent.add(key);
+  }
+  const stack = [...branches];
+  for (let rule = stack.pop(); rule !== undefined; rule = stack.pop()) {
+    const given = rule.branches.flatMap(({ keys }) => keys.filter(isGiven));
+    if (given.length === 0) continue;
+    const [taken, others] = partition(rule.branches, ({ keys }) => given.every((key) => keys.includes(key)));
+    const kept = new Set(taken.flatMap(({ keys }) => keys));
+    const left = new Set(others.flatMap(({ keys }) => keys));
+    for (const key of nulls) if (left.has(key) && !kept.has(key)) absent.add(key);
+    stack.push(...taken.flatMap(({ rules }) => rules));
+  }
+  return absent;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+const partition = <T>(all: readonly T[], test: (one: T) => boolean): readonly [readonly T[], readonly T[]] => [
+  all.filter(test),
+  all.filter((one) => !test(one)),
+];

@@ -12,11 +12,23 @@ import type {
   EncodeVariants,
 } from '../plan/plan.js';
 import { type AllowedWildcards, addXml } from './add-xml.js';
-import { brokenChoice } from './branches.js';
+import { absentBranches, brokenChoice } from './branches.js';
+import { CLOSE_TASK, type Task } from './content-task.js';
 import { arrayAttributes, itemElement, NIL, TYPE, typeOfXml } from './encoding.js';
 import { below, type InputPath, refuse } from './input-error.js';
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
-import { brokenCount, isOmittable, isPresent, memberOf, nilForm, type ReadonlyRecord, variantOf } from './raw-input.js';
+import {
+  brokenCount,
+  canBeNil,
+  isOmittable,
+  isPresent,
+  memberOf,
+  type NilForm,
+  nilForm,
+  nilFormOf,
+  type ReadonlyRecord,
+  variantOf,
+} from './raw-input.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
 
 /** Limits and context of the content of one request. */
@@ -88,11 +100,11 @@ export class ContentEncoder {
   }
 
   /** Puts the members of an object before all other tasks. */
-  #postpone(elements: readonly EncodeElement[], value: ReadonlyRecord, path: InputPath): void {
+  #postpone(elements: readonly EncodeElement[], value: ReadonlyRecord, path: InputPath, absent = NONE): void {
     for (let at = elements.length - 1; at >= 0; at--) {
       const element = elements[at];
       if (element === undefined) continue;
-      const member = memberOf(value, element.key);
+      const member = absent.has(element.key) ? undefined : memberOf(value, element.key);
       if (member === undefined && isOmittable(element)) continue;
       this.#tasks.push({ kind: 'member', element, value: member, path });
     }
@@ -107,9 +119,10 @@ export class ContentEncoder {
       this.#variant(variant.value, memberOf(value, variant.key), name, below(path, variant.key));
     if (text !== null) this.#add(this.#leaves.simpleContent(text, value, path));
     if (xml !== undefined) this.#xml(memberOf(value, xml), name, below(path, xml), null);
-    const broken = brokenChoice(object, (key) => isPresent(object, key, memberOf(value, key)));
+    const absent = absentBranches(object, value);
+    const broken = brokenChoice(object, (key) => !absent.has(key) && isPresent(object, key, memberOf(value, key)));
     if (broken !== null) refuse(path, broken);
-    this.#postpone(object.children, value, path);
+    this.#postpone(object.children, value, path, absent);
   }
 
   /** Writes the elements of one declaration, in order: none, one or many. */
@@ -129,7 +142,8 @@ export class ContentEncoder {
     }
     if (value === undefined || value === null) {
       // Absent and null are the same, unless the element is nillable.
-      if (nillable && occurs !== 'many' && (value === null || required)) this.#nil(element, name, path);
+      const isNil = nillable && occurs !== 'many' && (required || (value === null && canBeNil(element)));
+      if (isNil) this.#nil(nilFormOf(element), name, path);
       else if (required) refuse(path, REQUIRED);
       return;
     }
@@ -187,7 +201,7 @@ export class ContentEncoder {
   /** Writes one element; null is nil. */
   #element(element: EncodeElement, name: QName, value: unknown, path: InputPath): void {
     if (value === null) {
-      this.#nil(element, name, path);
+      this.#nil(nilForm(element.value), name, path);
       return;
     }
     if (element.transparent === true) {
@@ -220,11 +234,10 @@ export class ContentEncoder {
    * Writes a nil element. If its type is abstract it must name another (XSD 1.0 part 1 section 3.3.4), and it has the
    * attributes that its type requires.
    */
-  #nil({ value }: EncodeElement, name: QName, path: InputPath): void {
-    const { type, plan } = nilForm(value);
+  #nil({ type, plan }: NilForm, name: QName, path: InputPath): void {
     this.#events.push({ kind: 'open', name });
     if (type !== null) this.#events.push(TYPE(type));
-    if (plan.kind === 'object') for (const each of plan.attributes) this.#add(this.#leaves.attribute(each, {}, path));
+    if (plan?.kind === 'object') for (const each of plan.attributes) this.#add(this.#leaves.attribute(each, {}, path));
     this.#events.push(NIL, CLOSE);
   }
 
@@ -282,16 +295,4 @@ export class ContentEncoder {
   }
 }
 
-type Task =
-  | { readonly kind: 'event'; readonly event: ContentEvent }
-  /** A member of an object, which may be a list or not be there. */
-  | { readonly kind: 'member'; readonly element: EncodeElement; readonly value: unknown; readonly path: InputPath }
-  | {
-      readonly kind: 'element';
-      readonly element: EncodeElement;
-      readonly name: QName;
-      readonly value: unknown;
-      readonly path: InputPath;
-    };
-
-const CLOSE_TASK: Task = { kind: 'event', event: CLOSE };
+const NONE: ReadonlySet<string> = new Set();

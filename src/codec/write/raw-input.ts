@@ -50,6 +50,9 @@ export function isPresent(object: EncodeObject, key: string, member: unknown): b
   return !Array.isArray(member) || member.length > 0 || !shapesOf(object).many.has(key);
 }
 
+/** The members that can be nil. */
+export const nillableOf = (object: EncodeObject): ReadonlySet<string> => shapesOf(object).nillable;
+
 interface Shapes {
   readonly nillable: ReadonlySet<string>;
   readonly many: ReadonlySet<string>;
@@ -72,14 +75,31 @@ function shapesOf(object: EncodeObject): Shapes {
 
 const SHAPES = new WeakMap<EncodeObject, Shapes>();
 
-/** The type that a nil element must name, null for the declared one, and that type's plan. */
-export function nilForm(value: EncodeValue): { readonly type: QName | null; readonly plan: EncodeValue } {
+/** The type that a nil element must name, null for the declared one, and the plan of its attributes; null: it has none. */
+export interface NilForm {
+  readonly type: QName | null;
+  readonly plan: EncodeValue | null;
+}
+
+/** The form of a nil item, or of an element that is no list. */
+export function nilForm(value: EncodeValue): NilForm {
   if (value.kind !== 'variants') return { type: null, plan: value };
   const variants = [...value.members.values()];
-  const chosen = variants.find(({ type }) => type === null) ?? variants.find(needsNothing) ?? variants[0];
+  const chosen =
+    variants.find(({ type }) => type === null) ?? variants.find((each) => needsNothing(each.value)) ?? variants[0];
   return { type: chosen?.type ?? null, plan: chosen?.value ?? value };
 }
 
-/** Whether an element of this type may stand without attributes. */
-const needsNothing = ({ value }: EncodeVariant): boolean =>
-  value.kind !== 'object' || value.attributes.every(({ required }) => !required);
+/** The form of a nil element; the wrapper of a list has no attributes. */
+export const nilFormOf = ({ occurs, value }: EncodeElement): NilForm =>
+  typeof occurs === 'object' ? { type: null, plan: null } : nilForm(value);
+
+/** Whether an element may be nil without attributes of the client. */
+export function canBeNil(element: EncodeElement): boolean {
+  const { plan } = nilFormOf(element);
+  return plan === null || needsNothing(plan);
+}
+
+const needsNothing = (value: EncodeValue): boolean =>
+  value.kind !== 'object' ||
+  value.attributes.every(({ required, fixed, source }) => !required || fixed !== null || source !== undefined);

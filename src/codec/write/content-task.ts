@@ -1,0 +1,19 @@
+import type { QName } from '../../xml/events.js';
+import { CLOSE, type ContentEvent } from '../plan/content-events.js';
+import type { EncodeElement } from '../plan/plan.js';
+import type { InputPath } from './input-error.js';
+
+/** What is left to be written: values nest as deep as the client's input. */
+export type Task =
+  | { readonly kind: 'event'; readonly event: ContentEvent }
+  /** A member of an object, which may be a list or not be there. */
+  | { readonly kind: 'member'; readonly element: EncodeElement; readonly value: unknown; readonly path: InputPath }
+  | {
+      readonly kind: 'element';
+      readonly element: EncodeElement;
+      readonly name: QName;
+      readonly value: unknown;
+      readonly path: InputPath;
+    };
+
+export const CLOSE_TASK: Task = { kind: 'event', event: CLOSE };
