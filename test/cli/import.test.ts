@@ -162,6 +162,26 @@ warning: ${TRAVEL}:72:5: The port QuoteGetPort is left out: its binding is for p
   t.match(report, { operations: { length: 7 }, summary: { offered: 3, otherPorts: 2, disabled: 2 } });
 });
 
+t.test('overloads of one port are fields named after their request elements', async (t) => {
+  const directory = await mkdtemp(join(root, 'overloads-'));
+  const bound = (name: string) =>
+    `<operation name="Get"><input name="${name}"><soap:body use="literal"/></input></operation>`;
+  const wsdl = wsdlWith({
+    types: schemaWith(
+      '<xs:element name="GetByName"><xs:complexType><xs:sequence><xs:element name="name" type="xs:string"/></xs:sequence></xs:complexType></xs:element>',
+    ),
+    messages:
+      '<message name="In"><part name="p" element="t:Get"/></message><message name="ByName"><part name="p" element="t:GetByName"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>',
+    portType: `<portType name="P"><operation name="Get"><input name="a" message="t:In"/><output message="t:Out"/></operation>
+      <operation name="Get"><input name="b" message="t:ByName"/><output message="t:Out"/></operation></portType>`,
+    binding: `<binding name="B" type="t:P"><soap:binding/>${bound('a')}${bound('b')}</binding>`,
+  });
+  await writeFile(join(directory, 'a.wsdl'), wsdl);
+  const { file } = await run(join(directory, 'a.wsdl'));
+  const { config } = await loadConfig(file, {});
+  t.match(config.services['s']?.operations, { Get: { field: 'Query.get' }, Get2: { field: 'Query.getByName' } });
+});
+
 t.test('--json prints the report and nothing else; --port takes some ports and says so of the others', async (t) => {
   const { output, directory } = await run(TRAVEL, { json: true, ports: ['HotelSearchPort12'], name: 'hotels' });
   t.equal(`${output}\n`, await readFile(join(directory, 'import-report.json'), 'utf8'));
