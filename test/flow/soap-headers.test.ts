@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { run } from '../../src/cli/program.js';
 import { desk, graphql, startDesk } from '../acceptance/desk.js';
 import { startTestGateway } from '../kit/gateway.js';
 
@@ -96,7 +97,9 @@ t.test('a caller without a required value is refused, and the backend is not cal
 ${FIELDS}`;
   const { backend, gateway } = await startDesk(t, { 'desk.wsdl': desk() }, keys);
   t.match(await graphql(gateway, '{ get(id: 1) }'), {
-    errors: [{ message: /x-tenant is required/, extensions: { code: 'BAD_USER_INPUT' } }],
+    errors: [
+      { message: /headers\.A: the request header x-tenant is required/, extensions: { code: 'BAD_USER_INPUT' } },
+    ],
   });
   t.equal(backend.complete.length, 0);
 });
@@ -171,4 +174,28 @@ t.test('errors in header blocks are found at start-up, without their values', as
   await refused(`"{urn:a}A": { value: a, xml: '<A/>' }`, /has both/);
   await refused(`"{urn:a}A": { value: "a\\u0001s3cret" }`, /XML cannot carry/);
   await refused(`"A/b": { value: s3cret }`, /namespace/);
+});
+
+t.test('explain shows the blocks of a call, and none of their constants', async (t) => {
+  const folder = t.testdir({
+    'desk.wsdl': desk(),
+    'gateway.yaml': `services:
+  desk:
+    wsdl: desk.wsdl
+    url: http://127.0.0.1:9/
+    addressing: { calls: send }
+    callerHeaders: [x-tenant]
+    soapHeaders:
+      "{urn:a}A/token": { value: s3cret }
+      "{urn:a}A/@tenant": { header: x-tenant }
+      "{urn:b}B": { xml: '<B xmlns="urn:b" id="s3cret">s3cret {tenant}</B>', values: { tenant: { header: x-tenant } } }
+`,
+  });
+  const lines: string[] = [];
+  const terminal = { out: (text: string) => void lines.push(text), error: (text: string) => void lines.push(text) };
+  t.equal(await run(['explain', '-c', `${folder}/gateway.yaml`, '{ get(id: 1) }'], terminal), 0);
+  const shown = lines.join('\n');
+  t.notMatch(shown, /s3cret/);
+  t.match(shown, /<wsa:Action s:mustUnderstand="1">urn:t\/Get<[\s\S]*urn:uuid:\*\*\*/);
+  t.match(shown, /A tenant="{header x-tenant}">\s*<\w+:token>\*\*\*<[\s\S]*B id="\*\*\*">\*\*\*{header x-tenant}</);
 });

@@ -7,6 +7,7 @@ import {
   inputMappings,
   NO_MAPPINGS,
   sourceOf,
+  stepsOf,
 } from './input-mapping.js';
 
 /** The mapping of one header block. */
@@ -60,7 +61,13 @@ export function blockMappings(
   for (const [key, content] of inputMappings(values, path)) {
     if (!blocks.has(key)) blocks.set(key, { name: nameOf(key), content, path: content.path });
   }
-  return blocks;
+  const inOrder = new Set(Object.keys(entries).map((key) => stepsOf(key)[0] ?? key));
+  return new Map(
+    [...inOrder].flatMap((key) => {
+      const block = blocks.get(key);
+      return block === undefined ? [] : [[key, block] as const];
+    }),
+  );
 }
 
 function template(xml: string, { values = {} }: BlockEntry, path: readonly string[]): BlockTemplate {

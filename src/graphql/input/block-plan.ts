@@ -35,8 +35,7 @@ const hasConstant = ({ source, inner }: InputMapping): boolean =>
 function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors): EncodeElement {
   checkMapping(name, mapping, errors);
   const { source, isRequired: required, inner } = mapping;
-  // No argument has such a key.
-  const common = { key: ` ${name.local}`, name, occurs: 'one', required, nillable: false, fixed: null } as const;
+  const common = { key: name.local, name, occurs: 'one', required, nillable: false, fixed: null } as const;
   if (inner.size === 0 && source !== null) return { ...common, source, value: { kind: 'scalar', scalar: TEXT } };
   const attributes: EncodeAttribute[] = [];
   const children: EncodeElement[] = [];
