@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { run } from '../../src/cli/program.js';
+import { startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
+
+/** Every way to give a secret to a service, with a secret that is found wherever it turns up. */
+const KINDS: Readonly<Record<string, string>> = {
+  fields: 'headers: { x-key: canary-field }',
+  basic: 'auth: { basic: { username: web, password: canary-basic } }',
+  environment: 'auth: { basic: { username: web, password: "$' + '{CANARY}" } }',
+  bearer: 'auth: { bearer: { token: canary-bearer } }',
+  file: 'auth: { bearer: { token: { file: secret } } }',
+  digest: 'auth: { digest: { username: web, password: canary-digest } }',
+  oauth2: 'auth: { oauth2: { tokenUrl: "URL/token", clientId: web, clientSecret: canary-oauth2 } }',
+  proxy: 'proxy: "http://web:canary-proxy@127.0.0.1:9"',
+};
+const FOUND = /canary|Y2FuYXJ5|jYW5hcn|Y2FuYX/i;
+
+/** One service of each kind. `broken`: each secret is of a kind that its key does not take. */
+const configuration = (url: string, broken: boolean): string =>
+  `services:\n${Object.entries(KINDS)
+    .map(([name, keys]) => {
+      const line = broken ? keys.replace(/(?<=: )canary-\w+/, '[canary-broken]') : keys;
+      return `  ${name}:
+    url: ${url}/${name}
+    namespace: urn:shop
+    types: |
+      type Query { ${name}(sku: String!): Int }
+    operations:
+      Get${name}: { field: Query.${name} }
+    ${line.replace('URL', url)}
+`;
+    })
+    .join('')}`;
+
+async function folder(t: Test): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  await writeFile(join(home, 'secret'), 'canary-file');
+  process.env['CANARY'] = 'canary-environment';
+  return home;
+}
+
+t.test('secrets of a service appear in no output of a command', async (t) => {
+  const home = await folder(t);
+  const file = join(home, 'soapstone.yaml');
+  for (const broken of [false, true]) {
+    await writeFile(file, configuration('http://backend.example', broken));
+    for (const args of [
+      ['check', '-c', file],
+      ['schema', '-c', file],
+      ...Object.keys(KINDS).map((name) => ['explain', '-c', file, `{ ${name}(sku: "1") }`]),
+    ]) {
+      const lines: string[] = [];
+      const take = (text: string): void => void lines.push(text);
+      const code = await run(args, { out: take, error: take });
+      t.equal(code === 2, broken, args.join(' '));
+      t.notMatch(lines.join('\n'), FOUND, args[0] ?? '');
+      t.ok(lines.length > 0);
+    }
+  }
+});
+
+t.test('nor in answers, log and metrics, whatever the backend does with them', async (t) => {
+  const home = await folder(t);
+  for (const answer of ['echo', 'refuse', 'cut'] as const) {
+    const backend = await startRecordingBackend(({ headers, body }, response) => {
+      if (answer === 'cut') response.destroy();
+      else {
+        const text = JSON.stringify(headers) + body.toString();
+        const status = answer === 'refuse' ? 401 : 500;
+        response.writeHead(status, { 'content-type': 'text/xml', 'www-authenticate': text.slice(0, 200) }).end(text);
+      }
+    });
+    const gateway = await startTestGateway(configuration(backend.url, false), home);
+    const seen: string[] = [];
+    for (const name of Object.keys(KINDS)) {
+      const graphql = await postGraphql(gateway.url, { query: `{ ${name}(sku: "1") }` });
+      const soap = await fetch(`${gateway.url}/soap/${name}`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/xml', soapaction: '""' },
+        body: `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><Get${name} xmlns="urn:shop"/></s:Body></s:Envelope>`,
+      });
+      for (const reply of [graphql, soap]) seen.push(JSON.stringify([...reply.headers]), await reply.text());
+    }
+    t.ok(backend.complete.length > 0);
+    seen.push(await gateway.metrics());
+    await gateway.close();
+    seen.push(JSON.stringify(gateway.logLines()));
+    t.notMatch(seen.join('\n'), FOUND, answer);
+    await backend.close();
+  }
+});
