@@ -129,10 +129,14 @@ async function handle(
       exchange.route = 'graphql';
     }
     gateway.checkHost(path, request);
+    const cors = isGraphql ? gateway.graphql.cors : null;
+    cors?.prepare(request, response);
     // Before the body is read, which takes time.
     if (gateway.hooks.isShedding()) throw new Refusal('OVERLOADED');
-    // GraphiQL is served without authentication, so that a user can enter a token in it.
-    if (service === null && gateway.page?.isFor(path, request) === true) {
+    // Browsers send preflights without credentials. GraphiQL is served without authentication, so that a user can enter
+    // a token in it.
+    if (cors?.isPreflight(request) === true) cors.answerPreflight(exchange, request, response);
+    else if (service === null && gateway.page?.isFor(path, request) === true) {
       await gateway.page.answer(exchange, path, request, response);
     } else {
       const head = { headers: request.headers, address: exchange.client };

@@ -1,4 +1,5 @@
 import { MEASURABLE_LIMITS } from '../graphql/limits.js';
+import { CORS_KEYS } from './cors-keys.js';
 import { BATCH_KEY, PERSISTED_KEYS, TRUSTED_KEYS } from './document-keys.js';
 import { ORIGIN, PATH } from './formats.js';
 import { array, flag, oneOf, optional, section, string } from './key-types.js';
@@ -12,8 +13,10 @@ export const GRAPHQL_KEYS = section('The GraphQL endpoint.', {
   persisted: PERSISTED_KEYS,
   trusted: optional(TRUSTED_KEYS),
   batch: BATCH_KEY,
+  cors: optional(CORS_KEYS),
   origins: array(string(ORIGIN), {
-    description: 'Origins of the pages that may open a WebSocket here, besides those of the very Host they name.',
+    description:
+      'Origins of the pages that may open a WebSocket here, besides those of `cors` and of the very Host they name.',
     maxItems: 256,
     uniqueItems: true,
     default: [],

@@ -111,6 +111,14 @@ t.test('a set of keys with which no token could be verified is told at the start
   t.same(await validate([jwk(ed.publicKey, { alg: 'EdDSA', key_ops: ['verify'] })], '[EdDSA, RS256]'), []);
 });
 
+t.test('every origin at once has no credentials and stands by itself', async (t) => {
+  const validate = (cors: string): Promise<readonly string[]> => problems(`${SERVICE}graphql: { cors: ${cors} }\n`);
+  t.same(await validate('{ origins: ["*"] }'), []);
+  t.match(await validate('{ origins: ["*"], credentials: true }'), [/`\*`, which cannot have `credentials`/]);
+  t.match(await validate('{ origins: ["*", "https://shop.example"] }'), [/the other origins have no effect/]);
+  t.match(await validate('{ origins: ["https://*.example"] }'), [/cors\.origins\[0\]` is no origin/]);
+});
+
 t.test('an origin is one that a browser could name', async (t) => {
   const validate = (origin: string): Promise<readonly string[]> =>
     problems(`${SERVICE}graphql: { origins: [${JSON.stringify(origin)}] }\n`);

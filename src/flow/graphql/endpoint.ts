@@ -9,6 +9,7 @@ import type { Observers } from '../calls/observation.js';
 import { SharedCalls } from '../calls/shared-calls.js';
 import { ConcurrencyLimits } from '../http/concurrency.js';
 import type { PenaltyBox } from '../http/penalty-box.js';
+import { type Cors, makeCors } from './cors.js';
 
 /** The one GraphQL endpoint over all services, made once a generation. */
 export interface GraphqlEndpoint {
@@ -24,6 +25,8 @@ export interface GraphqlEndpoint {
   readonly costBreakdown: boolean;
   /** Coalesced and cached calls, shared with SOAP callers. */
   readonly calls: SharedCalls;
+  /** Null where no pages of other origins are allowed. */
+  readonly cors: Cors | null;
   /** Answers may differ from caller to caller. */
   readonly isPrivate: boolean;
   /** Null where no subscription waits for what calls bring. */
@@ -60,6 +63,7 @@ export function makeGraphqlEndpoint(
     codec: limits.codec,
     costBreakdown: graphql.costBreakdown,
     calls: new SharedCalls(caching, cache),
+    cors: makeCors(config),
     isPrivate:
       config.clients?.classes !== undefined ||
       services.some(

@@ -43,7 +43,8 @@ export async function answerGraphql(
     return text;
   };
   const streams = makeStreams?.(host, departure) ?? null;
-  const answer = await endpoint.handler({ method, url, headers, body }, host, streams);
+  const isOfAllowedPage = endpoint.cors?.isListed(request) === true;
+  const answer = await endpoint.handler({ method, url, headers, isOfAllowedPage, body }, host, streams);
   if (answer === CARRIED) return;
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
   // A refusal of the HTTP layer is the last answer on its connection (catalogue convention D2).
@@ -64,7 +65,9 @@ export async function answerGraphql(
   fields.push('cache-control', control);
   // Header fields of the request that the answer depends on.
   if (control !== 'no-store') {
-    fields.push('vary', maySeeBreakdown(endpoint, caller.client) ? `accept, ${BREAKDOWN}` : 'accept');
+    const varying = maySeeBreakdown(endpoint, caller.client) ? `accept, ${BREAKDOWN}` : 'accept';
+    // A field set before is replaced by one of the same name.
+    fields.push('vary', response.hasHeader('vary') ? `${varying}, origin` : varying);
   }
   fields.push('content-length', String(exchange.bytesOut));
   // Node writes a text and the head as one text, which saves a buffer; a long one it would copy once more.

@@ -11,6 +11,7 @@ import type { Compiled } from '../../compile.js';
 import type { Caller } from '../calls/authorize.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { Observers } from '../calls/observation.js';
+import { exactOrigins, originOf } from '../graphql/cors.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { checkHead } from '../http/head.js';
 import { type HostCheck, makeHostCheck } from '../http/host-check.js';
@@ -63,7 +64,8 @@ export class SubscriptionsEndpoint {
     });
     this.sockets = new WebSockets(protocol, { ...limits, stallMillis: http.stallMillis });
     this.#checkHost = makeHostCheck(compiled);
-    this.#origins = new Set([...config.graphql.origins, config.publicUrl ?? ''].flatMap((url) => originOf(url) ?? []));
+    const { origins, cors } = config.graphql;
+    this.#origins = exactOrigins([...origins, ...(cors?.origins ?? []), config.publicUrl ?? '']);
   }
 
   /** Answers a request of a client that takes server-sent events. `subscribed`: nothing is done for it but for events. */
@@ -125,9 +127,4 @@ export class SubscriptionsEndpoint {
     exchange.clientClass = client.className;
     exchange.caller = client.label;
   }
-}
-
-function originOf(url: string): string | null {
-  const { origin } = URL.canParse(url) ? new URL(url) : { origin: 'null' };
-  return origin === 'null' ? null : origin;
 }

@@ -10,6 +10,8 @@ export interface GraphqlRequest {
   /** The request target: path and query. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The request is from a page that is allowed to use the endpoint, whatever its origin. */
+  readonly isOfAllowedPage?: boolean;
   /** The whole body as text; rejects with a `Refusal` if it is too long or not UTF-8. */
   body(): Promise<string>;
 }
@@ -69,7 +71,8 @@ export const boundsOf = (
  * page. Only same-origin pages and extensions can add one of these headers, or a media type that forms have not, without
  * a preflight. A POST needs no such rule: JSON from another site needs a preflight as well.
  */
-function preventForgery({ headers }: GraphqlRequest): void {
+function preventForgery({ headers, isOfAllowedPage }: GraphqlRequest): void {
+  if (isOfAllowedPage === true) return;
   if (PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined)) return;
   if (isJson(single(headers['content-type']))) return;
   const site = single(headers['sec-fetch-site']);

@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Exchange } from '../../base/exchange.js';
+import type { Config } from '../../config/schema.js';
+import { endLingering, REQUEST_ID } from '../http/linger.js';
+
+/** Cross-origin resource sharing (CORS protocol of the Fetch standard) for the GraphQL endpoint. */
+export class Cors {
+  readonly #origins: ReadonlySet<string>;
+  readonly #isForAll: boolean;
+  readonly #hasCredentials: boolean;
+  readonly #preflight: readonly string[];
+
+  constructor({ origins, credentials, maxAgeMillis }: CorsConfig, requestHeaders: ReadonlySet<string>) {
+    this.#isForAll = origins.includes('*');
+    this.#origins = exactOrigins(origins);
+    this.#hasCredentials = credentials;
+    // Names are listed, never echoed; `*` would not include authorization.
+    this.#preflight = [
+      ...['access-control-allow-methods', 'GET, POST'],
+      ...['access-control-allow-headers', [...requestHeaders].join(', ')],
+      ...['access-control-max-age', String(Math.floor(maxAgeMillis / 1000))],
+    ];
+  }
+
+  /** Whether a request is from a page of an origin that is listed by itself. */
+  isListed({ headers: { origin } }: Pick<IncomingMessage, 'headers'>): boolean {
+    return origin !== undefined && this.#origins.has(origin);
+  }
+
+  /** Whether a request is the preflight of a browser. */
+  isPreflight({ method, headers }: IncomingMessage): boolean {
+    return (
+      method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+    );
+  }
+
+  /** Sets the fields that every answer has, refusals too: a page may read those as well. */
+  prepare(request: IncomingMessage, response: ServerResponse): void {
+    // A cache must not give one origin the answer of another, or that of a request without one.
+    if (!this.#isForAll) response.setHeader('vary', 'origin');
+    const origin = this.#allowed(request);
+    if (origin === null) return;
+    response.setHeader('access-control-allow-origin', origin);
+    response.setHeader('access-control-expose-headers', REQUEST_ID);
+    if (this.#hasCredentials) response.setHeader('access-control-allow-credentials', 'true');
+  }
+
+  /** Answers a preflight. For an origin that is not allowed without the fields that would allow it. */
+  answerPreflight(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
+    exchange.operation = 'preflight';
+    exchange.status = 204;
+    const fields = this.#allowed(request) === null ? [] : this.#preflight;
+    endLingering(exchange, response, 204, fields, null);
+  }
+
+  #allowed({ headers: { origin } }: IncomingMessage): string | null {
+    if (origin === undefined) return null;
+    if (this.#isForAll) return '*';
+    return this.#origins.has(origin) ? origin : null;
+  }
+}
+
+type CorsConfig = NonNullable<Config['graphql']['cors']>;
+
+/** Null where no pages of other origins are allowed. */
+export function makeCors({ graphql: { cors }, clients, services }: Config): Cors | null {
+  if (cors === undefined) return null;
+  const ofServices = Object.values(services).flatMap(({ callerHeaders, forwardHeaders }) => [
+    ...callerHeaders,
+    ...forwardHeaders,
+  ]);
+  const apiKey = clients?.apiKeys === undefined ? [] : [clients.apiKeys.header];
+  const names = [...REQUEST_HEADERS, ...apiKey, ...ofServices, ...cors.headers].map((name) => name.toLowerCase());
+  return new Cors(cors, new Set(names));
+}
+
+/** The origins that are listed by themselves, as browsers write them. */
+export const exactOrigins = (urls: readonly string[]): ReadonlySet<string> =>
+  new Set(urls.flatMap((url) => originOf(url) ?? []));
+
+/** The origin of a URL; null for a text that is none. */
+export function originOf(url: string): string | null {
+  const { origin } = URL.canParse(url) ? new URL(url) : { origin: 'null' };
+  return origin === 'null' ? null : origin;
+}
+
+/** Header fields that GraphQL clients in browsers send. */
+const REQUEST_HEADERS = [
+  'accept',
+  'content-type',
+  'authorization',
+  'graphql-require-preflight',
+  'apollo-require-preflight',
+  'x-apollo-operation-name',
+  'apollographql-client-name',
+  'apollographql-client-version',
+  'x-requested-with',
+  REQUEST_ID,
+  'soapstone-cost-breakdown',
+  'traceparent',
+  'tracestate',
+  'baggage',
+  'cache-control',
+  'last-event-id',
+];
