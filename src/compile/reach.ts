@@ -16,18 +16,27 @@ import type { UpstreamLimits } from '../upstream/limits.js';
 import { postWhole } from '../upstream/post.js';
 import { FixedQuery } from '../upstream/query.js';
 import { Upstream } from '../upstream/upstream.js';
+import { type CompiledBalance, compileBalance } from './balance.js';
 import { diagnosticAt } from './diagnostic-at.js';
 
+type AnyService = ServiceConfig | GraphqlServiceConfig;
+
 /** Compiles how the backend of a service is reached. Throws `ConfigurationError`. */
-export function compileReach(loaded: LoadedConfig, name: string, config: ServiceConfig | GraphqlServiceConfig): Reach {
+export function compileReach(loaded: LoadedConfig, name: string, config: AnyService): Reach {
   const tls = compileTls(loaded, name, config);
   const { proxy = null } = config;
   const route = (url: URL): Route => routeTo(url, proxy, tls);
-  return { ...compileCredentials(loaded, name, config, route), tls, proxy, routeTo: route };
+  return {
+    ...compileCredentials(loaded, name, config, route),
+    tls,
+    proxy,
+    routeTo: route,
+    ...compileBalance(config),
+  };
 }
 
 /** What all connections and calls of a service have in common. */
-export interface Reach extends CompiledCredentials {
+export interface Reach extends CompiledCredentials, CompiledBalance {
   /** Null where nothing is configured. */
   readonly tls: TlsMaterial | null;
   /** Its URL, or `environment`; null for none. */

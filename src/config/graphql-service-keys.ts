@@ -1,5 +1,6 @@
 import { SUBSCHEMA_LIMITS } from '../graphql/subschema/subschema-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
+import { urls } from './balance-keys.js';
 import { LIST_SIZE, OPERATION_COST_KEYS, points } from './cost-keys.js';
 import { FIELD_NAME, GRAPHQL_NAME, HTTP_URL, SUBSCRIPTION_URL } from './formats.js';
 import { array, closed, flagOr, mapOf, oneOf, optional, type StaticOf, section, string, unsafe } from './key-types.js';
@@ -71,14 +72,7 @@ export const GRAPHQL_SERVICE_KEYS = closed(
   {
     kind: kindKey<'graphql'>({ description: 'The protocol of the service.' }),
     url: optional(string({ description: 'Address of its endpoint, http or https.', ...HTTP_URL })),
-    urls: optional(
-      array(string(HTTP_URL), {
-        description: 'Several addresses of the same service, used in turn. Instead of `url`.',
-        minItems: 1,
-        maxItems: 64,
-        uniqueItems: true,
-      }),
-    ),
+    urls: urls('Several addresses of the same service, in place of `url`.'),
     schema: optional(
       string({
         description:

@@ -4,6 +4,7 @@ import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
 import { isRecord } from '../base/record.js';
+import type { AddressConfig } from './balance-keys.js';
 import { checkRules } from './rules.js';
 import type { Config, FileConfig, GraphqlServiceConfig, ServiceConfig } from './schema.js';
 import { configSchema } from './schema-node.js';
@@ -132,18 +133,22 @@ function asConfig(file: FileConfig): Config {
   const services: Record<string, ServiceConfig> = Object.create(null);
   const graphqlServices: Record<string, GraphqlServiceConfig> = Object.create(null);
   for (const [name, { url, ...service }] of Object.entries(file.services)) {
-    const urls = service.urls ?? (url === undefined ? [] : [url]);
+    const addresses = (service.urls ?? (url === undefined ? [] : [url])).map(asAddress);
+    const urls = addresses.map((address) => address.url);
     const upstream = { ...limits.upstream, ...service.limits.upstream };
     if (service.kind === 'graphql') {
       const remote = { ...limits.remote, ...service.limits.remote };
-      graphqlServices[name] = { ...service, urls, limits: { remote, upstream } };
+      graphqlServices[name] = { ...service, urls, addresses, limits: { remote, upstream } };
     } else {
       const xml = { ...limits.xml, ...service.limits.xml };
-      services[name] = { ...service, urls, limits: { xml, upstream } };
+      services[name] = { ...service, urls, addresses, limits: { xml, upstream } };
     }
   }
   return { ...file, services, graphqlServices };
 }
+
+const asAddress = (address: string | AddressConfig): AddressConfig =>
+  typeof address === 'string' ? { url: address, weight: 1, backup: false } : address;
 
 function asDiagnostics(findings: readonly Finding[], source: YamlSource, file: string): readonly Diagnostic[] {
   const diagnostics = findings

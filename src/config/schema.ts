@@ -12,6 +12,7 @@ import { SOAP_LIMITS } from '../soap/limits.js';
 import { MIME_LIMITS } from '../soap/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
+import { type AddressConfig, urls } from './balance-keys.js';
 import { CLIENT_KEYS } from './client-keys.js';
 import { points } from './cost-keys.js';
 import { DRIFT_KEYS } from './drift-keys.js';
@@ -49,14 +50,7 @@ const SERVICE = closed({
     }),
   ),
   url: optional(string({ description: BACKEND, ...HTTP_URL })),
-  urls: optional(
-    array(string(HTTP_URL), {
-      description: 'Several addresses of the same backend, used in turn. Instead of `url`.',
-      minItems: 1,
-      maxItems: 64,
-      uniqueItems: true,
-    }),
-  ),
+  urls: urls('Several addresses of the same backend, in place of `url`.'),
   // Unsafe because an array of TypeBox may be empty.
   versions: unsafe<readonly [DialectName, ...DialectName[]]>({
     type: 'array',
@@ -273,6 +267,8 @@ type FileService<Kind> = Extract<FileConfig['services'][string], { readonly kind
 type Completed<Kind, Groups extends keyof FileConfig['limits']> = Omit<FileService<Kind>, 'url' | 'urls' | 'limits'> & {
   /** One at least, also where the file gives a `url`. */
   readonly urls: readonly string[];
+  /** The same with their weights. */
+  readonly addresses: readonly AddressConfig[];
   readonly limits: Pick<FileConfig['limits'], Groups>;
 };
 

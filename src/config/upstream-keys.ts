@@ -1,3 +1,4 @@
+import { BALANCE_KEYS, STICKY } from './balance-keys.js';
 import { HEADER_NAME, HTTP_URL } from './formats.js';
 import { array, boolean, closed, mapOf, oneOf, optional, string } from './key-types.js';
 
@@ -118,7 +119,12 @@ const PROXY = string({
 });
 
 /** The way to a backend, of both kinds of services. */
-export const ROUTE_KEYS = { auth: optional(AUTH_KEYS), tls: optional(TLS_KEYS), proxy: optional(PROXY) };
+export const ROUTE_KEYS = {
+  auth: optional(AUTH_KEYS),
+  tls: optional(TLS_KEYS),
+  proxy: optional(PROXY),
+  ...BALANCE_KEYS,
+};
 
 /** Keys of services that speak SOAP. */
 export const UPSTREAM_KEYS = {
@@ -133,5 +139,6 @@ export const UPSTREAM_KEYS = {
       '`forward`: the cookies of a caller are sent on, and a SOAP caller gets those that the backend sets. Replies are not shared between callers then.',
     default: 'none',
   }),
+  sticky: optional(STICKY),
   ...ROUTE_KEYS,
 };

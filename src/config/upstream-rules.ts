@@ -1,4 +1,5 @@
 import { isRecord } from '../base/record.js';
+import { addressesIn, balanceRules } from './balance-rules.js';
 import { isGatewayField } from './gateway-fields.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
@@ -8,6 +9,7 @@ export const upstreamRules = (service: Record<string, unknown>, path: ConfigPath
   ...fieldRules(service, path),
   ...authRules(service, path),
   ...tlsRules(service, [...path, 'tls']),
+  ...balanceRules(service, path),
 ];
 
 function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
@@ -87,8 +89,8 @@ function tlsRules({ tls, url, urls }: Record<string, unknown>, path: ConfigPath)
   if (has('passphrase') && !has('pfx') && !has('key')) {
     at('passphrase', `${name} has a passphrase, and nothing that it opens.`, 'Leave it away.');
   }
-  const addresses = [url, ...(Array.isArray(urls) ? urls : [])].filter((address) => typeof address === 'string');
-  if (addresses.length > 0 && addresses.every((address) => /^http:/i.test(address))) {
+  const addresses = addressesIn({ url, urls }).map((address) => address['url']);
+  if (addresses.length > 0 && addresses.every((address) => /^http:/i.test(String(address)))) {
     at(null, `${name} has no effect: no address of the service begins with https.`, 'Write an https address.');
   }
   return findings;

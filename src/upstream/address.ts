@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
 import { Breaker } from './breaker.js';
 import { Connection } from './connection.js';
 import { type Fields, withFields } from './credentials/credentials.js';
@@ -7,9 +9,15 @@ import type { UpstreamLimits } from './limits.js';
 import { FixedQuery } from './query.js';
 import type { Connector } from './undici.js';
 
+/** Few enough that a caller does not find the host behind it by trying. */
+const ID_LENGTH = 6;
+
 /** One address of a backend with connections and a circuit breaker of its own: a slow address delays no other. */
-export class Address {
+export class Address implements Balanced {
   readonly breaker: Breaker;
+  readonly rank: AddressRank;
+  /** Callers may see it, as a cookie. */
+  readonly id: string;
   readonly #origin: string;
   readonly #path: string;
   readonly #headers: Fields | null;
@@ -20,7 +28,9 @@ export class Address {
   /** Not in use; the one used last is used next, the others grow old and close. */
   readonly #free: Connection[] = [];
 
-  constructor(url: URL, limits: UpstreamLimits, route: Route = DIRECT) {
+  constructor(url: URL, limits: UpstreamLimits, route: Route = DIRECT, rank: AddressRank = DEFAULT_RANK) {
+    this.rank = rank;
+    this.id = createHash('sha256').update(url.href).digest('base64url').slice(0, ID_LENGTH);
     const { forwarder } = route;
     this.#origin = forwarder === null ? url.origin : forwarder.url.origin;
     this.#path = forwarder === null ? url.pathname : url.origin + url.pathname;

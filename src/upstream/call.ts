@@ -12,6 +12,7 @@ import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from 
 const FIELDS_MAX = 100;
 
 const NO_VALUES: readonly string[] = [];
+const NOWHERE: readonly Address[] = [];
 const NOW = Promise.resolve();
 
 /** Finds connections for calls. */
@@ -30,6 +31,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   readonly request: UpstreamRequest;
   /** The latest address; null before the first connection. */
   address: Address | null = null;
+  /** Where it failed before. */
+  tried: readonly Address[] = NOWHERE;
   /** Its entries in the lists of the scheduler. */
   deadline: Entry<Call> | null = null;
   waiting: Entry<Call> | null = null;
@@ -54,6 +57,10 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  get addressId(): string {
+    return this.address?.id ?? '';
   }
 
   /** The request body comes from somewhere while it is sent: it cannot be sent twice, and an answer may come early. */
@@ -172,6 +179,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     if (this.#isOver) return;
     const refusal = refusalOfError(error, this.status !== 0, this.#scheduler.timeouts);
     if (this.#mayRetry(refusal) && this.#scheduler.retry(this)) {
+      if (this.address !== null) this.tried = [...this.tried, this.address];
       this.#leave(outcomeOf(refusal, this.status));
       return;
     }

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
 import type { Refusal } from '../base/refusal.js';
+import type { Affinity } from './balancer.js';
 
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
@@ -12,6 +13,8 @@ export interface UpstreamRequest {
   readonly body: Buffer | Readable | null;
   /** Doing it twice does no harm: it may be sent again when the connection broke before any answer. */
   readonly isIdempotent?: boolean;
+  /** The address that it should go to; absent or null: any. */
+  readonly affinity?: Affinity | null;
 }
 
 export interface ReplyHead {
@@ -20,6 +23,8 @@ export interface ReplyHead {
   header(name: string): string | null;
   /** The values of a header that cannot be joined, such as `set-cookie`. */
   headers(name: string): readonly string[];
+  /** The `id` of the address that it comes from; absent where it was stored. */
+  readonly addressId?: string;
 }
 
 /** Receives one reply: `head`, any number of `data`, `end`; or `failed` at any point. An exception ends the call. */

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Refusal, refuseByLimit } from '../base/refusal.js';
 import { Address } from './address.js';
+import { type BalanceOptions, Balancer, DEFAULT_BALANCE, DEFAULT_RANK } from './balancer.js';
 import { Call, type CallScheduler } from './call.js';
 import { AuthorizedCall } from './credentials/authorized-call.js';
 import { type Credentials, type Fields, withFields } from './credentials/credentials.js';
@@ -12,6 +13,7 @@ import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js
 import { RetryBudget } from './retry-budget.js';
 
 const LONG_QUEUE_MILLIS = 500;
+const NONE: readonly Address[] = [];
 
 export interface UpstreamOptions {
   /** Where the configuration has the limits. */
@@ -21,12 +23,14 @@ export interface UpstreamOptions {
   readonly credentials?: Credentials | null;
   /** How connections to an address are made. */
   readonly routeTo?: (url: URL) => Route;
+  readonly balance?: BalanceOptions;
 }
 
 /** One backend: its addresses, the queue of calls for a connection, and the deadlines of both. */
 export class Upstream implements CallScheduler {
   readonly timeouts: TimeoutLimits;
   readonly #addresses: readonly Address[];
+  readonly #balancer: Balancer<Address>;
   readonly #limits: UpstreamLimits;
   readonly #fields: Fields;
   readonly #credentials: Credentials | null;
@@ -35,19 +39,20 @@ export class Upstream implements CallScheduler {
   readonly #queue: Deadlines<Call>;
   /** Calls that were made once more, until they are over. */
   readonly #repeated = new WeakSet<Call>();
-  #next = 0;
   #isClosed = false;
 
   constructor(urls: readonly string[], limits: UpstreamLimits, options: UpstreamOptions = {}) {
     const { timeoutKeys = TIMEOUT_KEYS, fields = [], credentials = null, routeTo = () => DIRECT } = options;
+    const { balance = DEFAULT_BALANCE } = options;
     this.#limits = limits;
     this.#fields = fields;
     this.#credentials = credentials;
     this.timeouts = { limits, keys: timeoutKeys };
     this.#addresses = urls.map((text) => {
       const url = new URL(text);
-      return new Address(url, limits, routeTo(url));
+      return new Address(url, limits, routeTo(url), balance.ranks.get(text) ?? DEFAULT_RANK);
     });
+    this.#balancer = new Balancer(this.#addresses, balance);
     this.#calls = new Deadlines(limits.totalMillis, (call) =>
       call.abort(refuseByLimit('UPSTREAM_TIMEOUT', 'limits.upstream.totalMillis', limits.totalMillis)),
     );
@@ -91,7 +96,7 @@ export class Upstream implements CallScheduler {
     this.#budget.earn();
     call.deadline = this.#calls.add(call);
     // Calls in the queue come first.
-    const address = this.#queue.size === 0 ? this.#choose(call.startedMillis) : null;
+    const address = this.#queue.size === 0 ? this.#choose(call, call.startedMillis) : null;
     if (address !== null) call.start(address, call.startedMillis);
     else this.#enqueue(call);
     return call;
@@ -122,22 +127,18 @@ export class Upstream implements CallScheduler {
     queueMicrotask(() => {
       if (call.isOver) return;
       const nowMillis = performance.now();
-      const address = this.#choose(nowMillis);
+      const address = this.#choose(call, nowMillis);
       if (address !== null) call.start(address, nowMillis);
       else this.#enqueue(call);
     });
     return true;
   }
 
-  /** The next address in turn that is ready. */
-  #choose(nowMillis: number): Address | null {
-    const { length } = this.#addresses;
-    for (let tried = 0; tried < length; tried++) {
-      const address = this.#addresses[this.#next];
-      this.#next = (this.#next + 1) % length;
-      if (address?.isReady(nowMillis) === true) return address;
-    }
-    return null;
+  /** An address that is ready, one at which the call was not yet made if there is any; else null. */
+  #choose({ request, tried }: Call, nowMillis: number): Address | null {
+    const { affinity = null } = request;
+    const untried = this.#balancer.choose(nowMillis, affinity, tried);
+    return untried !== null || tried.length === 0 ? untried : this.#balancer.choose(nowMillis, affinity, NONE);
   }
 
   #enqueue(call: Call): void {
@@ -161,7 +162,7 @@ export class Upstream implements CallScheduler {
   readonly #advance = (): void => {
     const nowMillis = performance.now();
     for (let entry = this.#queue.first; entry !== null; entry = this.#queue.first) {
-      const address = this.#choose(nowMillis);
+      const address = this.#choose(entry.member, nowMillis);
       if (address === null) break;
       this.#queue.delete(entry);
       entry.member.start(address, nowMillis);

@@ -111,4 +111,5 @@ const withoutCoding = (head: ReplyHead): ReplyHead => ({
   status: head.status,
   header: (name) => (name === 'content-encoding' || name === 'content-length' ? null : head.header(name)),
   headers: (name) => head.headers(name),
+  ...(head.addressId !== undefined && { addressId: head.addressId }),
 });

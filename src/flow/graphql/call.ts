@@ -7,6 +7,7 @@ import type { FieldCall } from '../../graphql/run/field-call.js';
 import { printMediaType } from '../../soap/media-type.js';
 import { printableAction } from '../../soap/soap-action.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
+import { affinityOf } from '../calls/affinity.js';
 import { envelopeKey } from '../calls/call-key.js';
 import { pushCallerFields } from '../calls/caller-fields.js';
 import { callUpstream } from '../calls/declared-call.js';
@@ -39,8 +40,9 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const sent = { operation, messageId: writesMessageId(requestPlan) ? null : messageId };
     const reply = new DecodedReply(context, observation, sent, field.plan, resolve, reject);
     const isIdempotent = service.isIdempotent(operation);
-    const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent };
     const { sharing = null } = context;
+    const affinity = affinityOf(service.reach, callerHeaders, sharing === null ? null : sharing.client);
+    const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent, affinity };
     const rule = sharing?.calls.rule(service, operation) ?? null;
     // Without the MessageID, which is another in each call.
     const plain = (): Buffer =>

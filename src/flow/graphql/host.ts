@@ -221,6 +221,12 @@ export class CallerHost implements RequestHost, ItemHost {
     const service = this.#endpoint.graphqlUpstreams.get(request.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     authorizeUpstream(this.#caller.client, request, service.subschema.schema);
-    return sendOperation(request, { exchange: this.#exchange, service, signal, headers });
+    return sendOperation(request, {
+      exchange: this.#exchange,
+      service,
+      client: this.#caller.client,
+      signal,
+      headers,
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
+import type { Client } from '../../access/client.js';
 import type { CancelSignal } from '../../base/cancellation.js';
 import type { Exchange } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
@@ -8,12 +9,14 @@ import type { GraphqlUpstream } from '../../compile/graphql-upstream.js';
 import type { SubschemaReply, SubschemaRequest } from '../../graphql/fields/subschema.js';
 import { checkJsonHead } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
+import { affinityOf } from '../calls/affinity.js';
 import { isPrintable } from '../calls/reply-head.js';
 
 /** The parts that a call of a GraphQL upstream needs. */
 export interface UpstreamCallContext {
   readonly exchange: Exchange;
   readonly service: GraphqlUpstream;
+  readonly client: Client;
   readonly signal: CancelSignal;
   /** Header fields of the caller's request, of which the allowed ones are sent on. */
   readonly headers: RequestContext['headers'];
@@ -21,7 +24,7 @@ export interface UpstreamCallContext {
 
 /** Sends one operation to a service that speaks GraphQL. Rejects with a `Refusal`. */
 export async function sendOperation(request: SubschemaRequest, context: UpstreamCallContext): Promise<SubschemaReply> {
-  const { exchange, service, signal, headers } = context;
+  const { exchange, service, client, signal, headers } = context;
   const { query, variables, operation } = request;
   const { responseBytes, responseDepth, responseValues } = service.config.limits.remote;
   const startedMillis = performance.now();
@@ -31,6 +34,7 @@ export async function sendOperation(request: SubschemaRequest, context: Upstream
       headers: [...forwarded(service, headers), ...JSON_HEADERS],
       body: Buffer.from(JSON.stringify(hasMembers(variables) ? { query, variables } : { query })),
       isIdempotent: operation === 'query',
+      affinity: affinityOf(service.reach, headers, client),
       maxBytes: responseBytes,
       maxBytesKey: 'limits.remote.responseBytes',
       signal,

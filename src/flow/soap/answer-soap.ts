@@ -2,6 +2,7 @@ import type { Exchange } from '../../base/exchange.js';
 import type { NonceStore } from '../../base/nonce-store.js';
 import type { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
+import { affinityOf } from '../calls/affinity.js';
 import { CallGuard } from '../calls/authorize.js';
 import { askerOf } from '../calls/call-key.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
@@ -40,12 +41,14 @@ export async function answerSoap(
   const answer = new SoapAnswer(response, exchange, ending);
   const guard = isGuarded ? new CallGuard(caller, service) : null;
 
+  const affinity = affinityOf(service.reach, request.headers, caller.client);
+
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {
     guard?.authorizeAndCharge(null);
     const headers = upstreamHeaders(request, service, exchange.client, null, null);
-    const context = { exchange, service, gate, answer, calls, observation: null };
-    return forward(context, { method: head.method, query, headers, body: null }, null);
+    const context = { exchange, service, gate, answer, calls, affinity, observation: null };
+    return forward(context, { method: head.method, query, headers, body: null, affinity }, null);
   }
 
   const bufferBytes = head.bodyBytes === null ? service.bufferBytes : null;
@@ -53,7 +56,7 @@ export async function answerSoap(
   const { received, envelope, policy } = intake;
   const { known } = policy;
   const headers = forwardedHeaders(asked, service, head, intake, isEnforced);
-  const context = { exchange, service, gate, answer, calls, observation: policy.observation };
+  const context = { exchange, service, gate, answer, calls, affinity, observation: policy.observation };
   const isComparable =
     received.kind === 'whole' &&
     head.package === null &&
@@ -66,7 +69,7 @@ export async function answerSoap(
   const body = received.kind === 'whole' ? received.message : received.body;
   await forward(
     context,
-    { method: 'POST', query, headers, body, isIdempotent },
+    { method: 'POST', query, headers, body, isIdempotent, affinity },
     known?.operation ?? null,
     messageId,
     key,

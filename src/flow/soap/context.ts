@@ -1,6 +1,7 @@
 import type { Exchange } from '../../base/exchange.js';
 import type { SoapService } from '../../compile/service.js';
 import type { GateOptions } from '../../soap/gate.js';
+import type { Affinity } from '../../upstream/balancer.js';
 import type { Observation } from '../calls/observation.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import type { SoapAnswer } from './answer.js';
@@ -12,6 +13,8 @@ export interface SoapContext {
   readonly gate: GateOptions;
   readonly answer: SoapAnswer;
   readonly calls: SharedCalls;
+  /** Null or absent where any address will do. */
+  readonly affinity?: Affinity | null;
   /** Null or absent where no subscription wants its values. */
   readonly observation?: Observation | null;
 }

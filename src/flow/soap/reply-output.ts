@@ -132,11 +132,17 @@ export class ReplyOutput implements GateOutput {
     return faultStatus(fault.parts.code, dialect);
   }
 
-  /** Further fields: `Retry-After`, or in monitor mode the other fields of the reply. */
+  /** Further fields: cookies, `Retry-After`, or in monitor mode the other fields of the reply. */
   #more(): readonly string[] {
-    if (!this.#context.service.callerFields.passesCookies) return this.#others();
-    const cookies = this.#head.headers('set-cookie').filter(isPrintable);
-    return [...this.#others(), ...cookies.flatMap((cookie) => ['set-cookie', cookie])];
+    const { service, affinity } = this.#context;
+    const cookies = service.callerFields.passesCookies ? this.#head.headers('set-cookie').filter(isPrintable) : [];
+    const sticky = service.reach.affinity?.cookie ?? null;
+    const { addressId = null } = this.#head;
+    if (cookies.length === 0 && (sticky === null || addressId === null)) return this.#others();
+    const isKnown = addressId === null || affinity?.addressId === addressId;
+    const own =
+      sticky === null || isKnown ? [] : [`${sticky}=${addressId}; Path=${service.path}; HttpOnly; SameSite=Lax`];
+    return [...this.#others(), ...[...cookies, ...own].flatMap((cookie) => ['set-cookie', cookie])];
   }
 
   #others(): readonly string[] {

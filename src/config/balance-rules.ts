@@ -1,0 +1,41 @@
+import { isRecord } from '../base/record.js';
+import { type Finding, printPath } from './validate.js';
+import type { ConfigPath } from './yaml-source.js';
+
+/** The addresses of a service as maps, whose values may be of any kind. */
+export const addressesIn = ({ url, urls }: Record<string, unknown>): readonly Record<string, unknown>[] =>
+  [...(url === undefined ? [] : [url]), ...(Array.isArray(urls) ? urls : [])].map((address) =>
+    isRecord(address) ? address : { url: address },
+  );
+
+/** Addresses that are never called, and a choice among one. */
+export function balanceRules(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  const findings: Finding[] = [];
+  const name = printPath(path);
+  const addresses = addressesIn(service);
+  const at = (key: string, what: string, remedy: string): void => {
+    findings.push({ path: [...path, key], part: 'key', what, remedy });
+  };
+  if (addresses.length > 0 && addresses.every(({ weight }) => weight === 0)) {
+    at('urls', `${name} has no address with a weight above 0.`, 'Give one a weight, or leave the weights away.');
+  } else if (addresses.length > 0 && addresses.every(({ backup, weight }) => backup === true || weight === 0)) {
+    at('urls', `${name} has only addresses that are \`backup\`.`, 'Leave `backup` away where calls should go first.');
+  }
+  const seen = new Set<unknown>();
+  for (const [index, { url }] of addresses.entries()) {
+    if (seen.has(url)) {
+      const remedy = 'Give one of them a `weight`, and leave the other away.';
+      findings.push({ path: [...path, 'urls', index], part: 'value', what: `${name} has an address twice.`, remedy });
+    }
+    seen.add(url);
+  }
+  for (const key of ['balance', 'sticky', 'zone']) {
+    if (addresses.length !== 1 || service[key] === undefined) continue;
+    at(key, `${name} has \`${key}\` and one address.`, 'Give several as `urls`, or leave it away.');
+  }
+  const { zone } = service;
+  if (typeof zone === 'string' && addresses.length > 1 && !addresses.some((address) => address['zone'] === zone)) {
+    at('zone', `${name} has no address in its zone.`, 'Give addresses a `zone`, or leave it away.');
+  }
+  return findings;
+}

@@ -1,0 +1,110 @@
+import t, { type Test } from 'tap';
+import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
+
+const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
+const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
+const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
+
+/** Three backends behind one service. `urls` writes the entry of each. */
+async function startThree(t: Test, keys: string, urls = (url: string, _index: number): string => url, more = '') {
+  const backends: RecordingBackend[] = [];
+  for (let count = 0; count < 3; count++) {
+    backends.push(
+      await startRecordingBackend((_message, response) => {
+        response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+      }),
+    );
+  }
+  for (const backend of backends) t.teardown(() => backend.close());
+  const gateway = await startTestGateway(`services:
+  shop:
+    urls: [ ${backends.map(({ url }, index) => urls(`${url}/shop`, index)).join(', ')} ]
+    namespace: urn:shop
+    types: |
+      type Query { stock(sku: String!): Int }
+    operations:
+      GetStock: { field: Query.stock }
+${keys}
+${more}
+`);
+  t.teardown(() => gateway.close());
+  const post = (path: string, type: string, body: string, headers: Record<string, string>): Promise<Response> =>
+    fetch(gateway.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
+  return {
+    gateway,
+    backends,
+    /** The calls that each has got. */
+    counts: () => backends.map(({ complete }) => complete.length),
+    send: (headers: Record<string, string> = {}) =>
+      post('/soap/shop', 'text/xml', ENVELOPE, { soapaction: '""', ...headers }),
+    ask: async (headers: Record<string, string> = {}) =>
+      (await post('/graphql', 'application/json', '{"query":"{ stock(sku: \\"1\\") }"}', headers)).text(),
+  };
+}
+
+t.test('weights, backups and the zone of the gateway', async (t) => {
+  const weighted = await startThree(t, '', (url, index) => `{ url: "${url}", weight: ${[2, 1, 0][index]} }`);
+  for (let count = 0; count < 6; count++) t.match(await weighted.ask(), '"stock":7');
+  t.same(weighted.counts(), [4, 2, 0]);
+
+  const backup = await startThree(t, '', (url, index) => `{ url: "${url}", backup: ${index !== 2} }`);
+  for (let count = 0; count < 3; count++) t.match(await backup.ask(), '"stock":7');
+  t.same(backup.counts(), [0, 0, 3]);
+  await backup.backends[2]?.close();
+  t.match(await backup.ask(), '"stock":7', 'a request that could not be sent goes to a backup');
+
+  const zones = ['east', 'west', 'east'];
+  const near = await startThree(t, '    zone: west', (url, index) => `{ url: "${url}", zone: ${zones[index]} }`);
+  for (let count = 0; count < 3; count++) t.match(await near.ask(), '"stock":7');
+  t.same(near.counts(), [0, 3, 0]);
+  await near.backends[1]?.close();
+  t.match(await near.ask(), '"stock":7', 'other zones stand in');
+});
+
+t.test('calls with the same header field go to the same address, in both protocols', async (t) => {
+  const { ask, send, counts } = await startThree(t, '    balance: { hash: "header:X-Tenant" }');
+  const used = new Set<string>();
+  for (let tenant = 0; tenant < 12; tenant++) {
+    const before = counts();
+    const headers = { 'x-tenant': `tenant ${tenant}` };
+    t.match(await ask(headers), '"stock":7');
+    t.equal((await send(headers)).status, 200);
+    const grown = counts().map((count, index) => count - (before[index] ?? 0));
+    t.ok(grown.includes(2), `both calls at one address: ${grown}`);
+    used.add(String(grown));
+  }
+  t.equal(used.size, 3, 'and all are used');
+});
+
+t.test('calls of one client go to the same address', async (t) => {
+  const clients = `clients:
+  classes: { internal: {} }
+  apiKeys:
+    clients:
+      erp: { class: internal, keys: [0123456789abcdef0123456789abcdef] }`;
+  const { ask, counts } = await startThree(t, '    balance: { hash: client }', undefined, clients);
+  for (let count = 0; count < 6; count++) {
+    t.match(await ask({ 'x-api-key': '0123456789abcdef0123456789abcdef' }), '"stock":7');
+  }
+  t.same([...counts()].sort(), [0, 0, 6]);
+});
+
+t.test('a caller that sends its cookie stays at one address', async (t) => {
+  const { send, counts, backends } = await startThree(t, '    sticky: { cookie: route }');
+  const first = await send();
+  const [cookie = ''] = (first.headers.get('set-cookie') ?? '').split(';');
+  t.match(cookie, /^route=[\w-]{6}$/);
+  t.match(first.headers.get('set-cookie'), /; Path=\/soap\/shop; HttpOnly; SameSite=Lax$/);
+  const at = counts().indexOf(1);
+  for (let count = 0; count < 4; count++) {
+    const answer = await send({ cookie: `other=1; ${cookie}` });
+    t.equal(answer.headers.get('set-cookie'), null, 'it gets the cookie once');
+  }
+  t.equal(counts()[at], 5);
+  await backends[at]?.close();
+  const moved = await send({ cookie });
+  t.equal(moved.status, 200);
+  t.not(moved.headers.get('set-cookie')?.split(';')[0], cookie, 'and another one when its address is gone');
+  t.equal((await send({ cookie: 'route=nothing' })).status, 200);
+});
