@@ -10,6 +10,8 @@ const CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'base64'
 export interface Attachment {
   /** In base64. Throws `UPSTREAM_INVALID_RESPONSE` when it did not come behind the envelope. */
   value(): string;
+  /** As a `data:` URL (RFC 2397); null when it did not come behind the envelope. */
+  dataUrl(): string | null;
 }
 
 /**
@@ -36,11 +38,11 @@ export class Attachments implements AttachmentSink {
     return known;
   }
 
-  begin(id: string, transferEncoding: string): boolean {
+  begin(id: string, transferEncoding: string, mediaType: string | null): boolean {
     this.#current = this.#wanted.get(id) ?? null;
     if (this.#current === null) return false;
     if (!CODINGS.has(transferEncoding)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'coding of an attachment');
-    this.#current.begin(transferEncoding === 'base64');
+    this.#current.begin(transferEncoding === 'base64', mediaType);
     return true;
   }
 
@@ -52,13 +54,19 @@ export class Attachments implements AttachmentSink {
   }
 }
 
+/** Without parameters (RFC 6838 section 4.2). */
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
+const UNKNOWN_TYPE = 'application/octet-stream';
+
 class Part implements Attachment {
   readonly chunks: Buffer[] = [];
   #isBase64 = false;
   #hasBegun = false;
+  #mediaType = UNKNOWN_TYPE;
 
-  begin(isBase64: boolean): void {
+  begin(isBase64: boolean, mediaType: string | null): void {
     this.#hasBegun = true;
+    if (mediaType !== null && MEDIA_TYPE.test(mediaType)) this.#mediaType = mediaType;
     this.#isBase64 = isBase64;
   }
 
@@ -67,5 +75,9 @@ class Part implements Attachment {
     const bytes = Buffer.concat(this.chunks);
     const content = this.#isBase64 ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
     return content.toString('base64');
+  }
+
+  dataUrl(): string | null {
+    return this.#hasBegun ? `data:${this.#mediaType};base64,${this.value()}` : null;
   }
 }

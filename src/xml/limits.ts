@@ -97,7 +97,7 @@ export const XML_LIMITS = {
     max: 64 * MIB,
     unit: 'bytes',
     refusal: 'XML_TEXT_LIMIT',
-    text: 'Bytes of one text that is read as a value (GraphQL fields, fault parts). Text that only passes is not limited.',
+    text: 'Bytes of one text that is read as a value (GraphQL fields, fault parts). Text that only passes is not limited; base64 is, by `codec.attachmentBytes`.',
   },
   commentBytes: {
     default: KIB,

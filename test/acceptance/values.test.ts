@@ -257,3 +257,74 @@ t.test('case 21: an attachment that is referred to is its bytes, or a clear erro
   const isGiven = Object(answer.data)['get'] === Buffer.from('hello').toString('base64');
   t.ok(isGiven || answer.errors?.[0]?.extensions['code'] !== undefined, JSON.stringify(answer));
 });
+
+const XOP = 'http://www.w3.org/2004/08/xop/include';
+
+/** A package with this envelope, and a part `a@b`. */
+const packaged = (root: string, type: 'application/xop+xml' | 'text/xml'): readonly [string, string] => {
+  const info = type === 'text/xml' ? '' : '; type="text/xml"';
+  const start = type === 'text/xml' ? '' : '; start-info="text/xml"';
+  return [
+    `--B\r\nContent-Type: ${type}; charset=UTF-8${info}\r\nContent-ID: <root@b>\r\n\r\n${root}\r\n--B\r\nContent-Type: image/png; name=x\r\nContent-Transfer-Encoding: binary\r\nContent-ID: <a@b>\r\n\r\nhello\r\n--B--\r\n`,
+    `multipart/related; boundary=B; type="${type}"; start="<root@b>"${start}`,
+  ];
+};
+
+t.test('an Include is the bytes it refers to wherever base64 or the Include itself is declared', async (t) => {
+  const types = `<xs:complexType name="Plain"><xs:sequence><xs:element ref="x:Include"/></xs:sequence></xs:complexType>
+    <xs:complexType name="Typed"><xs:simpleContent><xs:extension base="xs:base64Binary"><xs:attribute name="kind"/></xs:extension></xs:simpleContent></xs:complexType>`;
+  const content = el('plain', 't:Plain') + el('typed', 't:Typed');
+  const head = `xmlns:x="${XOP}"`;
+  const { backend, gateway, ask } = await startDesk(t, { 'desk.wsdl': desk({ types, reply: content, head }) });
+  const value = Buffer.from('hello').toString('base64');
+  const query = '{ get { plain { value } typed { value kind } } }';
+  const given = { data: { get: { plain: { value }, typed: { value, kind: 'k' } } } };
+  t.same(await ask(query, reply(`<t:plain>${value}</t:plain><t:typed kind="k">${value}</t:typed>`)), given);
+  const include = `<x:Include xmlns:x="${XOP}" href="cid:a@b"/>`;
+  for (const [plain, typed] of [
+    [include, value],
+    [value, include],
+  ]) {
+    const root = envelope(reply(`<t:plain>${plain}</t:plain><t:typed kind="k">${typed}</t:typed>`));
+    backend.answer = answerWith(...packaged(root, 'application/xop+xml'));
+    t.same(await graphql(gateway, query), given);
+  }
+});
+
+t.test('a swaRef is a data URL of the part it names; any other URI is as it is written', async (t) => {
+  const schemas = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd">
+    <xs:import namespace="http://ws-i.org/profiles/basic/1.1/xsd"/><xs:element name="Get"><xs:complexType/></xs:element>
+    <xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="file" type="r:swaRef" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element></xs:schema>`;
+  const { backend, gateway, ask } = await startDesk(t, { 'desk.wsdl': desk({ schemas }) });
+  const refs = reply(
+    ' cid:a@b | cid:none@b | http://h/x '
+      .split('|')
+      .map((ref) => `<t:file>${ref}</t:file>`)
+      .join(''),
+  );
+  t.same(await ask('{ get }', refs), { data: { get: ['cid:a@b', 'cid:none@b', 'http://h/x'] } });
+  backend.answer = answerWith(...packaged(envelope(refs), 'text/xml'));
+  const url = `data:image/png;base64,${Buffer.from('hello').toString('base64')}`;
+  t.same(await graphql(gateway, '{ get }'), { data: { get: [url, 'cid:none@b', 'http://h/x'] } });
+});
+
+t.test('base64 in a reply is bounded as attachments are, other texts as texts', async (t) => {
+  const { ask } = await startDesk(t, {
+    'desk.wsdl': desk({ reply: el('file', 'xs:base64Binary') + el('text', 'xs:string') }),
+  });
+  const long = Buffer.alloc(3 * 1024 * 1024, 'x');
+  const lines = long.toString('base64').replaceAll(/.{76}/g, '$&\n');
+  const { data } = await ask('{ get { file } }', reply(`<t:file>${lines}</t:file><t:text/>`));
+  t.equal((data as { get: { file: string } }).get.file, long.toString('base64'));
+  const text = await ask('{ get { text } }', reply(`<t:file/><t:text>${long.toString('base64')}</t:text>`));
+  t.match(text.errors, [{ extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } }]);
+  const small = await startDesk(
+    t,
+    { 'desk.wsdl': desk({ reply: el('file', 'xs:base64Binary') }) },
+    'limits: { codec: { attachmentBytes: 6 } }\n',
+  );
+  t.same(await small.ask('{ get }', reply('<t:file>aGVs bG8h</t:file>')), { data: { get: 'aGVsbG8h' } });
+  t.match((await small.ask('{ get }', reply('<t:file>aGVsbG8haGVs</t:file>'))).errors, [
+    { extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } },
+  ]);
+});

@@ -56,7 +56,7 @@ export const CODEC_LIMITS = {
     max: 256 * MIB,
     unit: 'bytes',
     refusal: 'UPSTREAM_RESPONSE_LIMIT',
-    text: 'Bytes of the attachments of one reply that a query asks for: an answer holds them, as base64.',
+    text: 'Bytes of binary content of one reply that a query asks for, as attachments and as base64 in the envelope each: an answer holds them, as base64.',
   },
   references: {
     default: 10_000,

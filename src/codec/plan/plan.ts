@@ -15,6 +15,8 @@ import type { Variants } from './variants.js';
 export interface Scalar {
   /** Name of the GraphQL type: `Int`, `String`, `Long`, `Decimal`, an enum's name, ... */
   readonly name: string;
+  /** Its values name attachments, by `cid:` URLs (`swaRef`); absent: they do not. */
+  readonly isReference?: boolean;
   /** The value of a lexical form, its white space treated by the facet of the type. Throws `LexicalError`. */
   decode(lexical: string): ScalarValue;
   /** The lexical form of a client's value. Throws `LexicalError`; the message never holds the value. */

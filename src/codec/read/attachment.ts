@@ -1,25 +1,68 @@
+import { refuseByLimit } from '../../base/refusal.js';
 import { XOP } from '../../wsdl/documents/namespaces.js';
 import type { StartTag } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
+import { CODEC_LIMITS } from '../plan/limits.js';
+import { bareBase64 } from '../values/binary.js';
 import type { DeferredValue, Reading } from './reading.js';
 
-/** Looks up the attachment that an Include refers to; null where there is none. */
+/** Looks up the attachment that a reference names; null where there can be none. */
 export type FindAttachment = (href: string) => DeferredValue | null;
 
-/** The attachment that an Include in this simple value refers to; null where it is no Include, or none may stand here. */
-export function includedIn(tag: StartTag, reading: Reading, find: FindAttachment | null): DeferredValue | null {
-  if (find === null || tag.local !== 'Include' || tag.uri !== XOP) return null;
-  const value = reading.slot?.value;
-  if (value?.kind !== 'scalar' || value.scalar.name !== 'Base64' || trimXml(reading.text) !== '') return null;
-  const href = tag.attribute('', 'href');
-  return href === null ? null : find(href);
+/**
+ * The binary content of one reply: base64 in the envelope, and parts that it refers to. Both are bounded by
+ * `attachmentBytes`.
+ */
+export class BinaryContent {
+  /** Values are known when the message is over. */
+  hasDeferred = false;
+  readonly #find: FindAttachment | null;
+  readonly #bytesMax: number;
+  #charsLeft: number;
+
+  /** `find`: null where the message is no package. */
+  constructor(find: FindAttachment | null, bytesMax: number = CODEC_LIMITS.attachmentBytes.default) {
+    this.#find = find;
+    this.#bytesMax = bytesMax;
+    this.#charsLeft = Math.ceil(bytesMax / 3) * 4;
+  }
+
+  /** Counts base64 text. Throws `UPSTREAM_RESPONSE_LIMIT`. */
+  count(piece: string): void {
+    this.#charsLeft -= bareBase64(piece).length;
+    if (this.#charsLeft < 0)
+      throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.codec.attachmentBytes', this.#bytesMax);
+  }
+
+  /** A child of a simple value, or of an object with binary text: an Include refers to bytes outside of the envelope. */
+  include(tag: StartTag, owner: Reading): void {
+    const isBinary = owner.variant === null ? owner.slot?.isBinary === true : owner.variant.isBinary;
+    const isAlone = owner.deferred === null && !owner.hasChildren && trimXml(owner.text) === '';
+    const isInclude = isBinary && isAlone && tag.local === 'Include' && tag.uri === XOP;
+    const href = isInclude && this.#find !== null ? tag.attribute('', 'href') : null;
+    const found = href === null ? null : (this.#find?.(href) ?? null);
+    if (found === null) owner.hasChildren = true;
+    else {
+      this.hasDeferred = true;
+      owner.deferred = found;
+    }
+  }
+
+  /** The attachment that a text names (`swaRef`), as a `data:` URL; null where there can be none. */
+  referred(text: string): Deferred | null {
+    const written = trimXml(text);
+    const found = this.#find?.(written) ?? null;
+    if (found === null) return null;
+    this.hasDeferred = true;
+    return new Deferred({ value: () => found.dataUrl() ?? written });
+  }
 }
 
 /** Placeholder in the answer for a deferred value. */
 export class Deferred {
-  readonly source: DeferredValue;
+  readonly source: Pick<DeferredValue, 'value'>;
 
-  constructor(source: DeferredValue) {
+  constructor(source: Pick<DeferredValue, 'value'>) {
     this.source = source;
   }
 }

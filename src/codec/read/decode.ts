@@ -1,10 +1,10 @@
-import { ALL, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { ALL, type Interest, type QName, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { ContentNames, namesIn } from '../plan/content-names.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { Decoded, ReplyPlan } from '../plan/plan.js';
 import { arrayPositionOf, isNil } from '../plan/xsi.js';
 import { textOfBase64 } from '../values/binary.js';
-import { Deferred, type FindAttachment, includedIn, resolveDeferred } from './attachment.js';
+import { BinaryContent, Deferred, type FindAttachment, resolveDeferred } from './attachment.js';
 import { openRepetitions } from './groups.js';
 import { OpaqueXml } from './opaque.js';
 import { ANY, LATER, nilVariantOf, programOf, type SlotProgram, slotsFor } from './program.js';
@@ -16,6 +16,8 @@ export interface DecodeLimits {
   readonly listItems: number;
   /** Length of content that is handed out as XML; longer content is null with an error. */
   readonly opaqueChars?: number;
+  /** Bytes of binary content, in the envelope and beside it. */
+  readonly attachmentBytes?: number;
 }
 
 /**
@@ -35,15 +37,14 @@ export class ReplyDecoder implements XmlHandler {
   #skipping = false;
   /** Readings of simple values that have ended, for reuse. */
   #idle: Reading | null = null;
-  readonly #findAttachment: FindAttachment | null;
-  #hasDeferred = false;
+  readonly #binary: BinaryContent;
   #hasBegun = false;
   #answer: ResponseObject | null = null;
 
   /** `findAttachment`: null where the message is no package. */
   constructor(plan: ReplyPlan, limits: DecodeLimits, findAttachment: FindAttachment | null = null) {
     this.#plan = plan;
-    this.#findAttachment = findAttachment;
+    this.#binary = new BinaryContent(findAttachment, limits.attachmentBytes);
     this.#output = new ResponseBuilder(limits.listItems, plan.shape === 'unwrap' ? 1 : 0);
     this.#opaqueChars = limits.opaqueChars ?? CODEC_LIMITS.opaqueChars.default;
   }
@@ -56,11 +57,12 @@ export class ReplyDecoder implements XmlHandler {
     } else {
       for (let owner: Reading | null = this.#top; owner !== null; owner = owner.next) {
         if (owner.xml !== null) readings = readXml(tag, owner, owner.slot, owner.index, owner.xml, readings);
-        else if (owner.children === null) this.#readInclude(tag, owner);
+        else if (owner.children === null) this.#binary.include(tag, owner);
         else if (!owner.isNullified) {
           owner.last = tag.local;
           const slots = slotsFor(owner.children, tag, owner.uri);
           if (slots !== null) readings = this.#readChild(tag, owner, slots, readings);
+          else if (owner.variant?.isBinary === true) this.#binary.include(tag, owner);
         }
       }
     }
@@ -76,7 +78,8 @@ export class ReplyDecoder implements XmlHandler {
   text(piece: string): void {
     for (let reading = this.#top; reading !== null; reading = reading.next) {
       if (reading.xml !== null) reading.xml.text(piece);
-      else if (reading.interest === ALL) {
+      else if (reading.interest === ALL || reading.interest === STREAM) {
+        if (reading.interest === STREAM) this.#binary.count(piece);
         reading.text += piece;
         if (reading.names !== null) reading.names.add(piece);
       }
@@ -125,7 +128,7 @@ export class ReplyDecoder implements XmlHandler {
 
   /** Whether the plan is filled, whatever follows. An open list may always have further items. */
   get isComplete(): boolean {
-    if (!this.#hasBegun || this.#hasDeferred) return false;
+    if (!this.#hasBegun || this.#binary.hasDeferred) return false;
     return this.#plan.shape === 'done' || isComplete(this.#open);
   }
 
@@ -144,7 +147,7 @@ export class ReplyDecoder implements XmlHandler {
     if (shape === 'done') answer = true;
     if (shape === 'unwrap') answer = this.#answer?.[this.#plan.value.declared?.slots[0]?.key ?? ''] ?? null;
     if (answer === null && nonNull && this.#output.errors.length === 0) this.#output.report(null, null, -1, MISSING);
-    const value = this.#hasDeferred ? resolveDeferred(answer) : answer;
+    const value = this.#binary.hasDeferred ? resolveDeferred(answer) : answer;
     const { errors, furtherErrors, points, lists } = this.#output;
     const decoded = { value, errors, furtherErrors, points };
     return lists === null ? decoded : { ...decoded, lists };
@@ -247,13 +250,6 @@ export class ReplyDecoder implements XmlHandler {
     return first;
   }
 
-  /** A simple value may have no child but an Include, which refers to bytes outside of the envelope. */
-  #readInclude(tag: StartTag, owner: Reading): void {
-    const included = owner.hasChildren ? null : includedIn(tag, owner, this.#findAttachment);
-    if (included === null) owner.hasChildren = true;
-    else owner.deferred = included;
-  }
-
   #readAttribute(tag: StartTag, owner: Reading, slot: SlotProgram): void {
     const lexical = tag.attributeCount === 0 ? null : tag.attribute(slot.name.uri, slot.name.local);
     if (lexical === null) this.#output.setValue(owner, slot, -1, slot.fallback, MISSING);
@@ -275,14 +271,20 @@ export class ReplyDecoder implements XmlHandler {
       if (reading.kind === 'list') this.#output.setValue(owner, slot, index, isNullified ? null : values, null);
       else if (reading.hasChildren)
         this.#output.reject(owner, slot, index, 'elements where a simple value is expected');
-      else if (reading.deferred !== null) {
-        this.#hasDeferred = true;
+      else if (reading.deferred !== null)
         this.#output.setValue(owner, slot, index, new Deferred(reading.deferred), null);
-      } else if (reading.text === '' && slot.fallback !== null)
+      else if (slot.isReference) this.#endReference(reading, owner, slot);
+      else if (reading.text === '' && slot.fallback !== null)
         this.#output.setValue(owner, slot, index, slot.fallback, null);
       else if (reading.names !== null) this.#output.setName(owner, slot, index, reading.text, reading.names);
       else this.#output.setText(owner, slot, index, reading.isBase64 ? textOfBase64(reading.text) : reading.text);
     }
+  }
+
+  #endReference({ index, text }: Reading, owner: Reading, slot: SlotProgram): void {
+    const referred = this.#binary.referred(text);
+    if (referred === null) this.#output.setText(owner, slot, index, text);
+    else this.#output.setValue(owner, slot, index, referred, null);
   }
 
   #endOpaque(reading: Reading, xml: OpaqueXml): void {

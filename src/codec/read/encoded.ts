@@ -1,5 +1,5 @@
 import { Refusal, refuseByLimit } from '../../base/refusal.js';
-import { ALL, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { ALL, type Interest, type QName, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { CodecLimits } from '../plan/limits.js';
 import type { Decoded } from '../plan/plan.js';
 import type { ReplyDecoder } from './decode.js';
@@ -42,7 +42,8 @@ export class EncodedReply implements XmlHandler {
     this.#recording.push(recorded);
     if (recorded.id !== null) this.#byId.set(recorded.id, this.#byId.has(recorded.id) ? null : recorded);
     if (recorded.reference !== null) this.#countReference();
-    return ALL;
+    // What is kept is counted; the decoder bounds binary content.
+    return recorded.isBase64 ? STREAM : ALL;
   }
 
   /** Counts a run of text the same however it is cut. */
@@ -111,7 +112,12 @@ export class EncodedReply implements XmlHandler {
     }
     if (target.isBase64) this.#decoder.expectBase64();
     if (isReadAsXml) target.isReplayedAsXml = true;
-    stack.push({ element: target, at: target.start + 1, isTextWanted: interest === ALL, isReadAsXml });
+    stack.push({
+      element: target,
+      at: target.start + 1,
+      isTextWanted: interest === ALL || interest === STREAM,
+      isReadAsXml,
+    });
   }
 
   /** The element that this one refers to, itself if it is no reference; or the rule that is broken. */

@@ -1,21 +1,20 @@
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
 import { allowsAny } from '../../wsdl/open-content.js';
-import { ALL, ELEMENTS, type Interest, type QName, SKIP, type StartTag } from '../../xml/events.js';
+import { ALL, ELEMENTS, type Interest, type QName, SKIP, STREAM, type StartTag } from '../../xml/events.js';
 import type { RepeatedGroup } from '../plan/group.js';
-import {
-  type ChildPositions,
-  type FieldSlot,
-  LexicalError,
-  type ObjectPlan,
-  type ObjectVariant,
-  type ReplyPlan,
-  type Scalar,
-  type ScalarValue,
-  type SlotSource,
-  type ValuePlan,
+import type {
+  ChildPositions,
+  FieldSlot,
+  ObjectPlan,
+  ObjectVariant,
+  ReplyPlan,
+  Scalar,
+  ScalarValue,
+  SlotSource,
+  ValuePlan,
 } from '../plan/plan.js';
 import { typeNameOf } from '../plan/xsi.js';
-import { namesOf, wildcardsOf } from './slot-names.js';
+import { fallbackOf, namesOf, wildcardsOf } from './slot-names.js';
 
 /**
  * A reply plan compiled for the decoder: children by local name, slots by position. Made once per plan and kept with
@@ -85,6 +84,8 @@ export interface VariantProgram {
   readonly mayBeNil: boolean;
   /** Its text is a QName, or several. */
   readonly hasNames: boolean;
+  /** Its text is base64. */
+  readonly isBinary: boolean;
   readonly order: ChildPositions | null;
   /** Lists whose lengths are reported. */
   readonly counted: readonly SlotProgram[];
@@ -111,6 +112,10 @@ export interface SlotProgram {
   readonly isItem: boolean;
   /** Its value is simple, and stands in the element that fills it. */
   readonly isSimple: boolean;
+  /** Its value is simple, in base64. */
+  readonly isBinary: boolean;
+  /** Its value may name an attachment. */
+  readonly isReference: boolean;
   /** Its value is a QName, resolved by the namespaces in scope. */
   readonly isName: boolean;
   /** Its items are those of an array of the SOAP encoding, which may have positions of their own. */
@@ -195,6 +200,8 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
   );
   const items = of('items');
   const others = [...items, ...of('rest')];
+  const texts = of('text');
+  const isBinary = texts.some((slot) => slot.isBinary);
   return {
     slots,
     children: { named, any: others.length === 0 ? null : others, wildcards: wildcardsOf(variant) },
@@ -202,14 +209,15 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     constants: of('constant'),
     anyItems: items,
     selves: of('self'),
-    interest: of('text').length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS : SKIP,
+    interest: isBinary ? STREAM : texts.length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS : SKIP,
     unset: slots.map(() => undefined),
     weight: variant.weight ?? 0,
     order: variant.order ?? null,
     mayBeNil: slots.every(
       ({ nonNull, from, isItem }) => !nonNull || isItem || from === 'attribute' || from === 'constant',
     ),
-    hasNames: of('text').some(({ isName }) => isName),
+    hasNames: texts.some(({ isName }) => isName),
+    isBinary,
     counted: slots.filter((slot) => slot.listName !== null),
   };
 }
@@ -234,9 +242,11 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
     items: null,
     isItem: slot.list && source.from !== 'wrapped list',
     isSimple: value.kind === 'scalar' && source.from !== 'wrapped list',
+    isBinary: value.kind === 'scalar' && value.scalar.name === 'Base64',
+    isReference: value.kind === 'scalar' && value.scalar.isReference === true,
     isName: value.kind === 'scalar' && value.scalar.name === 'QName',
     isArray: source.from === 'items' || (source.from === 'wrapped list' && source.item === null),
-    fallback: fallbackOf(slot, value),
+    fallback: fallbackOf(slot.source, value.kind === 'scalar' ? value.scalar : null),
     emptyText: 'default' in source && value.kind === 'object' ? (source.default ?? '') : '',
     listName: slot.listName ?? null,
     group,
@@ -262,18 +272,6 @@ const choiceSlots = (slot: FieldSlot, position: number): readonly NamedSlot[] =>
     : slot.source.branches.map(({ name, value }) => ({ name, slot: compileSlot({ ...slot, value }, position) }));
 
 const compileValue = (value: ValuePlan): ValueProgram => (value.kind === 'object' ? compileObject(value) : value);
-
-function fallbackOf(slot: FieldSlot, value: ValueProgram): ScalarValue | null {
-  const { source } = slot;
-  const lexical = source.from === 'constant' ? source.value : 'default' in source ? source.default : null;
-  if (lexical === null || value.kind !== 'scalar') return null;
-  try {
-    return value.scalar.decode(lexical);
-  } catch (caught) {
-    if (caught instanceof LexicalError) return null;
-    throw caught;
-  }
-}
 
 /** The table by name. Elements named in `others` fill no slot: without their entry they would fill those of `any`. */
 function namedSlots(

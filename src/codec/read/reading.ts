@@ -1,4 +1,4 @@
-import { ALL, ELEMENTS, type Interest, type StartTag } from '../../xml/events.js';
+import { ALL, ELEMENTS, type Interest, STREAM, type StartTag } from '../../xml/events.js';
 import type { ContentNames } from '../plan/content-names.js';
 import type { RepeatedGroup } from '../plan/group.js';
 import type { ChildPositions } from '../plan/plan.js';
@@ -23,7 +23,7 @@ export class Reading {
   readonly variant: VariantProgram | null;
   /** The slots that child elements fill; null where there must be none. */
   readonly children: ChildTable | null;
-  readonly interest: Interest;
+  interest: Interest;
   /** By `SlotProgram.position`, or the items of a list. `undefined` is not seen yet, null is known to be null. */
   readonly values: unknown[];
   text = '';
@@ -76,7 +76,7 @@ export class Reading {
     } else {
       this.kind = 'scalar';
       this.children = null;
-      this.interest = ALL;
+      this.interest = interestIn(slot);
       this.values = NONE;
     }
   }
@@ -98,6 +98,7 @@ export class Reading {
     this.slot = slot;
     this.index = index;
     this.uri = uri;
+    this.interest = interestIn(slot);
     this.text = '';
     this.deferred = null;
     this.isBase64 = false;
@@ -105,6 +106,9 @@ export class Reading {
     this.broken = null;
   }
 }
+
+/** Of a simple value. Binary content is bounded as attachments are, not as other texts. */
+const interestIn = (slot: SlotProgram | null): Interest => (slot?.isBinary === true ? STREAM : ALL);
 
 /** Repetitions of groups, which exist in GraphQL only: their objects are read from the elements of the owner. */
 interface OpenGroups {
@@ -124,6 +128,8 @@ export interface OpenRepetition {
 export interface DeferredValue {
   /** In base64. */
   value(): string;
+  /** As a `data:` URL (RFC 2397); null where the message has no such part. */
+  dataUrl(): string | null;
 }
 
 const NONE: unknown[] = [];

@@ -2,6 +2,7 @@ import type { ContentNames } from '../plan/content-names.js';
 import type { DecodeError } from '../plan/decode-error.js';
 import { trimXml } from '../plan/lexical.js';
 import { LexicalError, type Scalar, type ScalarValue } from '../plan/plan.js';
+import { Deferred } from './attachment.js';
 import type { SlotProgram } from './program.js';
 import { itemsOf, type OpenRepetition, pathOf, type Reading } from './reading.js';
 
@@ -90,7 +91,8 @@ export class ResponseBuilder {
   }
 
   #setOwnText(reading: Reading, slot: SlotProgram): void {
-    if (reading.text === '' && reading.slot !== null) this.setText(reading, slot, -1, reading.slot.emptyText);
+    if (reading.deferred !== null) this.setValue(reading, slot, -1, new Deferred(reading.deferred), null);
+    else if (reading.text === '' && reading.slot !== null) this.setText(reading, slot, -1, reading.slot.emptyText);
     else if (slot.isName) this.setName(reading, slot, -1, reading.text, reading.names);
     else this.setText(reading, slot, -1, reading.text);
   }

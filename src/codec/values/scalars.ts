@@ -1,3 +1,4 @@
+import { WSI_REFERENCES } from '../../wsdl/documents/namespaces.js';
 import type { SimpleType } from '../../wsdl/model.js';
 import { hold, textOf, treatWhiteSpace, trimXml } from '../plan/lexical.js';
 import { LexicalError, type Scalar, type ScalarItem, type ScalarValue } from '../plan/plan.js';
@@ -18,7 +19,8 @@ import { prescribesForm } from './written-form.js';
 export function scalarOf(type: SimpleType): Scalar {
   if (type.variety === 'list') return listScalarOf(type, scalarOf(itemOf(type)));
   if (type.variety === 'union') return held(unionScalar(leavesOf(type)), type);
-  const scalar = BUILT_INS.get(type.builtIn) ?? STRING;
+  const builtIn = BUILT_INS.get(type.builtIn) ?? STRING;
+  const scalar = type.name?.uri === WSI_REFERENCES ? { ...builtIn, isReference: true } : builtIn;
   if (isPlain(type)) return scalar;
   return held((scalar.name === 'Int' || scalar.name === 'Float') && prescribesForm(type) ? TOKEN : scalar, type);
 }

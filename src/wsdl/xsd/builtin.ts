@@ -97,6 +97,7 @@ export function builtInSimple(name: QName): SimpleType | null {
 }
 
 export const STRING: SimpleType = simple(XSD, 'string', 'atomic', 'string');
+export const BASE64: SimpleType = simple(XSD, 'base64Binary', 'atomic', 'base64Binary');
 export const ANY_SIMPLE: SimpleType = simple(XSD, 'anySimpleType', 'atomic', 'string');
 
 /** A complex type with unknown content, kept as XML. */
@@ -133,6 +134,9 @@ const XMIMES: readonly string[] = [XMIME, `${XMIME}/`, 'https://www.w3.org/2005/
 
 const SCHEMA_ELEMENT = freezeDeep(plainElement({ uri: XSD, local: 'schema' }, ANY_TYPE));
 const INCLUDE_ELEMENT = freezeDeep(plainElement({ uri: XOP, local: 'Include' }, ANY_TYPE));
+
+/** Whether this is the declaration of `xop:Include`. */
+export const isInclude = (element: ElementDeclaration): boolean => element === INCLUDE_ELEMENT;
 
 /** The global element of a built-in namespace: a schema within a message (as data sets have), `xop:Include`; or null. */
 export function builtInElement({ uri, local }: QName): ElementDeclaration | null {

@@ -3,7 +3,7 @@ import { attributeOf, childOf, diagnosticAt, documentationIn, type XmlNode } fro
 import { ANYTHING, type ComplexType, type Content, type Particle, type SimpleType, type XsdType } from '../model.js';
 import { AttributeReader, type Attributes, type ReadAttributes } from './attributes.js';
 import { blockedBy } from './blocked.js';
-import { ANY_TYPE, STRING } from './builtin.js';
+import { ANY_TYPE, BASE64, isInclude, STRING } from './builtin.js';
 import { arrayContent } from './encoded-array.js';
 import { ParticleReader } from './particles.js';
 import { isTrue, type OpenComplexType, type SchemaContext } from './schema-context.js';
@@ -187,6 +187,18 @@ export class ComplexTypeReader {
 const nameFor = (type: ComplexType): string => (type.name === null ? 'The type' : `The type ${type.name.local}`);
 
 function contentOf(particle: Particle | null, mixed: boolean): Content {
+  if (particle !== null && isOnlyInclude(particle)) return { kind: 'text', type: BASE64 };
   if (mixed) return { kind: 'opaque', mixed: { particle } };
   return particle === null ? EMPTY : { kind: 'elements', particle };
+}
+
+/** Whether all that may stand there is an Include: such a type describes binary content as it travels (XOP 1.0 section 2.1). */
+function isOnlyInclude(root: Particle): boolean {
+  let particle = root;
+  while (particle.kind !== 'one' && particle.kind !== 'any') {
+    const [only, ...others] = particle.particles;
+    if (only === undefined || others.length > 0 || particle.max !== 1) return false;
+    particle = only;
+  }
+  return particle.kind === 'one' && particle.max === 1 && isInclude(particle.element);
 }
