@@ -182,6 +182,7 @@ class Explanation {
       `SOAP ${dialect.name}, POST ${service.config.urls.join(' or ')}`,
       `content-type: ${printMediaType(dialect, action)}`,
       ...(dialect.actionHeader ? [`soapaction: "${action ?? ''}"`] : []),
+      ...service.ownBlocks.slice(0, 1).map((name) => `header block of the gateway: ${name}`),
       ...printCaching(this.#compiled.caching, bound.operation),
     ];
     this.#terminal.out(lines.map((line) => `${margin}  ${line}`).join('\n'));

@@ -35,9 +35,11 @@ const requestMapping = (name: string, { arguments: values = {}, headers = {} }: 
   headers: blockMappings(headers, ['operations', name, 'headers']),
 });
 
-/** The header blocks of all operations of a service. */
-export const blocksOf = ({ config }: SoapService): BlockMappings =>
-  blockMappings(config.soapHeaders ?? {}, ['soapHeaders']);
+/** The header blocks of all operations of a service. Those that the gateway writes itself are no arguments. */
+export const blocksOf = ({ config, ownBlocks }: SoapService): BlockMappings =>
+  blockMappings({ ...Object.fromEntries(ownBlocks.map((name) => [name, false])), ...config.soapHeaders }, [
+    'soapHeaders',
+  ]);
 
 type RequestKeys = Pick<MappedOperation, 'arguments' | 'headers'>;
 

@@ -7,8 +7,10 @@ import type { EnvelopeRules } from '../soap/envelope.js';
 import type { DetailRules } from '../soap/fault-policy.js';
 import { FreshnessChecker } from '../soap/freshness.js';
 import type { GateOptions } from '../soap/gate.js';
+import type { BlockWriter } from '../soap/header-place.js';
 import type { InflateLimits } from '../soap/limits.js';
 import type { MimeLimits } from '../soap/mime-limits.js';
+import { SECURITY_NAMES } from '../soap/security-reader.js';
 import { Upstream } from '../upstream/upstream.js';
 import type { Operation, Port, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
@@ -17,6 +19,7 @@ import { ReaderPool } from '../xml/reader-pool.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallerFieldRules, compileCallerFields } from './caller-fields.js';
 import { Destinations } from './destinations.js';
+import { compileMadeSecurity } from './made-security.js';
 import type { WsdlReader } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
 import { choosePorts } from './ports.js';
@@ -58,6 +61,10 @@ export interface SoapService {
   readonly freshness: FreshnessChecker | null;
   /** The WS-Addressing of the requests that the gateway makes; null where no operation has any. */
   readonly addressing: AddressingTable;
+  /** Writes the Security block of calls; null for none. */
+  readonly security: BlockWriter | null;
+  /** Names `{uri}local` of the header blocks that the gateway writes into calls of GraphQL fields. */
+  readonly ownBlocks: readonly string[];
   /** Addresses that requests may name in `To`. */
   readonly destinations: Destinations;
   /** Null where no content is validated. */
@@ -130,7 +137,7 @@ export async function compileService(
     requestRules: {
       ...rules,
       dialects: new Set(config.versions),
-      header: { ...header, enforce: true, checksAddressing: config.addressing.check },
+      header: { ...header, enforce: true, checksAddressing: config.addressing.check, ...replacedBlocks(config) },
       readsSecurity: freshness !== null,
     },
     // Some stacks fault in another version than they were asked in; that is still an answer.
@@ -150,6 +157,8 @@ export async function compileService(
     requests,
     freshness,
     addressing: compileAddressing(loaded, name, config, operations),
+    security: compileMadeSecurity(loaded, name, config),
+    ownBlocks: config.security.make === undefined ? [] : SECURITY_NAMES,
     destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(wsdl)),
     validity,
     config,
@@ -168,6 +177,11 @@ function weightsOf({ operations, callCost }: ServiceConfig, gatewayCallCost: num
     if (weight !== undefined) weights.set(name, weight);
   }
   return (operation) => (operation === null ? otherwise : (weights.get(operation.name) ?? otherwise));
+}
+
+/** The blocks of SOAP callers that the gateway replaces by its own. */
+function replacedBlocks({ security }: ServiceConfig): { readonly replaced?: ReadonlySet<string> } {
+  return security.make?.replace === true ? { replaced: new Set(SECURITY_NAMES) } : {};
 }
 
 /** The action the configuration gives an operation, or null. */

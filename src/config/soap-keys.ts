@@ -1,5 +1,5 @@
 import { URI } from './formats.js';
-import { array, flag, oneOf, optional, section, string } from './key-types.js';
+import { array, closed, flag, integer, oneOf, optional, section, string } from './key-types.js';
 
 /** Keys of a service about what its messages carry in their Header: the part of the table of keys for it. */
 
@@ -31,6 +31,41 @@ export const ADDRESSING_KEYS = section('WS-Addressing headers of requests.', {
   }),
 });
 
+const MAKE_KEYS = closed(
+  {
+    timestamp: flag('Write a Timestamp.', false),
+    expiresMillis: integer({
+      description: 'How long a message is valid by its Timestamp.',
+      minimum: 1_000,
+      maximum: 86_400_000,
+      default: 300_000,
+    }),
+    usernameToken: optional(
+      closed(
+        {
+          username: string({ description: 'The user.', minLength: 1, maxLength: 512 }),
+          password: string({
+            description: 'The password; from the environment or a file, which may rotate.',
+            maxLength: 4096,
+          }),
+          type: oneOf(['text', 'digest'], {
+            description: '`text` sends the password, `digest` its SHA-1 with nonce and time.',
+            default: 'text',
+          }),
+        },
+        { description: 'Write a UsernameToken (UsernameToken Profile 1.1) with a fresh nonce.' },
+      ),
+    ),
+    mustUnderstand: flag('Whether the backend must understand the block.', true),
+    actor: optional(string({ description: 'The actor or role that the block is for.', ...URI })),
+    replace: flag(
+      'Write the block into SOAP calls as well, and remove that of the caller for the backend. Else SOAP calls keep theirs.',
+      false,
+    ),
+  },
+  { description: 'A Security block that the gateway writes into the calls that it makes.' },
+);
+
 export const SECURITY_KEYS = section(
   'WS-Security headers of requests, besides their structure. Signatures and passwords are for the backend.',
   {
@@ -43,5 +78,6 @@ export const SECURITY_KEYS = section(
       'While Redis is away, take nonces that are new to this process. Else their messages are refused: they may be replays.',
       false,
     ),
+    make: optional(MAKE_KEYS),
   },
 );

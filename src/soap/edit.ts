@@ -9,6 +9,8 @@ export interface Edit {
   readonly endBytes: number;
   /** XML text in ASCII, escaped already; null for nothing. */
   readonly replacement: string | null;
+  /** Called with the offset of the replacement in the edited message. */
+  readonly onApplied?: (offsetBytes: number) => void;
 }
 
 /**
@@ -19,9 +21,15 @@ export function applyEdits(message: Buffer, edits: readonly Edit[], encoding: En
   const pieces: Buffer[] = [];
   const offsets = new OffsetMapper(message.subarray(envelopeStart), encoding);
   let kept = 0;
+  let bytes = 0;
+  const add = (piece: Buffer): void => {
+    pieces.push(piece);
+    bytes += piece.length;
+  };
   for (const edit of [...edits].sort((one, other) => one.startBytes - other.startBytes)) {
-    pieces.push(message.subarray(kept, envelopeStart + offsets.find(edit.startBytes)));
-    if (edit.replacement !== null) pieces.push(encodeAscii(edit.replacement, encoding));
+    add(message.subarray(kept, envelopeStart + offsets.find(edit.startBytes)));
+    edit.onApplied?.(bytes);
+    if (edit.replacement !== null) add(encodeAscii(edit.replacement, encoding));
     kept = envelopeStart + offsets.find(edit.endBytes);
   }
   pieces.push(message.subarray(kept));
@@ -48,7 +56,7 @@ class OffsetMapper {
 }
 
 /** ASCII in the encoding of a message: one byte a character in all of them but UTF-16. */
-function encodeAscii(text: string, encoding: Encoding): Buffer {
+export function encodeAscii(text: string, encoding: Encoding): Buffer {
   if (encoding === 'utf-16le') return Buffer.from(text, 'utf16le');
   return encoding === 'utf-16be' ? Buffer.from(text, 'utf16le').swap16() : Buffer.from(text, 'latin1');
 }

@@ -7,6 +7,7 @@ import { type Dialect, type DialectName, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type DetailObserver, FaultReader, type FaultWants } from './fault.js';
 import { elementRefusal, type HeaderBounds, type HeaderRules, structureRefusal } from './header.js';
+import { HeaderPlaceFinder } from './header-place.js';
 import { HeaderReader } from './header-reader.js';
 import { observeTags } from './observe-tags.js';
 import type { FreshnessClaim } from './security-reader.js';
@@ -57,7 +58,8 @@ export class EnvelopeValidator implements XmlHandler {
   header: HeaderReader | null = null;
   /** The action parameter of the part that holds the envelope; null without one, and for an envelope as it is. */
   partAction: string | null = null;
-
+  /** Null where the gateway writes no header blocks. */
+  readonly place: HeaderPlaceFinder | null;
   readonly #rules: EnvelopeRules;
   readonly #observer: EnvelopeObserver | null;
   readonly #faultWants: FaultWants;
@@ -80,6 +82,7 @@ export class EnvelopeValidator implements XmlHandler {
     observer: EnvelopeObserver | null = null,
   ) {
     this.#rules = rules;
+    this.place = rules.header.replaced === undefined ? null : new HeaderPlaceFinder();
     this.#faultWants = faultWants;
     this.#mediaType = mediaType;
     this.#observer = observer;
@@ -110,7 +113,8 @@ export class EnvelopeValidator implements XmlHandler {
 
   /** Changes of the head before the message is sent on; null for none. */
   get edits(): readonly Edit[] | null {
-    return this.header?.edits ?? null;
+    const edits = this.header?.edits ?? null;
+    return this.place?.edit ? [...(edits ?? []), this.place.edit] : edits;
   }
 
   /** Adds a change inside the Header: by `onHeadValid` at the latest. */
@@ -130,7 +134,9 @@ export class EnvelopeValidator implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
-    if (!this.isHeadValid && this.dialect !== null) this.#checkEncodingNamespace(tag, this.dialect);
+    // The first dialect needs the encoding namespace in a declaration or encodingStyle up to here.
+    if (!this.isHeadValid && this.dialect?.needsEncodingNamespace)
+      this.#encodingSeen ||= declaresEncoding(tag, this.dialect);
     if (this.#inner !== null) {
       this.#depth++;
       return this.#inner.open(tag);
@@ -163,6 +169,7 @@ export class EnvelopeValidator implements XmlHandler {
     switch (this.#expected) {
       case 'header':
         this.header?.finish();
+        this.place?.closeHeader(contentEndBytes, endBytes);
         this.#expected = 'bodyOnly';
         return;
       case 'body':
@@ -201,7 +208,7 @@ export class EnvelopeValidator implements XmlHandler {
     if (this.#mediaType !== null && this.#mediaType !== dialect.mediaType) {
       throw new Refusal('VERSION_MISMATCH', 'media type', { found: this.#mediaType });
     }
-    this.#checkEncodingNamespace(tag, dialect);
+    this.#encodingSeen = dialect.needsEncodingNamespace && declaresEncoding(tag, dialect);
     this.#checkAttributes(tag, dialect);
     this.#expected = 'headerOrBody';
     return PRESENCE;
@@ -212,11 +219,13 @@ export class EnvelopeValidator implements XmlHandler {
     if (dialect === null || tag.uri !== dialect.envelopeUri) throw structureRefusal('foreign child of Envelope');
     this.#checkAttributes(tag, dialect);
     if (tag.local === 'Body') {
+      this.place?.openBody(tag);
       if (tag.attributeCount > 0) this.header?.ids?.addContentIds(tag);
       this.#expected = 'body';
       return PRESENCE;
     }
     if (tag.local !== 'Header' || this.#expected !== 'headerOrBody') throw structureRefusal('child of Envelope');
+    this.place?.openHeader(tag);
     this.#expected = 'header';
     return PRESENCE;
   }
@@ -287,10 +296,5 @@ export class EnvelopeValidator implements XmlHandler {
     this.#hasAttributes = true;
     if (dialect.noEncodingUri === null || !this.#rules.header.enforce) return;
     checkEnvelopeAttributes(tag, dialect);
-  }
-
-  /** The first dialect needs the encoding namespace in a declaration or encodingStyle up to here. */
-  #checkEncodingNamespace(tag: StartTag, dialect: Dialect): void {
-    if (dialect.needsEncodingNamespace && !this.#encodingSeen) this.#encodingSeen = declaresEncoding(tag, dialect);
   }
 }

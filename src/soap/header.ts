@@ -14,6 +14,11 @@ export interface HeaderRules {
    * pass and it decides for itself.
    */
   readonly understoodByService: ReadonlySet<string> | null;
+  /**
+   * Names `{uri}local` of the blocks for the service that the gateway writes, in place of those of callers. Absent where
+   * it writes none.
+   */
+  readonly replaced?: ReadonlySet<string>;
   /** False for replies: their final receiver is the caller, and nothing is removed. */
   readonly enforce: boolean;
   /** WS-Addressing blocks come once at most, and blocks for other receivers are checked too. False for replies. */
@@ -72,11 +77,13 @@ export function decideBlock(
   target: BlockTarget,
   isRemoved: boolean,
 ): BlockAction {
-  if (tag.attributeCount === 0) return 'pass';
+  const isReplaced = target === 'service' && rules.replaced?.has(expandedName(tag)) === true;
+  if (tag.attributeCount === 0) return isReplaced ? 'remove' : 'pass';
   const must = flagOf(tag, dialect, 'mustUnderstand');
   const relay = dialect.hasRelay && flagOf(tag, dialect, 'relay');
   if (!rules.enforce) return 'pass';
-  const name = `{${tag.uri}}${tag.local}`;
+  if (isReplaced) return 'remove';
+  const name = expandedName(tag);
   if (target === 'service') {
     const known = rules.understoodByService;
     return must && known !== null && !known.has(name) ? 'not understood' : 'pass';

@@ -10,6 +10,9 @@ const NAMESPACES: ReadonlySet<string> = new Set([
   'http://schemas.xmlsoap.org/ws/2003/06/secext',
 ]);
 
+/** The names `{uri}Security` of the blocks, of the standard and the drafts. */
+export const SECURITY_NAMES: readonly string[] = [...NAMESPACES].map((uri) => `{${uri}}Security`);
+
 /** Whether this is the name of a Security header block. */
 export const isSecurity = ({ uri, local }: QName): boolean => local === 'Security' && NAMESPACES.has(uri);
 

@@ -6,6 +6,7 @@ import { type CallOutcome, outcomeOf } from './breaker.js';
 import type { Connection, ExchangeHandler } from './connection.js';
 import type { Entry } from './deadlines.js';
 import { refusalOfError, type TimeoutLimits } from './failure.js';
+import { withInsertion } from './insertion.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 
 /** Header fields of one answer (catalogue U13). */
@@ -76,7 +77,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** Makes the call at an address that is ready. */
   start(address: Address, nowMillis: number): void {
-    const { method, query, headers, body } = this.request;
+    const { method, query, insertion } = this.request;
+    const { headers, body } = insertion === undefined ? this.request : withInsertion(this.request);
     this.address = address;
     this.#breakerEpoch = address.breaker.begin();
     this.#isSent = false;

@@ -4,6 +4,14 @@ import type { Readable } from 'node:stream';
 import type { Refusal } from '../base/refusal.js';
 import type { Affinity } from './balancer.js';
 
+/** Bytes that are written into the body of a request. */
+export interface Insertion {
+  /** Offset in the body. */
+  readonly offsetBytes: number;
+  /** Makes the bytes. Called for each try: they may hold a nonce, which no two messages have in common. */
+  readonly make: () => Buffer;
+}
+
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
   /** Appended to the path of the upstream's address: '' or a query with its question mark. */
@@ -11,6 +19,8 @@ export interface UpstreamRequest {
   /** Names and values in turn. */
   readonly headers: string[];
   readonly body: Buffer | Readable | null;
+  /** Bytes that each try of the call has of its own. */
+  readonly insertion?: Insertion;
   /** Doing it twice does no harm: it may be sent again when the connection broke before any answer. */
   readonly isIdempotent?: boolean;
   /** The address that it should go to; absent or null: any. */

@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../base/limit.js';
 import type { Dialect } from '../../soap/dialect.js';
+import type { HeaderPlace } from '../../soap/header-place.js';
 import type { QName } from '../../xml/events.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
@@ -45,6 +46,19 @@ export function encodeRequest(
   const header: readonly ContentEvent[] = blocks.length === 0 ? [] : [envelope('Header'), ...blocks, CLOSE];
   return render([envelope('Envelope'), ...header, envelope('Body'), ...body, CLOSE, CLOSE], dialect);
 }
+
+/**
+ * The place of further header blocks in a message that `encodeRequest` wrote: the writer escapes every `>` in values,
+ * so that the first three end the XML declaration, the Envelope's tag, and that of Header or Body.
+ */
+export function placeInRequest(message: Buffer, { envelopeUri }: Dialect): HeaderPlace {
+  const envelopeEnd = endOfTag(message, endOfTag(message, 0));
+  const partEnd = endOfTag(message, envelopeEnd);
+  const isInHeader = message.toString('latin1', envelopeEnd, partEnd).endsWith(':Header>');
+  return { offsetBytes: isInHeader ? partEnd : envelopeEnd, isInHeader, envelopeUri, encoding: 'utf-8' };
+}
+
+const endOfTag = (message: Buffer, start: number): number => message.indexOf('>', start) + 1;
 
 /** The attribute for content by the SOAP encoding. */
 function encodingStyle({ envelopeUri, encodingUri }: Dialect): ContentEvent {

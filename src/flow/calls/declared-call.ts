@@ -8,6 +8,7 @@ import type { SoapService } from '../../compile/service.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import { InflatingReceiver } from './inflating-receiver.js';
+import { type OwnBlocks, withBlocks } from './own-blocks.js';
 
 /**
  * The permitted uses of a reply, decided by its reader: `store` in the cache; `share` with the callers that wait for it
@@ -35,6 +36,8 @@ export interface CallParts {
   /** Null where the call cannot be compared with others. */
   readonly key: CallKey | null;
   readonly receiver: UpstreamReceiver;
+  /** Null where the message stays as it is. */
+  readonly blocks: OwnBlocks | null;
 }
 
 /** The key of a call: everything that may make a difference to the backend. */
@@ -45,10 +48,10 @@ export interface CallKey {
 }
 
 /** Calls the backend for one caller. */
-export function callUpstream({ exchange, service, request, receiver }: CallParts): UpstreamCall {
+export function callUpstream({ exchange, service, request, receiver, blocks }: CallParts): UpstreamCall {
   exchange.upstreamCalls++;
   const inflating = new InflatingReceiver(receiver, service.inflateLimits);
-  inflating.begin(service.upstream.call(request, inflating));
+  inflating.begin(service.upstream.call(withBlocks(request, blocks), inflating));
   return inflating;
 }
 

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { addressingBlocks, newMessageId, writesMessageId } from '../../codec/write/addressing-blocks.js';
-import { encodeRequest } from '../../codec/write/encode.js';
+import { encodeRequest, placeInRequest } from '../../codec/write/encode.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import { printMediaType } from '../../soap/media-type.js';
 import { printableAction } from '../../soap/soap-action.js';
@@ -52,7 +52,9 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
       rule === null || sharing === null
         ? null
         : envelopeKey(rule, service, plain(), { action, isAddressed, client: sharing.client, headers: callerHeaders });
-    const parts = { exchange, service, operation, request, key, receiver: reply };
+    const blocks =
+      service.security === null ? null : { place: placeInRequest(body, dialect), writers: [service.security] };
+    const parts = { exchange, service, operation, request, key, receiver: reply, blocks };
     const declared = sharing?.calls.start(parts) ?? null;
     const call = declared ?? callUpstream(parts);
     const onAbort = (): void => reply.abort(new Refusal('CLIENT_GONE'));

@@ -7,6 +7,7 @@ import { CallGuard } from '../calls/authorize.js';
 import { askerOf } from '../calls/call-key.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observers } from '../calls/observation.js';
+import { blocksOfSoapCall } from '../calls/own-blocks.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import { SoapAnswer } from './answer.js';
 import { forward } from './forward.js';
@@ -56,7 +57,8 @@ export async function answerSoap(
   const { received, envelope, policy } = intake;
   const { known } = policy;
   const headers = forwardedHeaders(asked, service, head, intake, isEnforced);
-  const context = { exchange, service, gate, answer, calls, affinity, observation: policy.observation };
+  const blocks = blocksOfSoapCall(envelope, service, intake.encoding);
+  const context = { exchange, service, gate, answer, calls, affinity, observation: policy.observation, blocks };
   const isComparable =
     received.kind === 'whole' &&
     head.package === null &&

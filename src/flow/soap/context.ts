@@ -3,6 +3,7 @@ import type { SoapService } from '../../compile/service.js';
 import type { GateOptions } from '../../soap/gate.js';
 import type { Affinity } from '../../upstream/balancer.js';
 import type { Observation } from '../calls/observation.js';
+import type { OwnBlocks } from '../calls/own-blocks.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import type { SoapAnswer } from './answer.js';
 
@@ -15,6 +16,8 @@ export interface SoapContext {
   readonly calls: SharedCalls;
   /** Null or absent where any address will do. */
   readonly affinity?: Affinity | null;
+  /** Header blocks of the gateway; null or absent where the message stays as it is. */
+  readonly blocks?: OwnBlocks | null;
   /** Null or absent where no subscription wants its values. */
   readonly observation?: Observation | null;
 }

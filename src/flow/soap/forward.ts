@@ -71,9 +71,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   begin(request: UpstreamRequest, key: CallKey | null): void {
-    const { service, answer, exchange } = this.#context;
+    const { service, answer, exchange, blocks = null } = this.#context;
     const operation = this.#operation;
-    const parts = { exchange, service, operation, request, key, receiver: this };
+    const parts = { exchange, service, operation, request, key, receiver: this, blocks };
     this.#declared = this.#context.calls.start(parts);
     this.#call = this.#declared ?? callUpstream(parts);
     answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));

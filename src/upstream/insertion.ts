@@ -1,0 +1,46 @@
+import { Buffer } from 'node:buffer';
+import { pipeline, type Readable, Transform } from 'node:stream';
+import type { UpstreamRequest } from './reply.js';
+
+/** Header fields and body of one try of a request, with its insertion. */
+export function withInsertion({
+  headers,
+  body,
+  insertion,
+}: UpstreamRequest): Pick<UpstreamRequest, 'headers' | 'body'> {
+  if (insertion === undefined || body === null) return { headers, body };
+  const inserted = insertion.make();
+  return {
+    headers: grown(headers, inserted.length),
+    body:
+      'pipe' in body
+        ? inStream(body, insertion.offsetBytes, inserted)
+        : inBuffer(body, insertion.offsetBytes, inserted),
+  };
+}
+
+function grown(headers: readonly string[], bytes: number): string[] {
+  const changed = [...headers];
+  for (let index = 0; index + 1 < changed.length; index += 2) {
+    if (changed[index] === 'content-length') changed[index + 1] = String(Number(changed[index + 1]) + bytes);
+  }
+  return changed;
+}
+
+const inBuffer = (body: Buffer, offset: number, inserted: Buffer): Buffer =>
+  Buffer.concat([body.subarray(0, offset), inserted, body.subarray(offset)]);
+
+/** The insertion stands in the first chunks, which are read already. */
+function inStream(body: Readable, offset: number, inserted: Buffer): Readable {
+  let passed = 0;
+  const inserter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const at = offset - passed;
+      passed += chunk.length;
+      done(null, at >= 0 && at < chunk.length ? inBuffer(chunk, at, inserted) : chunk);
+    },
+  });
+  // Errors of either side end the other one.
+  pipeline(body, inserter, () => {});
+  return inserter;
+}
