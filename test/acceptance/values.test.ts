@@ -328,3 +328,26 @@ t.test('base64 in a reply is bounded as attachments are, other texts as texts', 
     { extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } },
   ]);
 });
+
+t.test('an element with z:Ref is the element it names, as deep as the query asks', async (t) => {
+  const ser = 'http://schemas.microsoft.com/2003/10/Serialization/';
+  const schemas = `<xs:schema targetNamespace="${ser}"><xs:attribute name="Id" type="xs:ID"/><xs:attribute name="Ref" type="xs:IDREF"/></xs:schema>
+  <xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:ser="${ser}"><xs:import namespace="${ser}"/>
+    <xs:complexType name="Person"><xs:sequence><xs:element name="Name" type="xs:string"/><xs:element name="Friend" nillable="true" minOccurs="0" type="t:Person"/>
+      <xs:element name="href" minOccurs="0" type="xs:string"/></xs:sequence><xs:attribute ref="ser:Id"/><xs:attribute ref="ser:Ref"/></xs:complexType>
+    <xs:element name="Get"><xs:complexType/></xs:element>
+    <xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="person" type="t:Person" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element></xs:schema>`;
+  const { ask } = await startDesk(t, { 'desk.wsdl': desk({ schemas }) });
+  const z = `xmlns:z="${ser}"`;
+  const body = `<t:person z:Id="i1" ${z}><t:Name>Ann</t:Name><t:Friend z:Id="i2"><t:Name>Bob</t:Name><t:Friend z:Ref="i1" xsi:nil="true"/></t:Friend></t:person><t:person z:Ref="i2" ${z}/>`;
+  t.same(await ask('{ get { name id friend { name friend { name friend { name } } } } }', reply(body)), {
+    data: {
+      get: [
+        { name: 'Ann', id: 'i1', friend: { name: 'Bob', friend: { name: 'Ann', friend: { name: 'Bob' } } } },
+        { name: 'Bob', id: 'i2', friend: { name: 'Ann', friend: { name: 'Bob', friend: { name: 'Ann' } } } },
+      ],
+    },
+  });
+  const { errors } = await ask('{ get { name } }', reply(`<t:person z:Ref="i9" ${z}/>`));
+  t.match(errors, [{ path: ['get', 0], extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }]);
+});

@@ -124,9 +124,7 @@ export type SlotSource =
   | { readonly from: 'text' }
   /** A constant, by its lexical form: `__typename`. */
   | { readonly from: 'constant'; readonly value: string }
-  /**
-   * The element itself read as another object: for groups that exist in GraphQL only. Not on the wire.
-   */
+  /** The element itself read as another object, for groups that exist in GraphQL only. */
   | { readonly from: 'self' };
 
 interface ChoiceBranch {
@@ -143,6 +141,8 @@ export interface ReplyPlan {
   readonly value: ObjectPlan;
   /** Whether a null answer is null (false) or must propagate to the parent (true). */
   readonly nonNull: boolean;
+  /** Elements may stand for others (`Ref` of .NET). */
+  readonly hasReferences?: boolean;
   /** How the Faults that the operation declares are read. */
   readonly faults?: FaultPlans;
 }

@@ -7,6 +7,9 @@ export const XSI_URI = 'http://www.w3.org/2001/XMLSchema-instance';
 /** The namespace of the prefix `xml`, which needs no declaration. */
 export const XML_URI = 'http://www.w3.org/XML/1998/namespace';
 
+/** The namespace of the attributes `Id` and `Ref` of .NET data contracts. */
+export const SERIALIZATION_URI = 'http://schemas.microsoft.com/2003/10/Serialization/';
+
 /** Whether the element has xsi:nil with true. */
 export function isNil(tag: StartTag): boolean {
   const nil = tag.attributeCount === 0 ? null : tag.attribute(XSI_URI, 'nil');

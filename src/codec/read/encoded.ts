@@ -3,7 +3,7 @@ import { ALL, type Interest, type QName, SKIP, STREAM, type StartTag, type XmlHa
 import type { CodecLimits } from '../plan/limits.js';
 import type { Decoded } from '../plan/plan.js';
 import type { ReplyDecoder } from './decode.js';
-import { type Recorded, RecordedTag, ReferringTag, referenceOf, sizeOf } from './recording.js';
+import { type Recorded, RecordedTag, type ReferenceStyle, ReferringTag, referenceOf, sizeOf } from './recording.js';
 
 /** Longer chains of references that only lead to references are taken for a cycle. */
 const CHAIN_MAX = 100;
@@ -13,7 +13,8 @@ type EncodedLimits = Pick<CodecLimits, 'encodedBytes' | 'references'>;
 /**
  * A reply by the SOAP encoding: elements stand in for others (`href` of SOAP 1.1 section 5.4.1, `ref` of SOAP 1.2 part 2
  * section 3.1.5) that may come later, as further children of Body. So all of Body is recorded, and replayed to the
- * decoder when the message is over, with every reference followed. References in skipped content are not.
+ * decoder when the message is over, with every reference followed. References in skipped content are not. So is a reply
+ * with data contracts of .NET that refer to each other.
  *
  * Throws `UPSTREAM_RESPONSE_LIMIT` for more than `encodedBytes`, recorded or replayed, and `UPSTREAM_INVALID_RESPONSE` for
  * more references than `references`. A reference that leads nowhere, or back to references only, is an error at its path.
@@ -21,6 +22,7 @@ type EncodedLimits = Pick<CodecLimits, 'encodedBytes' | 'references'>;
 export class EncodedReply implements XmlHandler {
   readonly #decoder: ReplyDecoder;
   readonly #limits: EncodedLimits;
+  readonly #style: ReferenceStyle;
   /** Null ends the element that began last. */
   readonly #events: Recorded[] = [];
   /** The elements being recorded. */
@@ -30,14 +32,15 @@ export class EncodedReply implements XmlHandler {
   #bytes = 0;
   #references = 0;
 
-  constructor(decoder: ReplyDecoder, limits: EncodedLimits) {
+  constructor(decoder: ReplyDecoder, limits: EncodedLimits, style: ReferenceStyle = 'encoding') {
     this.#decoder = decoder;
     this.#limits = limits;
+    this.#style = style;
   }
 
   open(tag: StartTag): Interest {
     this.#recording.at(-1)?.endRun();
-    const recorded = new RecordedTag(tag, this.#events.length);
+    const recorded = new RecordedTag(tag, this.#events.length, this.#style);
     this.#record(recorded);
     this.#recording.push(recorded);
     if (recorded.id !== null) this.#byId.set(recorded.id, this.#byId.has(recorded.id) ? null : recorded);
@@ -76,7 +79,7 @@ export class EncodedReply implements XmlHandler {
   }
 
   #replay(root: RecordedTag): void {
-    const renamed = this.#renamedResult(root);
+    const renamed = this.#style === 'encoding' ? this.#renamedResult(root) : null;
     const stack: Frame[] = [];
     this.#enter(root, root, stack);
     for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
@@ -110,7 +113,7 @@ export class EncodedReply implements XmlHandler {
       this.#decoder.close();
       return;
     }
-    if (target.isBase64) this.#decoder.expectBase64();
+    if (target.isBase64 && this.#style === 'encoding') this.#decoder.expectBase64();
     if (isReadAsXml) target.isReplayedAsXml = true;
     stack.push({
       element: target,

@@ -1,6 +1,6 @@
 import type { QName, StartTag } from '../../xml/events.js';
 import { ContentNames } from '../plan/content-names.js';
-import { uriOfName, XSI_URI } from '../plan/xsi.js';
+import { SERIALIZATION_URI, uriOfName, XSI_URI } from '../plan/xsi.js';
 
 /** An event that is kept: an element begins, a piece of text, null: the element that began last ends. */
 export type Recorded = RecordedTag | string | null;
@@ -10,6 +10,12 @@ interface RecordedAttribute {
   readonly local: string;
   readonly value: string;
 }
+
+/**
+ * How elements name each other: by the SOAP encoding, or by attributes `Id` and `Ref` of .NET data contracts with
+ * `IsReference`.
+ */
+export type ReferenceStyle = 'encoding' | 'dataContract';
 
 /** A copy of a start tag. Of the namespaces in scope it has those that its content names. */
 export class RecordedTag implements StartTag {
@@ -32,7 +38,7 @@ export class RecordedTag implements StartTag {
   readonly #names: ContentNames;
 
   /** `start`: the index of this event. */
-  constructor(tag: StartTag, start: number) {
+  constructor(tag: StartTag, start: number, style: ReferenceStyle) {
     this.uri = tag.uri;
     this.local = tag.local;
     this.prefix = tag.prefix;
@@ -45,7 +51,11 @@ export class RecordedTag implements StartTag {
     for (let index = 0; index < tag.attributeCount; index++) {
       const attribute = recordAttribute(tag, index);
       const { uri, local, value } = attribute;
-      if (local === 'id' && isOfEncoding(uri)) id = value;
+      if (style === 'dataContract') {
+        if (uri === SERIALIZATION_URI && local === 'Id') id = value;
+        else if (uri === SERIALIZATION_URI && local === 'Ref') reference = value;
+        attributes.push(attribute);
+      } else if (local === 'id' && isOfEncoding(uri)) id = value;
       else if ((local === 'href' && uri === '') || (local === 'ref' && uri === ENCODING_12)) reference = value;
       else attributes.push(attribute);
       this.#names.addWhole(value);

@@ -182,7 +182,8 @@ export class DecodedReply implements UpstreamReceiver {
     const { limits } = this.#context;
     const attachments = this.#attachments;
     const decoder = new ReplyDecoder(this.#plan, limits, attachments && ((href) => attachments.want(href)));
-    this.#decoder = this.#operation.use === 'encoded' ? new EncodedReply(decoder, limits) : decoder;
+    if (this.#operation.use === 'encoded') this.#decoder = new EncodedReply(decoder, limits);
+    else this.#decoder = this.#plan.hasReferences ? new EncodedReply(decoder, limits, 'dataContract') : decoder;
     return this.#decoder;
   }
 

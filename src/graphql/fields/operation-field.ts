@@ -10,6 +10,7 @@ import type { EncodeElement } from '../../codec/plan/plan.js';
 import type { BlockPlan, RequestPlan } from '../../codec/plan/request-plan.js';
 import {
   type ComplexType,
+  childrenOfBody,
   distinctName,
   type ElementDeclaration,
   type Operation,
@@ -36,6 +37,7 @@ import { type LeafTable, SDL_URI } from '../types/leaf.js';
 import { elementMember } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
+import { hasReferences, reach } from '../types/reach.js';
 import type { FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { OperationMapping } from './exposure.js';
@@ -53,6 +55,8 @@ export interface ServiceTypes {
   readonly output: OutputTypes;
   readonly faults: FaultTypes;
   readonly headers: HeaderTypes;
+  /** Elements of some replies may stand for others. */
+  readonly hasReferences: boolean;
   /** Types of answers that stand for no one element. */
   readonly answers: GraphQLNamedType[];
 }
@@ -95,9 +99,16 @@ export function operationField(
       ...(headers.blocks.length === 0 ? {} : { blocks: headers.blocks }),
       encoded: operation.use === 'encoded',
     },
-    reply: reply.shape,
+    reply: mayRefer(operation, types) ? { ...reply.shape, hasReferences: true } : reply.shape,
     headersArgument,
   };
+}
+
+/** Whether elements of the reply may stand for others. Most services have no such type. */
+function mayRefer({ output, use }: Operation, { hasReferences: isPossible, members }: ServiceTypes): boolean {
+  if (!isPossible || output === null || use === 'encoded') return false;
+  const roots = childrenOfBody(output).map(({ type }) => type);
+  return hasReferences(reach(roots, members).types);
 }
 
 interface Request {

@@ -8,7 +8,7 @@ import { LeafTable } from '../types/leaf.js';
 import type { TypeMappings } from '../types/mapping.js';
 import { MemberTable } from '../types/members.js';
 import { isNaming01, pascalName } from '../types/naming.js';
-import { reach } from '../types/reach.js';
+import { hasReferences, reach } from '../types/reach.js';
 import { type ServiceNaming, TypeNames } from '../types/type-names.js';
 import { type GraphqlService, offeredBy } from './exposure.js';
 import { HeaderTypes } from './header-types.js';
@@ -44,6 +44,7 @@ export function serviceTypes(
     output,
     faults: new FaultTypes(service.name, members, leaves, names, output),
     headers: new HeaderTypes(service.name, names, allOperations),
+    hasReferences: hasReferences(reached.types),
     answers: [],
   };
 }

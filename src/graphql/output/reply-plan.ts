@@ -36,8 +36,9 @@ export function planReply(
   countBytes: CountBytes = UNCOUNTED,
 ): ReplyPlan {
   const planner = new Planner(fragments, variables, links, reply.unions ?? NO_UNIONS, countBytes);
-  const { element, root, nonNull } = reply;
-  const plan = planner.root(element, root, nodes, nonNull);
+  const { element, root, nonNull, hasReferences = false } = reply;
+  const made = planner.root(element, root, nodes, nonNull);
+  const plan = hasReferences ? { ...made, hasReferences } : made;
   if (reply.faults?.as !== 'data') {
     const faults = errorPlans(reply);
     return faults === null ? plan : { ...plan, faults };

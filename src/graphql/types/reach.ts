@@ -1,4 +1,5 @@
-import type { ComplexType, XsdType } from '../../wsdl/model.js';
+import { SERIALIZATION_URI } from '../../codec/plan/xsi.js';
+import type { AttributeDeclaration, ComplexType, XsdType } from '../../wsdl/model.js';
 import type { MemberTable } from './members.js';
 
 /** The types of replies: found before any GraphQL type is made, for a type must know whether it is an interface. */
@@ -27,6 +28,14 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
   }
   return { types, interfaces };
 }
+
+/** Whether an element of one of these types may stand for another: data contracts of .NET with `IsReference`. */
+export const hasReferences = (types: Iterable<XsdType>): boolean => {
+  for (const type of types) if (type.kind === 'complex' && type.attributes.some(isReference)) return true;
+  return false;
+};
+
+const isReference = ({ name }: AttributeDeclaration): boolean => name.uri === SERIALIZATION_URI && name.local === 'Ref';
 
 /** All types derived from this one, directly or not, that xsi:type can name. */
 export function derivedFrom(type: ComplexType): readonly ComplexType[] {

@@ -9,6 +9,8 @@ export interface ReplyShape {
   readonly element: ReplyPlan['element'];
   readonly root: ReplyRoot;
   readonly nonNull: boolean;
+  /** Elements may stand for others (`Ref` of .NET). */
+  readonly hasReferences?: boolean;
   /** The Faults that the operation declares. */
   readonly faults?: FaultShapes;
   /** Names of unions by the name of a type that is in them, for what an `ObjectShape` does not know. */
