@@ -87,8 +87,14 @@ export interface RequestHooks {
   readonly penaltyBox: PenaltyBox;
   /** Whether new requests are refused because there is more to do than can be done. */
   readonly isShedding: () => boolean;
+  readonly usage: Usage;
   /** A service in monitor mode let through what it would have refused. */
   readonly onViolation: (exchange: Exchange) => (refusal: Refusal) => void;
+}
+
+/** The requests of a handler that are in progress. */
+export interface Usage {
+  requests: number;
 }
 
 /** The parts of a request handler besides the compiled tables: pools and endpoints, made once a generation. */
@@ -110,7 +116,8 @@ async function handle(
   response: ServerResponse,
   ending: Ending,
 ): Promise<void> {
-  const { compiled } = gateway;
+  const { compiled, hooks } = gateway;
+  hooks.usage.requests++;
   const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
   let service: SoapService | null = null;
   let isGraphql = false;
@@ -132,7 +139,7 @@ async function handle(
     const cors = isGraphql ? gateway.graphql.cors : null;
     cors?.prepare(request, response);
     // Before the body is read, which takes time.
-    if (gateway.hooks.isShedding()) throw new Refusal('OVERLOADED');
+    if (hooks.isShedding()) throw new Refusal('OVERLOADED');
     // Browsers send preflights without credentials. GraphiQL is served without authentication, so that a user can enter
     // a token in it.
     if (cors?.isPreflight(request) === true) cors.answerPreflight(exchange, request, response);
@@ -146,10 +153,10 @@ async function handle(
       if (!isGraphql) compiled.access.withhold(head);
       if (gateway.soap.isGuarded) note(exchange, client);
       release = gateway.graphql.concurrency.acquire(client);
-      const caller = { client, budgets: gateway.hooks.budgets };
+      const caller = { client, budgets: hooks.budgets };
       const asked: HttpExchange = { caller, exchange, request, response, ending };
       if (notified !== null && service === notified) {
-        await takeNotification(asked, notified, gateway.live.callbacks, gateway.hooks.nonces);
+        await takeNotification(asked, notified, gateway.live.callbacks, hooks.nonces);
       } else if (service !== null && asksForText) {
         authorizeAndChargeOther(caller, client.rights.permitsSome(service.name));
         if (query === '') serveServicePage(exchange, response, service, gateway.wsdl.documents.has(service));
@@ -166,7 +173,7 @@ async function handle(
       // A delayed refusal is no work: it holds no permit.
       release?.();
       release = null;
-      const held = gateway.hooks.penaltyBox.penalise(request.socket, refusalCost(request, exchange, refusal));
+      const held = hooks.penaltyBox.penalise(request.socket, refusalCost(request, exchange, refusal));
       if (held !== null) await held;
     }
     if (service !== null && !asksForText) refuseSoap(exchange, response, service, refusal);
@@ -178,8 +185,9 @@ async function handle(
     release?.();
     // A refusal stays one, however much of it its caller read.
     if (!isComplete && exchange.refusal === null) exchange.outcome = 'aborted';
-    if (isComplete && exchange.refusal === null) gateway.hooks.penaltyBox.forgive(request.socket);
-    gateway.hooks.finish(exchange);
+    if (isComplete && exchange.refusal === null) hooks.penaltyBox.forgive(request.socket);
+    hooks.finish(exchange);
+    hooks.usage.requests--;
   });
 }
 

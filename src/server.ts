@@ -2,20 +2,21 @@ import type { Server } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
 import { Networks } from './access/networks.js';
-import { printDiagnostic } from './base/diagnostic.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
 import { wireStatus } from './base/wire-status.js';
 import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
 import type { Compiled } from './compile.js';
 import { parseAddress } from './config/address.js';
-import { Observers } from './flow/calls/observation.js';
-import { DriftWatch } from './flow/drift/drift.js';
-import { makeGraphqlEndpoint } from './flow/graphql/endpoint.js';
+import type { Config } from './config/schema.js';
+import { ConcurrencyLimits } from './flow/http/concurrency.js';
 import { PenaltyBox } from './flow/http/penalty-box.js';
-import { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
-import { adminHosts, makeAdminServer } from './observe/admin.js';
+import { Generation, type ProcessState } from './generation.js';
+import { Generations } from './generations.js';
+import { MemoryPersistedStore } from './graphql/admission/document-cache.js';
+import { adminHosts, makeAdminServer, type Reload } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
+import type { ConfigLoads } from './observe/gauges.js';
 import type { Log } from './observe/log.js';
 import { Metrics } from './observe/metrics.js';
 import { Overload } from './observe/overload.js';
@@ -23,7 +24,6 @@ import type { MetricList } from './observe/prometheus.js';
 import { MemoryTransport } from './pubsub/memory-transport.js';
 import { OrderedBus } from './pubsub/ordered-bus.js';
 import { SharedState } from './redis/shared-state.js';
-import { makeRequestHandler } from './request.js';
 import { TrafficServer } from './traffic.js';
 
 /** A gateway that runs. */
@@ -34,6 +34,10 @@ export interface Gateway {
   readonly adminUrl: string;
   /** The metrics of this process. */
   readonly listMetrics: () => Promise<MetricList>;
+  /** Generations that are not released: the current one, and earlier ones that are still in use. */
+  readonly generations: () => number;
+  /** Requests begin in this configuration from now on. Keys that need a restart keep the value of the start. */
+  replace(compiled: Compiled): void;
   /**
    * Stops: readiness off, requests in flight finish, connections close, backends are left. Resolves to the number of
    * connections that had to be cut when `limits.http.drainMillis` was over. Where
@@ -42,32 +46,29 @@ export interface Gateway {
   drain(turn?: () => Promise<void>): Promise<number>;
 }
 
-/**
- * Starts the gateway. With operators `elsewhere` this is a worker: the process that forked it serves metrics and health.
- * Rejects with the system's error when an address cannot be had.
- */
+/** How operators reach a gateway. */
+export interface GatewayOptions {
+  /** `elsewhere`: this is a worker, and the process that forked it serves metrics and health. */
+  readonly operators?: 'here' | 'elsewhere';
+  readonly loads?: ConfigLoads;
+  /** Reloads the configuration; absent where that cannot be asked for. */
+  readonly reload?: Reload;
+}
+
+/** Starts the gateway. Rejects with the system's error when an address cannot be had. */
 export async function startGateway(
   compiled: Compiled,
   log: Log,
-  operators: 'here' | 'elsewhere' = 'here',
+  { operators = 'here', loads, reload }: GatewayOptions = {},
 ): Promise<Gateway> {
-  const { config, services, graphqlUpstreams } = compiled;
+  const { config } = compiled;
   const overload = new Overload(config.limits.overload, {
     inFlight: () => traffic.inFlight,
-    hasLongQueue() {
-      const nowMillis = performance.now();
-      return [...services, ...graphqlUpstreams].some(({ upstream }) => upstream.hasLongQueue(nowMillis));
-    },
+    hasLongQueue: () => generations.current.hasLongQueue(performance.now()),
   });
+  const sum = (read: (generation: Generation) => number) => () => generations.sum(read);
   const metrics = new Metrics(
-    [...services, ...graphqlUpstreams].map(({ name, upstream, reach }) => ({
-      service: name,
-      active: () => upstream.active,
-      waiting: () => upstream.waiting,
-      resting: () => upstream.resting + (subscriptions.feeds.isResting(name) ? 1 : 0),
-      certificateEndMillis: () => reach.tls?.expiresMillis ?? null,
-      subscriptions: () => subscriptions.feeds.active(name),
-    })),
+    () => generations.gauges,
     {
       connections: () => traffic.connections,
       droppedConnections: () => traffic.droppedConnections,
@@ -75,86 +76,41 @@ export async function startGateway(
       droppedLogLines: () => log.droppedLines,
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,
-      drift: () => drift.counts,
-      cache: compiled.cache,
-      callSharers: () => graphql.calls.waiting,
-      webSockets: () => subscriptions.sockets.count,
-      subscriptions: () => subscriptions.manager.active,
-      subscriptionPollers: () => subscriptions.manager.pollers,
+      drift: () => generations.current.drift.counts,
+      cache: () => generations.current.compiled.cache,
+      callSharers: sum(({ graphql }) => graphql.calls.waiting),
+      webSockets: sum(({ live }) => live.sockets.count),
+      subscriptions: () => generations.subscriptions,
+      subscriptionPollers: sum(({ live }) => live.manager.pollers),
       ...(config.redis === undefined ? {} : { isRedisUp: () => shared?.isUp === true }),
     },
-  );
-  const drift = new DriftWatch(services, {
-    looked: (service, outcome) => metrics.looked(service, outcome),
-    changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
-  });
-  compiled.lateWarnings.listen((warning) =>
-    log.event('warn', 'configuration warning', { note: printDiagnostic(warning) }),
+    operators === 'elsewhere' ? null : loads,
   );
   const finish = makeFinish(log, metrics);
-  const clientsMax = config.clients?.remembered ?? 0;
-  const spending: BudgetEvents = {
-    spent: (className, points) => metrics.budget(className, 'spent', points),
-    denied: (className, points) => metrics.budget(className, 'denied', points),
-    refunded: (className, points) => metrics.budget(className, 'refunded', points),
-  };
-  const shared =
-    config.redis === undefined
-      ? null
-      : new SharedState(config.redis, clientsMax, {
-          budget: spending,
-          operation: (operation, outcome) => metrics.redis(operation, outcome),
-          event: (level, message, fields) => log.event(level, message, fields),
-        });
-  const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax, events: spending });
-  const { subscriptions: live, codec, persisted } = config.limits;
-  const { topics } = compiled.graph.subscriptions;
-  const transport = topics.length === 0 ? null : (shared?.makeEventTransport(live.historyEvents) ?? null);
-  const bus = new OrderedBus(transport ?? new MemoryTransport(live.historyEvents));
-  const observers = new Observers(topics, 'on', bus, { codec, eventBytes: live.eventBytes });
-  const penaltyBox = new PenaltyBox(
-    config.limits.http,
-    new Networks(config.clients?.trustedProxies ?? []),
-    (client) => {
-      const limit = config.limits.http.refusalsPerSecond;
-      log.event('warn', 'refusals of an address are delayed', { client, limit, key: 'limits.http.refusalsPerSecond' });
-    },
-  );
-  const graphql = makeGraphqlEndpoint(
-    compiled,
-    penaltyBox,
-    topics.length === 0 ? null : observers,
-    (local) => shared?.makePersistedStore(local, persisted) ?? local,
-  );
-  const isShedding = (): boolean => overload.shedsNext();
-  const subscriptions = new SubscriptionsEndpoint(compiled, graphql, bus, {
-    finish,
-    budgets,
-    isShedding,
-    began: (field, { transport, exchange }) => {
-      const { id, client, caller } = exchange;
-      log.event('info', 'subscription began', { id, client, caller, field, transport });
-    },
-    ended: (field, { transport, exchange }, why, events) => {
-      const { id, client, caller } = exchange;
-      log.event('info', 'subscription ended', { id, client, caller, field, transport, why, events });
-    },
-    report: (field, outcome) => metrics.subscriptionEvent(field, outcome),
+  const shared = makeSharedState(config, metrics, log);
+  const events = budgetEvents(metrics);
+  const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
+  const penaltyBox = new PenaltyBox(config.limits.http, proxiesOf(config), (client) => {
+    const limit = generations.current.compiled.config.limits.http.refusalsPerSecond;
+    log.event('warn', 'refusals of an address are delayed', { client, limit, key: 'limits.http.refusalsPerSecond' });
   });
-  const endpoints = { graphql, live: subscriptions };
-  const handler = makeRequestHandler(compiled, endpoints, {
+  const local = new MemoryPersistedStore(config.limits.persisted);
+  const buses = makeBuses(config, shared);
+  const state: ProcessState = {
+    log,
+    metrics,
     finish,
     budgets,
     nonces: shared?.nonces ?? null,
     penaltyBox,
-    isShedding,
-    onViolation: (exchange) => (refusal) => {
-      metrics.violation(exchange.route, refusal.code);
-      log.violation(exchange, refusal);
-    },
-  });
+    concurrency: new ConcurrencyLimits(),
+    persisted: shared?.makePersistedStore(local, config.limits.persisted) ?? local,
+    isShedding: () => overload.shedsNext(),
+    busFor: buses.busFor,
+  };
+  const generations = new Generations(new Generation(compiled, state));
   const traffic = new TrafficServer(
-    handler,
+    (request, response, ending) => generations.current.handle(request, response, ending),
     config.limits.http,
     {
       refused(client, method, refusal) {
@@ -166,7 +122,10 @@ export async function startGateway(
       },
     },
     penaltyBox,
-    subscriptions,
+    {
+      wants: (request) => generations.current.live.wants(request),
+      take: (request, socket, head) => generations.current.live.take(request, socket, head),
+    },
   );
   let ready = true;
   const admin = makeAdminServer({
@@ -174,6 +133,7 @@ export async function startGateway(
     metricsType: metrics.registry.contentType,
     ...adminHosts(config, log),
     isReady: () => ready,
+    reload: reload ?? null,
   });
   const url = await listen(traffic.server, config.listen);
   const adminUrl = operators === 'here' ? await listen(admin, config.admin) : '';
@@ -182,20 +142,76 @@ export async function startGateway(
     url,
     adminUrl,
     listMetrics: () => metrics.registry.getMetricsAsJSON(),
+    generations: () => generations.all.length,
+    replace(next) {
+      const { limits, log: logging } = next.config;
+      generations.replace(new Generation(next, state));
+      log.setLevel(logging.level);
+      budgets.resize(clientsMaxOf(next.config));
+      penaltyBox.configure(limits.http, proxiesOf(next.config));
+      traffic.configure(limits.http);
+    },
     async drain(turn) {
       ready = false;
       overload.close();
-      await drift.close();
-      const closing = subscriptions.close();
-      const forced = await traffic.drain(config.limits.http.drainMillis, turn);
+      const { drainMillis } = generations.current.compiled.config.limits.http;
+      const closing = Promise.all([generations.current.retire(), generations.endSubscriptions()]);
+      const forced = await traffic.drain(drainMillis, turn);
       await closing;
-      await bus.close();
+      await buses.close();
       await shared?.close();
-      await compiled.close();
+      await generations.close();
       await closeServer(admin);
       return forced;
     },
   };
+}
+
+const clientsMaxOf = ({ clients }: Config): number => clients?.remembered ?? 0;
+
+const proxiesOf = ({ clients }: Config): Networks => new Networks(clients?.trustedProxies ?? []);
+
+function budgetEvents(metrics: Metrics): BudgetEvents {
+  return {
+    spent: (className, points) => metrics.budget(className, 'spent', points),
+    denied: (className, points) => metrics.budget(className, 'denied', points),
+    refunded: (className, points) => metrics.budget(className, 'refunded', points),
+  };
+}
+
+/** Null without Redis. */
+function makeSharedState(config: Config, metrics: Metrics, log: Log): SharedState | null {
+  if (config.redis === undefined) return null;
+  return new SharedState(config.redis, clientsMaxOf(config), {
+    budget: budgetEvents(metrics),
+    operation: (operation, outcome) => metrics.redis(operation, outcome),
+    event: (level, message, fields) => log.event(level, message, fields),
+  });
+}
+
+/** The bus inside the process, and the one through Redis, made for the first generation that has events. */
+function makeBuses(config: Config, shared: SharedState | null): Pick<ProcessState, 'busFor'> & Closable {
+  const { historyEvents } = config.limits.subscriptions;
+  const local = new OrderedBus(new MemoryTransport(historyEvents));
+  let ofEvents: OrderedBus | null = null;
+  return {
+    busFor({ graph }) {
+      if (graph.subscriptions.topics.length === 0) return local;
+      if (ofEvents === null) {
+        const transport = shared?.makeEventTransport(historyEvents) ?? null;
+        ofEvents = transport === null ? local : new OrderedBus(transport);
+      }
+      return ofEvents;
+    },
+    async close() {
+      await local.close();
+      if (ofEvents !== null && ofEvents !== local) await ofEvents.close();
+    },
+  };
+}
+
+interface Closable {
+  close(): Promise<void>;
 }
 
 /** Listens on `host:port`; returns the address as a URL, with the port the system gave for 0. */

@@ -10,9 +10,9 @@ import { Refusal, refuseByLimit } from './base/refusal.js';
 import type { HttpLimits } from './config/http-limits.js';
 import { closeWhenQuiet } from './flow/http/close-when-quiet.js';
 import { Connection, type Turn } from './flow/http/connection.js';
-import { Incoming } from './flow/http/incoming-request.js';
 import { parserRefusal } from './flow/http/parser-error.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
+import { requestClass, type UpgradeEndpoint } from './flow/http/request-class.js';
 import type { RequestHandler } from './request.js';
 
 /** How often deadlines and paces are looked at, at most: Node's default of 30 s makes 10 s into 40. */
@@ -23,14 +23,6 @@ const BACKLOG = 511;
 
 /** A gateway that is gone must not be asked by the network forever: RFC 9293 leaves two hours as the default. */
 const KEEP_ALIVE_MILLIS = 60_000;
-
-/** Takes over connections on which something else than HTTP is to be spoken. */
-export interface UpgradeEndpoint {
-  /** Whether this request asks for it where it can be had. Of the others HTTP is what is spoken, whatever they ask for. */
-  wants(request: IncomingMessage): boolean;
-  /** Takes the connection over; or returns the refusal, and leaves it as it is. */
-  take(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null;
-}
 
 /** Reports of the server about requests that no handler sees. */
 export interface TrafficHooks {
@@ -44,7 +36,7 @@ export class TrafficServer {
   /** Connections closed at once, because there are too many or the system has no more descriptors. */
   droppedConnections = 0;
   readonly #handler: RequestHandler;
-  readonly #limits: HttpLimits;
+  #limits: HttpLimits;
   readonly #hooks: TrafficHooks;
   readonly #penaltyBox: PenaltyBox;
   readonly #connections = new Map<Duplex, Connection>();
@@ -75,9 +67,6 @@ export class TrafficServer {
     this.server = createServer({
       IncomingMessage: requestClass(tinyChunksFound, upgrades),
       maxHeaderSize: limits.headerBytes,
-      headersTimeout: Math.min(limits.headerMillis, limits.totalMillis),
-      requestTimeout: limits.totalMillis,
-      keepAliveTimeout: limits.idleMillis,
       connectionsCheckingInterval: lookMillis,
       // Set outright, because a flag of the process can change the default.
       insecureHTTPParser: false,
@@ -89,7 +78,7 @@ export class TrafficServer {
     });
     // Node drops the fields beyond its own limit without a word, framing fields among them; ours refuses the request.
     this.server.maxHeadersCount = 0;
-    this.server.maxConnections = Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2));
+    this.configure(limits);
     const serve = (request: IncomingMessage, response: ServerResponse): void => this.#serve({ request, response });
     this.server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
     this.server.on('connection', (socket) => this.#connected(socket));
@@ -101,6 +90,15 @@ export class TrafficServer {
     this.server.on('drop', () => this.droppedConnections++);
     const watch = setInterval(() => this.#look(), lookMillis).unref();
     this.server.on('close', () => clearInterval(watch));
+  }
+
+  /** Sets the limits of connections and of requests to come; `headerBytes` is that of the start. */
+  configure(limits: HttpLimits): void {
+    this.#limits = limits;
+    this.server.headersTimeout = Math.min(limits.headerMillis, limits.totalMillis);
+    this.server.requestTimeout = limits.totalMillis;
+    this.server.keepAliveTimeout = limits.idleMillis;
+    this.server.maxConnections = Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2));
   }
 
   /** Connections that are open. */
@@ -271,27 +269,3 @@ export class TrafficServer {
     for (const connection of this.#connections.values()) connection.look(this.#limits, nowMillis);
   }
 }
-
-/** Makes the requests of one server: `tinyChunksFound` is called for bodies in tiny chunks. */
-function requestClass(
-  tinyChunksFound: (request: IncomingMessage) => void,
-  endpoint: UpgradeEndpoint | null,
-): typeof IncomingMessage {
-  return class extends Incoming {
-    /** Node decides by this for each request whether HTTP ends with it. */
-    get upgrade(): boolean {
-      return ASKING.has(this) && (this.method === 'CONNECT' || endpoint?.wants(this) === true);
-    }
-
-    set upgrade(asks: boolean) {
-      if (asks) ASKING.add(this);
-    }
-
-    protected override tinyChunksFound(): void {
-      tinyChunksFound(this);
-    }
-  };
-}
-
-/** Requests that ask for something else than HTTP. */
-const ASKING = new WeakSet<IncomingMessage>();

@@ -12,6 +12,8 @@ export interface Budgets {
   reconcile(grant: Grant, actualPoints: number): void;
   /** The client's balance; null for a client without a budget. */
   status(account: BudgetAccount): ThrottleStatus | null;
+  /** Sets how many buckets are kept at most. */
+  resize(clientsMax: number): void;
 }
 
 /** A client as budgets see it. */

@@ -35,7 +35,7 @@ const EVICTION_CANDIDATES = 8;
 export class MemoryBudgets implements Budgets {
   /** By client, the least recently used first. */
   readonly #buckets = new Map<string, Bucket>();
-  readonly #clientsMax: number;
+  #clientsMax: number;
   readonly #events: BudgetEvents;
   readonly #clock: () => number;
 
@@ -82,6 +82,11 @@ export class MemoryBudgets implements Budgets {
     if (bucket !== undefined) this.#refill(bucket, budget);
     const currentlyAvailable = Math.floor(bucket?.available ?? maximum);
     return { maximumAvailable: maximum, currentlyAvailable, restoreRate };
+  }
+
+  resize(clientsMax: number): void {
+    this.#clientsMax = clientsMax;
+    while (this.#buckets.size > clientsMax) this.#evictOne();
   }
 
   #findOrCreate(id: string, rule: BudgetRule): Bucket {

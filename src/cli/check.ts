@@ -1,15 +1,13 @@
-import { dirname, resolve } from 'node:path';
 import { ConfigurationError, type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
 import { diagnosticAt } from '../compile/diagnostic-at.js';
 import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
-import { readNamedWsdl } from '../compile/named-wsdl.js';
 import type { SoapService } from '../compile/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
-import { namedWsdls } from '../config/named-wsdls.js';
 import { reportRows } from '../wsdl/report.js';
 import { oneLine, table } from './table.js';
 import type { ExitCode, Terminal } from './terminal.js';
+import { throwWithWsdls } from './wsdl-errors.js';
 
 /** Up to so many operations are all listed; of more only those that are not ok, and of these the first. */
 const ALL_LISTED = 40;
@@ -21,7 +19,7 @@ const WARNINGS_SHOWN = 50;
  * service of which no operation can be called.
  */
 export async function check(file: string, terminal: Terminal): Promise<ExitCode> {
-  const loaded = await loadConfig(file, process.env).catch((error: unknown) => withWsdls(file, error));
+  const loaded = await loadConfig(file, process.env).catch((error: unknown) => throwWithWsdls(file, error));
   const compiled = await compile(loaded);
   await compiled.close();
   for (const service of compiled.services) printService(service, compiled, terminal);
@@ -42,21 +40,6 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   ];
   terminal.out(`${file} is fine: ${parts.join(', ')}.`);
   return 0;
-}
-
-/** A configuration that cannot be used still names its WSDLs: their errors are reported in the same run. */
-async function withWsdls(file: string, error: unknown): Promise<never> {
-  if (!(error instanceof ConfigurationError)) throw error;
-  const diagnostics: Diagnostic[] = [...error.diagnostics];
-  for (const { path, place } of await namedWsdls(file)) {
-    try {
-      await readNamedWsdl(resolve(dirname(file), path), { file, ...(place ?? { line: null, column: null }) });
-    } catch (broken) {
-      if (!(broken instanceof ConfigurationError)) throw broken;
-      diagnostics.push(...broken.diagnostics);
-    }
-  }
-  throw new ConfigurationError(diagnostics);
 }
 
 /** A service that has operations, of which none can be called. */

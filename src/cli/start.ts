@@ -1,16 +1,21 @@
 import cluster from 'node:cluster';
 import { startDemoBackend } from '../../config/demo/backend.js';
 import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
-import { type InputSnapshot, recordInputs, replayInputs } from '../base/inputs.js';
+import { type InputSnapshot, type Inputs, LIVE_INPUTS, recordInputs, replayInputs } from '../base/inputs.js';
 import { type Compiled, compile } from '../compile.js';
 import { parseAddress } from '../config/address.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
+import { checkRestartKeys } from '../config/restart-keys.js';
+import type { Config } from '../config/schema.js';
+import type { Reload } from '../observe/admin.js';
 import { Log } from '../observe/log.js';
 import { startGateway } from '../server.js';
+import { Reloader } from './reloader.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import { type Running, thingsToTry } from './things-to-try.js';
-import { parentTurn, receiveInputs, reportReady, sendMetrics } from './worker-messages.js';
+import { parentTurn, receiveInputs, reportReady, sendMetrics, takeReloads } from './worker-messages.js';
 import { startWorkers, workerCount, workersOption } from './workers.js';
+import { throwWithWsdls } from './wsdl-errors.js';
 
 /**
  * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output has `ready` and the
@@ -22,31 +27,71 @@ export async function start(file: string, workers: string | null, terminal: Term
   const loaded = await loadConfig(file, process.env, workersOption(workers), inputs);
   const { log: logging, limits } = loaded.config;
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);
-  const ignore = (): void => log.event('warn', 'SIGHUP is ignored: the configuration is read at the start only');
-  process.on('SIGHUP', ignore);
+  const hangUp = new HangUp();
   try {
     const count = workerCount(loaded);
     const compiled = await compile(loaded);
-    if (count > 1 && !cluster.isWorker) {
+    if (cluster.isWorker) {
+      snapshot.contents.clear();
+      return await work(loaded, compiled, log);
+    }
+    const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
+    const origin = { loaded, load, hangUp };
+    if (count > 1) {
       await compiled.close();
-      return await runWorkers(count, snapshot, loaded, compiled, log, terminal);
+      return await runWorkers(count, snapshot, origin, compiled, log, terminal);
     }
     snapshot.contents.clear();
-    if (cluster.isWorker) return await work(loaded, compiled, log);
-    return await runAlone(loaded, compiled, log, terminal);
+    return await runAlone(origin, compiled, log, terminal);
   } finally {
-    process.off('SIGHUP', ignore);
+    hangUp.close();
     // The system would wait for ever for a thread that waits for the reader of the log (O08).
     if (!(await log.close())) process.kill(process.pid, 'SIGKILL');
   }
 }
 
-async function runAlone(loaded: LoadedConfig, compiled: Compiled, log: Log, terminal: Terminal): Promise<ExitCode> {
+/** How a configuration came about, and how it is loaded again. */
+interface Origin {
+  readonly loaded: LoadedConfig;
+  readonly load: (inputs: Inputs) => Promise<LoadedConfig>;
+  readonly hangUp: HangUp;
+}
+
+/** Reads the configuration of a running gateway anew. Throws `ConfigurationError`, also for a key that needs a restart. */
+async function loadAgain(
+  { file, config }: LoadedConfig,
+  workers: Config['workers'] | null,
+  inputs: Inputs,
+): Promise<LoadedConfig> {
+  const next = await loadConfig(file, process.env, workers, inputs).catch((error: unknown) =>
+    throwWithWsdls(file, error),
+  );
+  checkRestartKeys(config, next);
+  return next;
+}
+
+async function runAlone(
+  { loaded, load, hangUp }: Origin,
+  compiled: Compiled,
+  log: Log,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
-  const gateway = await startGateway(compiled, log).catch(refuseAddress(loaded, ['listen', 'admin']));
+  const reloader = new Reloader(log, async () => {
+    const next = await compile(await load(LIVE_INPUTS));
+    gateway.replace(next);
+    return next.warnings;
+  });
+  const { loads } = reloader;
+  const reload: Reload = () => reloader.request('POST /reload');
+  const gateway = await startGateway(compiled, log, { loads, reload }).catch(
+    refuseAddress(loaded, ['listen', 'admin']),
+  );
   await announce(gateway, compiled, log, terminal);
+  hangUp.listen(() => void reloader.request('SIGHUP'));
   log.event('info', 'draining', { signal: await signal });
+  await reloader.close();
   const cut = await gateway.drain();
   await closeDemo();
   log.event('info', 'stopped', { cut });
@@ -56,18 +101,32 @@ async function runAlone(loaded: LoadedConfig, compiled: Compiled, log: Log, term
 async function runWorkers(
   count: number,
   inputs: InputSnapshot,
-  loaded: LoadedConfig,
+  { loaded, load, hangUp }: Origin,
   compiled: Compiled,
   log: Log,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
-  const workers = await startWorkers(count, loaded, inputs, log).catch(refuseAddress(loaded, ['admin']));
+  const reloader = new Reloader(log, async () => {
+    const next: InputSnapshot = { contents: new Map(), realPaths: new Map() };
+    const { warnings, config, close } = await compile(await load(recordInputs(next)));
+    await close();
+    await workers.replace(next);
+    log.setLevel(config.log.level);
+    return warnings;
+  });
+  const { loads } = reloader;
+  const reload: Reload = () => reloader.request('POST /reload');
+  const workers = await startWorkers(count, loaded, inputs, { log, loads, reload }).catch(
+    refuseAddress(loaded, ['admin']),
+  );
   const { adminUrl } = workers;
   void workers.ready.then((url) => announce({ url, adminUrl }, compiled, log, terminal));
+  void workers.ready.then(() => hangUp.listen(() => void reloader.request('SIGHUP')));
   const why = await Promise.race([signal, workers.broken]);
   if (typeof why === 'string') log.event('info', 'draining', { signal: why });
+  await reloader.close();
   await workers.stop();
   await closeDemo();
   log.event('info', 'stopped', { workers: count });
@@ -79,7 +138,13 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise
   const signal = stopSignal();
   // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
   for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
-  const gateway = await startGateway(compiled, log, 'elsewhere').catch(refuseAddress(loaded, ['listen']));
+  const gateway = await startGateway(compiled, log, { operators: 'elsewhere' }).catch(
+    refuseAddress(loaded, ['listen']),
+  );
+  takeReloads(async (inputs) => {
+    const next = await loadConfig(loaded.file, process.env, loaded.config.workers, replayInputs(inputs));
+    return compile(next);
+  }, gateway.replace);
   reportReady(gateway.url, gateway.listMetrics);
   await signal;
   await gateway.drain(parentTurn);
@@ -101,6 +166,31 @@ async function startDemo(loaded: LoadedConfig): Promise<() => Promise<void>> {
   if (address === null) return async () => {};
   const demo = await startDemoBackend(address.host, address.port).catch(refuseAddress(loaded, ['demo.listen']));
   return () => demo.close();
+}
+
+/** SIGHUP, which ends a process that does not handle it. One that comes before `listen` is kept until then. */
+class HangUp {
+  #listener: (() => void) | null = null;
+  #isDue = false;
+
+  constructor() {
+    process.on('SIGHUP', this.#take);
+  }
+
+  listen(listener: () => void): void {
+    this.#listener = listener;
+    if (this.#isDue) listener();
+    this.#isDue = false;
+  }
+
+  close(): void {
+    process.off('SIGHUP', this.#take);
+  }
+
+  readonly #take = (): void => {
+    if (this.#listener === null) this.#isDue = true;
+    else this.#listener();
+  };
 }
 
 /** The first of the signals that ask a process to end. A second one ends it at once, as the system does. */

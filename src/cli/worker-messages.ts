@@ -1,4 +1,5 @@
 import type { InputSnapshot } from '../base/inputs.js';
+import type { Compiled } from '../compile.js';
 import type { MetricList } from '../observe/prometheus.js';
 
 /** A message of a worker to its parent. */
@@ -6,10 +7,18 @@ export type FromWorker =
   | { readonly kind: 'askInputs' }
   | { readonly kind: 'askTurn' }
   | { readonly kind: 'ready'; readonly url: string }
+  /** A step of a reload was done, or could not be. */
+  | { readonly kind: 'step'; readonly isDone: boolean }
   | { readonly kind: 'metrics'; readonly metrics: MetricList };
 
-/** A message of the parent to a worker: inputs to start from, the end of a turn, a request for metrics. */
+/**
+ * A message of the parent to a worker: inputs to start from, the end of a turn, a request for metrics, and the steps of a
+ * reload: compile these inputs; use what was compiled, or drop it.
+ */
 export type ToWorker =
+  | { readonly kind: 'prepare'; readonly inputs: InputSnapshot }
+  | { readonly kind: 'commit' }
+  | { readonly kind: 'discard' }
   | { readonly kind: 'inputs'; readonly inputs: InputSnapshot }
   | { readonly kind: 'askMetrics' }
   | { readonly kind: 'turn' };
@@ -33,6 +42,34 @@ export function reportReady(url: string, metrics: () => Promise<MetricList>): vo
     if (message.kind === 'askMetrics') void sendMetrics(metrics);
   });
   void send({ kind: 'ready', url });
+}
+
+/** Does the steps of reloads: `prepare` compiles the inputs, `replace` puts the result into use. */
+export function takeReloads(
+  prepare: (inputs: InputSnapshot) => Promise<Compiled>,
+  replace: (compiled: Compiled) => void,
+): void {
+  let prepared: Compiled | null = null;
+  const step = async (message: ToWorker): Promise<boolean | null> => {
+    if (message.kind === 'prepare') prepared = await prepare(message.inputs);
+    else if (message.kind === 'commit' && prepared !== null) {
+      replace(prepared);
+      prepared = null;
+    } else if (message.kind === 'discard') {
+      await prepared?.close();
+      prepared = null;
+      return null;
+    } else return null;
+    return true;
+  };
+  process.on('message', (message: ToWorker) => {
+    step(message).then(
+      (isDone) => {
+        if (isDone !== null) void send({ kind: 'step', isDone });
+      },
+      () => void send({ kind: 'step', isDone: false }),
+    );
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster';
-import { addWorkerGauges } from '../observe/gauges.js';
+import { addLoadMetrics, addWorkerGauges, type ConfigLoads } from '../observe/gauges.js';
 import { addUp, MetricBook, type MetricList, printMetricLists, sumsOf } from '../observe/prometheus.js';
 
 /** How long a worker has to answer. */
@@ -25,10 +25,11 @@ export class WorkerMetrics {
   #wake = (): void => {};
 
   /** `taking` are the workers that take requests at the moment, of `count` that should. */
-  constructor(count: number, taking: ReadonlySet<Worker>, ask: (worker: Worker) => void) {
+  constructor(count: number, taking: ReadonlySet<Worker>, ask: (worker: Worker) => void, loads: ConfigLoads) {
     this.#taking = taking;
     this.#ask = ask;
     addWorkerGauges(this.#own, count, 0);
+    addLoadMetrics(this.#own, loads);
   }
 
   /** A worker has sent its metrics. */

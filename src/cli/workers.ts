@@ -6,13 +6,15 @@ import { ConfigurationError } from '../base/diagnostic.js';
 import type { InputSnapshot } from '../base/inputs.js';
 import { nextPollPhase } from '../base/poll-phase.js';
 import type { LoadedConfig } from '../config/load.js';
-import { adminHosts, makeAdminServer } from '../observe/admin.js';
+import { adminHosts, makeAdminServer, type Reload } from '../observe/admin.js';
+import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
 import { METRICS_TYPE } from '../observe/prometheus.js';
 import { closeServer, listen } from '../server.js';
 import type { ExitCode } from './terminal.js';
 import type { FromWorker, ToWorker } from './worker-messages.js';
 import { WorkerMetrics } from './worker-metrics.js';
+import { WorkerReload } from './worker-reload.js';
 
 /** Several processes on one traffic address, seen from their parent. */
 export interface Workers {
@@ -21,6 +23,8 @@ export interface Workers {
   readonly ready: Promise<string>;
   /** Resolves when a worker ended by itself before all were ready for the first time. */
   readonly broken: Promise<ExitCode>;
+  /** Gives the configuration of these inputs to all workers or to none. Throws `ConfigurationError`. */
+  replace(inputs: InputSnapshot): Promise<void>;
   /** Readiness off, every worker drains; resolves when all have ended. */
   stop(): Promise<void>;
 }
@@ -54,21 +58,31 @@ interface Ended {
   readonly readyMillis: number;
 }
 
+/** What operators see and ask for. */
+export interface WorkersOperation {
+  readonly log: Log;
+  readonly loads: ConfigLoads;
+  readonly reload: Reload;
+}
+
 /**
  * Keeps `count` workers, each of which runs the same command line, and serves operators for all of them. Workers start
- * from `inputs`, not from the disk: a change of the files meanwhile cannot keep them from starting.
+ * from `first`, or the inputs of the last reload, and not from the disk: a change of the files meanwhile cannot keep them
+ * from starting.
  */
 export async function startWorkers(
   count: number,
   loaded: LoadedConfig,
-  inputs: InputSnapshot,
-  log: Log,
+  first: InputSnapshot,
+  { log, loads, reload }: WorkersOperation,
 ): Promise<Workers> {
+  let inputs = first;
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
   const running = new Set<Worker>();
   const taking = new Set<Worker>();
-  const metrics = new WorkerMetrics(count, taking, (worker) => send(worker, { kind: 'askMetrics' }));
+  const metrics = new WorkerMetrics(count, taking, (worker) => send(worker, { kind: 'askMetrics' }), loads);
+  const reloading = new WorkerReload(send);
   let isStarted = false;
   const { promise: broken, resolve: breakOff } = withResolver<ExitCode>();
   // JSON has no bytes, and no infinite numbers for metrics. The file is named: which one is the default may change.
@@ -78,20 +92,33 @@ export async function startWorkers(
   const runOne = (reportReady: (url: string) => void): Promise<Ended> => {
     const worker = cluster.fork();
     let readyAtMillis: number | null = null;
+    let startedFrom = inputs;
     running.add(worker);
-    worker.on('message', (message: FromWorker) => {
-      if (message.kind === 'askInputs') send(worker, { kind: 'inputs', inputs });
-      else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
-      else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
-      else {
-        readyAtMillis = performance.now();
-        taking.add(worker);
-        reportReady(message.url);
+    const ready = async (url: string): Promise<void> => {
+      // A reload while it started did not reach it.
+      while (startedFrom !== inputs) {
+        startedFrom = inputs;
+        await reloading.replace([worker], inputs, () => {});
       }
+      readyAtMillis = performance.now();
+      taking.add(worker);
+      reportReady(url);
+    };
+    worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'askInputs') {
+        startedFrom = inputs;
+        send(worker, { kind: 'inputs', inputs });
+      } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
+      else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
+      else if (message.kind === 'step') reloading.take(worker, message);
+      else ready(message.url).catch(() => worker.process.kill('SIGKILL'));
     });
     // A worker that cannot be reached has ended, or is about to.
     worker.on('error', () => {});
-    worker.once('disconnect', () => metrics.retire(worker));
+    worker.once('disconnect', () => {
+      metrics.retire(worker);
+      reloading.retire(worker);
+    });
     return new Promise((resolve) => {
       worker.once('exit', (code: number | null, signal: string | null) => {
         running.delete(worker);
@@ -120,6 +147,7 @@ export async function startWorkers(
     metricsType: METRICS_TYPE,
     ...adminHosts(loaded.config, log),
     isReady: () => !stopped.aborted && taking.size > 0,
+    reload,
   });
   const adminUrl = await listen(admin, loaded.config.admin);
   const firsts = Array.from({ length: count }, () => withResolver<string>());
@@ -141,7 +169,11 @@ export async function startWorkers(
     clearTimeout(late);
     await closeServer(admin);
   };
-  return { adminUrl, ready, broken, stop };
+  const replace = (next: InputSnapshot): Promise<void> =>
+    reloading.replace([...taking], next, () => {
+      inputs = next;
+    });
+  return { adminUrl, ready, broken, replace, stop };
 }
 
 /** Between half of the full pause and all of it: workers that ended together do not come back together. */

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
+import type { Diagnostic } from '../base/diagnostic.js';
 import { hostNames, isHostAllowed } from '../base/host-name.js';
 import { FOUND_UNITS_MAX } from './json-text.js';
 import type { Log } from './log.js';
@@ -16,6 +17,18 @@ export interface AdminSources {
   readonly refused: (host: string) => void;
   /** Whether new traffic is welcome. */
   readonly isReady: () => boolean;
+  /** Null where a reload cannot be asked for. */
+  readonly reload: Reload | null;
+}
+
+/** Loads the configuration anew, and uses it unless something is wrong with it. */
+export type Reload = () => Promise<ReloadResult>;
+
+export interface ReloadResult {
+  /** The generation in use now. */
+  readonly generation: number;
+  /** The errors for which the configuration on disk was refused. */
+  readonly problems: readonly Diagnostic[];
 }
 
 interface Answer {
@@ -46,7 +59,7 @@ export function adminHosts(
 }
 
 /**
- * The server for operators: metrics and health, and nothing that changes anything. `/live` and `/ready` answer `ok` or
+ * The server for operators: metrics, health, and the reload of the configuration. `/live` and `/ready` answer `ok` or
  * `draining` and never name a backend.
  */
 export function makeAdminServer(sources: AdminSources): Server {
@@ -59,24 +72,38 @@ export function makeAdminServer(sources: AdminSources): Server {
       case '/ready':
         return sources.isReady() ? text(200, 'ok\n') : text(503, 'draining\n');
       case '/':
-        return text(200, '/metrics\n/live\n/ready\n');
+        return text(200, '/metrics\n/live\n/ready\nPOST /reload\n');
       default:
         return text(404, '');
     }
   };
+  const reload = async (): Promise<Answer> => {
+    const result = await sources.reload?.();
+    const status = result === undefined ? 404 : result.problems.length > 0 ? 409 : 200;
+    return { status, type: 'application/json; charset=utf-8', body: `${JSON.stringify(result ?? {}, null, 2)}\n` };
+  };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.writeHead(405, { allow: 'GET, HEAD', 'content-length': 0, connection: 'close' }).end();
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const isReload = path === '/reload' && sources.reload !== null;
+    if (isReload ? request.method !== 'POST' : request.method !== 'GET' && request.method !== 'HEAD') {
+      const allow = isReload ? 'POST' : 'GET, HEAD';
+      response.writeHead(405, { allow, 'content-length': 0, connection: 'close' }).end();
       return;
     }
-    const path = (request.url ?? '').split('?', 1)[0] ?? '';
     // Probes may name whatever they like: they learn nothing.
     if (!PROBES.has(path) && !isHostAllowed(request.headers.host, sources.hosts)) {
       sources.refused(request.headers.host ?? '');
       response.writeHead(421, { 'content-length': 0, connection: 'close' }).end();
       return;
     }
-    const { status, type, body } = await answer(path);
+    // Browsers send it with every POST: a page of any site could ask for reloads. Tools of operators send none.
+    if (isReload && request.headers.origin !== undefined) {
+      response.writeHead(403, { 'content-length': 0, connection: 'close' }).end();
+      return;
+    }
+    // A body has no meaning here.
+    request.resume();
+    const { status, type, body } = isReload ? await reload() : await answer(path);
     response.writeHead(status, {
       'content-type': type,
       'content-length': Buffer.byteLength(body),

@@ -25,7 +25,7 @@ export interface ProcessGauges {
   readonly isShedding?: () => boolean;
   readonly eventLoopDelayMillis?: () => number;
   /** The cached replies. */
-  readonly cache?: { readonly bytes: number; readonly entries: number };
+  readonly cache?: () => { readonly bytes: number; readonly entries: number };
   /** Callers that wait for a call of another caller. */
   readonly callSharers?: () => number;
   readonly drift?: () => readonly DriftGauge[];
@@ -45,10 +45,10 @@ export interface DriftGauge {
 }
 
 /** Adds the gauges of upstreams. */
-export function addUpstreamGauges(book: MetricBook, upstreams: readonly UpstreamGauges[]): void {
+export function addUpstreamGauges(book: MetricBook, upstreams: () => readonly UpstreamGauges[]): void {
   const read = (name: string, help: string, value: (upstream: UpstreamGauges) => number): void =>
     book.addSampled('gauge', { name, help, labels: ['service'] }, () =>
-      upstreams.map((upstream): Sample => ({ labels: [upstream.service], value: value(upstream) })),
+      upstreams().map((upstream): Sample => ({ labels: [upstream.service], value: value(upstream) })),
     );
   read('soapstone_upstream_calls_active', 'Upstream calls in flight.', (upstream) => upstream.active());
   read('soapstone_upstream_calls_waiting', 'Upstream calls that wait for a connection.', (upstream) =>
@@ -62,13 +62,39 @@ export function addUpstreamGauges(book: MetricBook, upstreams: readonly Upstream
     labels: ['service'],
   };
   book.addSampled('gauge', expiry, () =>
-    upstreams.flatMap(({ service, certificateEndMillis }): Sample[] => {
+    upstreams().flatMap(({ service, certificateEndMillis }): Sample[] => {
       const endMillis = certificateEndMillis?.() ?? null;
       return endMillis === null ? [] : [{ labels: [service], value: endMillis / 1000 }];
     }),
   );
   const subscriptions = 'Connections for subscriptions at the upstream, which speaks GraphQL.';
   read('soapstone_upstream_subscriptions', subscriptions, (upstream) => upstream.subscriptions?.() ?? 0);
+}
+
+/** The configurations that this process has loaded. */
+export interface ConfigLoads {
+  ok: number;
+  refused: number;
+  /** 1 at the start; each reload adds one. */
+  generation: number;
+}
+
+/** Adds the metrics of loads: one process of several counts for all. */
+export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
+  const text = {
+    name: 'soapstone_config_loads_total',
+    help: 'Configurations loaded at the start and by reloads, by result (ok, refused).',
+    labels: ['result'],
+  };
+  book.addSampled('counter', text, () => [
+    { labels: ['ok'], value: loads.ok },
+    { labels: ['refused'], value: loads.refused },
+  ]);
+  const generation = {
+    name: 'soapstone_generation',
+    help: 'Number of the configuration that new requests use: 1 at the start, one more with each reload.',
+  };
+  book.addSampled('gauge', generation, () => [{ labels: [], value: loads.generation }], 'max');
 }
 
 /** How many processes there should be, and how many have answered; each process of several answers for itself. */
@@ -132,8 +158,8 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   book.addSampled('gauge', pollers, () => one(process.subscriptionPollers?.() ?? 0));
   const cache = (name: string, help: string, value: () => number): void =>
     book.addSampled('gauge', { name, help }, () => one(value()));
-  cache('soapstone_cache_bytes', 'Bytes of replies that are remembered.', () => process.cache?.bytes ?? 0);
-  cache('soapstone_cache_entries', 'Replies that are remembered.', () => process.cache?.entries ?? 0);
+  cache('soapstone_cache_bytes', 'Bytes of replies that are remembered.', () => process.cache?.().bytes ?? 0);
+  cache('soapstone_cache_entries', 'Replies that are remembered.', () => process.cache?.().entries ?? 0);
   const sharers = 'Callers that wait for the reply to a call that another made.';
   cache('soapstone_call_sharers', sharers, () => process.callSharers?.() ?? 0);
   const drift = {

@@ -24,7 +24,7 @@ export class Log {
   readonly #write: (line: string) => void;
   /** Null in tests, which take each line as it comes. */
   readonly #sink: LogSink | null;
-  readonly #enabled: Readonly<Record<'info' | 'warn' | 'error', boolean>>;
+  #enabled = { info: false, warn: false, error: false };
 
   /**
    * `stream` replaces standard output, for tests; `backlogBytes` of unread lines are kept at most.
@@ -44,6 +44,12 @@ export class Log {
     this.#lines = new AccessLines(timestamp);
     this.#logger = pino(options, output);
     this.#lifecycle = pino({ ...options, level: 'info' }, output);
+    this.setLevel(level);
+  }
+
+  /** Sets the least level written from now on. */
+  setLevel(level: LogLevel): void {
+    this.#logger.level = level;
     this.#enabled = {
       info: this.#logger.isLevelEnabled('info'),
       warn: this.#logger.isLevelEnabled('warn'),

@@ -1,8 +1,10 @@
 import type { Exchange } from '../base/exchange.js';
 import {
+  addLoadMetrics,
   addProcessGauges,
   addUpstreamGauges,
   addWorkerGauges,
+  type ConfigLoads,
   type ProcessGauges,
   type UpstreamGauges,
 } from './gauges.js';
@@ -41,7 +43,12 @@ export class Metrics {
   readonly #redis: TalliedCounter;
   readonly #cacheUses: TalliedCounter;
 
-  constructor(upstreams: readonly UpstreamGauges[], process: ProcessGauges = {}) {
+  /** `loads` is null where the parent process counts them. */
+  constructor(
+    upstreams: () => readonly UpstreamGauges[],
+    process: ProcessGauges = {},
+    loads: ConfigLoads | null = { ok: 1, refused: 0, generation: 1 },
+  ) {
     const book = this.#book;
     this.#requests = book.counter({
       name: 'soapstone_requests_total',
@@ -125,13 +132,6 @@ export class Metrics {
       help: 'Points of budgets by class of the client and outcome (spent, denied, refunded).',
       labels: ['class', 'outcome'],
     });
-    book
-      .counter({
-        name: 'soapstone_config_loads_total',
-        help: 'Configurations compiled, by result.',
-        labels: ['result'],
-      })
-      .add(1, 'ok');
     this.#subscriptionEvents = book.counter({
       name: 'soapstone_subscription_events_total',
       help: 'Events of subscriptions, by field and outcome (sent, failed, filtered, gap, overflow).',
@@ -140,6 +140,7 @@ export class Metrics {
     addUpstreamGauges(book, upstreams);
     addProcessGauges(book, process);
     addWorkerGauges(book, 1, 1);
+    if (loads !== null) addLoadMetrics(book, loads);
     book.addProcess('soapstone_');
   }
 

@@ -82,6 +82,14 @@ export const SUBSCRIPTION_LIMITS = {
     refusal: null,
     text: 'Time between two pings over a WebSocket; a connection without an answer by the next ping is closed.',
   },
+  generations: {
+    default: 8,
+    min: 1,
+    max: 100,
+    unit: 'count',
+    refusal: null,
+    text: 'Earlier configurations that are kept after reloads because WebSockets or subscriptions began in them; beyond, those of the oldest are ended as at a stop.',
+  },
 } as const satisfies LimitTable;
 
 export type SubscriptionLimits = Limits<typeof SUBSCRIPTION_LIMITS>;

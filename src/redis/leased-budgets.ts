@@ -42,7 +42,7 @@ export class LeasedBudgets implements Budgets {
   readonly #active = new Set<Lease>();
   readonly #queue = new Set<Lease>();
   readonly #store: LeaseStore;
-  readonly #clientsMax: number;
+  #clientsMax: number;
   readonly #events: BudgetEvents;
   readonly #clock: () => number;
   readonly #leaseClock: LeaseClock;
@@ -231,6 +231,11 @@ export class LeasedBudgets implements Budgets {
     const { sharedMillis, localMillis, replicas, isShared } = this.#leaseClock;
     const isFresh = isShared && this.#store.hasFreshViews;
     return { nowMillis: this.#clock(), sharedMillis, localMillis, replicas, isShared, isFresh };
+  }
+
+  resize(clientsMax: number): void {
+    this.#clientsMax = clientsMax;
+    this.#unknown.resize(clientsMax);
   }
 
   #findOrCreate(account: BudgetAccount, rule: BudgetRule, times: Times): Lease {

@@ -12,11 +12,15 @@ interface UnknownBucket {
  * must not count as new, with a full bucket.
  */
 export class UnknownBuckets {
-  readonly #max: number;
+  #max: number;
   readonly #leases = new Map<string, Lease>();
   readonly #unknown = new Map<string, UnknownBucket>();
 
   constructor(max: number) {
+    this.#max = max;
+  }
+
+  resize(max: number): void {
     this.#max = max;
   }
 

@@ -168,20 +168,3 @@ t.test('metrics of workers are there while one hangs, and never go back', async 
   await until(async () => (await requestsOf(gateway)) >= 15);
   t.equal(await requestsOf(gateway), 15, 'workers that drain tell their last counts');
 });
-
-t.test('SIGHUP is ignored, with a line in the log', async (t) => {
-  for (const workers of [1, 2]) {
-    const gateway = await start(t, `workers: ${workers}\n`);
-    await until(async () => (await gateway.metric('soapstone_workers_answered')) === workers);
-    const all = [gateway.child.pid ?? 0, ...childrenOf(gateway.child)];
-    t.equal(all.length, workers === 1 ? 1 : 3);
-    for (const pid of all) process.kill(pid, 'SIGHUP');
-    const ignored = () => gateway.lines.filter(({ msg }) => String(msg).startsWith('SIGHUP is ignored'));
-    await until(() => ignored().length === all.length);
-    t.equal(await ask(gateway), 200);
-    t.same(
-      gateway.lines.filter(({ msg }) => msg === 'a worker ended'),
-      [],
-    );
-  }
-});

@@ -13,7 +13,19 @@ import { lineAt, maskTypeScript, readSources, type SourceFile } from '../kit/sou
 const LINE = ['base', 'xml', 'soap', 'wsdl', 'codec', 'graphql'] as const;
 /** Beside the line: they know neither XML nor GraphQL. */
 const SHELVES = ['upstream', 'access', 'budget', 'cache', 'observe', 'pubsub'] as const;
-const ABOVE = ['config', 'compile/', 'compile.ts', 'flow', 'request.ts', 'traffic.ts', 'server.ts', 'cli', 'main.ts'];
+const ABOVE = [
+  'config',
+  'compile/',
+  'compile.ts',
+  'flow',
+  'request.ts',
+  'generation.ts',
+  'generations.ts',
+  'traffic.ts',
+  'server.ts',
+  'cli',
+  'main.ts',
+];
 
 const ROOMS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...LINE.map((room, index): [string, Set<string>] => [room, new Set(LINE.slice(0, index))]),

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { compile } from '../../src/compile.js';
+import { type Compiled, compile } from '../../src/compile.js';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
 import { Log } from '../../src/observe/log.js';
 import { type Gateway, startGateway } from '../../src/server.js';
@@ -16,6 +16,8 @@ export interface TestGateway extends Gateway {
   /** Waits for a line with this message. */
   logLine(message: string): Promise<Record<string, unknown>>;
   metrics(): Promise<string>;
+  /** Loads the configuration anew, edited, as a reload does. Returns what it was compiled to. */
+  reload(edit?: (yaml: string) => string): Promise<Compiled>;
   close(): Promise<void>;
 }
 
@@ -24,7 +26,11 @@ export async function startTestGateway(yaml: string, directory: string | null = 
   const home = directory ?? (await mkdtemp(join(tmpdir(), 'soapstone-')));
   const file = join(home, `test-${process.pid}-${Math.random().toString(36).slice(2)}.yaml`);
   const addresses = ['listen', 'admin'].filter((key) => !new RegExp(`^${key}:`, 'm').test(yaml));
-  await writeFile(file, addresses.map((key) => `${key}: 127.0.0.1:0\n`).join('') + yaml);
+  const header = addresses.map((key) => `${key}: 127.0.0.1:0\n`).join('');
+  const compileFile = async (text: string): Promise<Compiled> => {
+    await writeFile(file, header + text);
+    return compile(patient(await loadConfig(file, process.env), text));
+  };
   const lines: Record<string, unknown>[] = [];
   let wake = (): void => {};
   const log = new Log('debug', {
@@ -33,7 +39,7 @@ export async function startTestGateway(yaml: string, directory: string | null = 
       wake();
     },
   });
-  const gateway = await startGateway(await compile(patient(await loadConfig(file, process.env), yaml)), log);
+  const gateway = await startGateway(await compileFile(yaml), log);
   const nextLine = (): Promise<void> =>
     new Promise((resolve) => {
       wake = resolve;
@@ -54,6 +60,11 @@ export async function startTestGateway(yaml: string, directory: string | null = 
       }
     },
     metrics: async () => (await fetch(`${gateway.adminUrl}/metrics`)).text(),
+    async reload(edit = (text) => text) {
+      const next = await compileFile(edit(yaml));
+      gateway.replace(next);
+      return next;
+    },
     async close() {
       await gateway.drain();
       await rm(directory === null ? home : file, { recursive: true, force: true });

@@ -12,6 +12,7 @@ const ALONE: ReadonlyMap<string, string> = new Map([
   ['catalogue/validity', 'takes long'],
   ['catalogue/xml', 'takes long'],
   ['flow/subscriptions/web-socket', 'measures the heap and sets a flag of V8'],
+  ['generations', 'sets a flag of V8'],
   ['observe/log-sink', 'measures the heap'],
 ]);
 

@@ -15,7 +15,7 @@ const linesOf = async (metrics: Metrics, name: string): Promise<string[]> =>
   (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(name));
 
 t.test('what is observed is what is told', async (t) => {
-  const metrics = new Metrics([]);
+  const metrics = new Metrics(() => []);
   for (let n = 0; n < 3; n++) metrics.observe(exchange('orders', 'Get'), 0.002);
   const failed = exchange('orders', 'Get');
   failed.refuse(new Refusal('UPSTREAM_TIMEOUT'));
@@ -67,7 +67,7 @@ t.test('a histogram of ours tells what one of the package would', async (t) => {
 });
 
 t.test('the metrics of several processes are added up', async (t) => {
-  const processes = [new Metrics([]), new Metrics([])];
+  const processes = [new Metrics(() => []), new Metrics(() => [])];
   for (const metrics of processes) metrics.observe(exchange('orders', 'Get'), 0.5);
   const gathered = await Promise.all(processes.map(({ registry }) => registry.getMetricsAsJSON()));
   // What comes from another process has been through JSON.
@@ -78,7 +78,7 @@ t.test('the metrics of several processes are added up', async (t) => {
 });
 
 t.test('no metric has more than 1,000 combinations of labels, whatever comes', async (t) => {
-  const metrics = new Metrics([]);
+  const metrics = new Metrics(() => []);
   for (let n = 0; n < 20_000; n++) {
     const odd = exchange(`route ${n}`, `operation ${n}`);
     odd.faultCode = `code ${n}`;
@@ -109,7 +109,7 @@ t.test('no metric has more than 1,000 combinations of labels, whatever comes', a
 
 t.test('what others tell is asked for when it is read', async (t) => {
   let shedding = false;
-  const metrics = new Metrics([{ service: 'a', active: () => 1, waiting: () => 2, resting: () => 7 }], {
+  const metrics = new Metrics(() => [{ service: 'a', active: () => 1, waiting: () => 2, resting: () => 7 }], {
     connections: () => 3,
     droppedConnections: () => 4,
     droppedLogLines: () => 5,

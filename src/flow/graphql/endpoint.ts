@@ -1,18 +1,28 @@
 import type { GraphqlUpstream } from '../../compile/graphql-upstream.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Compiled } from '../../compile.js';
-import { MemoryPersistedStore, type PersistedStore } from '../../graphql/admission/document-cache.js';
+import type { PersistedStore } from '../../graphql/admission/document-cache.js';
 import { PersistedDocuments } from '../../graphql/admission/persisted.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../../graphql/http.js';
 import { type Operations, operationsOf } from '../../graphql/operation.js';
 import type { Observers } from '../calls/observation.js';
 import { SharedCalls } from '../calls/shared-calls.js';
-import { ConcurrencyLimits } from '../http/concurrency.js';
+import type { ConcurrencyLimits } from '../http/concurrency.js';
 import type { PenaltyBox } from '../http/penalty-box.js';
 import { type Cors, makeCors } from './cors.js';
 
+/** The parts of a GraphQL endpoint that outlive it. */
+export interface SharedParts {
+  readonly penaltyBox: PenaltyBox;
+  /** Null where no subscription waits for what calls bring. */
+  readonly observers: Observers | null;
+  readonly persisted: PersistedStore;
+  /** Of the requests of each client, by any endpoint. */
+  readonly concurrency: ConcurrencyLimits;
+}
+
 /** The one GraphQL endpoint over all services, made once a generation. */
-export interface GraphqlEndpoint {
+export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted'> {
   /** For every transport. */
   readonly operations: Operations;
   /** For HTTP. */
@@ -29,28 +39,20 @@ export interface GraphqlEndpoint {
   readonly cors: Cors | null;
   /** Answers may differ from caller to caller. */
   readonly isPrivate: boolean;
-  /** Null where no subscription waits for what calls bring. */
-  readonly observers: Observers | null;
-  readonly penaltyBox: PenaltyBox;
-  /** Of the requests of each client, by any endpoint. */
-  readonly concurrency: ConcurrencyLimits;
 }
 
 export function makeGraphqlEndpoint(
   { config, graph, services, graphqlUpstreams, trusted, caching, cache }: Compiled,
-  penaltyBox: PenaltyBox,
-  observers: Observers | null = null,
-  share: (local: PersistedStore) => PersistedStore = (local) => local,
+  { persisted, ...shared }: SharedParts,
 ): GraphqlEndpoint {
   const { limits, graphql } = config;
-  const store = graphql.persisted.automatic ? share(new MemoryPersistedStore(limits.persisted)) : null;
   const options = {
     built: graph,
     limits: limits.graphql,
     measured: graphql.measure,
     introspection: graphql.introspection,
     batch: graphql.batch,
-    persisted: new PersistedDocuments(trusted, store, limits.persisted),
+    persisted: new PersistedDocuments(trusted, graphql.persisted.automatic ? persisted : null, limits.persisted),
     trusted,
   };
   const operations = operationsOf(options);
@@ -69,8 +71,6 @@ export function makeGraphqlEndpoint(
       services.some(
         ({ config: { callerHeaders }, callerFields }) => callerHeaders.length + callerFields.varying.length > 0,
       ),
-    observers,
-    penaltyBox,
-    concurrency: new ConcurrencyLimits(),
+    ...shared,
   };
 }

@@ -59,9 +59,9 @@ const ADDRESSES_MAX = 10_000;
  * refusals are paid for.
  */
 export class PenaltyBox {
-  readonly #unitMillis: number;
-  readonly #holdMillis: number;
-  readonly #proxies: Networks;
+  #unitMillis = 0;
+  #holdMillis = 0;
+  #proxies = new Networks([]);
   /** Until when the refusals of an address use up its time; the last to be refused is the last here. */
   readonly #paidMillis = new Map<string, number>();
   /** Until when addresses whose refusals are delayed have been reported. */
@@ -71,11 +71,16 @@ export class PenaltyBox {
 
   /** `penalised` is called with an address whose refusals are delayed, once in `REPORT_MILLIS`. */
   constructor(
-    { refusalsPerSecond, refusalHoldMillis }: PenaltyLimits,
+    limits: PenaltyLimits,
     trustedProxies = new Networks([]),
     penalised: (address: string) => void = () => {},
   ) {
     this.#penalised = penalised;
+    this.configure(limits, trustedProxies);
+  }
+
+  /** Sets the limits for refusals from now on; charges so far stay. */
+  configure({ refusalsPerSecond, refusalHoldMillis }: PenaltyLimits, trustedProxies: Networks): void {
     this.#unitMillis = refusalsPerSecond === 0 ? 0 : 1000 / refusalsPerSecond;
     this.#holdMillis = refusalHoldMillis;
     this.#proxies = trustedProxies;

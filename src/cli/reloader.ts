@@ -1,0 +1,80 @@
+import { ConfigurationError, type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
+import type { ReloadResult } from '../observe/admin.js';
+import type { ConfigLoads } from '../observe/gauges.js';
+import type { Log } from '../observe/log.js';
+
+/** Loads the configuration and puts it into use. Resolves to its warnings; throws `ConfigurationError`. */
+export type Apply = () => Promise<readonly Diagnostic[]>;
+
+/** What asked for a reload. */
+export type ReloadCause = 'SIGHUP' | 'POST /reload' | 'changed file';
+
+/** Reloads the configuration, one reload at a time, and reports each in the log and the metrics. */
+export class Reloader {
+  readonly loads: ConfigLoads = { ok: 1, refused: 0, generation: 1 };
+  readonly #log: Log;
+  readonly #apply: Apply;
+  #running: Promise<unknown> = Promise.resolve();
+  /** The reload that has not begun: whatever asks meanwhile gets its result. */
+  #next: Promise<ReloadResult> | null = null;
+  #isClosed = false;
+
+  constructor(log: Log, apply: Apply) {
+    this.#log = log;
+    this.#apply = apply;
+  }
+
+  /** Reloads once what runs now is over: the files are read after the request. Never rejects. */
+  request(cause: ReloadCause): Promise<ReloadResult> {
+    if (this.#next !== null) return this.#next;
+    const next = this.#running.then(() => {
+      this.#next = null;
+      return this.#reload(cause);
+    });
+    this.#next = next;
+    this.#running = next;
+    return next;
+  }
+
+  /** Nothing is reloaded from now on; resolves when the last reload is over. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#running;
+  }
+
+  async #reload(cause: ReloadCause): Promise<ReloadResult> {
+    const { loads } = this;
+    if (this.#isClosed) return { generation: loads.generation, problems: [problem('The gateway is stopping.', null)] };
+    try {
+      const warnings = await this.#apply();
+      loads.ok++;
+      loads.generation++;
+      this.#log.event('info', 'configuration reloaded', { generation: loads.generation, cause });
+      for (const warning of warnings)
+        this.#log.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
+      return { generation: loads.generation, problems: [] };
+    } catch (error) {
+      loads.refused++;
+      const isBug = !(error instanceof ConfigurationError);
+      if (isBug) this.#log.event('error', 'a bug', { err: error instanceof Error ? error.stack : 'no error' });
+      const problems = isBug
+        ? [problem('The gateway failed to load the configuration.', 'See the log.')]
+        : error.diagnostics;
+      const { generation } = loads;
+      this.#log.event('error', 'the new configuration was refused: the one before stays', {
+        generation,
+        cause,
+        problems: problems.map(printDiagnostic),
+      });
+      return { generation, problems };
+    }
+  }
+}
+
+const problem = (what: string, remedy: string | null): Diagnostic => ({
+  file: null,
+  line: null,
+  column: null,
+  what,
+  remedy,
+});

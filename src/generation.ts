@@ -1,0 +1,149 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { printDiagnostic } from './base/diagnostic.js';
+import type { EventBus } from './base/event-bus.js';
+import type { Exchange } from './base/exchange.js';
+import type { NonceStore } from './base/nonce-store.js';
+import type { Refusal } from './base/refusal.js';
+import type { Budgets } from './budget/budget.js';
+import type { Compiled } from './compile.js';
+import { Observers } from './flow/calls/observation.js';
+import { DriftWatch } from './flow/drift/drift.js';
+import { type GraphqlEndpoint, makeGraphqlEndpoint } from './flow/graphql/endpoint.js';
+import type { ConcurrencyLimits } from './flow/http/concurrency.js';
+import type { Ending } from './flow/http/ending.js';
+import type { PenaltyBox } from './flow/http/penalty-box.js';
+import { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
+import type { PersistedStore } from './graphql/admission/document-cache.js';
+import type { Finish } from './observe/finish.js';
+import type { UpstreamGauges } from './observe/gauges.js';
+import type { Log } from './observe/log.js';
+import type { Metrics } from './observe/metrics.js';
+import { makeRequestHandler, type RequestHandler, type Usage } from './request.js';
+
+/** The state of the process, which survives a reload. */
+export interface ProcessState {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly finish: Finish;
+  readonly budgets: Budgets;
+  readonly nonces: NonceStore | null;
+  readonly penaltyBox: PenaltyBox;
+  readonly concurrency: ConcurrencyLimits;
+  readonly persisted: PersistedStore;
+  readonly isShedding: () => boolean;
+  /** The bus between requests that cause events and subscriptions; both may be of different generations. */
+  busFor(compiled: Compiled): EventBus;
+}
+
+/** One compiled configuration with its endpoints. Requests and subscriptions end in the generation they began in. */
+export class Generation {
+  readonly compiled: Compiled;
+  readonly graphql: GraphqlEndpoint;
+  readonly live: SubscriptionsEndpoint;
+  readonly drift: DriftWatch;
+  readonly #usage: Usage = { requests: 0 };
+  readonly #handler: RequestHandler;
+
+  constructor(compiled: Compiled, state: ProcessState) {
+    const { log, metrics, finish, budgets, nonces, penaltyBox, isShedding } = state;
+    const { subscriptions: limits, codec } = compiled.config.limits;
+    const { topics } = compiled.graph.subscriptions;
+    const bus = state.busFor(compiled);
+    const observers = new Observers(topics, 'on', bus, { codec, eventBytes: limits.eventBytes });
+    this.compiled = compiled;
+    compiled.lateWarnings.listen((warning) =>
+      log.event('warn', 'configuration warning', { note: printDiagnostic(warning) }),
+    );
+    this.drift = new DriftWatch(compiled.services, {
+      looked: (service, outcome) => metrics.looked(service, outcome),
+      changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
+    });
+    this.graphql = makeGraphqlEndpoint(compiled, {
+      penaltyBox,
+      observers: topics.length === 0 ? null : observers,
+      persisted: state.persisted,
+      concurrency: state.concurrency,
+    });
+    this.live = new SubscriptionsEndpoint(compiled, this.graphql, bus, {
+      finish,
+      budgets,
+      isShedding,
+      began: (field, { transport, exchange }) => {
+        const { id, client, caller } = exchange;
+        log.event('info', 'subscription began', { id, client, caller, field, transport });
+      },
+      ended: (field, { transport, exchange }, why, events) => {
+        const { id, client, caller } = exchange;
+        log.event('info', 'subscription ended', { id, client, caller, field, transport, why, events });
+      },
+      report: (field, outcome) => metrics.subscriptionEvent(field, outcome),
+    });
+    const endpoints = { graphql: this.graphql, live: this.live };
+    this.#handler = makeRequestHandler(compiled, endpoints, {
+      finish,
+      budgets,
+      nonces,
+      penaltyBox,
+      isShedding,
+      usage: this.#usage,
+      onViolation: (exchange: Exchange) => (refusal: Refusal) => {
+        metrics.violation(exchange.route, refusal.code);
+        log.violation(exchange, refusal);
+      },
+    });
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse, ending: Ending): Promise<void> {
+    return this.#handler(request, response, ending);
+  }
+
+  /** Services of both kinds. */
+  get upstreams(): readonly (Compiled['services'] | Compiled['graphqlUpstreams'])[number][] {
+    return [...this.compiled.services, ...this.compiled.graphqlUpstreams];
+  }
+
+  get gauges(): readonly UpstreamGauges[] {
+    const { feeds } = this.live;
+    return this.upstreams.map(({ name, upstream, reach }) => ({
+      service: name,
+      active: () => upstream.active,
+      waiting: () => upstream.waiting,
+      resting: () => upstream.resting + (feeds.isResting(name) ? 1 : 0),
+      certificateEndMillis: () => reach.tls?.expiresMillis ?? null,
+      subscriptions: () => feeds.active(name),
+    }));
+  }
+
+  hasLongQueue(nowMillis: number): boolean {
+    return this.upstreams.some(({ upstream }) => upstream.hasLongQueue(nowMillis));
+  }
+
+  /** Whether a request, a WebSocket, a subscription or a call of a backend that began here goes on. */
+  get isInUse(): boolean {
+    const { manager, sockets } = this.live;
+    return (
+      this.#usage.requests > 0 ||
+      sockets.count > 0 ||
+      [...manager.active.values()].some((count) => count > 0) ||
+      this.upstreams.some(({ upstream }) => upstream.active + upstream.waiting > 0)
+    );
+  }
+
+  /** Ends its subscriptions and WebSockets; their clients can connect again. */
+  async endSubscriptions(): Promise<void> {
+    await this.live.close();
+  }
+
+  /** Begins nothing new by itself: its backends are no longer compared with their WSDLs. */
+  async retire(): Promise<void> {
+    await this.drift.close();
+  }
+
+  /** Closes the connections to backends. Calls that go on are cut. */
+  async release(): Promise<void> {
+    await this.retire();
+    await this.live.close();
+    await this.compiled.close();
+  }
+}

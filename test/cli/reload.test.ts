@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import t from 'tap';
+
+import { type GatewayProcess, rest, startProcess } from '../catalogue/overload-kit.js';
+import { sendRaw } from '../kit/raw-client.js';
+
+/** Reloads of a process: what asks for them, and what is refused. */
+
+const WSDL = resolve('config/demo/legacy.wsdl');
+const SERVICES = `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\n`;
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await rest();
+}
+
+async function edit({ file }: GatewayProcess, change: (yaml: string) => string): Promise<void> {
+  await writeFile(file, change(await readFile(file, 'utf8')));
+}
+
+const renamed = (yaml: string): string => yaml.replace('orders:', 'bills:');
+
+const statusOf = async ({ url }: GatewayProcess, service: string): Promise<number> =>
+  (await sendRaw(url, `GET /soap/${service}?wsdl HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)).status;
+
+const reload = ({ adminUrl }: GatewayProcess, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  fetch(`${adminUrl}/reload`, { method: 'POST', headers });
+
+const loads = async ({ adminUrl }: GatewayProcess): Promise<readonly string[]> => {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  return text.match(/^soapstone_(?:config_loads_total\{.*\}|generation) \d+$/gm) ?? [];
+};
+
+t.test('SIGHUP loads the configuration anew', async (t) => {
+  const gateway = await startProcess(t, SERVICES, 'pipe');
+  gateway.child.stdout?.resume();
+  t.equal(await statusOf(gateway, 'orders'), 200);
+  await edit(gateway, renamed);
+  gateway.child.kill('SIGHUP');
+  await until(async () => (await gateway.metric('soapstone_generation')) === 2);
+  t.equal(await statusOf(gateway, 'bills'), 200);
+  t.equal(await statusOf(gateway, 'orders'), 404);
+});
+
+t.test('POST /reload answers with the generation, or with the problems', async (t) => {
+  const gateway = await startProcess(t, SERVICES, 'pipe');
+  gateway.child.stdout?.resume();
+  const fine = await reload(gateway);
+  t.same([fine.status, await fine.json()], [200, { generation: 2, problems: [] }]);
+
+  await edit(gateway, (yaml) => `${renamed(yaml)}limitz: {}\nlog: { level: loud }\n`);
+  const broken = await reload(gateway);
+  t.equal(broken.status, 409);
+  t.match(await broken.json(), {
+    generation: 2,
+    problems: [
+      { file: gateway.file, line: 4, what: /limitz/, remedy: /limits/ },
+      { file: gateway.file, line: 5, what: /loud|log\.level/ },
+    ],
+  });
+  t.equal(await statusOf(gateway, 'orders'), 200, 'the one before goes on');
+  t.same(await loads(gateway), [
+    'soapstone_config_loads_total{result="ok"} 2',
+    'soapstone_config_loads_total{result="refused"} 1',
+    'soapstone_generation 2',
+  ]);
+});
+
+t.test('a key that needs a restart is named, and nothing else changes', async (t) => {
+  const gateway = await startProcess(t, SERVICES, 'pipe');
+  gateway.child.stdout?.resume();
+  await edit(gateway, (yaml) => `${renamed(yaml).replace(/^listen: .*$/m, 'listen: 127.0.0.1:1')}workers: 2\n`);
+  const answer = await reload(gateway);
+  t.equal(answer.status, 409);
+  t.match(await answer.json(), {
+    problems: [
+      { line: 1, what: '`listen` cannot change while the gateway runs.' },
+      { line: 4, what: '`workers` cannot change while the gateway runs.' },
+    ],
+  });
+  t.equal(await statusOf(gateway, 'orders'), 200);
+});
+
+t.test('a reload is asked for by POST, and not by a page of another site', async (t) => {
+  const gateway = await startProcess(t, SERVICES, 'pipe');
+  gateway.child.stdout?.resume();
+  t.equal((await fetch(`${gateway.adminUrl}/reload`)).status, 405);
+  t.equal((await reload(gateway, { origin: 'http://evil.example' })).status, 403);
+  t.equal(await gateway.metric('soapstone_generation'), 1);
+});
+
+t.test('requests for a reload that come together get the result of one', async (t) => {
+  const gateway = await startProcess(t, SERVICES, 'pipe');
+  gateway.child.stdout?.resume();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => reload(gateway)));
+  t.ok(
+    answers.every(({ status }) => status === 200),
+    'all are answered',
+  );
+  t.ok((await gateway.metric('soapstone_generation')) < 20);
+});
+
+t.test('a reload reaches all workers or none, and those that start later', async (t) => {
+  const gateway = await startProcess(t, `${SERVICES}workers: 2\n`, 'pipe');
+  const { child } = gateway;
+  child.stdout?.resume();
+  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  const statuses = async (service: string): Promise<ReadonlySet<number>> =>
+    new Set(await Promise.all(Array.from({ length: 12 }, () => statusOf(gateway, service))));
+  await edit(gateway, renamed);
+  t.same(await (await reload(gateway)).json(), { generation: 2, problems: [] });
+  t.same(await statuses('bills'), new Set([200]), 'all workers use it once it is answered');
+
+  await edit(gateway, (yaml) => yaml.replace('bills:', 'orders:').replace('legacy.wsdl', 'none.wsdl'));
+  t.equal((await reload(gateway)).status, 409);
+  t.same(await statuses('bills'), new Set([200]));
+  const [worker = 0] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ').map(Number);
+  process.kill(worker, 'SIGKILL');
+  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  t.same(await statuses('bills'), new Set([200]), 'a new worker starts from what the others use');
+  t.same(await loads(gateway), [
+    'soapstone_config_loads_total{result="ok"} 2',
+    'soapstone_config_loads_total{result="refused"} 1',
+    'soapstone_generation 2',
+  ]);
+});

@@ -1,0 +1,85 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import t from 'tap';
+
+import { askGraphql } from './kit/graphql-client.js';
+import { holdAnswers, INIT, PROTOCOL, place, rawSocket, running, startDesk, subscribe } from './kit/live-desk.js';
+import { until } from './kit/until.js';
+
+/** Reloads in one process: what goes on in the generation it began in, and what is left of it afterwards. */
+
+const ORDER = '{ order(id: 7) { status } }';
+
+t.test('a request is answered by the configuration it began with', async (t) => {
+  const desk = await startDesk(t);
+  const { held, arrived } = holdAnswers(desk);
+  const earlier = askGraphql(desk.gateway.url, ORDER);
+  await arrived(1);
+  await desk.gateway.reload((yaml) =>
+    yaml.replace('Query.order ', 'Query.bestellung ').replace('{ order(', '{ bestellung('),
+  );
+  const later = askGraphql(desk.gateway.url, '{ bestellung(id: 7) { status } }');
+  await arrived(2);
+  t.equal(desk.gateway.generations(), 2, 'the first is in use');
+  for (const answer of held) answer();
+  t.match(await earlier, { data: { order: { status: 'NEW' } } });
+  t.match(await later, { data: { bestellung: { status: 'NEW' } } });
+  await until(() => desk.gateway.generations() === 1);
+  t.match(await askGraphql(desk.gateway.url, ORDER), { errors: [{ message: /Cannot query field/ }] });
+});
+
+t.test('a subscription goes on after a reload, and gets events of requests that begin later', async (t) => {
+  const { gateway, socket } = await startDesk(t);
+  const events = socket().iterate({ query: 'subscription { orderPlaced(customer: "Bob") { id } }' });
+  const first = events.next();
+  await running(gateway, 'orderPlaced', 1);
+  for (let n = 0; n < 3; n++) await gateway.reload();
+  t.equal((await place(gateway, 'Bob')).status, 200);
+  t.match((await first).value, { data: { orderPlaced: { id: 101 } } });
+  t.equal(gateway.generations(), 2, 'those in between are released');
+  await running(gateway, 'orderPlaced', 1);
+  await events.return?.();
+  await until(() => gateway.generations() === 1);
+});
+
+t.test('beyond the limit of generations, WebSockets of the oldest are closed', async (t) => {
+  const desk = await startDesk(t, 'limits: { subscriptions: { generations: 2 } }\n');
+  const sockets = [];
+  for (let n = 0; n < 4; n++) {
+    const raw = await rawSocket(desk, PROTOCOL);
+    raw.say(INIT);
+    raw.say(subscribe('1', 'subscription { orderDaily(id: 7) { status } }'));
+    await raw.heard(2);
+    sockets.push(raw);
+    if (n < 2) await desk.gateway.reload();
+    if (n === 2) t.equal(desk.gateway.generations(), 3, 'at the limit');
+    if (n === 2) await desk.gateway.reload();
+  }
+  t.equal(await sockets[0]?.closed, 1001);
+  await until(() => desk.gateway.generations() === 3);
+  await running(desk.gateway, 'orderDaily', 3);
+  t.match(await desk.gateway.metrics(), 'soapstone_websockets 3\n');
+});
+
+t.test('many reloads leave no generation and no connection behind', async (t) => {
+  const { gateway, backend } = await startDesk(t);
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect !== 'function') throw new Error('no garbage collector');
+  const generations: WeakRef<object>[] = [];
+  let answered = 0;
+  for (let n = 0; n < 100; n++) {
+    generations.push(new WeakRef(await gateway.reload()));
+    const answers = await Promise.all([askGraphql(gateway.url, ORDER), place(gateway, 'Ann')]);
+    t.match(answers, [{ data: { order: { status: 'NEW' } } }, { status: 200 }]);
+    answered += answers.length;
+  }
+  t.equal(backend.complete.length, answered, 'no call is lost or doubled');
+  await until(() => gateway.generations() === 1);
+  const alive = (): number => generations.filter((generation) => generation.deref() !== undefined).length;
+  await until(() => {
+    collect();
+    return alive() <= 2;
+  });
+  t.ok(alive() >= 1, 'the current one');
+});
