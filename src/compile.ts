@@ -59,7 +59,10 @@ export async function compile(loaded: LoadedConfig): Promise<Compiled> {
   const services = valuesOf(results);
   const graphqlUpstreams = valuesOf(upstreamResults);
   const close = async (): Promise<void> => {
-    await Promise.all([...services, ...graphqlUpstreams].map((service) => service.upstream.close()));
+    await Promise.all([
+      ...[...services, ...graphqlUpstreams].map((service) => service.upstream.close()),
+      ...services.map((service) => service.bound?.close()),
+    ]);
   };
   try {
     const reasons = [...results, ...upstreamResults, manifest].flatMap((result): readonly unknown[] =>

@@ -24,8 +24,11 @@ const SOAP = ['accept', 'accept-language', 'authorization', 'user-agent', 'x-req
 export function compileCallerFields({ clients }: Config, config: ServiceConfig): CallerFieldRules {
   const passesCookies = config.cookies === 'forward';
   const varying = [...config.forwardHeaders.map((name) => name.toLowerCase()), ...(passesCookies ? ['cookie'] : [])];
+  // The gateway has credentials of its own.
+  const isReplaced = config.auth !== undefined && config.auth.passthrough === undefined;
+  const soap = isReplaced ? SOAP.filter((name) => name !== 'authorization') : SOAP;
   return {
-    ofSoap: [...new Set([...SOAP, ...varying])],
+    ofSoap: [...new Set([...soap, ...varying])],
     ofGraphql: [...new Set([...TRACE, ...varying])],
     varying,
     forwarding: config.forwarded ? new Forwarding(new Networks(clients?.trustedProxies ?? [])) : null,

@@ -52,7 +52,7 @@ export async function compileGraphqlUpstream(
   name: string,
   config: GraphqlServiceConfig,
 ): Promise<GraphqlUpstream> {
-  const reach = compileReach(loaded, name, config);
+  const reach = await compileReach(loaded, name, config);
   const upstream = new Upstream(config.urls, config.limits.upstream, reach);
   try {
     const { schema, costs } =

@@ -17,22 +17,31 @@ import { postWhole } from '../upstream/post.js';
 import { FixedQuery } from '../upstream/query.js';
 import { Upstream } from '../upstream/upstream.js';
 import { type CompiledBalance, compileBalance } from './balance.js';
+import { checkConnections, compileNegotiate, compileNtlm } from './connection-credentials.js';
 import { diagnosticAt } from './diagnostic-at.js';
 
 type AnyService = ServiceConfig | GraphqlServiceConfig;
 
 /** Compiles how the backend of a service is reached. Throws `ConfigurationError`. */
-export function compileReach(loaded: LoadedConfig, name: string, config: AnyService): Reach {
+export async function compileReach(loaded: LoadedConfig, name: string, config: AnyService): Promise<Reach> {
   const tls = compileTls(loaded, name, config);
-  const { proxy = null } = config;
+  const { proxy = null, auth } = config;
   const route = (url: URL): Route => routeTo(url, proxy, tls);
-  return {
-    ...compileCredentials(loaded, name, config, route),
-    tls,
-    proxy,
-    routeTo: route,
-    ...compileBalance(config),
-  };
+  const way = { tls, proxy, routeTo: route, ...compileBalance(config) };
+  if (auth?.ntlm !== undefined || auth?.passthrough === true) checkConnections(loaded, name, config.urls, route);
+  if (auth?.ntlm !== undefined) {
+    const authentication = compileNtlm(loaded, name, auth.ntlm);
+    return {
+      ...way,
+      fields: fixedFields(config),
+      credentials: authentication,
+      routeTo: (url) => ({ ...route(url), authentication }),
+    };
+  }
+  if (auth?.negotiate !== undefined) {
+    return { ...way, fields: fixedFields(config), credentials: await compileNegotiate(loaded, name, auth.negotiate) };
+  }
+  return { ...compileCredentials(loaded, name, config, route), ...way };
 }
 
 /** What all connections and calls of a service have in common. */
@@ -79,10 +88,11 @@ export interface CompiledCredentials {
 export function compileCredentials(
   loaded: LoadedConfig,
   name: string,
-  { auth, headers, urls, limits }: Pick<ServiceConfig, 'auth' | 'headers' | 'urls' | 'limits'> | GraphqlServiceConfig,
+  config: Pick<ServiceConfig, 'auth' | 'headers' | 'urls' | 'limits'> | GraphqlServiceConfig,
   route: Reach['routeTo'],
 ): CompiledCredentials {
-  const fields = Object.entries(headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
+  const { auth, urls, limits } = config;
+  const fields = fixedFields(config);
   const fixed = (own: Fields): CompiledCredentials => ({ fields: [...fields, ...own], credentials: null });
   if (auth?.basic !== undefined) {
     const { username, password } = auth.basic;
@@ -105,6 +115,9 @@ export function compileCredentials(
     return { fields, credentials: compileOAuth2(loaded, name, auth.oauth2, limits.upstream, route) };
   return fixed([]);
 }
+
+const fixedFields = ({ headers }: Pick<ServiceConfig, 'headers'>): Fields =>
+  Object.entries(headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
 
 function compileOAuth2(
   loaded: LoadedConfig,

@@ -11,6 +11,7 @@ import type { BlockWriter } from '../soap/header-place.js';
 import type { InflateLimits } from '../soap/limits.js';
 import type { MimeLimits } from '../soap/mime-limits.js';
 import { SECURITY_NAMES } from '../soap/security-reader.js';
+import { BoundUpstreams } from '../upstream/bound-upstreams.js';
 import { Upstream } from '../upstream/upstream.js';
 import type { Operation, Port, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
@@ -47,6 +48,8 @@ export interface SoapService {
   readonly gate: GateOptions;
   readonly mode: 'enforce' | 'monitor';
   readonly upstream: Upstream;
+  /** Connections of callers that authenticate themselves; null where they do not. */
+  readonly bound: BoundUpstreams | null;
   readonly reach: Reach;
   readonly callerFields: CallerFieldRules;
   /** Null for a service with SDL types. */
@@ -119,7 +122,7 @@ export async function compileService(
   };
   const validity = validityOf(loaded, name, wsdl, operations);
   checkValidity(loaded, name, wsdl, validity);
-  const reach = compileReach(loaded, name, config);
+  const reach = await compileReach(loaded, name, config);
   return {
     name,
     path: config.path,
@@ -149,6 +152,7 @@ export async function compileService(
     gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
     mode: config.mode,
     upstream: new Upstream(config.urls, config.limits.upstream, reach),
+    bound: config.auth?.passthrough === true ? new BoundUpstreams(config.urls, config.limits.upstream, reach) : null,
     reach,
     callerFields: compileCallerFields(loaded.config, config),
     wsdl,

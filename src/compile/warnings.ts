@@ -9,6 +9,7 @@ export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly D
   ...monitoredServices(loaded),
   ...unverifiedBackends(loaded),
   ...openSecrets(loaded),
+  ...lostHandshakes(loaded),
   ...uncountedReplies(loaded),
   ...hiddenCosts(loaded),
   ...readsInMutation(loaded, graph),
@@ -55,11 +56,25 @@ function openSecrets(loaded: LoadedConfig): readonly Diagnostic[] {
         warnings.push(diagnosticAt(loaded, [...at, 'oauth2', 'tokenUrl'], what, 'Use https.'));
       }
       const [kind = ''] = Object.keys(auth);
-      if (['basic', 'bearer', 'oauth2'].includes(kind) && urls.some(isOpen)) {
+      if (['basic', 'bearer', 'oauth2', 'ntlm'].includes(kind) && urls.some(isOpen)) {
         const what = `Service \`${name}\` sends credentials (\`${kind}\`) to its backend without TLS.`;
         warnings.push(diagnosticAt(loaded, at, what, 'Use https, or a network that others cannot read.'));
       }
       return warnings;
+    },
+  );
+}
+
+/** Warns of handshakes for connections that are not kept. */
+function lostHandshakes(loaded: LoadedConfig): readonly Diagnostic[] {
+  const { services, graphqlServices } = loaded.config;
+  return Object.entries({ ...services, ...graphqlServices }).flatMap(
+    ([name, { auth, limits }]): readonly Diagnostic[] => {
+      const { requestsPerConnection, keepAliveMillis } = limits.upstream;
+      if (auth?.ntlm === undefined || (requestsPerConnection > 1 && keepAliveMillis > 0)) return [];
+      const what = `Service \`${name}\` logs in for every call: NTLM authenticates a connection, and each is used once.`;
+      const remedy = 'Let `limits.upstream` keep connections: `requestsPerConnection` and `keepAliveMillis`.';
+      return [diagnosticAt(loaded, ['services', name, 'auth', 'ntlm'], what, remedy, 'key')];
     },
   );
 }

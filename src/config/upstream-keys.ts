@@ -63,9 +63,52 @@ const OAUTH2 = closed(
   },
 );
 
+const NTLM = closed(
+  {
+    username: string({
+      description: 'The user: `user`, `DOMAIN\\\\user` or `user@domain`.',
+      minLength: 1,
+      maxLength: 512,
+    }),
+    password: string({ description: 'The password; a file may rotate.', maxLength: 4096 }),
+    domain: optional(string({ description: 'The domain of the user.', minLength: 1, maxLength: 255 })),
+  },
+  { description: 'NTLM, version 2 (MS-NLMP). Connections are authenticated, each before its first call.' },
+);
+const NEGOTIATE = closed(
+  {
+    principal: string({
+      description: 'The principal of the backend.',
+      pattern: '^[A-Za-z0-9._-]{1,64}/[A-Za-z0-9._-]{1,255}$',
+      hint: 'Write service/host, such as HTTP/orders.corp.example.',
+    }),
+    keytab: optional(
+      string({
+        description: 'The keys of the gateway, as `{ file: path }`; the ticket cache of the system without it.',
+        maxLength: 1_048_576,
+        binary: true,
+      }),
+    ),
+  },
+  { description: 'Kerberos (RFC 4559), by the optional package `kerberos`.' },
+);
+
 /** The credentials of the gateway at a backend. */
 const AUTH_KEYS = closed(
-  { basic: optional(BASIC), bearer: optional(BEARER), digest: optional(DIGEST), oauth2: optional(OAUTH2) },
+  {
+    basic: optional(BASIC),
+    bearer: optional(BEARER),
+    digest: optional(DIGEST),
+    oauth2: optional(OAUTH2),
+    ntlm: optional(NTLM),
+    negotiate: optional(NEGOTIATE),
+    passthrough: optional(
+      boolean({
+        description:
+          '`true`: SOAP callers authenticate themselves, also by NTLM and Negotiate. A connection of a caller that does so has an upstream connection of its own.',
+      }),
+    ),
+  },
   {
     description:
       'Credentials of the gateway at the backend, of exactly one kind. `Authorization` of callers is replaced.',

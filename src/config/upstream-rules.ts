@@ -34,7 +34,7 @@ function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonl
 
 /** Credentials write `Authorization`; so may nothing else. */
 function authRules(
-  { auth, headers, forwardHeaders, url, urls }: Record<string, unknown>,
+  { kind, auth, headers, forwardHeaders, url, urls }: Record<string, unknown>,
   path: ConfigPath,
 ): readonly Finding[] {
   if (!isRecord(auth)) return [];
@@ -52,6 +52,7 @@ function authRules(
     const what = `${printPath(at)} is written by \`auth\`.`;
     findings.push({ path: at, part, what, remedy: 'Keep one of them.' });
   }
+  findings.push(...connectionRules(auth, kind, [...path, 'auth']));
   const { basic } = auth;
   if (isRecord(basic) && typeof basic['username'] === 'string' && basic['username'].includes(':')) {
     const at = [...path, 'auth', 'basic', 'username'];
@@ -63,6 +64,22 @@ function authRules(
   if (isRecord(digest) && paths.size > 1) {
     const what = `${printPath([...path, 'auth', 'digest'])} signs the path of a request, and the addresses have different ones.`;
     findings.push({ path: [...path, 'auth', 'digest'], part: 'key', what, remedy: 'Make a service of each path.' });
+  }
+  return findings;
+}
+
+/** Credentials that authenticate connections. */
+function connectionRules(auth: Record<string, unknown>, kind: unknown, path: ConfigPath): readonly Finding[] {
+  const findings: Finding[] = [];
+  const { ntlm, passthrough } = auth;
+  if (isRecord(ntlm) && ntlm['domain'] !== undefined && /[@\\]/.test(String(ntlm['username']))) {
+    const what = `${printPath([...path, 'ntlm', 'username'])} names a domain, and \`domain\` another.`;
+    findings.push({ path: [...path, 'ntlm', 'domain'], part: 'key', what, remedy: 'Keep one of them.' });
+  }
+  if (passthrough !== undefined && kind === 'graphql') {
+    const what = `${printPath([...path, 'passthrough'])} is for callers of SOAP services.`;
+    const remedy = 'Name `authorization` in `forwardHeaders` of the service instead.';
+    findings.push({ path: [...path, 'passthrough'], part: 'key', what, remedy });
   }
   return findings;
 }

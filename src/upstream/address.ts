@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
 import { Breaker } from './breaker.js';
-import { Connection } from './connection.js';
+import { Connection, type ConnectionUse } from './connection.js';
 import { type Fields, withFields } from './credentials/credentials.js';
 import { DIRECT, makeConnector, type Route } from './dial/dial.js';
 import type { HttpProxy } from './dial/proxy.js';
@@ -24,6 +24,7 @@ export class Address implements Balanced {
   readonly #query: FixedQuery;
   readonly #limits: UpstreamLimits;
   readonly #connector: Connector;
+  readonly #use: ConnectionUse;
   readonly #connections: Connection[] = [];
   /** Not in use; the one used last is used next, the others grow old and close. */
   readonly #free: Connection[] = [];
@@ -38,6 +39,7 @@ export class Address implements Balanced {
     this.#query = new FixedQuery(url.search);
     this.#limits = limits;
     this.#connector = makeConnector(limits, route);
+    this.#use = route;
     this.breaker = new Breaker(limits.breakerFailures, limits.breakerMillis, limits.connections);
   }
 
@@ -55,7 +57,7 @@ export class Address implements Balanced {
   acquire(): Connection {
     const free = this.#free.pop();
     if (free !== undefined) return free;
-    const made = new Connection(this.#origin, this.#connector, this.#limits);
+    const made = new Connection(this.#origin, this.#connector, this.#limits, this.#use);
     this.#connections.push(made);
     return made;
   }

@@ -3,8 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/refusal.js';
 import type { Address } from './address.js';
 import { type CallOutcome, outcomeOf } from './breaker.js';
-import type { Connection, ExchangeHandler } from './connection.js';
+import type { Connection } from './connection.js';
 import type { Entry } from './deadlines.js';
+import type { ExchangeHandler } from './exchange.js';
 import { refusalOfError, type TimeoutLimits } from './failure.js';
 import { withInsertion } from './insertion.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
@@ -128,6 +129,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   // Events of the connection.
+
+  onHandshake(abort: (error: Error) => void): void {
+    if (this.#isOver) throw new Refusal('CLIENT_GONE');
+    this.#abort = abort;
+  }
 
   onConnect(abort: (error: Error) => void): void {
     // Given up while the connection was made. The connection is as good as new.

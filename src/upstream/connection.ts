@@ -1,8 +1,9 @@
-import type { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import type { Readable } from 'node:stream';
 
+import { Authenticator, type Transport } from './authenticator.js';
+import type { ConnectionAuthentication } from './credentials/handshake.js';
+import type { ExchangeHandler, ExchangeRequest } from './exchange.js';
 import { Guard } from './guard.js';
 import type { UpstreamLimits } from './limits.js';
 import { type Connector, HttpClient } from './undici.js';
@@ -12,33 +13,25 @@ const KEEP_ALIVE_MARGIN_MILLIS = 1_500;
 /** Bytes of the head of an answer (catalogue U13). */
 const HEAD_BYTES_MAX = 16 * 1024;
 
-/** The low-level handler of undici 7, which makes no objects of its own for each exchange. */
-export interface ExchangeHandler {
-  /** The request is about to be written. An exception ends the exchange before that. */
-  onConnect(abort: (error: Error) => void): void;
-  onRequestSent(): void;
-  /** Names and values in turn. False pauses until `resume` is called. */
-  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean;
-  onData(chunk: Buffer): boolean;
-  onComplete(): void;
-  onError(error: unknown): void;
-}
-
-export interface ExchangeRequest {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly headers: string[];
-  readonly body: Buffer | Readable | null;
+/** How a connection is used. */
+export interface ConnectionUse {
+  /** It belongs to one connection of a caller: its socket is never replaced by another before it breaks. */
+  readonly isBound?: boolean;
+  /** Authenticates its sockets; null or absent where that is not needed. */
+  readonly authentication?: ConnectionAuthentication | null;
 }
 
 /**
  * A connection to one address, for one exchange at a time: its socket is made when it is needed and kept while it may be
  * used again.
  */
-export class Connection {
+export class Connection implements Transport {
   readonly #origin: string;
   readonly #connector: Connector;
   readonly #limits: UpstreamLimits;
+  readonly #isBound: boolean;
+  /** Null where requests need no handshake before them. */
+  readonly #authenticator: Authenticator | null;
   /** Null until it is needed, and after a connection could not be made: a client that failed there may count wrong. */
   #client: HttpClient | null = null;
   #socket: Socket | null = null;
@@ -47,10 +40,18 @@ export class Connection {
   /** Exchanges begun on the socket there is. */
   #exchanges = 0;
 
-  constructor(origin: string, connector: Connector, limits: UpstreamLimits) {
+  constructor(origin: string, connector: Connector, limits: UpstreamLimits, use: ConnectionUse = {}) {
+    const { isBound = false, authentication = null } = use;
     this.#origin = origin;
     this.#connector = connector;
     this.#limits = limits;
+    this.#isBound = isBound;
+    this.#authenticator =
+      authentication === null ? null : new Authenticator(this, authentication, new URL(origin).hostname);
+  }
+
+  get socket(): Socket | null {
+    return this.#socket;
   }
 
   /** The exchange there is, or the last one, was not the first on its socket. */
@@ -68,12 +69,18 @@ export class Connection {
    */
   send(request: ExchangeRequest, handler: ExchangeHandler, isFresh: boolean, nowMillis: number): void {
     const socket = this.#socket;
-    if (socket !== null && !socket.destroyed && this.#exchanges > 0) {
+    if (socket !== null && !socket.destroyed && this.#exchanges > 0 && !this.#isBound) {
       const { ageMillis, requestsPerConnection } = this.#limits;
       const isOld = nowMillis - this.#madeMillis >= ageMillis || this.#exchanges >= requestsPerConnection;
-      // The client makes a new one for its next request.
-      if (isFresh || isOld) socket.destroy();
+      // The client makes a new one for its next request. An authenticated one is never unused.
+      if (isOld || (isFresh && this.#authenticator === null)) socket.destroy();
     }
+    if (this.#authenticator === null) this.dispatch(request, handler);
+    else this.#authenticator.send(request, handler);
+  }
+
+  /** Sends a request on the socket there is, or on a new one. */
+  dispatch(request: ExchangeRequest, handler: ExchangeHandler): void {
     this.#client ??= this.#makeClient();
     this.#client.dispatch(request, handler);
   }

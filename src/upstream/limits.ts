@@ -50,6 +50,14 @@ export const UPSTREAM_LIMITS = {
     refusal: null,
     text: 'Connections to one upstream. Envoy allows 1,024, sized for meshes.',
   },
+  boundConnections: {
+    default: 1_024,
+    min: 1,
+    max: 65_536,
+    unit: 'count',
+    refusal: 'POOL_EXHAUSTED',
+    text: 'Connections of callers that have a connection to the upstream of their own: NTLM and Negotiate with `auth: { passthrough: true }`.',
+  },
   pending: {
     default: 256,
     min: 0,

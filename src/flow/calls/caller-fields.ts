@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/client.js';
 import type { SoapService } from '../../compile/service.js';
+import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import { isPrintable } from './reply-head.js';
 
 /** Adds the header fields of a GraphQL caller's request that go on with a call. */
@@ -10,12 +11,16 @@ export function pushCallerFields(headers: string[], { callerFields }: SoapServic
   if (isRequest && callerFields.forwarding !== null) headers.push(...callerFields.forwarding.fields(caller));
 }
 
-/** Adds those of the named header fields that a request has. */
-export function pushNamed(headers: string[], names: readonly string[], from: Caller['headers']): void {
+/**
+ * Adds those of the named header fields that a request has. `isBound`: NTLM and Negotiate go on as well, which
+ * authenticate the connection to the backend. Any other is used for several callers.
+ */
+export function pushNamed(headers: string[], names: readonly string[], from: Caller['headers'], isBound = false): void {
   for (const name of names) {
     const value = from[name];
     if (value === undefined) continue;
     const text = typeof value === 'string' ? value : value.join(', ');
+    if (!isBound && name === 'authorization' && authenticatesConnection(text)) continue;
     if (isPrintable(text)) headers.push(name, text);
   }
 }

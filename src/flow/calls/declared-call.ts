@@ -6,6 +6,7 @@ import type { CachedReply, StoredReply } from '../../cache/reply-cache.js';
 import { invalidate, pauseCaching, type WriteRule } from '../../cache/rules.js';
 import type { SoapService } from '../../compile/service.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
+import type { Upstream } from '../../upstream/upstream.js';
 import type { Operation } from '../../wsdl/model.js';
 import { InflatingReceiver } from './inflating-receiver.js';
 import { type OwnBlocks, withBlocks } from './own-blocks.js';
@@ -33,6 +34,8 @@ export interface CallParts {
   /** Null where it is not known. */
   readonly operation: Operation | null;
   readonly request: UpstreamRequest;
+  /** Absent or null for that of the service. */
+  readonly upstream?: Upstream | null;
   /** Null where the call cannot be compared with others. */
   readonly key: CallKey | null;
   readonly receiver: UpstreamReceiver;
@@ -48,10 +51,10 @@ export interface CallKey {
 }
 
 /** Calls the backend for one caller. */
-export function callUpstream({ exchange, service, request, receiver, blocks }: CallParts): UpstreamCall {
+export function callUpstream({ exchange, service, upstream, request, receiver, blocks }: CallParts): UpstreamCall {
   exchange.upstreamCalls++;
   const inflating = new InflatingReceiver(receiver, service.inflateLimits);
-  inflating.begin(service.upstream.call(withBlocks(request, blocks), inflating));
+  inflating.begin((upstream ?? service.upstream).call(withBlocks(request, blocks), inflating));
   return inflating;
 }
 

@@ -7,6 +7,7 @@ import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { GraphqlUpstream } from '../../compile/graphql-upstream.js';
 import type { SubschemaReply, SubschemaRequest } from '../../graphql/fields/subschema.js';
+import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import { checkJsonHead } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
 import { affinityOf } from '../calls/affinity.js';
@@ -61,7 +62,9 @@ export function forwarded({ forwardHeaders }: GraphqlUpstream, headers: RequestC
   return forwardHeaders.flatMap((name) => {
     const value = headers[name];
     const text = typeof value === 'object' ? value.join(', ') : value;
-    return text !== undefined && isPrintable(text) ? [name, text] : [];
+    if (text === undefined || !isPrintable(text)) return [];
+    // Its connection is used for several callers.
+    return name === 'authorization' && authenticatesConnection(text) ? [] : [name, text];
   });
 }
 

@@ -3,7 +3,7 @@ import type { NonceStore } from '../../base/nonce-store.js';
 import type { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
 import { affinityOf } from '../calls/affinity.js';
-import { CallGuard } from '../calls/authorize.js';
+import { authorizeAndChargeOther, CallGuard } from '../calls/authorize.js';
 import { askerOf } from '../calls/call-key.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observers } from '../calls/observation.js';
@@ -12,6 +12,7 @@ import type { SharedCalls } from '../calls/shared-calls.js';
 import { SoapAnswer } from './answer.js';
 import { forward } from './forward.js';
 import { type Intake, intakeEnvelope } from './intake.js';
+import { boundUpstream, isHandshake } from './passthrough.js';
 import { type PostHead, readSoapRequestHead } from './request-head.js';
 import { contentFieldsOf, upstreamHeaders } from './upstream-head.js';
 
@@ -43,12 +44,18 @@ export async function answerSoap(
   const guard = isGuarded ? new CallGuard(caller, service) : null;
 
   const affinity = affinityOf(service.reach, request.headers, caller.client);
+  const upstream = boundUpstream(request, service);
+  const context = { exchange, service, upstream, gate, answer, calls, affinity };
+  if (isHandshake(request, service)) {
+    if (isGuarded) authorizeAndChargeOther(caller, caller.client.rights.permitsSome(service.name));
+    const headers = upstreamHeaders(request, service, exchange.client, null, null);
+    return forward(context, { method: 'POST', query, headers, body: null }, null);
+  }
 
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {
     guard?.authorizeAndCharge(null);
     const headers = upstreamHeaders(request, service, exchange.client, null, null);
-    const context = { exchange, service, gate, answer, calls, affinity, observation: null };
     return forward(context, { method: head.method, query, headers, body: null, affinity }, null);
   }
 
@@ -58,19 +65,19 @@ export async function answerSoap(
   const { known } = policy;
   const headers = forwardedHeaders(asked, service, head, intake, isEnforced);
   const blocks = blocksOfSoapCall(envelope, service, intake.encoding);
-  const context = { exchange, service, gate, answer, calls, affinity, observation: policy.observation, blocks };
   const isComparable =
     received.kind === 'whole' &&
     head.package === null &&
     query === '' &&
     gate.onViolation === null &&
+    service.bound === null &&
     !service.callerFields.passesCookies;
   const key = isComparable ? policy.key(envelope, askerOf(caller.client, service, request.headers)) : null;
   const messageId = envelope.addressing?.messageId ?? null;
   const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
   const body = received.kind === 'whole' ? received.message : received.body;
   await forward(
-    context,
+    { ...context, observation: policy.observation, blocks },
     { method: 'POST', query, headers, body, isIdempotent, affinity },
     known?.operation ?? null,
     messageId,

@@ -24,9 +24,9 @@ export class SoapAnswer {
     endLingering(this.#exchange, this.#response, status, headers, message);
   }
 
-  empty(status: number): void {
+  empty(status: number, more: readonly string[] = []): void {
     this.#count(status, 0);
-    endLingering(this.#exchange, this.#response, status, ['content-length', '0'], null);
+    endLingering(this.#exchange, this.#response, status, ['content-length', '0', ...more], null);
   }
 
   begin(status: number, contentType: string, more: readonly string[]): void {

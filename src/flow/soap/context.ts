@@ -2,6 +2,7 @@ import type { Exchange } from '../../base/exchange.js';
 import type { SoapService } from '../../compile/service.js';
 import type { GateOptions } from '../../soap/gate.js';
 import type { Affinity } from '../../upstream/balancer.js';
+import type { Upstream } from '../../upstream/upstream.js';
 import type { Observation } from '../calls/observation.js';
 import type { OwnBlocks } from '../calls/own-blocks.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
@@ -18,6 +19,8 @@ export interface SoapContext {
   readonly affinity?: Affinity | null;
   /** Header blocks of the gateway; null or absent where the message stays as it is. */
   readonly blocks?: OwnBlocks | null;
+  /** The one that the connection of the caller is bound to; null for that of the service. */
+  readonly upstream: Upstream | null;
   /** Null or absent where no subscription wants its values. */
   readonly observation?: Observation | null;
 }

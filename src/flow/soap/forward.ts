@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
+import { KIB } from '../../base/limit.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusal.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
@@ -14,6 +15,7 @@ import { takeReaders } from '../calls/readers.js';
 import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from '../calls/reply-head.js';
 import { replyUse } from '../calls/reply-use.js';
 import type { SoapContext } from './context.js';
+import { challengeFields } from './passthrough.js';
 import { ReplyOutput } from './reply-output.js';
 
 /**
@@ -32,6 +34,9 @@ export function forward(
     new Relay(context, operation, messageId, resolve, reject).begin(request, key);
   });
 }
+
+/** Of an answer with a challenge, whose fields alone go to the caller; beyond, its connection is closed. */
+const DISCARDED_BYTES_MAX = 64 * KIB;
 
 const UNREAD: ReplyForm = { type: { name: '', charset: null, action: null }, package: null };
 
@@ -53,6 +58,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #gate: Gate | null = null;
   #hasBody = false;
   #isPackage = false;
+  /** Of the answer that comes with a challenge. */
+  #discardedBytes = 0;
   /** Monitor mode: the reply is invalid, and that is reported. */
   #isUnread = false;
 
@@ -71,9 +78,9 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   begin(request: UpstreamRequest, key: CallKey | null): void {
-    const { service, answer, exchange, blocks = null } = this.#context;
+    const { service, upstream, answer, exchange, blocks = null } = this.#context;
     const operation = this.#operation;
-    const parts = { exchange, service, operation, request, key, receiver: this, blocks };
+    const parts = { exchange, service, upstream, operation, request, key, receiver: this, blocks };
     this.#declared = this.#context.calls.start(parts);
     this.#call = this.#declared ?? callUpstream(parts);
     answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));
@@ -85,6 +92,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
 
   head(head: ReplyHead): void {
     this.#head = head;
+    if (this.#isChallenge) return;
     const form = this.#checkHead(head);
     if (form !== null) this.#open(head, form);
   }
@@ -141,6 +149,11 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   data(chunk: Buffer): void {
+    if (this.#isChallenge) {
+      this.#discardedBytes += chunk.length;
+      if (this.#discardedBytes > DISCARDED_BYTES_MAX) throw new Refusal('UPSTREAM_AUTH', 'a long answer');
+      return;
+    }
     // A Fault is sent to the caller even where no answer is due; anything else is dropped there (catalogue S23).
     if (this.#isOneWay && isSuccess(this.#head)) return;
     if (this.#gate === null) this.#passUnread();
@@ -158,7 +171,8 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   end(): void {
-    if (!this.#hasBody) {
+    if (this.#isChallenge) this.#challenge();
+    else if (!this.#hasBody) {
       // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks send 200 and no body.
       const mayBeEmpty = this.#operation === null ? this.#head?.status === 202 : this.#isOneWay;
       const isInOrder = mayBeEmpty && isSuccess(this.#head);
@@ -175,6 +189,17 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#isComplete = true;
     this.#finish();
     this.#resolve();
+  }
+
+  /** The backend authenticates callers itself, and wants other credentials of this one. */
+  get #isChallenge(): boolean {
+    return this.#head?.status === 401 && this.#context.service.bound !== null;
+  }
+
+  #challenge(): void {
+    const { answer, exchange, service } = this.#context;
+    exchange.outcome = 'refused';
+    answer.empty(401, this.#head === null ? [] : challengeFields(this.#head, service));
   }
 
   failed(refusal: Refusal): void {

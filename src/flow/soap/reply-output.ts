@@ -12,6 +12,7 @@ import type { ReplyHead, UpstreamCall } from '../../upstream/reply.js';
 import type { Reading } from '../calls/readers.js';
 import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.js';
 import type { SoapContext } from './context.js';
+import { challengeFields } from './passthrough.js';
 
 /**
  * The validated part of a reply, on its way to the caller: byte for byte, but for a Fault, which is held until it
@@ -134,6 +135,12 @@ export class ReplyOutput implements GateOutput {
 
   /** Further fields: cookies, `Retry-After`, or in monitor mode the other fields of the reply. */
   #more(): readonly string[] {
+    const { service } = this.#context;
+    const more = this.#withCookies();
+    return service.bound === null ? more : [...more, ...challengeFields(this.#head, service)];
+  }
+
+  #withCookies(): readonly string[] {
     const { service, affinity } = this.#context;
     const cookies = service.callerFields.passesCookies ? this.#head.headers('set-cookie').filter(isPrintable) : [];
     const sticky = service.reach.affinity?.cookie ?? null;
@@ -152,7 +159,9 @@ export class ReplyOutput implements GateOutput {
       const retryAfter = retryAfterOf(this.#head);
       return retryAfter === null ? NO_FIELDS : ['retry-after', retryAfter];
     }
+    const { service } = this.#context;
     return MONITORED.flatMap((name) => {
+      if (name === 'www-authenticate' && service.bound !== null) return [];
       const value = this.#head.header(name);
       return value === null || !isPrintable(value) ? [] : [name, value];
     });

@@ -38,7 +38,7 @@ export function contentFieldsOf(
 /** The head sent upstream: an allow-list of the caller's fields, and exactly one framing. */
 export function upstreamHeaders(
   request: IncomingMessage,
-  { callerFields }: SoapService,
+  { callerFields, bound }: SoapService,
   address: string,
   fields: ContentFields | null,
   contentLength: number | null,
@@ -46,7 +46,7 @@ export function upstreamHeaders(
   const headers: string[] = [];
   if (fields !== null && fields.contentType !== null) headers.push('content-type', fields.contentType);
   if (fields !== null && fields.soapAction !== null) headers.push('soapaction', fields.soapAction);
-  pushNamed(headers, callerFields.ofSoap, request.headers);
+  pushNamed(headers, callerFields.ofSoap, request.headers, bound !== null);
   const { forwarding } = callerFields;
   if (forwarding !== null) headers.push(...forwarding.fields({ headers: request.headers, address }));
   if (contentLength !== null) headers.push('content-length', String(contentLength));

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
+import type { ConnectionUse } from '../connection.js';
 import type { UpstreamLimits } from '../limits.js';
 import { buildConnector, type Connector, type Destination } from '../undici.js';
 import { environmentProxy, type HttpProxy, openTunnel, parseProxy } from './proxy.js';
 import type { TlsConnectionOptions, TlsMaterial } from './tls.js';
 
-/** How connections to a backend are made. */
-export interface Route {
+/** How connections to a backend are made, and used. */
+export interface Route extends ConnectionUse {
   /** Null where Node's own authorities are trusted, and the gateway has no certificate. */
   readonly tls: TlsMaterial | null;
   /** The proxy that is asked for a tunnel, for https; null for none. */

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import type { SoapService } from '../../compile/service.js';
+import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
+import type { ReplyHead } from '../../upstream/reply.js';
+import type { Upstream } from '../../upstream/upstream.js';
+import { isPrintable } from '../calls/reply-head.js';
+
+/** Fields of answers by which a backend authenticates callers itself (RFC 9110 section 11.6.1, RFC 4559). */
+const CHALLENGE_FIELDS = ['www-authenticate', 'authentication-info', 'proxy-support', 'persistent-auth'] as const;
+
+/**
+ * The upstream that the connection of a caller is bound to, from its first request with NTLM or Negotiate on; null for
+ * the one that all callers share. Throws `POOL_EXHAUSTED`.
+ */
+export function boundUpstream({ socket, headers }: IncomingMessage, { bound }: SoapService): Upstream | null {
+  if (bound === null) return null;
+  const found = bound.find(socket);
+  return found === null && authenticatesConnection(headers.authorization) ? bound.bind(socket) : found;
+}
+
+/** Whether a request is a step of a handshake and no message: clients leave the body out until the last one. */
+export const isHandshake = ({ method, headers }: IncomingMessage, { bound }: SoapService): boolean =>
+  bound !== null &&
+  method === 'POST' &&
+  headers['content-length'] === '0' &&
+  authenticatesConnection(headers.authorization);
+
+/** The fields of an answer that concern the credentials of a caller, names and values in turn. */
+export const challengeFields = (head: ReplyHead, { bound }: SoapService): readonly string[] =>
+  bound === null
+    ? NO_FIELDS
+    : CHALLENGE_FIELDS.flatMap((name) =>
+        head
+          .headers(name)
+          .filter(isPrintable)
+          .flatMap((value) => [name, value]),
+      );
+
+const NO_FIELDS: readonly string[] = [];
