@@ -61,3 +61,12 @@ export const flag = (description: string, initial: boolean) => Type.Boolean({ de
  */
 export const flagOr = <T extends TObject>(description: string, keys: T) =>
   unsafe<boolean | Static<T>>({ ...keys, type: ['boolean', 'object'], description });
+
+/** Keys, or one of several words that the loader makes a map of. Unsafe for the reason of `flagOr`. */
+export const wordOr = <T extends TObject>(words: readonly string[], keys: T) =>
+  unsafe<Static<T>>({
+    ...keys,
+    type: ['object', 'string'],
+    pattern: `^(${words.join('|')})$`,
+    hint: `Write ${words.join(', ')}, or a map of keys.`,
+  });

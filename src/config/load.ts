@@ -8,6 +8,7 @@ import type { AddressConfig } from './balance-keys.js';
 import { checkRules } from './rules.js';
 import type { Config, FileConfig, GraphqlServiceConfig, ServiceConfig } from './schema.js';
 import { configSchema } from './schema-node.js';
+import { ADDRESSED_CALLS } from './soap-keys.js';
 import { substitute } from './substitute.js';
 import { type Finding, validate } from './validate.js';
 import { type ConfigPath, type Position, readYaml, type YamlSource } from './yaml-source.js';
@@ -63,6 +64,7 @@ export async function loadConfig(
   });
 
   fillPaths(value);
+  expandWords(value);
   if (workers !== null && isRecord(value)) value['workers'] = workers;
   const { valid, findings: broken } = validate(value, foreign);
   findings.push(...broken.filter(({ path }) => !failed.has(JSON.stringify(path))));
@@ -124,6 +126,16 @@ function fillPaths(value: unknown): void {
   for (const [name, service] of Object.entries(services)) {
     if (isRecord(service) && service['kind'] !== 'graphql' && service['path'] === undefined)
       service['path'] = `/soap/${name}`;
+  }
+}
+
+/** `addressing: send` means `{ calls: send }`. A text that is no such word is refused by the schema. */
+function expandWords(value: unknown): void {
+  const services = isRecord(value) ? value['services'] : null;
+  if (!isRecord(services)) return;
+  for (const service of Object.values(services)) {
+    const calls = isRecord(service) ? service['addressing'] : null;
+    if (isRecord(service) && ADDRESSED_CALLS.some((word) => word === calls)) service['addressing'] = { calls };
   }
 }
 

@@ -1,10 +1,12 @@
 import { URI } from './formats.js';
-import { array, closed, flag, integer, oneOf, optional, section, string } from './key-types.js';
+import { array, closed, flag, integer, oneOf, optional, section, string, wordOr } from './key-types.js';
 
 /** Keys of a service about what its messages carry in their Header: the part of the table of keys for it. */
 
-export const ADDRESSING_KEYS = section('WS-Addressing headers of requests.', {
-  calls: oneOf(['auto', 'send', 'never'], {
+export const ADDRESSED_CALLS = ['auto', 'send', 'never'] as const;
+
+const ADDRESSING = section('WS-Addressing headers of messages; a word alone is that of `calls`.', {
+  calls: oneOf(ADDRESSED_CALLS, {
     description:
       'Whether calls of GraphQL fields carry Action, To, MessageID and ReplyTo: `auto` where the WSDL requires them, `send` always, `never`.',
     default: 'auto',
@@ -30,6 +32,9 @@ export const ADDRESSING_KEYS = section('WS-Addressing headers of requests.', {
     default: [],
   }),
 });
+
+/** `send` means `{ calls: send }`. */
+export const ADDRESSING_KEYS = wordOr(ADDRESSED_CALLS, ADDRESSING);
 
 const MAKE_KEYS = closed(
   {

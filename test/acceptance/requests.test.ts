@@ -369,7 +369,7 @@ t.test('errors in where values come from are told with their place and the neare
     ['arguments: { count: { } }', /has no effect/],
     ['arguments: { count: { name: order } }', /another argument order/],
     ['arguments: { "a b": { value: x } }', /cannot be a name/],
-    ['headers: { Auth: { value: x } }', /no `Auth` to map/],
+    ['headers: { Auth: { value: x } }', /declares no header block `Auth`/],
   ];
   const wsdl = desk({
     schemas: schemaOf(

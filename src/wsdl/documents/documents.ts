@@ -7,7 +7,7 @@ import { decodeDocument } from './encoding.js';
 import { isBuiltInNamespace, WSDL, WSDL_20, XSD } from './namespaces.js';
 import { readOlderSchemas } from './older-schema.js';
 import { parseTree } from './parse.js';
-import { attributeOf, childrenOf, diagnosticAt, positionOf, qNameAt, type XmlNode } from './tree.js';
+import { attributeOf, childrenOf, diagnosticAt, positionOf, qNameAt, type XmlNode, type XmlSource } from './tree.js';
 import type { Warnings } from './warnings.js';
 import { wellKnownIn, wellKnownSource } from './well-known.js';
 
@@ -236,10 +236,13 @@ async function readDocument(
   const plain = withoutDoctype(decoded.text);
   if (plain === null) return { what: 'The document has a DTD that does not end, or is too long.', remedy: NO_DTD };
   const source = { file: located.location, text: plain.text };
+  // Schemas of the W3C come with one; a WSDL has no use for it (catalogue C04).
+  if (plain.start !== null && state.documents.length === 0) throw refusedDtd(source, plain.start);
   const root = readOlderSchemas(parseTree(source, state.budget), (node, what) =>
     state.warnings.add(diagnosticAt(node, what)),
   );
   const kind = kindOf(root);
+  if (plain.start !== null && kind === 'wsdl') throw refusedDtd(source, plain.start);
   if (plain.start !== null && origin !== state.wellKnown) {
     const what = 'The document has a DTD, which is not read: its entities and default values do not exist.';
     state.warnings.add({ file: source.file, ...positionOf(source, plain.start), what, remedy: NO_DTD });
@@ -252,6 +255,11 @@ async function readDocument(
 }
 
 const NO_DTD = 'Remove the DOCTYPE.';
+
+const refusedDtd = (source: XmlSource, start: number): ConfigurationError =>
+  new ConfigurationError([
+    { file: source.file, ...positionOf(source, start), what: 'The WSDL has a DTD, which is refused.', remedy: NO_DTD },
+  ]);
 
 function htmlProblem(text: string): Refused | null {
   const begin = text.slice(0, 1024).trimStart().toLowerCase();
