@@ -1,3 +1,6 @@
+import { ConfigurationError } from '../../base/diagnostic.js';
+import { positionOf, type XmlSource } from './tree.js';
+
 /** Longest document type declaration that is skipped; those of the W3C schemas have 2 KiB. */
 export const DOCTYPE_CHARS = 64 * 1024;
 
@@ -61,3 +64,12 @@ function closingOf(text: string, at: number): '-->' | '?>' | null {
   if (text.startsWith('<!--', at)) return '-->';
   return text.startsWith('<?', at) ? '?>' : null;
 }
+
+/** The remedy for a document with one. */
+export const NO_DTD = 'Remove the DOCTYPE.';
+
+/** The error for a WSDL whose declaration begins at `start`. */
+export const refusedDtd = (source: XmlSource, start: number): ConfigurationError =>
+  new ConfigurationError([
+    { file: source.file, ...positionOf(source, start), what: 'The WSDL has a DTD, which is refused.', remedy: NO_DTD },
+  ]);

@@ -1,13 +1,13 @@
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
-import { withoutDoctype } from './doctype.js';
+import { NO_DTD, refusedDtd, withoutDoctype } from './doctype.js';
 import { type DocumentSource, isRefused, type Located, type Refused } from './document-source.js';
 import { decodeDocument } from './encoding.js';
 import { isBuiltInNamespace, WSDL, WSDL_20, XSD } from './namespaces.js';
 import { readOlderSchemas } from './older-schema.js';
 import { parseTree } from './parse.js';
-import { attributeOf, childrenOf, diagnosticAt, positionOf, qNameAt, type XmlNode, type XmlSource } from './tree.js';
+import { attributeOf, childrenOf, diagnosticAt, positionOf, qNameAt, type XmlNode } from './tree.js';
 import type { Warnings } from './warnings.js';
 import { wellKnownIn, wellKnownSource } from './well-known.js';
 
@@ -253,13 +253,6 @@ async function readDocument(
   state.byKey.set(located.key, index);
   return document;
 }
-
-const NO_DTD = 'Remove the DOCTYPE.';
-
-const refusedDtd = (source: XmlSource, start: number): ConfigurationError =>
-  new ConfigurationError([
-    { file: source.file, ...positionOf(source, start), what: 'The WSDL has a DTD, which is refused.', remedy: NO_DTD },
-  ]);
 
 function htmlProblem(text: string): Refused | null {
   const begin = text.slice(0, 1024).trimStart().toLowerCase();
