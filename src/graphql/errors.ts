@@ -17,12 +17,17 @@ export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
     return codedError('SOAP_FAULT', place, string === '' ? kindOf('SOAP_FAULT').text : string, { soap });
   }
   if (caught instanceof InputError) {
-    const argument = caught.path[0] === 'arguments' ? caught.path.slice(1) : caught.path;
-    const at = argument.length === 0 ? 'Of the arguments' : `${printPath(argument)}:`;
-    const message = `${kindOf('BAD_USER_INPUT').text} ${at} ${caught.rule}.`;
-    return codedError('BAD_USER_INPUT', place, message, { argument });
+    const described = [caught, ...caught.further].map(describeInput);
+    const message = [kindOf('BAD_USER_INPUT').text, ...described.map(({ text }) => text)].join(' ');
+    const [argument = [], ...further] = described.map(({ path }) => path);
+    return codedError('BAD_USER_INPUT', place, message, further.length === 0 ? { argument } : { argument, further });
   }
   return codedError(caught instanceof Refusal ? caught.code : 'INTERNAL', place);
+}
+
+function describeInput({ path, rule }: InputError): { readonly path: InputError['path']; readonly text: string } {
+  const argument = path[0] === 'arguments' ? path.slice(1) : path;
+  return { path: argument, text: `${argument.length === 0 ? 'Of the arguments' : `${printPath(argument)}:`} ${rule}.` };
 }
 
 /**

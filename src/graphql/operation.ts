@@ -13,7 +13,7 @@ import type { SendToSubschema } from './fields/subschema.js';
 import type { GraphqlLimits, MeasurableLimit } from './limits.js';
 import { type CostReport, costByField, costReport, type Throttle } from './run/cost-report.js';
 import { executeOperation } from './run/execute.js';
-import type { CallField } from './run/field-call.js';
+import type { CallField, FieldCall } from './run/field-call.js';
 import type { PlannedSchema } from './run/root-plan.js';
 
 /** The GraphQL part of one generation of the configuration. */
@@ -55,6 +55,8 @@ export function operationsOf(options: GraphqlOptions): Operations {
 /** The connection of one operation to the rest of the gateway: its caller, its backends, its record. */
 export interface OperationHost {
   readonly callField: CallField;
+  /** Throws a `Refusal` where the call cannot be written; sends nothing. */
+  checkCall?(call: FieldCall): void;
   /** Needed where a service speaks GraphQL. */
   readonly sendToSubschema?: SendToSubschema | null;
   /** The id of the exchange in the log: `extensions.id` of its errors. */
@@ -147,7 +149,8 @@ export class ChargedOperation {
     const { callField, sendToSubschema = null, signal } = this.#host;
     const refused = (refusal: Refusal): void => this.#host.refused?.(refusal);
     const spending = new Spending(limits);
-    const execution = { built, callField, sendToSubschema, signal, limits, refused, spending };
+    const checkCall = (call: FieldCall): void => this.#host.checkCall?.(call);
+    const execution = { built, callField, checkCall, sendToSubschema, signal, limits, refused, spending };
     const ran = await executeOperation(this.#admitted, execution);
     this.#host.reconcile?.(spending.points);
     return this.#report(ran, spending);

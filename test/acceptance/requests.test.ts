@@ -475,3 +475,36 @@ t.test('values of enumerations are told by what they mean, however they are writ
   t.same(await ask('2024-01-02+00:00', '012345678901234567.50', '01'), expected);
   t.match(JSON.stringify(await ask('2024-01-02', '12345678901234567.4', '2')), /"day":null,"exact":null,"either":null/);
 });
+
+t.test('every argument that breaks a rule is named, and no mutation is sent beside one that cannot be', async (t) => {
+  const types =
+    '<xs:simpleType name="Few"><xs:restriction base="xs:int"><xs:maxInclusive value="9"/></xs:restriction></xs:simpleType>';
+  const request = el('a', 't:Few', maybe) + el('b', 't:Few', 'minOccurs="0" maxOccurs="unbounded"');
+  const more = '    operations: { Get: { field: Mutation.set } }\n';
+  const { ask, backend } = await startDesk(t, { 'desk.wsdl': desk({ types, request }) }, more);
+  const reply = '<t:GetResponse><t:result>x</t:result></t:GetResponse>';
+  const { data, errors } = await ask('mutation { one: set(a: 1) two: set(a: 10, b: [1, 11, 12]) }', reply);
+  t.same(data, { one: null, two: null });
+  t.same(
+    errors?.map(({ path, message }) => [path, message]),
+    [
+      [['one'], 'Nothing was sent: an argument of another field has no valid value.'],
+      [
+        ['two'],
+        'An argument has no valid value. a: must be at most 9. b[1]: must be at most 9. b[2]: must be at most 9.',
+      ],
+    ],
+  );
+  t.match(errors?.[1]?.extensions, {
+    argument: ['a'],
+    further: [
+      ['b', 1],
+      ['b', 2],
+    ],
+  });
+  t.equal(backend.complete.length, 0);
+  const many = await ask(`mutation { set(b: [${Array(50).fill(11)}]) }`, reply);
+  t.match(many.errors?.[0]?.extensions['further'], { length: 9 });
+  t.same(await ask('mutation { one: set(a: 1) two: set(a: 2) }', reply), { data: { one: 'x', two: 'x' } });
+  t.equal(backend.complete.length, 2);
+});

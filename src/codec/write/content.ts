@@ -15,7 +15,7 @@ import { type AllowedWildcards, addXml } from './add-xml.js';
 import { absentBranches, brokenChoice } from './branches.js';
 import { CLOSE_TASK, type Task } from './content-task.js';
 import { arrayAttributes, itemElement, NIL, TYPE, typeOfXml } from './encoding.js';
-import { below, type InputPath, refuse } from './input-error.js';
+import { below, InputErrors, type InputPath, refuse } from './input-error.js';
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
 import {
   brokenCount,
@@ -82,21 +82,21 @@ export class ContentEncoder {
   }
 
   #run(): void {
+    const errors = new InputErrors();
     for (let task = this.#tasks.pop(); task !== undefined; task = this.#tasks.pop()) {
-      switch (task.kind) {
-        case 'event':
-          this.#events.push(task.event);
-          break;
-        case 'member':
-          this.#member(task.element, task.value, task.path);
-          break;
-        case 'element':
-          this.#element(task.element, task.name, task.value, task.path);
-          break;
-        default:
-          never(task);
+      try {
+        this.#perform(task);
+      } catch (caught) {
+        errors.add(caught);
       }
     }
+    errors.throwAny();
+  }
+
+  #perform(task: Task): void {
+    if (task.kind === 'event') this.#events.push(task.event);
+    else if (task.kind === 'member') this.#member(task.element, task.value, task.path);
+    else this.#element(task.element, task.name, task.value, task.path);
   }
 
   /** Puts the members of an object before all other tasks. */

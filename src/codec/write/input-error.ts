@@ -5,12 +5,15 @@ export class InputError extends Refusal {
   readonly path: readonly (string | number)[];
   /** The rule broken at `path`; may be shown to the client. */
   readonly rule: string;
+  /** Further ones of the same call. */
+  readonly further: readonly InputError[];
 
-  constructor(path: readonly (string | number)[], rule: string) {
+  constructor(path: readonly (string | number)[], rule: string, further: readonly InputError[] = []) {
     super('BAD_USER_INPUT', `${printPath(path)}: ${rule}`);
     this.name = 'InputError';
     this.path = path;
     this.rule = rule;
+    this.further = further;
   }
 }
 
@@ -37,4 +40,25 @@ export function refuse(path: InputPath, rule: string): never {
   const steps: (string | number)[] = [];
   for (let at: InputPath | null = path; at !== null; at = at.above) steps.push(at.step);
   throw new InputError(steps.reverse(), rule);
+}
+
+/** Errors of one call that are reported together. */
+const ERRORS_MAX = 10;
+
+/** Collects the errors of one call, so that a client learns of all of them at once. */
+export class InputErrors {
+  readonly #found: InputError[] = [];
+
+  /** Throws all that were found when there are many, and at once what is no `InputError`. */
+  add(caught: unknown): void {
+    if (!(caught instanceof InputError)) throw caught;
+    this.#found.push(caught);
+    if (this.#found.length === ERRORS_MAX) this.throwAny();
+  }
+
+  /** Throws the first, with the others. */
+  throwAny(): void {
+    const [first, ...further] = this.#found;
+    if (first !== undefined) throw new InputError(first.path, first.rule, further);
+  }
 }

@@ -15,6 +15,19 @@ import { observeRequest } from '../calls/observation.js';
 import type { CallContext } from './call-context.js';
 import { DecodedReply } from './decoded-reply.js';
 
+/** Throws `InputError`, or another `Refusal`, where the arguments of a call cannot be written. Sends nothing. */
+export function checkArguments(
+  { bound, arguments: values, headers: blocks }: FieldCall,
+  { service, headers, claims, limits }: Pick<CallContext, 'service' | 'headers' | 'claims' | 'limits'>,
+): void {
+  encodeRequest(
+    bound.requestPlan,
+    service.dialects[0],
+    { arguments: values, headers: blocks, context: { headers, claims } },
+    limits,
+  );
+}
+
 /**
  * Calls one operation for a GraphQL field: encode, call, validate, decode while it streams. Rejects with a `Refusal`,
  * which is a `SoapFaultError` where the backend answered with a Fault.

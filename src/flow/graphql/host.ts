@@ -25,7 +25,7 @@ import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/aut
 import type { BatchPermits } from '../http/concurrency.js';
 import { type TaskOwner, waitForTimeSlice } from '../http/fair-scheduler.js';
 import { authorizeUpstream } from './authorize-upstream.js';
-import { callOperation } from './call.js';
+import { callOperation, checkArguments } from './call.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { sendOperation } from './upstream-call.js';
 
@@ -180,6 +180,14 @@ export class CallerHost implements RequestHost, ItemHost {
     if (taken.isGranted) return taken;
     if (taken.retryAfterMillis !== null) throw rateLimited(taken);
     throw costRefusal({ points, dearest, isOpen }, { key: 'budget.maximum', value: client.budget.maximum });
+  }
+
+  checkCall(field: FieldCall): void {
+    const { services, codec } = this.#endpoint;
+    const service = services.get(field.bound.service);
+    if (service === undefined) throw new Error('a field of a service that is not there');
+    const { headers } = this.#options;
+    checkArguments(field, { service, headers, claims: this.#caller.client.claims, limits: codec });
   }
 
   async #call(field: FieldCall): Promise<Decoded> {

@@ -9,19 +9,19 @@ import {
   Kind,
 } from 'graphql';
 import type { CancelSignal } from '../../base/cancellation.js';
-import type { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import type { Admitted } from '../admission/admit.js';
 import type { Spending } from '../cost/cost-actual.js';
 import { argumentValueOf } from '../cost/cost-slicing.js';
-import { codedError, decodeError, fieldError, listed } from '../errors.js';
+import { codedError, decodeError, type ErrorPlace, fieldError, listed } from '../errors.js';
 import { isSubschemaField, type SendToSubschema } from '../fields/subschema.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { LinkAsk } from '../links/link-plan.js';
 import { visible } from '../links/link-walk.js';
 import { argumentsOf, type CallArguments, hasVariables } from './arguments.js';
 import { ErrorList } from './error-list.js';
-import { type CallField, RequestCalls } from './field-call.js';
+import { type CallField, type FieldCall, RequestCalls } from './field-call.js';
 import { introspectionAnswers } from './introspection-answers.js';
 import { LinkRun } from './link-run.js';
 import { type PlannedSchema, type RootCall, type RootField, type RootPlan, rootPlanOf } from './root-plan.js';
@@ -30,6 +30,8 @@ import { SubschemaRun } from './subschema-run.js';
 export interface Execution {
   readonly built: PlannedSchema;
   readonly callField: CallField;
+  /** Throws a `Refusal` where the call cannot be written; absent: that shows when it is made. */
+  checkCall?(call: FieldCall): void;
   /** Needed where a service speaks GraphQL. */
   readonly sendToSubschema?: SendToSubschema | null;
   /** Aborted when the client has gone: then no further call is made and `CLIENT_GONE` thrown. */
@@ -74,8 +76,17 @@ export async function executeOperation(admitted: Admitted, execution: Execution)
   return errors.length === 0 ? { data } : { data, errors: listed(errors, limits.errors, further) };
 }
 
-/** Answers the fields of a mutation. */
+/** Answers the fields of a mutation. Nothing is sent where the arguments of one field cannot be written. */
 async function answerInTurn(fields: readonly RootField[], context: OperationRun): Promise<readonly Answer[]> {
+  const invalid = invalidFields(fields, context);
+  if (invalid.size > 0)
+    return fields.map((field) => ({
+      key: field.key,
+      value: null,
+      errors: [invalid.get(field) ?? codedError('BAD_USER_INPUT', placeOf(field), NOT_SENT)],
+      furtherErrors: 0,
+      isFatal: field.call === null || isNonNull(field.call),
+    }));
   const answers: Answer[] = [];
   for (const field of fields) {
     context.forgetLinks();
@@ -86,6 +97,29 @@ async function answerInTurn(fields: readonly RootField[], context: OperationRun)
   }
   return answers;
 }
+
+const NOT_SENT = 'Nothing was sent: an argument of another field has no valid value.';
+
+/** The fields whose arguments cannot be written. A single field sends nothing then anyway. */
+function invalidFields(fields: readonly RootField[], context: OperationRun): ReadonlyMap<RootField, GraphQLError> {
+  const invalid = new Map<RootField, GraphQLError>();
+  if (fields.length === 1) return invalid;
+  for (const field of fields) {
+    const ask = field.call?.ask;
+    if (ask?.kind !== 'soap') continue;
+    try {
+      context.execution.checkCall?.(fieldCall(field, ask, context));
+    } catch (caught) {
+      if (!(caught instanceof Refusal)) throw caught;
+      invalid.set(field, fieldError(caught, placeOf(field)));
+    }
+  }
+  return invalid;
+}
+
+const placeOf = ({ key, nodes }: RootField): ErrorPlace => ({ nodes, path: [key] });
+
+const isNonNull = ({ bound }: RootCall): boolean => (isSubschemaField(bound) ? bound.isNonNull : bound.reply.nonNull);
 
 const rejectSubschema: SendToSubschema = () => Promise.reject(new Error('a subschema without sendToSubschema'));
 
@@ -154,10 +188,9 @@ async function answerHere(field: RootField, context: OperationRun): Promise<Answ
 
 async function answerCall(field: RootField, call: RootCall, context: OperationRun): Promise<Answer> {
   const { execution, calls } = context;
-  const { key, nodes } = field;
-  const { bound, walk } = call;
-  const isNonNull = isSubschemaField(bound) ? bound.isNonNull : bound.reply.nonNull;
-  const place = { nodes, path: [key] };
+  const { key } = field;
+  const { walk } = call;
+  const place = placeOf(field);
   const errors = new ErrorList(execution.limits.errors);
   calls.throwIfGone();
   try {
@@ -166,11 +199,11 @@ async function answerCall(field: RootField, call: RootCall, context: OperationRu
     for (const error of decoded.errors) errors.add(() => decodeError({ ...error, path: visible(error.path) }, place));
     errors.addFurther(decoded.furtherErrors);
     if (walk !== null) await context.links.fill(value, walk, { parent: null, step: key }, errors);
-    const isFatal = isNonNull && value === null;
+    const isFatal = isNonNull(call) && value === null;
     return { key, value, errors: errors.errors, furtherErrors: errors.further, isFatal };
   } catch (caught) {
     if (execution.signal.aborted) throw caught;
-    return { key, value: null, errors: [fieldError(caught, place)], furtherErrors: 0, isFatal: isNonNull };
+    return { key, value: null, errors: [fieldError(caught, place)], furtherErrors: 0, isFatal: isNonNull(call) };
   }
 }
 
@@ -186,15 +219,23 @@ function decodedAnswer(field: RootField, ask: LinkAsk, context: OperationRun): P
       subschemas.takeCalls(),
     );
   }
+  return calls.call(fieldCall(field, ask, context));
+}
+
+/** The call of a field, its arguments coerced. Throws `BAD_USER_INPUT`. */
+function fieldCall(field: RootField, { bound, reply: plan }: SoapAsk, { admitted, root }: OperationRun): FieldCall {
+  const definition = root.getFields()[field.name];
+  const node = field.nodes[0];
   if (definition === undefined || node === undefined) throw new Error('admitted without a field');
-  const { bound, reply: plan } = ask;
   let input = FIXED_ARGUMENTS.get(field) ?? null;
   if (input === null) {
     input = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
     if (!hasVariables(node)) FIXED_ARGUMENTS.set(field, input);
   }
-  return calls.call({ bound, plan, arguments: input.arguments, headers: input.headers });
+  return { bound, plan, arguments: input.arguments, headers: input.headers };
 }
+
+type SoapAsk = Extract<LinkAsk, { readonly kind: 'soap' }>;
 
 /** The coerced arguments of planned fields, where they depend on no variable. */
 const FIXED_ARGUMENTS = new WeakMap<RootField, CallArguments>();
