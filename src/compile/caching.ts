@@ -1,8 +1,8 @@
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import { didYouMean } from '../base/nearest.js';
 import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../cache/rules.js';
 import type { ReadKeys, WriteKeys } from '../config/cache-keys.js';
 import type { LoadedConfig } from '../config/load.js';
-import { didYouMean } from '../config/nearest.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../wsdl/model.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import type { SoapService } from './service.js';

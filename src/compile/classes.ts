@@ -1,7 +1,7 @@
 import type { ClientClass } from '../access/client.js';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import { didYouMean } from '../base/nearest.js';
 import type { LoadedConfig } from '../config/load.js';
-import { didYouMean } from '../config/nearest.js';
 import type { Config } from '../config/schema.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import type { Price } from './prices.js';

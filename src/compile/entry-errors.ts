@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.js';
+import { didYouMean } from '../base/nearest.js';
 import type { LoadedConfig } from '../config/load.js';
-import { didYouMean } from '../config/nearest.js';
 import type { EntryError } from '../graphql/links/entry-error.js';
 import { diagnosticAt } from './diagnostic-at.js';
 

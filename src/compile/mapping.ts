@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.js';
+import { didYouMean } from '../base/nearest.js';
 import type { LoadedConfig } from '../config/load.js';
-import { didYouMean } from '../config/nearest.js';
 import type { MappedOperation } from '../config/operation-keys.js';
 import type { FieldKeys } from '../config/type-keys.js';
 import { costsOfSdl, withSdlCosts } from '../graphql/fields/cost-sdl.js';

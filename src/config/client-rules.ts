@@ -1,7 +1,7 @@
+import { didYouMean } from '../base/nearest.js';
 import { isRecord } from '../base/record.js';
 import { credentialRules, SECTIONS } from './credential-rules.js';
 import { validateKeySet } from './key-set.js';
-import { didYouMean } from './nearest.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 

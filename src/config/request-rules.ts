@@ -1,5 +1,5 @@
+import { didYouMean } from '../base/nearest.js';
 import { isRecord } from '../base/record.js';
-import { didYouMean } from './nearest.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 

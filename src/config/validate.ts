@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isNetwork } from '../access/networks.js';
+import { didYouMean } from '../base/nearest.js';
 import { isRecord } from '../base/record.js';
 import { isHttpUrl, isProxy, isSubscriptionUrl, parseAddress } from './address.js';
-import { didYouMean } from './nearest.js';
 import type { FileConfig } from './schema.js';
 import { configSchema, OWN_KEYWORDS, type SchemaNode, typesOf } from './schema-node.js';
 import { amountHint, printAmount, UNIT_WORDS } from './units.js';

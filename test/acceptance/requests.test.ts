@@ -508,3 +508,19 @@ t.test('every argument that breaks a rule is named, and no mutation is sent besi
   t.same(await ask('mutation { one: set(a: 1) two: set(a: 2) }', reply), { data: { one: 'x', two: 'x' } });
   t.equal(backend.complete.length, 2);
 });
+
+t.test('a wrong value of an enumeration is told the nearest one, never itself', async (t) => {
+  const types =
+    '<xs:simpleType name="State"><xs:restriction base="xs:string"><xs:enumeration value="IN_STOCK"/><xs:enumeration value="Sold out"/></xs:restriction></xs:simpleType>';
+  const { ask } = await startDesk(t, { 'desk.wsdl': desk({ types, request: el('state', 't:State', maybe) }) });
+  const message = async (query: string, variables = {}): Promise<string | undefined> =>
+    (await ask(query, '', variables)).errors?.[0]?.message;
+  t.equal(await message('{ get(state: IN_STOK) }'), 'Expected a value of type "State"; did you mean IN_STOCK?');
+  t.equal(await message('{ get(state: "in stock") }'), 'Expected a value of type "State"; did you mean IN_STOCK?');
+  t.equal(await message('{ get(state: SECRET) }'), 'Expected a value of type "State".');
+  const query = 'query ($s: State) { get(state: $s) }';
+  t.equal(
+    await message(query, { s: 'IN_STOCKS' }),
+    'Variable "$s" must be a value of type "State"; did you mean IN_STOCK?',
+  );
+});

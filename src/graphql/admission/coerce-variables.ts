@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import { codedError, DocumentRefusal, printPath, tooManyErrors } from '../errors.js';
 import type { RawVariables, Variables } from '../output/reply-plan.js';
+import { enumHint } from './enum-hint.js';
 
 export interface VariableErrors {
   /** Errors listed; one more announces that there were others. */
@@ -89,7 +90,11 @@ class VariableErrorList {
 }
 
 const diagnostic = (definition: VariableDefinitionNode, what: string): GraphQLError =>
-  codedError('BAD_USER_INPUT', { nodes: [definition] }, `Variable "$${definition.variable.name.value}" ${what}.`);
+  codedError(
+    'BAD_USER_INPUT',
+    { nodes: [definition] },
+    `Variable "$${definition.variable.name.value}" ${what}${what.endsWith('?') ? '' : '.'}`,
+  );
 
 const closedRule = (path: readonly (string | number)[]): string =>
   path.length === 1 ? 'has no valid value' : `has no valid value at "${printPath(path)}"`;
@@ -111,7 +116,7 @@ function rule(
     if (lacking.length > 0) return `${at}lacks the required ${lacking.join(', ')}`;
     return `${at}has a field that is not defined by type "${nullable.name}"`;
   }
-  return `${at}must be a value of type "${expected}"`;
+  return `${at}must be a value of type "${expected}"${enumHint(expected, invalid)}`;
 }
 
 /** The type that is expected below `type`; list items may stand for lists of one. */

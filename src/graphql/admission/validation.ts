@@ -28,6 +28,7 @@ import {
   validate,
 } from 'graphql';
 import { codedError, DocumentRefusal, tooManyErrors } from '../errors.js';
+import { enumHint } from './enum-hint.js';
 import { mergeableFieldsRule, TOO_COMPLEX } from './mergeable-fields.js';
 import { Suggestions } from './suggestions.js';
 
@@ -118,5 +119,8 @@ function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLE
   // These messages name fields, not values.
   if (node?.kind === Kind.OBJECT_FIELD) return error;
   if (node?.kind === Kind.OBJECT && type && isInputObjectType(getNamedType(type))) return error;
-  return new GraphQLError(`Expected a value of type "${String(type)}".`, { nodes: error.nodes ?? null });
+  const isText = node?.kind === Kind.ENUM || node?.kind === Kind.STRING;
+  const hint = type && isText ? enumHint(type, node.value) : '';
+  const message = `Expected a value of type "${String(type)}"${hint === '' ? '.' : hint}`;
+  return new GraphQLError(message, { nodes: error.nodes ?? null });
 }

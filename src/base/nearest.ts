@@ -7,7 +7,7 @@ export function didYouMean(word: string, candidates: readonly string[], prefix =
 }
 
 /** The candidate nearest to a mistyped word, or null when none is near. */
-function nearest(word: string, candidates: readonly string[]): string | null {
+export function nearest(word: string, candidates: readonly string[]): string | null {
   const typed = word.slice(0, 64).toLowerCase();
   let best: string | null = null;
   let least = Math.max(2, Math.floor(typed.length / 3)) + 1;
