@@ -287,7 +287,7 @@ export class ContentEncoder {
    * attributes itself, which must not contradict those written before. `declared`: the type for SOAP encoding.
    */
   #xml(value: unknown, name: QName | null, path: InputPath, declared: QName | null, wildcards?: AllowedWildcards) {
-    const events = this.#leaves.xml(value, name, path);
+    const events = this.#leaves.xml(value, name, path, this.#encodingUri !== null);
     const type = this.#encodingUri === null || declared === null ? null : typeOfXml(events, declared);
     if (type !== null) this.#events.push(TYPE(type));
     const broken = addXml(this.#events, events, name !== null, wildcards);

@@ -65,14 +65,14 @@ export class LeafEncoder {
   }
 
   /** The content of the element `name`, or an element of any name. Its first character decides whether it is XML or text. */
-  xml(value: unknown, name: QName | null, path: InputPath): readonly ContentEvent[] {
+  xml(value: unknown, name: QName | null, path: InputPath, isRenamed = false): readonly ContentEvent[] {
     if (value === null || value === undefined) refuse(path, REQUIRED);
     const text = this.#encode(XML_TEXT, value, path);
     const trimmed = trimXml(text);
     if (name !== null && !trimmed.startsWith('<')) return text === '' ? [] : [{ kind: 'text', value: text }];
     if (trimmed.length > this.#limits.opaqueChars) refuse(path, TOO_LONG);
     const depth = Math.max(1, this.#limits.inputDepth - path.depth);
-    return xmlEvents(trimmed, { name, depth, path, namespaces: this.#namespaces });
+    return xmlEvents(trimmed, { name, depth, path, namespaces: this.#namespaces, isRenamed });
   }
 
   /** A QName, or of a list type several; null where none of them is in a namespace. */

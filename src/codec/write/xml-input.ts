@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../base/limit.js';
 import { Refusal } from '../../base/refusal.js';
 import { dialectOfUri } from '../../soap/dialect.js';
-import { XOP } from '../../wsdl/documents/namespaces.js';
+import { SOAP_ENCODINGS, XOP } from '../../wsdl/documents/namespaces.js';
 import { ALL, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { XML_LIMITS } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
@@ -15,6 +15,8 @@ import { type InputPath, refuse } from './input-error.js';
 interface XmlInputOptions {
   /** The name the element must have; null for any. */
   readonly name: QName | null;
+  /** Its name carries no meaning: it is written under `name`, whatever it is. */
+  readonly isRenamed?: boolean;
   /** Elements that may be open at once. */
   readonly depth: number;
   readonly path: InputPath;
@@ -67,12 +69,12 @@ class Collector implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
-    const { name, path } = this.#options;
+    const { name, path, isRenamed = false } = this.#options;
     const own = this.#open.length === 0 ? name : null;
     this.#open.at(-1)?.endRun();
     const names = new ContentNames(tag);
     this.#open.push(names);
-    if (own !== null && (tag.uri !== own.uri || tag.local !== own.local)) {
+    if (own !== null && !isRenamed && (tag.uri !== own.uri || tag.local !== own.local)) {
       refuse(
         path,
         `must be an element ${own.local}${own.uri === '' ? ' in no namespace' : ` in the namespace ${own.uri}`}`,
@@ -115,6 +117,7 @@ class Collector implements XmlHandler {
   }
 
   #attribute(tag: StartTag, index: number, names: ContentNames): void {
+    if (isEncodingMark(tag.attributeUri(index), tag.attributeLocal(index))) return;
     const isOfBlock = this.#options.isBlock === true && this.#open.length === 1;
     const name = isOfBlock
       ? { uri: tag.attributeUri(index), local: tag.attributeLocal(index) }
@@ -140,6 +143,10 @@ class Collector implements XmlHandler {
     return { uri, local };
   }
 }
+
+/** Attributes that replies by the SOAP encoding have on values, and that mean nothing in a request. */
+const isEncodingMark = (uri: string, local: string): boolean =>
+  (local === 'encodingStyle' && dialectOfUri(uri) !== null) || (local === 'root' && SOAP_ENCODINGS.includes(uri));
 
 /** Placeholder for an element's bindings, until they are known. */
 const NO_BINDINGS: ContentEvent = { kind: 'bindings', bound: new Map() };

@@ -643,6 +643,15 @@ t.test('of encoded XML the type that it names counts, and a text for anything is
   t.equal(encoded(qName), '<e xmlns:p="urn:p" xsi:type="xsd:QName">p:foo</e>');
   t.equal(encoded('<e><a/></e>'), '<e xsi:type="xsd:anyType"><a/></e>');
   t.equal(encoded('text'), '<e xsi:type="xsd:string">text</e>');
+  // As replies hold it: under another name, with attributes of the encoding.
+  const names = `xmlns:i="${INSTANCE}" xmlns:s="${XML_SCHEMA}" xmlns:E="${DIALECTS['1.1'].envelopeUri}" xmlns:c="${DIALECTS['1.1'].encodingUri}"`;
+  t.equal(
+    encoded(
+      `<item ${names} c:root="0" E:encodingStyle="${DIALECTS['1.1'].encodingUri}" i:type="s:int">5</item>`,
+    ).replace(/ xmlns:\w+="[^"]*"/g, ''),
+    '<e xsi:type="xsd:int">5</e>',
+  );
+  t.equal(refusal(body, { e: '<item/>' }), 'arguments.e: must be an element e in no namespace', 'of a literal message');
 });
 
 t.test('arrays of arrays say what the innermost ones hold', async (t) => {
