@@ -5,6 +5,7 @@ import { KIB } from '../base/limit.js';
 import { Refusal } from '../base/refusal.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GraphqlServiceConfig, ServiceConfig } from '../config/schema.js';
+import type { CallOptions } from '../upstream/call-rules.js';
 import { bearerFields, RotatingBearer } from '../upstream/credentials/bearer.js';
 import type { Credentials, Fields } from '../upstream/credentials/credentials.js';
 import { Digest } from '../upstream/credentials/digest.js';
@@ -17,6 +18,7 @@ import { postWhole } from '../upstream/post.js';
 import { FixedQuery } from '../upstream/query.js';
 import { Upstream } from '../upstream/upstream.js';
 import { type CompiledBalance, compileBalance } from './balance.js';
+import { callOptions } from './calls.js';
 import { checkConnections, compileNegotiate, compileNtlm } from './connection-credentials.js';
 import { diagnosticAt } from './diagnostic-at.js';
 
@@ -27,7 +29,7 @@ export async function compileReach(loaded: LoadedConfig, name: string, config: A
   const tls = compileTls(loaded, name, config);
   const { proxy = null, auth } = config;
   const route = (url: URL): Route => routeTo(url, proxy, tls);
-  const way = { tls, proxy, routeTo: route, ...compileBalance(config) };
+  const way = { tls, proxy, routeTo: route, ...compileBalance(config), calls: callOptions(name, config) };
   if (auth?.ntlm !== undefined || auth?.passthrough === true) checkConnections(loaded, name, config.urls, route);
   if (auth?.ntlm !== undefined) {
     const authentication = compileNtlm(loaded, name, auth.ntlm);
@@ -51,6 +53,7 @@ export interface Reach extends CompiledCredentials, CompiledBalance {
   /** Its URL, or `environment`; null for none. */
   readonly proxy: string | null;
   readonly routeTo: (url: URL) => Route;
+  readonly calls: CallOptions;
 }
 
 function compileTls(loaded: LoadedConfig, name: string, { tls }: Pick<ServiceConfig, 'tls'>): TlsMaterial | null {

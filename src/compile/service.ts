@@ -12,6 +12,7 @@ import type { InflateLimits } from '../soap/limits.js';
 import type { MimeLimits } from '../soap/mime-limits.js';
 import { SECURITY_NAMES } from '../soap/security-reader.js';
 import { BoundUpstreams } from '../upstream/bound-upstreams.js';
+import type { CallRules } from '../upstream/call-rules.js';
 import { Upstream } from '../upstream/upstream.js';
 import type { Operation, Port, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
@@ -19,6 +20,7 @@ import type { XmlLimits } from '../xml/limits.js';
 import { ReaderPool } from '../xml/reader-pool.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallerFieldRules, compileCallerFields } from './caller-fields.js';
+import { compileCallRules } from './calls.js';
 import { Destinations } from './destinations.js';
 import { compileMadeSecurity } from './made-security.js';
 import type { WsdlReader } from './named-wsdl.js';
@@ -51,6 +53,8 @@ export interface SoapService {
   /** Connections of callers that authenticate themselves; null where they do not. */
   readonly bound: BoundUpstreams | null;
   readonly reach: Reach;
+  /** Of an operation with its own; null for the others. */
+  readonly callRules: (operation: Operation | null) => CallRules | null;
   readonly callerFields: CallerFieldRules;
   /** Null for a service with SDL types. */
   readonly wsdl: WsdlModel | null;
@@ -123,6 +127,7 @@ export async function compileService(
   const validity = validityOf(loaded, name, wsdl, operations);
   checkValidity(loaded, name, wsdl, validity);
   const reach = await compileReach(loaded, name, config);
+  const upstream = new Upstream(config.urls, config.limits.upstream, reach);
   return {
     name,
     path: config.path,
@@ -151,7 +156,8 @@ export async function compileService(
     },
     gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
     mode: config.mode,
-    upstream: new Upstream(config.urls, config.limits.upstream, reach),
+    upstream,
+    callRules: compileCallRules(name, config, upstream),
     bound: config.auth?.passthrough === true ? new BoundUpstreams(config.urls, config.limits.upstream, reach) : null,
     reach,
     callerFields: compileCallerFields(loaded.config, config),

@@ -1,4 +1,5 @@
 import { CACHE_KEYS } from './cache-keys.js';
+import { CALL_KEYS } from './call-keys.js';
 import { OPERATION_COST_KEYS } from './cost-keys.js';
 import { GRAPHQL_NAME } from './formats.js';
 import { boolean, closed, flagOr, integer, oneOf, optional, type StaticOf, string } from './key-types.js';
@@ -20,7 +21,7 @@ const MAPPED = closed({
   description: text('Description of the field, instead of the documentation of the WSDL.', { maxLength: 2000 }),
   deprecated: text('Marks the field as deprecated, for this reason.', { minLength: 1, maxLength: 2000 }),
   idempotent: flag(
-    'Calling it twice does no harm: it is called again, once, when a connection broke without an answer.',
+    'Calling it twice does no harm: it is called again, once, when a connection broke without an answer, or as `retry` says.',
   ),
   weight: optional(
     integer({
@@ -50,6 +51,7 @@ const MAPPED = closed({
         'How callers meet the Faults that the WSDL declares: `errors` (default) with the typed detail in their extensions, or `union`: as data, in a union with the answer. Other Faults are errors.',
     }),
   ),
+  ...CALL_KEYS,
   ...OPERATION_COST_KEYS,
   ...REQUEST_KEYS,
 });

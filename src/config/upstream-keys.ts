@@ -1,4 +1,5 @@
 import { BALANCE_KEYS, STICKY } from './balance-keys.js';
+import { CALL_KEYS } from './call-keys.js';
 import { HEADER_NAME, HTTP_URL } from './formats.js';
 import { array, boolean, closed, mapOf, oneOf, optional, string } from './key-types.js';
 
@@ -167,6 +168,7 @@ export const ROUTE_KEYS = {
   tls: optional(TLS_KEYS),
   proxy: optional(PROXY),
   ...BALANCE_KEYS,
+  ...CALL_KEYS,
 };
 
 /** Keys of services that speak SOAP. */

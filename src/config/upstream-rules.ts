@@ -60,7 +60,7 @@ function authRules(
     findings.push({ path: at, part: 'value', what, remedy: 'Take another user, or another kind of `auth`.' });
   }
   const { digest } = auth;
-  const paths = new Set([url, ...(Array.isArray(urls) ? urls : [])].flatMap(pathOf));
+  const paths = new Set(addressesIn({ url, urls }).flatMap((address) => pathOf(address['url'])));
   if (isRecord(digest) && paths.size > 1) {
     const what = `${printPath([...path, 'auth', 'digest'])} signs the path of a request, and the addresses have different ones.`;
     findings.push({ path: [...path, 'auth', 'digest'], part: 'key', what, remedy: 'Make a service of each path.' });

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { refuseByLimit } from '../base/refusal.js';
+import { DEFAULT_CALLS } from './call-rules.js';
 import type { UpstreamLimits } from './limits.js';
 import { Upstream, type UpstreamOptions } from './upstream.js';
 
@@ -35,9 +36,10 @@ export class BoundUpstreams {
       ageMillis: KEPT_MILLIS,
       requestsPerConnection: REQUESTS_MAX,
     };
-    const { routeTo } = options;
-    this.#options =
-      routeTo === undefined ? options : { ...options, routeTo: (url) => ({ ...routeTo(url), isBound: true }) };
+    const { routeTo, calls = DEFAULT_CALLS } = options;
+    // What was sent on an authenticated connection is not repeated on another.
+    const own = { ...options, calls: { ...calls, retry: null, requestsAtOnce: null } };
+    this.#options = routeTo === undefined ? own : { ...own, routeTo: (url) => ({ ...routeTo(url), isBound: true }) };
   }
 
   get size(): number {

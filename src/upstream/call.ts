@@ -3,10 +3,11 @@ import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/refusal.js';
 import type { Address } from './address.js';
 import { type CallOutcome, outcomeOf } from './breaker.js';
+import type { CallRules, RetryReason, TimedCall } from './call-rules.js';
 import type { Connection } from './connection.js';
 import type { Entry } from './deadlines.js';
 import type { ExchangeHandler } from './exchange.js';
-import { refusalOfError, type TimeoutLimits } from './failure.js';
+import { refusalOfError } from './failure.js';
 import { withInsertion } from './insertion.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 
@@ -14,14 +15,17 @@ import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from 
 const FIELDS_MAX = 100;
 
 const NO_VALUES: readonly string[] = [];
+/** Media types that a Fault or a GraphQL response may have. */
+const ENVELOPE = /xml|multipart\/related|graphql-response\+json/i;
 const NOWHERE: readonly Address[] = [];
 const NOW = Promise.resolve();
 
 /** Finds connections for calls. */
 export interface CallScheduler {
-  readonly timeouts: TimeoutLimits;
   /** Takes back the connection of the call, if it had one. */
   release(call: Call): void;
+  /** Whether the budget for retries has one left. */
+  canRetry(): boolean;
   /** Whether the call is sent once more: later by `start`, or `abort` when no connection is free. */
   retry(call: Call): boolean;
 }
@@ -31,12 +35,15 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   status = 0;
   readonly startedMillis = performance.now();
   readonly request: UpstreamRequest;
+  readonly rules: CallRules;
   /** The latest address; null before the first connection. */
   address: Address | null = null;
   /** Where it failed before. */
   tried: readonly Address[] = NOWHERE;
+  /** Attempts besides the first that were counted. */
+  retries = 0;
   /** Its entries in the lists of the scheduler. */
-  deadline: Entry<Call> | null = null;
+  deadline: Entry<TimedCall> | null = null;
   waiting: Entry<Call> | null = null;
   readonly #receiver: UpstreamReceiver;
   readonly #scheduler: CallScheduler;
@@ -50,9 +57,12 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #isSent = false;
   #isOut = false;
   #isOver = false;
+  /** The answer is of a status that the call may be made again for. */
+  #isUnwanted = false;
 
-  constructor(request: UpstreamRequest, receiver: UpstreamReceiver, scheduler: CallScheduler) {
+  constructor(request: UpstreamRequest, rules: CallRules, receiver: UpstreamReceiver, scheduler: CallScheduler) {
     this.request = request;
+    this.rules = rules;
     this.#receiver = receiver;
     this.#scheduler = scheduler;
   }
@@ -84,10 +94,18 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#breakerEpoch = address.breaker.begin();
     this.#isSent = false;
     this.#isOut = false;
+    this.#isUnwanted = false;
+    this.status = 0;
     const connection = address.acquire();
     this.#connection = connection;
     connection.send(
-      { method, path: address.target(query), headers: address.headers(headers), body },
+      {
+        method,
+        path: address.target(query),
+        headers: address.headers(headers),
+        body,
+        headersTimeout: this.rules.headersMillis,
+      },
       this,
       this.isUpload,
       nowMillis,
@@ -154,6 +172,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.status = status;
     this.#headers = headers;
     this.#resume = resume;
+    if (status >= 502 && this.#isRetryStatus(status)) {
+      this.#isUnwanted = true;
+      this.#abort?.(new Refusal('UPSTREAM_OVERLOADED', `status ${status}`));
+      return true;
+    }
     try {
       this.#checkHead();
       this.#receiver.head(this);
@@ -185,7 +208,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   onError(error: unknown): void {
     if (this.#isOver) return;
-    const refusal = refusalOfError(error, this.status !== 0, this.#scheduler.timeouts);
+    const refusal = refusalOfError(error, this.status !== 0, this.rules.timeouts);
     if (this.#mayRetry(refusal) && this.#scheduler.retry(this)) {
       if (this.address !== null) this.tried = [...this.tried, this.address];
       this.#leave(outcomeOf(refusal, this.status));
@@ -239,11 +262,25 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     return isSlow && (this.#isPaused || (this.isUpload && this.#isSent && !this.#isOut));
   }
 
+  /** Whether the call may be made again, as long as nothing of an answer was passed on. */
   #mayRetry({ code }: Refusal): boolean {
     if (this.isUpload) return false;
+    const { on, perTryMillis } = this.rules.retry;
     // Never written: sending it elsewhere is safe.
-    if (!this.#isSent) return code === 'UPSTREAM_UNREACHABLE' || code === 'UPSTREAM_CONNECT_TIMEOUT';
-    return this.request.isIdempotent === true && code === 'UPSTREAM_RESET';
+    if (!this.#isSent) {
+      return (code === 'UPSTREAM_UNREACHABLE' || code === 'UPSTREAM_CONNECT_TIMEOUT') && on.includes('refused');
+    }
+    if (this.#isUnwanted) return true;
+    if (this.request.isIdempotent !== true || this.status !== 0) return false;
+    return code === 'UPSTREAM_RESET' ? on.includes('reset') : code === 'UPSTREAM_TIMEOUT' && perTryMillis !== null;
+  }
+
+  /** Whether an answer of this status is worth another attempt, which must then be made. An envelope is an answer. */
+  #isRetryStatus(status: number): boolean {
+    const { times, on } = this.rules.retry;
+    if (this.request.isIdempotent !== true || this.isUpload || this.retries >= times) return false;
+    if (!on.includes(String(status) as RetryReason)) return false;
+    return !ENVELOPE.test(this.header('content-type') ?? '') && this.#scheduler.canRetry();
   }
 
   #leave(outcome: CallOutcome): void {

@@ -7,6 +7,8 @@ export interface ExchangeRequest {
   readonly path: string;
   readonly headers: string[];
   readonly body: Buffer | Readable | null;
+  /** Milliseconds from the end of the request to the first line of the answer; absent: those of the upstream. */
+  readonly headersTimeout?: number;
 }
 
 /** The low-level handler of undici 7, which makes no objects of its own for each exchange. */

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 
 import type { Refusal } from '../base/refusal.js';
 import type { Affinity } from './balancer.js';
+import type { CallRules } from './call-rules.js';
 
 /** Bytes that are written into the body of a request. */
 export interface Insertion {
@@ -25,6 +26,8 @@ export interface UpstreamRequest {
   readonly isIdempotent?: boolean;
   /** The address that it should go to; absent or null: any. */
   readonly affinity?: Affinity | null;
+  /** Of its operation; absent or null: those of the service. */
+  readonly rules?: CallRules | null;
 }
 
 export interface ReplyHead {

@@ -12,10 +12,14 @@ export class RetryBudget {
     if (this.#saved < SAVED_MAX) this.#saved += SHARE;
   }
 
+  // Shares of a fifth do not add up to a whole exactly.
+  get hasOne(): boolean {
+    return this.#saved >= 1 - 1e-9;
+  }
+
   /** Whether one may be retried; it counts as retried then. */
   spend(): boolean {
-    // Shares of a fifth do not add up to a whole exactly.
-    if (this.#saved < 1 - 1e-9) return false;
+    if (!this.hasOne) return false;
     this.#saved--;
     return true;
   }

@@ -3,11 +3,12 @@ import { Refusal, refuseByLimit } from '../base/refusal.js';
 import { Address } from './address.js';
 import { type BalanceOptions, Balancer, DEFAULT_BALANCE, DEFAULT_RANK } from './balancer.js';
 import { Call, type CallScheduler } from './call.js';
+import { backoffMillis, type CallOptions, CallRules, DEFAULT_CALLS } from './call-rules.js';
 import { AuthorizedCall } from './credentials/authorized-call.js';
 import { type Credentials, type Fields, withFields } from './credentials/credentials.js';
 import { Deadlines } from './deadlines.js';
 import { DIRECT, type Route } from './dial/dial.js';
-import { TIMEOUT_KEYS, type TimeoutKeys, type TimeoutLimits } from './failure.js';
+import { TIMEOUT_KEYS, type TimeoutKeys } from './failure.js';
 import type { UpstreamLimits } from './limits.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 import { RetryBudget } from './retry-budget.js';
@@ -24,38 +25,36 @@ export interface UpstreamOptions {
   /** How connections to an address are made. */
   readonly routeTo?: (url: URL) => Route;
   readonly balance?: BalanceOptions;
+  /** Limits of all calls. */
+  readonly calls?: CallOptions;
 }
 
 /** One backend: its addresses, the queue of calls for a connection, and the deadlines of both. */
 export class Upstream implements CallScheduler {
-  readonly timeouts: TimeoutLimits;
   readonly #addresses: readonly Address[];
   readonly #balancer: Balancer<Address>;
   readonly #limits: UpstreamLimits;
   readonly #fields: Fields;
   readonly #credentials: Credentials | null;
   readonly #budget = new RetryBudget();
-  readonly #calls: Deadlines<Call>;
+  readonly #rules: CallRules;
+  readonly #timeoutKeys: TimeoutKeys;
   readonly #queue: Deadlines<Call>;
-  /** Calls that were made once more, until they are over. */
-  readonly #repeated = new WeakSet<Call>();
   #isClosed = false;
 
   constructor(urls: readonly string[], limits: UpstreamLimits, options: UpstreamOptions = {}) {
     const { timeoutKeys = TIMEOUT_KEYS, fields = [], credentials = null, routeTo = () => DIRECT } = options;
-    const { balance = DEFAULT_BALANCE } = options;
+    const { balance = DEFAULT_BALANCE, calls = DEFAULT_CALLS } = options;
     this.#limits = limits;
     this.#fields = fields;
     this.#credentials = credentials;
-    this.timeouts = { limits, keys: timeoutKeys };
+    this.#timeoutKeys = timeoutKeys;
+    this.#rules = new CallRules(calls, limits, timeoutKeys);
     this.#addresses = urls.map((text) => {
       const url = new URL(text);
       return new Address(url, limits, routeTo(url), balance.ranks.get(text) ?? DEFAULT_RANK);
     });
     this.#balancer = new Balancer(this.#addresses, balance);
-    this.#calls = new Deadlines(limits.totalMillis, (call) =>
-      call.abort(refuseByLimit('UPSTREAM_TIMEOUT', 'limits.upstream.totalMillis', limits.totalMillis)),
-    );
     this.#queue = new Deadlines(limits.pendingMillis, (call) =>
       call.abort(refuseByLimit('POOL_EXHAUSTED', 'limits.upstream.pendingMillis', limits.pendingMillis)),
     );
@@ -92,9 +91,16 @@ export class Upstream implements CallScheduler {
   }
 
   readonly #send = (request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall => {
-    const call = new Call(request, receiver, this);
+    const { rules } = request;
+    const call = new Call(request, rules ?? this.#rules, receiver, this);
+    const refusal = call.rules.enter();
+    if (refusal !== null) {
+      // Not at once: the caller must hold the call before it can end.
+      queueMicrotask(() => call.abort(refusal));
+      return call;
+    }
     this.#budget.earn();
-    call.deadline = this.#calls.add(call);
+    call.deadline = call.rules.deadlines.add(call);
     // Calls in the queue come first.
     const address = this.#queue.size === 0 ? this.#choose(call, call.startedMillis) : null;
     if (address !== null) call.start(address, call.startedMillis);
@@ -106,7 +112,7 @@ export class Upstream implements CallScheduler {
   async close(): Promise<void> {
     await this.#credentials?.close?.();
     this.#isClosed = true;
-    this.#calls.stop();
+    this.#rules.deadlines.stop();
     this.#queue.stop();
     this.#refuseQueue(new Refusal('UPSTREAM_UNREACHABLE', 'closed'));
     await Promise.all(this.#addresses.map((address) => address.close()));
@@ -114,24 +120,52 @@ export class Upstream implements CallScheduler {
 
   release(call: Call): void {
     if (call.waiting !== null) this.#queue.delete(call.waiting);
-    if (call.isOver && call.deadline !== null) this.#calls.delete(call.deadline);
+    if (call.isOver && call.deadline !== null) {
+      call.rules.deadlines.delete(call.deadline);
+      call.deadline = null;
+      call.rules.leave();
+    }
     // Later: a connection that just failed cannot take the next call from within.
     if (this.#queue.size > 0) queueMicrotask(this.#advance);
   }
 
+  canRetry(): boolean {
+    return !this.#isClosed && this.#budget.hasOne;
+  }
+
   retry(call: Call): boolean {
-    if (this.#isClosed || this.#repeated.has(call)) return false;
-    // A request that was never written adds no load, but needs another address.
-    if (call.isUnsent ? this.#addresses.length === 1 : !this.#budget.spend()) return false;
-    this.#repeated.add(call);
-    queueMicrotask(() => {
-      if (call.isOver) return;
-      const nowMillis = performance.now();
-      const address = this.#choose(call, nowMillis);
-      if (address !== null) call.start(address, nowMillis);
-      else this.#enqueue(call);
-    });
+    if (this.#isClosed) return false;
+    const isElsewhere = call.tried.length + 1 < this.#addresses.length;
+    // A request that was never written adds no load elsewhere.
+    if (call.isUnsent && isElsewhere) {
+      queueMicrotask(() => this.#restart(call));
+      return true;
+    }
+    const { retry, repeatsUnsent } = call.rules;
+    if (call.retries >= retry.times || (call.isUnsent && !repeatsUnsent)) return false;
+    if (!this.#budget.spend()) return false;
+    call.retries++;
+    if (isElsewhere || !repeatsUnsent) queueMicrotask(() => this.#restart(call));
+    else setTimeout(() => this.#restart(call), backoffMillis(call.retries));
     return true;
+  }
+
+  /** Makes the limits of the calls of one operation. */
+  makeRules(options: CallOptions): CallRules {
+    return new CallRules(options, this.#limits, this.#timeoutKeys, this.#rules);
+  }
+
+  /** How long a call may take, its retries included. */
+  totalMillis({ rules }: UpstreamRequest): number {
+    return (rules ?? this.#rules).totalMillis;
+  }
+
+  #restart(call: Call): void {
+    if (call.isOver) return;
+    const nowMillis = performance.now();
+    const address = this.#isClosed ? null : this.#choose(call, nowMillis);
+    if (address !== null) call.start(address, nowMillis);
+    else this.#enqueue(call);
   }
 
   /** An address that is ready, one at which the call was not yet made if there is any; else null. */

@@ -1,13 +1,20 @@
 import t, { type Test } from 'tap';
 import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { until } from '../kit/until.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
 const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
 
 /** Three backends behind one service. `urls` writes the entry of each. */
-async function startThree(t: Test, keys: string, urls = (url: string, _index: number): string => url, more = '') {
+async function startThree(
+  t: Test,
+  keys: string,
+  urls = (url: string, _index: number): string => url,
+  more = '',
+  operation = 'idempotent: true',
+) {
   const backends: RecordingBackend[] = [];
   for (let count = 0; count < 3; count++) {
     backends.push(
@@ -24,7 +31,7 @@ async function startThree(t: Test, keys: string, urls = (url: string, _index: nu
     types: |
       type Query { stock(sku: String!): Int }
     operations:
-      GetStock: { field: Query.stock }
+      GetStock: { field: Query.stock, ${operation} }
 ${keys}
 ${more}
 `);
@@ -107,4 +114,69 @@ t.test('a caller that sends its cookie stays at one address', async (t) => {
   t.equal(moved.status, 200);
   t.not(moved.headers.get('set-cookie')?.split(';')[0], cookie, 'and another one when its address is gone');
   t.equal((await send({ cookie: 'route=nothing' })).status, 200);
+});
+
+const hang = (): void => {};
+const status = (code: number, type = 'text/html') =>
+  ((_message, response) => {
+    response.writeHead(code, { 'content-type': type }).end('<p>sorry</p>');
+  }) satisfies RecordingBackend['answer'];
+
+t.test(
+  'an idempotent call is made again at another address, also where its answer does not begin in time',
+  async (t) => {
+    const retry = '    retry: { times: 2, on: [refused, reset, "503"], perTryMillis: 100 }';
+    const { ask, send, backends, counts } = await startThree(t, retry);
+    const [first, second] = backends;
+    if (first === undefined || second === undefined) throw new Error('three');
+    // Retries are a fifth of the calls.
+    for (let count = 0; count < 15; count++) await ask();
+    first.answer = status(503);
+    second.answer = hang;
+    t.match(await ask(), '"stock":7');
+    t.same(counts(), [6, 6, 6]);
+    t.equal((await send()).status, 200, 'of a SOAP caller');
+    first.answer = status(503, 'text/xml');
+    second.answer = status(502);
+    const codes: string[] = [];
+    for (let count = 0; count < 3; count++) codes.push(/"code":"(\w+)"/.exec(await ask())?.[1] ?? 'fine');
+    t.same(
+      codes.sort(),
+      ['UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_INVALID_RESPONSE', 'fine'],
+      'an envelope, another status',
+    );
+  },
+);
+
+t.test('a call that is not idempotent is made once', async (t) => {
+  const retry = '    retry: { times: 2, on: [refused, reset, "503"], perTryMillis: 5000 }';
+  const { ask, backends, counts } = await startThree(t, retry, undefined, '', '');
+  for (const backend of backends) backend.answer = status(503);
+  t.match(await ask(), 'UPSTREAM_OVERLOADED');
+  t.same([...counts()].sort(), [0, 0, 1]);
+});
+
+t.test('retries at one address are so many, and a part of the calls', async (t) => {
+  const { ask, backends, counts } = await startThree(
+    t,
+    '    retry: { times: 3, on: ["503"] }\n    limits: { upstream: { breakerFailures: 0 } }',
+    (url, index) => `{ url: "${url}", weight: ${index === 0 ? 1 : 0} }`,
+  );
+  for (const backend of backends) backend.answer = status(503);
+  for (let count = 0; count < 10; count++) t.match(await ask(), 'UPSTREAM_OVERLOADED');
+  t.ok((counts()[0] ?? 0) <= 13, `${counts()[0]} attempts for 10 calls`);
+});
+
+t.test('time and number of calls are limited by operation', async (t) => {
+  const own = 'timeoutMillis: 100, requestsAtOnce: 1';
+  const { ask, send, backends } = await startThree(t, '', undefined, '', own);
+  for (const backend of backends) backend.answer = hang;
+  const first = ask();
+  await until(() => backends.some(({ begun }) => begun === 1));
+  const refused = await send();
+  t.equal(refused.headers.get('retry-after'), '1');
+  t.match(await refused.text(), 'POOL_EXHAUSTED');
+  t.match(await first, 'UPSTREAM_TIMEOUT');
+  const second = ask();
+  t.match(await second, 'UPSTREAM_TIMEOUT', 'there is room again');
 });

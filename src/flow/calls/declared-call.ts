@@ -68,7 +68,7 @@ export class UncachedCall implements DeclaredCall {
 
   constructor(parts: CallParts, write: WriteRule | null) {
     this.#write = write;
-    this.#recoveryMillis = parts.service.config.limits.upstream.totalMillis;
+    this.#recoveryMillis = parts.service.upstream.totalMillis(parts.request);
     if (write !== null) invalidate(write);
     this.#call = callUpstream(parts);
   }

@@ -55,7 +55,8 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const isIdempotent = service.isIdempotent(operation);
     const { sharing = null } = context;
     const affinity = affinityOf(service.reach, callerHeaders, sharing === null ? null : sharing.client);
-    const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent, affinity };
+    const rules = service.callRules(operation);
+    const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent, affinity, rules };
     const rule = sharing?.calls.rule(service, operation) ?? null;
     // Without the MessageID, which is another in each call.
     const plain = (): Buffer =>

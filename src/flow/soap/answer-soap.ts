@@ -75,10 +75,11 @@ export async function answerSoap(
   const key = isComparable ? policy.key(envelope, askerOf(caller.client, service, request.headers)) : null;
   const messageId = envelope.addressing?.messageId ?? null;
   const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
+  const rules = upstream === null ? service.callRules(known?.operation ?? null) : null;
   const body = received.kind === 'whole' ? received.message : received.body;
   await forward(
     { ...context, observation: policy.observation, blocks },
-    { method: 'POST', query, headers, body, isIdempotent, affinity },
+    { method: 'POST', query, headers, body, isIdempotent, affinity, rules },
     known?.operation ?? null,
     messageId,
     key,

@@ -4,6 +4,7 @@ import type { RequestContext } from '../../../codec/write/source.js';
 import type { GraphqlUpstream, UpstreamSubscriptions } from '../../../compile/graphql-upstream.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import { Breaker } from '../../../upstream/breaker.js';
+import { DEFAULT_CALLS } from '../../../upstream/call-rules.js';
 import { withFields } from '../../../upstream/credentials/credentials.js';
 import type { TimeoutKeys } from '../../../upstream/failure.js';
 import { Upstream } from '../../../upstream/upstream.js';
@@ -80,7 +81,11 @@ class ServiceFeeds {
     };
     this.#upstream =
       subscriptions.protocol === 'sse'
-        ? new Upstream(subscriptions.urls, limits, { ...service.reach, timeoutKeys: TIMEOUT_KEYS })
+        ? new Upstream(subscriptions.urls, limits, {
+            ...service.reach,
+            calls: DEFAULT_CALLS,
+            timeoutKeys: TIMEOUT_KEYS,
+          })
         : null;
   }
 

@@ -1,0 +1,96 @@
+import { Refusal, refuseByLimit } from '../base/refusal.js';
+import { Deadlines } from './deadlines.js';
+import type { TimeoutKeys, TimeoutLimits } from './failure.js';
+import type { UpstreamLimits } from './limits.js';
+
+/** Why a call may be made once more. The digits are statuses of an answer without an envelope. */
+export const RETRY_REASONS = ['refused', 'reset', '502', '503', '504'] as const;
+export type RetryReason = (typeof RETRY_REASONS)[number];
+
+export interface RetryOptions {
+  /** Besides the first attempt. */
+  readonly times: number;
+  readonly on: readonly RetryReason[];
+  /** How long an attempt waits for the first line of its answer, where another may follow; null: as long as any call. */
+  readonly perTryMillis: number | null;
+}
+
+/** Limits of the calls of a service, or of one operation. Null: those of the upstream. */
+export interface CallOptions {
+  /** Where they are in the configuration, for refusals. */
+  readonly key: string;
+  readonly timeoutMillis: number | null;
+  readonly retry: RetryOptions | null;
+  readonly requestsAtOnce: number | null;
+}
+
+export const DEFAULT_CALLS: CallOptions = { key: '', timeoutMillis: null, retry: null, requestsAtOnce: null };
+
+const DEFAULT_RETRY: RetryOptions = { times: 1, on: ['refused', 'reset'], perTryMillis: null };
+
+/** A call, as far as its deadline needs it. */
+export interface TimedCall {
+  readonly startedMillis: number;
+  abort(refusal: Refusal): void;
+}
+
+/** The limits of calls of one kind, and the calls in flight. */
+export class CallRules {
+  readonly timeouts: TimeoutLimits;
+  /** How long an attempt waits for the first line of its answer. */
+  readonly headersMillis: number;
+  readonly totalMillis: number;
+  readonly retry: RetryOptions;
+  /** Whether a request that could not be sent may be sent to the same address again. */
+  readonly repeatsUnsent: boolean;
+  readonly deadlines: Deadlines<TimedCall>;
+  readonly #options: CallOptions;
+  /** Those of the service, which bound the calls of all its operations. */
+  readonly #service: CallRules | null;
+  #active = 0;
+
+  constructor(options: CallOptions, limits: UpstreamLimits, keys: TimeoutKeys, service: CallRules | null = null) {
+    const { key, timeoutMillis, retry } = options;
+    this.#options = options;
+    this.#service = service;
+    this.retry = retry ?? DEFAULT_RETRY;
+    this.repeatsUnsent = retry !== null;
+    this.totalMillis = timeoutMillis ?? limits.totalMillis;
+    const { perTryMillis } = this.retry;
+    // A longer time for the whole call is of no use where its answer must begin earlier.
+    this.headersMillis = perTryMillis ?? Math.max(limits.headersMillis, timeoutMillis ?? 0);
+    const headersKey = perTryMillis === null ? keys.headersMillis : `${key}.retry.perTryMillis`;
+    const totalKey = timeoutMillis === null ? 'limits.upstream.totalMillis' : `${key}.timeoutMillis`;
+    this.timeouts = {
+      limits: { ...limits, headersMillis: this.headersMillis },
+      keys: { ...keys, headersMillis: headersKey },
+    };
+    this.deadlines = new Deadlines(this.totalMillis, (call) =>
+      call.abort(refuseByLimit('UPSTREAM_TIMEOUT', totalKey, this.totalMillis)),
+    );
+  }
+
+  /** Counts a call in; the refusal of one too many, which is not counted. `leave` counts it out. */
+  enter(): Refusal | null {
+    const { key, requestsAtOnce } = this.#options;
+    if (requestsAtOnce !== null && this.#active >= requestsAtOnce) {
+      const limit = { key: `${key}.requestsAtOnce`, value: requestsAtOnce };
+      return new Refusal('POOL_EXHAUSTED', null, { retryAfter: '1', limit });
+    }
+    const refusal = this.#service?.enter() ?? null;
+    if (refusal === null) this.#active++;
+    return refusal;
+  }
+
+  leave(): void {
+    this.#active--;
+    this.#service?.leave();
+  }
+}
+
+const BACKOFF_MILLIS = 25;
+const BACKOFF_MILLIS_MAX = 1_000;
+
+/** How long to wait before the attempt of this number at the same address: doubled each time, less up to a half. */
+export const backoffMillis = (attempt: number): number =>
+  Math.min(BACKOFF_MILLIS_MAX, BACKOFF_MILLIS * 2 ** (attempt - 1)) * (1 - Math.random() / 2);
