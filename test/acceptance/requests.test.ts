@@ -524,3 +524,22 @@ t.test('a wrong value of an enumeration is told the nearest one, never itself', 
     'Variable "$s" must be a value of type "State"; did you mean IN_STOCK?',
   );
 });
+
+t.test('an element that the schema fixes whole is written without an argument', async (t) => {
+  const fixed = (name: string, value: string, more = ''): string =>
+    `<xs:element name="${name}" type="xs:string" fixed="${value}" ${more}/>`;
+  const { written, desk: started } = await startWriter(
+    t,
+    `<xs:complexType name="Version"><xs:sequence>${fixed('Service', 'crs')}${fixed('Major', '26')}</xs:sequence></xs:complexType>
+     <xs:complexType name="Loose"><xs:sequence>${fixed('Service', 'crs')}${fixed('Major', '26', maybe)}</xs:sequence></xs:complexType>`,
+    el('version', 't:Version') + el('loose', 't:Loose') + el('a', 'xs:int', maybe),
+  );
+  t.equal(
+    await written('loose: {}'),
+    '<t:version><t:Service>crs</t:Service><t:Major>26</t:Major></t:version><t:loose><t:Service>crs</t:Service></t:loose>',
+  );
+  const query = '{ __type(name: "VersionInput") { name } __schema { queryType { fields { args { name } } } } }';
+  const { data } = await started.ask(query, '');
+  t.same(data?.['__type'], null);
+  t.same(data?.['__schema'], { queryType: { fields: [{ args: [{ name: 'loose' }, { name: 'a' }] }] } });
+});

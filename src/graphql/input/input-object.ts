@@ -17,7 +17,7 @@ import {
 } from './input-field.js';
 import { hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
 import { inOrder } from './input-order.js';
-import { isExclusive, mentions, named, singles } from './input-rules.js';
+import { isAllFixed, isExclusive, mentions, named, singles } from './input-rules.js';
 import { checkConstant, sourcedText } from './sourced-text.js';
 import { keyInMapping, placeOf } from './wire-place.js';
 
@@ -86,6 +86,9 @@ export class ObjectFiller implements InputObject {
     const itemElement = isWrapped ? item.element : element;
     const text = mapping === null || many ? null : sourcedText(element, { key, required }, mapping, this.#types);
     if (text !== null) return { field: null, plan: text };
+    const isCertain = required && !many && !isAlternative && !element.nillable;
+    if (isCertain && mapping === null && isAllFixed(element.type))
+      return { field: null, plan: this.#fixed(element, key) };
     const value = this.#valueOf(element, itemElement, member, mapping);
     const counts = isWrapped ? countsOf(element) : place;
     const plan: EncodeElement = {
@@ -119,6 +122,14 @@ export class ObjectFiller implements InputObject {
     const scalar = value.plan.kind === 'scalar' ? value.plan.scalar : null;
     const lexicalDefault = required ? element.default : null;
     return { field: fieldOf(value.type, { isNonNull, lexicalDefault, scalar, member }), plan };
+  }
+
+  /** An element that the schema document fixes whole. */
+  #fixed({ name, type }: ElementDeclaration, key: string): EncodeElement {
+    const filler = new ObjectFiller(this.#types, { ...this.#owner, mappings: NO_MAPPINGS });
+    if (type.kind === 'complex') filler.fill(type);
+    const common = { occurs: 'one', required: true, nillable: false, fixed: null, always: true } as const;
+    return { key, name, ...common, typeName: typeNameOf(type), value: filler.plan };
   }
 
   /** The value that is always written; null for one of the client. */

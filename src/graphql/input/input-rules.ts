@@ -1,4 +1,6 @@
 import type { Branch, BranchRule } from '../../codec/plan/plan.js';
+import type { Particle, XsdType } from '../../wsdl/model.js';
+import { hasVariants } from '../types/reach.js';
 import type { InputContent } from './input-content.js';
 
 /** The rule by the names of members; null where nothing of it is left to the caller. */
@@ -40,4 +42,19 @@ export function isExclusive({ pieces, rules }: InputContent): boolean {
   return [...pieces.values()].every(
     (piece) => piece.kind !== 'element' || (!piece.element.nillable && piece.element.fixed === null),
   );
+}
+
+/** Whether every element and attribute of a type must be there with a fixed value: a client has nothing to provide. */
+export function isAllFixed(type: XsdType): boolean {
+  if (type.kind === 'simple' || type.abstract || hasVariants(type) || type.content.kind !== 'elements') return false;
+  if (!type.attributes.every(({ fixed }) => fixed !== null)) return false;
+  const stack: Particle[] = [type.content.particle];
+  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
+    const isOnce = particle.min === 1 && particle.max === 1;
+    if (!isOnce || particle.kind === 'any' || particle.kind === 'choice') return false;
+    if (particle.kind !== 'one') stack.push(...particle.particles);
+    else if (particle.element.fixed === null || particle.element.nillable || particle.element.type.kind !== 'simple')
+      return false;
+  }
+  return true;
 }
