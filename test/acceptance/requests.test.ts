@@ -197,6 +197,10 @@ t.test('a type that is a choice takes exactly one; a choice inside a sequence is
 <xs:sequence minOccurs="0">${el('lat', 'xs:int')}${el('long', 'xs:int')}</xs:sequence>`,
   );
   t.match(await sdlOf(started, 'ContactInput'), { isOneOf: true });
+  const args = '{ __schema { queryType { fields { args { name description } } } } }';
+  const { data } = await started.ask(args, '');
+  t.match(JSON.stringify(data), '{"name":"iban","description":"Exactly one of card, (iban, bic)."}');
+  t.match(JSON.stringify(data), '{"name":"b","description":"At most one of a, b."}');
   t.equal(
     await written('card: "1", contact: { phone: ["1", "2"] }'),
     '<t:contact><t:phone>1</t:phone><t:phone>2</t:phone></t:contact><t:card>1</t:card>',

@@ -17,7 +17,7 @@ import {
 } from './input-field.js';
 import { hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
 import { inOrder } from './input-order.js';
-import { isAllFixed, isExclusive, mentions, named, singles } from './input-rules.js';
+import { describeRule, isAllFixed, isExclusive, mentions, named, singles } from './input-rules.js';
 import { checkConstant, sourcedText } from './sourced-text.js';
 import { keyInMapping, placeOf } from './wire-place.js';
 
@@ -176,7 +176,11 @@ export class ObjectFiller implements InputObject {
       if (member !== undefined) this.#types.names.warn(`Service ${this.#types.service}: ${what}`);
     }
     // Where the gateway itself has taken a branch, there is no choice left.
-    for (const rule of content.rules) if (!mentions(rule, settled)) addRule(plan, named(rule, keys));
+    for (const rule of content.rules) {
+      const shown = mentions(rule, settled) ? null : named(rule, keys);
+      addRule(plan, shown);
+      if (shown !== null && !isExclusive(content)) describeRule(fields, shown);
+    }
   }
 
   #piece(piece: Piece, isAlternative: boolean): MadeElement | null {

@@ -2,6 +2,7 @@ import type { Branch, BranchRule } from '../../codec/plan/plan.js';
 import type { Particle, XsdType } from '../../wsdl/model.js';
 import { hasVariants } from '../types/reach.js';
 import type { InputContent } from './input-content.js';
+import type { InputField } from './input-field.js';
 
 /** The rule by the names of members; null where nothing of it is left to the caller. */
 export function named({ required, branches }: BranchRule, names: ReadonlyMap<string, string>): BranchRule | null {
@@ -58,3 +59,21 @@ export function isAllFixed(type: XsdType): boolean {
   }
   return true;
 }
+
+/** Adds a choice to the descriptions of its members: their types do not show it. */
+export function describeRule(fields: Map<string, InputField>, { required, branches }: BranchRule): void {
+  if (branches.length < 2) return;
+  const shown = branches.slice(0, NAMES_SHOWN).map(({ keys }) => (keys.length === 1 ? keys[0] : `(${listed(keys)})`));
+  const text = `${required ? 'Exactly' : 'At most'} one of ${shown.join(', ')}${branches.length > NAMES_SHOWN ? ', ...' : ''}.`;
+  for (const key of new Set(branches.flatMap(({ keys }) => keys))) {
+    const field = fields.get(key);
+    if (field === undefined) continue;
+    const { description } = field;
+    fields.set(key, { ...field, description: description === null ? text : `${description}\n\n${text}` });
+  }
+}
+
+const NAMES_SHOWN = 10;
+
+const listed = (keys: readonly string[]): string =>
+  keys.length > NAMES_SHOWN ? `${keys.slice(0, NAMES_SHOWN).join(', ')}, ...` : keys.join(', ');
