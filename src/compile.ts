@@ -45,16 +45,13 @@ export interface Compiled {
   close(): Promise<void>;
 }
 
-/** Compiles a configuration. Throws `ConfigurationError` with everything that is wrong, in all services at once. */
-export async function compile(loaded: LoadedConfig): Promise<Compiled> {
+/**
+ * Compiles a configuration; `earlier` is the one in use, of which connections and nonces are kept. Throws
+ * `ConfigurationError` with everything that is wrong, in all services at once.
+ */
+export async function compile(loaded: LoadedConfig, earlier: Compiled | null = null): Promise<Compiled> {
   const { config } = loaded;
-  const wsdls = new WsdlReader();
-  const results = await Promise.allSettled(
-    Object.entries(config.services).map(([name, service]) => compileService(loaded, name, service, wsdls)),
-  );
-  const upstreamResults = await Promise.allSettled(
-    Object.entries(config.graphqlServices).map(([name, service]) => compileGraphqlUpstream(loaded, name, service)),
-  );
+  const [results, upstreamResults] = await compileServices(loaded, earlier);
   const [manifest] = await Promise.allSettled([readTrusted(loaded)]);
   const services = valuesOf(results);
   const graphqlUpstreams = valuesOf(upstreamResults);
@@ -121,6 +118,29 @@ function attempt<T>(diagnostics: Diagnostic[], make: () => T): T | null {
     return null;
   }
 }
+
+/** A function of its own: what `compile` returns has closures, and would hold all generations before it. */
+async function compileServices(
+  loaded: LoadedConfig,
+  earlier: Compiled | null,
+): Promise<[PromiseSettledResult<SoapService>[], PromiseSettledResult<GraphqlUpstream>[]]> {
+  const { services, graphqlServices } = loaded.config;
+  const wsdls = new WsdlReader();
+  const soap = await Promise.allSettled(
+    Object.entries(services).map(([name, service]) =>
+      compileService(loaded, name, service, wsdls, named(earlier?.services, name)),
+    ),
+  );
+  const graphql = await Promise.allSettled(
+    Object.entries(graphqlServices).map(([name, service]) =>
+      compileGraphqlUpstream(loaded, name, service, named(earlier?.graphqlUpstreams, name)),
+    ),
+  );
+  return [soap, graphql];
+}
+
+const named = <T extends { readonly name: string }>(services: readonly T[] = [], name: string): T | null =>
+  services.find((service) => service.name === name) ?? null;
 
 const soapOf = (soap: SoapService): Callable => ({
   name: soap.name,

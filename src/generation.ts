@@ -103,16 +103,21 @@ export class Generation {
     return [...this.compiled.services, ...this.compiled.graphqlUpstreams];
   }
 
-  get gauges(): readonly UpstreamGauges[] {
+  /** Upstreams in `seen` count for another generation; those of this one are added. */
+  gauges(seen: Set<object> = new Set()): readonly UpstreamGauges[] {
     const { feeds } = this.live;
-    return this.upstreams.map(({ name, upstream, reach }) => ({
-      service: name,
-      active: () => upstream.active,
-      waiting: () => upstream.waiting,
-      resting: () => upstream.resting + (feeds.isResting(name) ? 1 : 0),
-      certificateEndMillis: () => reach.tls?.expiresMillis ?? null,
-      subscriptions: () => feeds.active(name),
-    }));
+    return this.upstreams.map(({ name, upstream, reach }) => {
+      const isOwn = !seen.has(upstream);
+      seen.add(upstream);
+      return {
+        service: name,
+        active: () => (isOwn ? upstream.active : 0),
+        waiting: () => (isOwn ? upstream.waiting : 0),
+        resting: () => upstream.resting + (feeds.isResting(name) ? 1 : 0),
+        certificateEndMillis: () => reach.tls?.expiresMillis ?? null,
+        subscriptions: () => feeds.active(name),
+      };
+    });
   }
 
   hasLongQueue(nowMillis: number): boolean {
@@ -126,7 +131,7 @@ export class Generation {
       this.#usage.requests > 0 ||
       sockets.count > 0 ||
       [...manager.active.values()].some((count) => count > 0) ||
-      this.upstreams.some(({ upstream }) => upstream.active + upstream.waiting > 0)
+      this.upstreams.some(({ upstream }) => !upstream.isShared && upstream.active + upstream.waiting > 0)
     );
   }
 

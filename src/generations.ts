@@ -44,8 +44,10 @@ export class Generations {
 
   /** The gauges of the services of the current generation; calls of earlier ones to the same services are added. */
   get gauges(): readonly UpstreamGauges[] {
-    const earlier = [...this.#retired].flatMap(({ gauges }) => gauges);
-    return this.#current.gauges.map((gauge) => {
+    const seen = new Set<object>();
+    const current = this.#current.gauges(seen);
+    const earlier = [...this.#retired].flatMap((generation) => generation.gauges(seen));
+    return current.map((gauge) => {
       const same = [gauge, ...earlier.filter(({ service }) => service === gauge.service)];
       const sum = (read: (each: UpstreamGauges) => number) => () => same.reduce((total, each) => total + read(each), 0);
       return {

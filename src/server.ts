@@ -36,6 +36,8 @@ export interface Gateway {
   readonly listMetrics: () => Promise<MetricList>;
   /** Generations that are not released: the current one, and earlier ones that are still in use. */
   readonly generations: () => number;
+  /** The configuration in which requests begin. */
+  readonly compiled: () => Compiled;
   /** Requests begin in this configuration from now on. Keys that need a restart keep the value of the start. */
   replace(compiled: Compiled): void;
   /**
@@ -143,6 +145,7 @@ export async function startGateway(
     adminUrl,
     listMetrics: () => metrics.registry.getMetricsAsJSON(),
     generations: () => generations.all.length,
+    compiled: () => generations.current.compiled,
     replace(next) {
       const { limits, log: logging } = next.config;
       generations.replace(new Generation(next, state));

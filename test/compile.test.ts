@@ -4,6 +4,7 @@ import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 
 import { ConfigurationError } from '../src/base/diagnostic.js';
+import { Refusal } from '../src/base/refusal.js';
 import { type Compiled, compile } from '../src/compile.js';
 import { loadConfig } from '../src/config/load.js';
 
@@ -156,4 +157,26 @@ t.test('a error in types written by hand has its place in the file, however the 
   t.same(await placesOf('    types: { file: more/a.graphql }', { 'more/a.graphql': wrong.join('\n') }), [
     'a.graphql:2:12',
   ]);
+});
+
+t.test('connections and nonces of a service survive a reload', async (t) => {
+  const yaml = (more = '') => `services:
+  same: { url: "http://127.0.0.1:1/", security: { nonces: true } }
+  other: { url: "http://127.0.0.1:2/"${more} }
+`;
+  const first = await compileText(t, yaml());
+  await writeFile(join(t.testdirName, 'soapstone.yaml'), yaml(', mode: monitor'));
+  const second = await compile(await loadConfig(join(t.testdirName, 'soapstone.yaml'), {}), first);
+  t.teardown(() => second.close());
+  const [[same, other], [sameLater, otherLater]] = [first.services, second.services];
+  t.equal(sameLater?.upstream, same?.upstream);
+  t.ok(same?.upstream.isShared);
+  t.not(otherLater?.upstream, other?.upstream, 'its configuration changed');
+  const now = Date.now();
+  const created = new Date(now).toISOString();
+  const claims = [{ kind: 'UsernameToken', created, expires: null, nonce: 'bm9uY2Utb2YtMTYtYnl0ZXM=' }] as const;
+  t.equal(same?.freshness?.check(claims, now).length, 1);
+  t.throws(() => sameLater?.freshness?.check(claims, now), Refusal, 'it came before');
+  await first.close();
+  t.notOk(sameLater?.upstream.isShared, 'the second generation alone has it');
 });

@@ -10,6 +10,7 @@ import type { Config } from '../config/schema.js';
 import type { Reload } from '../observe/admin.js';
 import { Log } from '../observe/log.js';
 import { startGateway } from '../server.js';
+import { FileWatch } from './file-watch.js';
 import { Reloader } from './reloader.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import { type Running, thingsToTry } from './things-to-try.js';
@@ -23,7 +24,8 @@ import { throwWithWsdls } from './wsdl-errors.js';
  */
 export async function start(file: string, workers: string | null, terminal: Terminal): Promise<ExitCode> {
   const snapshot = cluster.isWorker ? await receiveInputs() : { contents: new Map(), realPaths: new Map() };
-  const inputs = cluster.isWorker ? replayInputs(snapshot) : recordInputs(snapshot);
+  const watch = new FileWatch();
+  const inputs = cluster.isWorker ? replayInputs(snapshot) : watch.track(recordInputs(snapshot));
   const loaded = await loadConfig(file, process.env, workersOption(workers), inputs);
   const { log: logging, limits } = loaded.config;
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);
@@ -36,7 +38,7 @@ export async function start(file: string, workers: string | null, terminal: Term
       return await work(loaded, compiled, log);
     }
     const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
-    const origin = { loaded, load, hangUp };
+    const origin = { loaded, load, hangUp, watch };
     if (count > 1) {
       await compiled.close();
       return await runWorkers(count, snapshot, origin, compiled, log, terminal);
@@ -44,6 +46,7 @@ export async function start(file: string, workers: string | null, terminal: Term
     snapshot.contents.clear();
     return await runAlone(origin, compiled, log, terminal);
   } finally {
+    watch.listen(null);
     hangUp.close();
     // The system would wait for ever for a thread that waits for the reader of the log (O08).
     if (!(await log.close())) process.kill(process.pid, 'SIGKILL');
@@ -55,6 +58,13 @@ interface Origin {
   readonly loaded: LoadedConfig;
   readonly load: (inputs: Inputs) => Promise<LoadedConfig>;
   readonly hangUp: HangUp;
+  readonly watch: FileWatch;
+}
+
+/** Reloads at a SIGHUP, and after changes of files where the configuration asks for that. */
+function listenForReloads({ hangUp, watch }: Origin, { reload }: Config, reloader: Reloader): void {
+  hangUp.listen(() => void reloader.request('SIGHUP'));
+  watch.listen(reload.watch ? () => reloader.request('changed file') : null);
 }
 
 /** Reads the configuration of a running gateway anew. Throws `ConfigurationError`, also for a key that needs a restart. */
@@ -70,26 +80,25 @@ async function loadAgain(
   return next;
 }
 
-async function runAlone(
-  { loaded, load, hangUp }: Origin,
-  compiled: Compiled,
-  log: Log,
-  terminal: Terminal,
-): Promise<ExitCode> {
+async function runAlone(origin: Origin, compiled: Compiled, log: Log, terminal: Terminal): Promise<ExitCode> {
+  const { loaded, load, watch } = origin;
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
-  const reloader = new Reloader(log, async () => {
-    const next = await compile(await load(LIVE_INPUTS));
-    gateway.replace(next);
-    return next.warnings;
-  });
+  const reloader = new Reloader(log, () =>
+    watch.record(async (track) => {
+      const next = await compile(await load(track(LIVE_INPUTS)), gateway.compiled());
+      gateway.replace(next);
+      listenForReloads(origin, next.config, reloader);
+      return next.warnings;
+    }),
+  );
   const { loads } = reloader;
   const reload: Reload = () => reloader.request('POST /reload');
   const gateway = await startGateway(compiled, log, { loads, reload }).catch(
     refuseAddress(loaded, ['listen', 'admin']),
   );
   await announce(gateway, compiled, log, terminal);
-  hangUp.listen(() => void reloader.request('SIGHUP'));
+  listenForReloads(origin, compiled.config, reloader);
   log.event('info', 'draining', { signal: await signal });
   await reloader.close();
   const cut = await gateway.drain();
@@ -101,21 +110,25 @@ async function runAlone(
 async function runWorkers(
   count: number,
   inputs: InputSnapshot,
-  { loaded, load, hangUp }: Origin,
+  origin: Origin,
   compiled: Compiled,
   log: Log,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  const { loaded, load, watch } = origin;
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
-  const reloader = new Reloader(log, async () => {
-    const next: InputSnapshot = { contents: new Map(), realPaths: new Map() };
-    const { warnings, config, close } = await compile(await load(recordInputs(next)));
-    await close();
-    await workers.replace(next);
-    log.setLevel(config.log.level);
-    return warnings;
-  });
+  const reloader = new Reloader(log, () =>
+    watch.record(async (track) => {
+      const next: InputSnapshot = { contents: new Map(), realPaths: new Map() };
+      const { warnings, config, close } = await compile(await load(track(recordInputs(next))));
+      await close();
+      await workers.replace(next);
+      log.setLevel(config.log.level);
+      listenForReloads(origin, config, reloader);
+      return warnings;
+    }),
+  );
   const { loads } = reloader;
   const reload: Reload = () => reloader.request('POST /reload');
   const workers = await startWorkers(count, loaded, inputs, { log, loads, reload }).catch(
@@ -123,7 +136,7 @@ async function runWorkers(
   );
   const { adminUrl } = workers;
   void workers.ready.then((url) => announce({ url, adminUrl }, compiled, log, terminal));
-  void workers.ready.then(() => hangUp.listen(() => void reloader.request('SIGHUP')));
+  void workers.ready.then(() => listenForReloads(origin, compiled.config, reloader));
   const why = await Promise.race([signal, workers.broken]);
   if (typeof why === 'string') log.event('info', 'draining', { signal: why });
   await reloader.close();
@@ -143,7 +156,7 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise
   );
   takeReloads(async (inputs) => {
     const next = await loadConfig(loaded.file, process.env, loaded.config.workers, replayInputs(inputs));
-    return compile(next);
+    return compile(next, gateway.compiled());
   }, gateway.replace);
   reportReady(gateway.url, gateway.listMetrics);
   await signal;

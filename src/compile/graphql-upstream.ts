@@ -22,6 +22,7 @@ import { checkJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
 import { Upstream } from '../upstream/upstream.js';
 import { diagnosticAt } from './diagnostic-at.js';
+import { keptUpstream } from './kept-upstream.js';
 import { compileReach, type Reach } from './reach.js';
 import { withConfigured } from './subschema-costs.js';
 
@@ -46,14 +47,16 @@ export interface UpstreamSubscriptions {
   readonly connectionParams: Readonly<Record<string, string>>;
 }
 
-/** Compiles a service that speaks GraphQL. Throws `ConfigurationError`. */
+/** Compiles a service that speaks GraphQL; `earlier` is the same one before a reload. Throws `ConfigurationError`. */
 export async function compileGraphqlUpstream(
   loaded: LoadedConfig,
   name: string,
   config: GraphqlServiceConfig,
+  earlier: GraphqlUpstream | null,
 ): Promise<GraphqlUpstream> {
-  const reach = await compileReach(loaded, name, config);
-  const upstream = new Upstream(config.urls, config.limits.upstream, reach);
+  const kept = keptUpstream(earlier, config);
+  const reach = kept?.reach ?? (await compileReach(loaded, name, config));
+  const upstream = kept?.upstream.hold() ?? new Upstream(config.urls, config.limits.upstream, reach);
   try {
     const { schema, costs } =
       config.schema === undefined

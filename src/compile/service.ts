@@ -22,6 +22,7 @@ import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallerFieldRules, compileCallerFields } from './caller-fields.js';
 import { compileCallRules } from './calls.js';
 import { Destinations } from './destinations.js';
+import { keptUpstream } from './kept-upstream.js';
 import { compileMadeSecurity } from './made-security.js';
 import type { WsdlReader } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
@@ -90,12 +91,13 @@ export interface SoapService {
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
-/** Compiles one service. Throws `ConfigurationError`. */
+/** Compiles one service; `earlier` is the same one before a reload. Throws `ConfigurationError`. */
 export async function compileService(
   loaded: LoadedConfig,
   name: string,
   config: ServiceConfig,
   wsdls: WsdlReader,
+  earlier: SoapService | null,
 ): Promise<SoapService> {
   const { limits } = loaded.config;
   const chosen =
@@ -116,7 +118,10 @@ export async function compileService(
   };
   const { timestamps, nonces } = config.security;
   const { securityMillis: windowMillis, nonces: noncesMax } = limits.soap;
-  const freshness = timestamps || nonces ? new FreshnessChecker({ timestamps, nonces, windowMillis, noncesMax }) : null;
+  const freshness =
+    timestamps || nonces
+      ? new FreshnessChecker({ timestamps, nonces, windowMillis, noncesMax }, earlier?.freshness)
+      : null;
   const rules = {
     headerBlocksMax: limits.soap.headerBlocks,
     idsMax: limits.soap.ids,
@@ -126,8 +131,9 @@ export async function compileService(
   };
   const validity = validityOf(loaded, name, wsdl, operations);
   checkValidity(loaded, name, wsdl, validity);
-  const reach = await compileReach(loaded, name, config);
-  const upstream = new Upstream(config.urls, config.limits.upstream, reach);
+  const kept = keptUpstream(earlier, config);
+  const reach = kept?.reach ?? (await compileReach(loaded, name, config));
+  const upstream = kept?.upstream ?? new Upstream(config.urls, config.limits.upstream, reach);
   return {
     name,
     path: config.path,
@@ -156,9 +162,7 @@ export async function compileService(
     },
     gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
     mode: config.mode,
-    upstream,
-    callRules: compileCallRules(name, config, upstream),
-    bound: config.auth?.passthrough === true ? new BoundUpstreams(config.urls, config.limits.upstream, reach) : null,
+    callRules: kept?.callRules ?? compileCallRules(name, config, upstream),
     reach,
     callerFields: compileCallerFields(loaded.config, config),
     wsdl,
@@ -175,6 +179,11 @@ export async function compileService(
     weightOf: weightsOf(config, limits.graphql.callCost),
     warnings: [...(wsdl?.warnings ?? []), ...warningsOfReplies(loaded, name), ...warningsOfReach(loaded, name, reach)],
     ...compileReplies(config, wsdl !== null, operations),
+    // Last: a service that is refused holds nothing.
+    upstream: kept === null ? upstream : upstream.hold(),
+    bound:
+      kept?.bound?.hold() ??
+      (config.auth?.passthrough === true ? new BoundUpstreams(config.urls, config.limits.upstream, reach) : null),
   };
 }
 

@@ -26,6 +26,7 @@ import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS } from './link-keys.js';
 import { OPERATION_KEYS } from './operation-keys.js';
 import { REDIS_KEYS } from './redis-keys.js';
+import { RELOAD_KEYS } from './reload-keys.js';
 import { SOAP_HEADERS } from './request-keys.js';
 import { ADDRESSING_KEYS, SECURITY_KEYS } from './soap-keys.js';
 import { SUBSCRIPTION_KEYS } from './subscription-keys.js';
@@ -241,6 +242,7 @@ export const CONFIG = closed(
       remote: limitGroup(SUBSCHEMA_LIMITS, 'Limits of the answers of services that speak GraphQL.'),
       overload: limitGroup(OVERLOAD_LIMITS, 'When this process has more to do than it can.'),
     }),
+    reload: RELOAD_KEYS,
     log: section('Logging, as JSON lines on standard output.', {
       level: oneOf(['debug', 'info', 'warn', 'error'], {
         description:

@@ -22,9 +22,11 @@ export interface FreshnessOptions {
 export class FreshnessChecker {
   readonly #options: FreshnessOptions;
   /** By key, when each nonce may be forgotten; in the order they came, which is the order in which they leave. */
-  readonly #nonces = new Map<string, number>();
+  readonly #nonces: Map<string, number>;
 
-  constructor(options: FreshnessOptions) {
+  /** Remembers the nonces that `earlier` remembers, and both see those to come: a reload must not let one pass again. */
+  constructor(options: FreshnessOptions, earlier: FreshnessChecker | null = null) {
+    this.#nonces = earlier === null ? new Map() : earlier.#nonces;
     this.#options = options;
   }
 

@@ -25,6 +25,8 @@ export class BoundUpstreams {
   readonly #max: number;
   readonly #byCaller = new Map<Socket, Upstream>();
   #next = 0;
+  /** Generations that use them: the last one closes them. */
+  #holders = 1;
 
   constructor(urls: readonly string[], limits: UpstreamLimits, options: UpstreamOptions) {
     this.#urls = urls;
@@ -73,7 +75,14 @@ export class BoundUpstreams {
     return upstream;
   }
 
+  /** Takes them for another generation, which closes them as well. */
+  hold(): this {
+    this.#holders++;
+    return this;
+  }
+
   async close(): Promise<void> {
+    if (--this.#holders > 0) return;
     await Promise.all([...this.#byCaller.values()].map((upstream) => upstream.close()));
     this.#byCaller.clear();
   }

@@ -41,6 +41,8 @@ export class Upstream implements CallScheduler {
   readonly #timeoutKeys: TimeoutKeys;
   readonly #queue: Deadlines<Call>;
   #isClosed = false;
+  /** Generations that use it: the last one closes it. */
+  #holders = 1;
 
   constructor(urls: readonly string[], limits: UpstreamLimits, options: UpstreamOptions = {}) {
     const { timeoutKeys = TIMEOUT_KEYS, fields = [], credentials = null, routeTo = () => DIRECT } = options;
@@ -108,8 +110,20 @@ export class Upstream implements CallScheduler {
     return call;
   };
 
-  /** Closes every connection; calls still in flight fail. */
+  /** Whether several generations use it. */
+  get isShared(): boolean {
+    return this.#holders > 1;
+  }
+
+  /** Takes it for another generation, which closes it as well. */
+  hold(): this {
+    this.#holders++;
+    return this;
+  }
+
+  /** Closes every connection once each generation that uses it has closed it; calls still in flight fail. */
   async close(): Promise<void> {
+    if (--this.#holders > 0) return;
     await this.#credentials?.close?.();
     this.#isClosed = true;
     this.#rules.deadlines.stop();

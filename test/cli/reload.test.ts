@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import t from 'tap';
 
@@ -124,4 +124,32 @@ t.test('a reload reaches all workers or none, and those that start later', async
     'soapstone_config_loads_total{result="refused"} 1',
     'soapstone_generation 2',
   ]);
+});
+
+t.test('a changed file is a reload where the configuration asks for it, behind symbolic links as well', async (t) => {
+  const home = t.testdir({
+    one: { 'orders.wsdl': readFileSync(WSDL) },
+    two: { 'orders.wsdl': readFileSync(WSDL, 'utf8').replace('<definitions', '<!-- new --><definitions') },
+    data: t.fixture('symlink', 'one'),
+    'orders.wsdl': t.fixture('symlink', 'data/orders.wsdl'),
+  });
+  const yaml = `services: { orders: { wsdl: "${home}/orders.wsdl", url: http://127.0.0.1:1/ } }\nreload: { watch: true }\n`;
+  const gateway = await startProcess(t, yaml, 'pipe');
+  gateway.child.stdout?.resume();
+  const isGeneration = (number: number) => async () => (await gateway.metric('soapstone_generation')) === number;
+
+  await symlink('two', `${home}/data2`);
+  await rename(`${home}/data2`, `${home}/data`);
+  await until(isGeneration(2));
+
+  await writeFile(`${gateway.file}.new`, renamed(await readFile(gateway.file, 'utf8')));
+  await rename(`${gateway.file}.new`, gateway.file);
+  await until(isGeneration(3));
+  t.equal(await statusOf(gateway, 'bills'), 200);
+
+  await edit(gateway, (text) => `${text}limitz: {}\n`);
+  await until(async () => (await loads(gateway)).includes('soapstone_config_loads_total{result="refused"} 1'));
+  await edit(gateway, (text) => text.replace('limitz: {}\n', '').replace('watch: true', 'watch: false'));
+  await until(isGeneration(4));
+  t.same((await loads(gateway))[1], 'soapstone_config_loads_total{result="refused"} 1', 'refused once, not again');
 });

@@ -27,9 +27,9 @@ export async function startTestGateway(yaml: string, directory: string | null = 
   const file = join(home, `test-${process.pid}-${Math.random().toString(36).slice(2)}.yaml`);
   const addresses = ['listen', 'admin'].filter((key) => !new RegExp(`^${key}:`, 'm').test(yaml));
   const header = addresses.map((key) => `${key}: 127.0.0.1:0\n`).join('');
-  const compileFile = async (text: string): Promise<Compiled> => {
+  const compileFile = async (text: string, earlier: Compiled | null): Promise<Compiled> => {
     await writeFile(file, header + text);
-    return compile(patient(await loadConfig(file, process.env), text));
+    return compile(patient(await loadConfig(file, process.env), text), earlier);
   };
   const lines: Record<string, unknown>[] = [];
   let wake = (): void => {};
@@ -39,7 +39,7 @@ export async function startTestGateway(yaml: string, directory: string | null = 
       wake();
     },
   });
-  const gateway = await startGateway(await compileFile(yaml), log);
+  const gateway = await startGateway(await compileFile(yaml, null), log);
   const nextLine = (): Promise<void> =>
     new Promise((resolve) => {
       wake = resolve;
@@ -61,7 +61,7 @@ export async function startTestGateway(yaml: string, directory: string | null = 
     },
     metrics: async () => (await fetch(`${gateway.adminUrl}/metrics`)).text(),
     async reload(edit = (text) => text) {
-      const next = await compileFile(edit(yaml));
+      const next = await compileFile(edit(yaml), gateway.compiled());
       gateway.replace(next);
       return next;
     },

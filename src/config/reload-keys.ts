@@ -1,0 +1,10 @@
+import { boolean, section } from './key-types.js';
+
+/** How a change of the configuration comes into use. */
+export const RELOAD_KEYS = section('How a changed configuration comes into use, besides SIGHUP and `POST /reload`.', {
+  watch: boolean({
+    description:
+      'Whether a change of the configuration, or of a file it names, is a reload: a second after the last change. Kubernetes volumes are followed.',
+    default: false,
+  }),
+});
