@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<string, string>> = {
   bearer: 'auth: { bearer: { token: canary-bearer } }',
   file: 'auth: { bearer: { token: { file: secret } } }',
   digest: 'auth: { digest: { username: web, password: canary-digest } }',
+  ntlm: 'auth: { ntlm: { username: web, domain: CORP, password: canary-ntlm } }',
   oauth2: 'auth: { oauth2: { tokenUrl: "URL/token", clientId: web, clientSecret: canary-oauth2 } }',
   proxy: 'proxy: "http://web:canary-proxy@127.0.0.1:9"',
 };

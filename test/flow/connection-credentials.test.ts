@@ -1,19 +1,15 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import {
-  authenticateMessage,
-  negotiateMessage,
-  readChallengeMessage,
-} from '../../src/upstream/credentials/ntlm/messages.js';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { negotiateMessage } from '../../src/upstream/credentials/ntlm/messages.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
+import { Caller, envelope, replyOf, runCallers } from '../kit/ntlm-caller.js';
 import { type NtlmMessage, type NtlmServer, type NtlmServerOptions, startNtlmServer } from '../kit/ntlm-server.js';
 import { until } from '../kit/until.js';
-
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (sku: string): string =>
-  `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>${sku}</sku></GetStock></s:Body></s:Envelope>`;
-const reply = (text: string): string =>
-  `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><by>${text}</by></GetStockResponse></s:Body></s:Envelope>`;
 
 const CANARY = 'c4nary-Pässword';
 
@@ -29,60 +25,6 @@ const mapping = (url: string, auth: string, more = ''): string => `services:
 ${more}
 `;
 
-/** A caller with one connection, unless it may have more. */
-class Caller {
-  readonly #agent: HttpAgent;
-  readonly #url: string;
-
-  constructor(gateway: TestGateway, maxSockets = 1) {
-    this.#agent = new HttpAgent({ keepAlive: true, maxSockets });
-    this.#url = `${gateway.url}/soap/shop`;
-  }
-
-  async post(
-    body: string,
-    authorization: string | null = null,
-  ): Promise<{ readonly head: IncomingMessage; readonly text: string }> {
-    const headers = {
-      'content-type': 'text/xml',
-      'content-length': Buffer.byteLength(body),
-      soapaction: '""',
-      ...(authorization !== null && { authorization }),
-    };
-    const request: ClientRequest = httpRequest(this.#url, { method: 'POST', agent: this.#agent, headers });
-    request.end(body);
-    const head = await new Promise<IncomingMessage>((resolve, reject) => {
-      request.on('response', resolve).on('error', reject);
-    });
-    let text = '';
-    for await (const chunk of head) text += String(chunk);
-    return { head, text };
-  }
-
-  /** The handshake of clients: the body comes with the last message. */
-  async login(
-    user: string,
-    password: string,
-    body: string,
-  ): Promise<{ readonly head: IncomingMessage; readonly text: string }> {
-    const negotiate = negotiateMessage();
-    const { head } = await this.post('', `NTLM ${negotiate.toString('base64')}`);
-    const token = /^NTLM (.+)$/.exec(head.headers['www-authenticate'] ?? '')?.[1] ?? '';
-    const message = authenticateMessage(
-      { user, domain: 'CORP', password },
-      negotiate,
-      readChallengeMessage(Buffer.from(token, 'base64')),
-      { name: 'HTTP/shop', channelBindings: null },
-      { clientChallenge: Buffer.alloc(8, user), time: Buffer.alloc(8) },
-    );
-    return this.post(body, `NTLM ${message.toString('base64')}`);
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
-}
-
 interface Shop {
   readonly server: NtlmServer;
   readonly gateway: TestGateway;
@@ -97,13 +39,13 @@ async function startShop(t: Test, auth: string, options: Partial<NtlmServerOptio
     accounts: { web: CANARY },
     answer: (message, response) => {
       messages.push(message);
-      const sku = /<sku>(.*)<\/sku>/.exec(message.body)?.[1] ?? '';
-      response.writeHead(200, { 'content-type': 'text/xml' }).end(reply(`${message.user} ${sku}`));
+      const sku = /<(?:\w+:)?sku(?: [^>]*)?>(.*)<\/(?:\w+:)?sku>/.exec(message.body)?.[1] ?? '';
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(replyOf(message.user, sku));
     },
     ...options,
   });
   const gateway = await startTestGateway(mapping(server.url, auth, more));
-  const caller = new Caller(gateway, Number.POSITIVE_INFINITY);
+  const caller = new Caller(gateway.url, Number.POSITIVE_INFINITY);
   t.teardown(async () => {
     caller.close();
     await gateway.close();
@@ -123,7 +65,7 @@ const WEB = ntlm(`username: web, password: "${CANARY}", domain: CORP`);
 t.test('a connection is authenticated before the first byte of a message, and once', async (t) => {
   const shop = await startShop(t, WEB);
   for (const sku of ['1', '2', '3']) {
-    t.match(await shop.send(sku, 'Basic Zm9yZ2Vk'), `<by>CORP\\web ${sku}</by>`);
+    t.match(await shop.send(sku, 'Basic Zm9yZ2Vk'), `<stock>CORP\\web ${sku}</stock>`);
   }
   t.match(shop.server, { begun: 1, failed: 0, early: 0 });
   t.same(
@@ -139,14 +81,14 @@ t.test('names of users have a domain in three ways', async (t) => {
     [`username: web, password: "${CANARY}"`, 'web'],
   ] as const) {
     const shop = await startShop(t, ntlm(keys), { accounts: { web: CANARY, 'web@corp.example': CANARY } });
-    t.match(await shop.send(), `<by>${user} 1</by>`);
+    t.match(await shop.send(), `<stock>${user} 1</stock>`);
   }
 });
 
 t.test('servers without a time of their own, and such that offer Negotiate alone, are answered', async (t) => {
   for (const options of [{ hasTime: false }, { scheme: 'Negotiate' as const }]) {
     const shop = await startShop(t, WEB, options);
-    for (const sku of ['1', '2']) t.match(await shop.send(sku), `<by>CORP\\web ${sku}</by>`);
+    for (const sku of ['1', '2']) t.match(await shop.send(sku), `<stock>CORP\\web ${sku}</stock>`);
     t.equal(shop.server.failed, 0);
   }
 });
@@ -154,7 +96,7 @@ t.test('servers without a time of their own, and such that offer Negotiate alone
 t.test('calls at once are each on an authenticated connection', async (t) => {
   const shop = await startShop(t, WEB);
   const texts = await Promise.all(Array.from({ length: 40 }, (_, index) => shop.send(String(index))));
-  for (const [index, text] of texts.entries()) t.match(text, `<by>CORP\\web ${index}</by>`);
+  for (const [index, text] of texts.entries()) t.match(text, `<stock>CORP\\web ${index}</stock>`);
   t.match(shop.server, { failed: 0, early: 0 });
 });
 
@@ -162,14 +104,14 @@ t.test('a backend that forgets a connection gets another handshake', async (t) =
   const shop = await startShop(t, WEB);
   await shop.send();
   shop.server.forget();
-  t.match(await shop.send('2'), '<by>CORP\\web 2</by>');
+  t.match(await shop.send('2'), '<stock>CORP\\web 2</stock>');
   t.match(shop.server, { begun: 2, failed: 0 });
 });
 
 t.test('a handshake starts over where the backend closes the connection, three times at most', async (t) => {
   const shop = await startShop(t, WEB);
   shop.server.closesAfterChallenge = 2;
-  t.match(await shop.send(), '<by>CORP\\web 1</by>');
+  t.match(await shop.send(), '<stock>CORP\\web 1</stock>');
   t.match(shop.server, { begun: 3, failed: 0, early: 0 });
 
   const closing = await startShop(t, WEB);
@@ -192,7 +134,7 @@ t.test('a password that is wrong is tried once, and no output has it', async (t)
 t.test('a message that is sent while it comes in goes over an authenticated connection', async (t) => {
   const shop = await startShop(t, WEB);
   const sku = 'x'.repeat(200_000);
-  for (let count = 0; count < 2; count++) t.match(await shop.send(sku), `${sku}</by>`);
+  for (let count = 0; count < 2; count++) t.match(await shop.send(sku), `${sku}</stock>`);
   t.match(shop.server, { failed: 0, early: 0 });
 });
 
@@ -208,7 +150,7 @@ t.test('a caller that leaves in the handshake leaves no half authenticated conne
     }).catch(() => null);
     setTimeout(() => controller.abort(), count / 2);
     await left;
-    t.match(await shop.send(String(count)), `<by>CORP\\web ${count}</by>`);
+    t.match(await shop.send(String(count)), `<stock>CORP\\web ${count}</stock>`);
     shop.server.forget();
   }
   t.match(shop.server, { failed: 0 });
@@ -220,13 +162,17 @@ const ACCOUNTS = { anna: 'a-word', otto: 'o-word' };
 
 t.test('a caller that authenticates itself has a connection of its own for as long as its own lasts', async (t) => {
   const shop = await startShop(t, '{ passthrough: true }', { accounts: ACCOUNTS });
-  const [anna, otto, other] = [new Caller(shop.gateway), new Caller(shop.gateway), new Caller(shop.gateway)];
+  const [anna, otto, other] = [
+    new Caller(shop.gateway.url),
+    new Caller(shop.gateway.url),
+    new Caller(shop.gateway.url),
+  ];
   const refused = await anna.post(envelope('0'));
   t.equal(refused.head.statusCode, 401);
   t.equal(refused.head.headers['www-authenticate'], 'NTLM');
   t.equal(refused.text, '');
-  t.match((await anna.login('anna', 'a-word', envelope('1'))).text, '<by>CORP\\anna 1</by>');
-  t.match((await otto.login('otto', 'o-word', envelope('2'))).text, '<by>CORP\\otto 2</by>');
+  t.match((await anna.login('anna', 'a-word', envelope('1'))).text, '<stock>CORP\\anna 1</stock>');
+  t.match((await otto.login('otto', 'o-word', envelope('2'))).text, '<stock>CORP\\otto 2</stock>');
   const texts = await Promise.all([anna.post(envelope('3')), otto.post(envelope('3'))]);
   t.match(
     texts.map(({ text }) => text),
@@ -245,7 +191,7 @@ t.test('a caller that authenticates itself has a connection of its own for as lo
 
 t.test('messages of a caller that are longer than the window keep its connection', async (t) => {
   const shop = await startShop(t, '{ passthrough: true }', { accounts: ACCOUNTS });
-  const anna = new Caller(shop.gateway);
+  const anna = new Caller(shop.gateway.url);
   const sku = 'x'.repeat(200_000);
   t.match((await anna.login('anna', 'a-word', envelope(sku))).text, 'CORP\\anna x');
   t.match((await anna.post(envelope(sku))).text, 'CORP\\anna x');
@@ -260,7 +206,7 @@ t.test('callers beyond the limit of bound connections are refused', async (t) =>
     { accounts: ACCOUNTS },
     'limits: { upstream: { boundConnections: 1 } }',
   );
-  const [anna, otto] = [new Caller(shop.gateway), new Caller(shop.gateway)];
+  const [anna, otto] = [new Caller(shop.gateway.url), new Caller(shop.gateway.url)];
   t.match((await anna.login('anna', 'a-word', envelope('1'))).text, 'CORP\\anna 1');
   const negotiate = `NTLM ${negotiateMessage().toString('base64')}`;
   t.match((await otto.post('', negotiate)).text, 'POOL_EXHAUSTED');
@@ -272,10 +218,57 @@ t.test('callers beyond the limit of bound connections are refused', async (t) =>
 
 t.test('without passthrough no caller can authenticate a connection that others use', async (t) => {
   const shop = await startShop(t, '{ passthrough: false }', { accounts: ACCOUNTS });
-  const anna = new Caller(shop.gateway);
+  const anna = new Caller(shop.gateway.url);
   await anna.post(envelope('1'), `NTLM ${negotiateMessage().toString('base64')}`);
   await anna.post(envelope('1'), 'Negotiate YIIabc');
   t.equal(shop.server.begun, 0);
   t.same(shop.messages, []);
   anna.close();
+});
+
+t.test('no call of many callers is made or answered as that of another', async (t) => {
+  const found = await runCallers({ identities: 5, callers: 4, calls: 20, cutEvery: 50 });
+  t.match(found, { calls: 400, wrongIdentity: 0, wrongReply: 0, refused: 0 });
+  t.ok(found.answered > 350);
+});
+
+/** What is wrong with a configuration. */
+async function mistakesIn(t: Test, yaml: string): Promise<string> {
+  const file = join(t.testdir({ 'k.keytab': 'keys' }), 'soapstone.yaml');
+  await writeFile(file, yaml);
+  try {
+    await (await compile(await loadConfig(file, process.env))).close();
+    return '';
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.diagnostics.map(({ line, what, remedy }) => `${line}: ${what} ${remedy}`).join('\n');
+  }
+}
+
+t.test('credentials of connections that cannot work are errors of the configuration', async (t) => {
+  const kerberos = '{ negotiate: { principal: HTTP/shop } }';
+  t.match(
+    await mistakesIn(t, mapping('http://127.0.0.1:9', kerberos)),
+    /^\d+: .*package `kerberos`.* Run `npm install kerberos`/,
+  );
+  const written = '{ negotiate: { principal: HTTP/shop, keytab: a2V5cw== } }';
+  t.match(await mistakesIn(t, mapping('http://127.0.0.1:9', written)), '`shop`: a keytab is a file.');
+  for (const auth of [WEB, '{ passthrough: true }']) {
+    const proxied = mapping('http://10.0.0.7', auth, '    proxy: http://127.0.0.1:3128');
+    t.match(await mistakesIn(t, proxied), 'a proxy may share');
+    t.equal(await mistakesIn(t, proxied.replace('http://10', 'https://10')), '');
+  }
+  const twice = ntlm(`username: 'CORP\\web', password: x, domain: CORP`);
+  t.match(await mistakesIn(t, mapping('http://127.0.0.1:9', twice)), 'names a domain');
+  const graphql = 'services: { crm: { kind: graphql, url: "http://127.0.0.1:9", auth: { passthrough: true } } }';
+  t.match(await mistakesIn(t, graphql), 'is for callers of SOAP services');
+});
+
+t.test('GraphQL calls are authenticated by NTLM, and carry nothing of a caller that passes through', async (t) => {
+  const ask = async (shop: Shop): Promise<string> =>
+    (await postGraphql(shop.gateway.url, { query: '{ stock(sku: "1") }' }, { authorization: 'Basic YTpi' })).text();
+  t.match(await ask(await startShop(t, WEB)), 'CORP\\\\web 1');
+  const through = await startShop(t, '{ passthrough: true }', { accounts: ACCOUNTS });
+  t.match(await ask(through), 'UPSTREAM_AUTH');
+  t.same(through.messages, []);
 });

@@ -1,5 +1,13 @@
 import { Buffer } from 'node:buffer';
+import { execFileSync } from 'node:child_process';
+import { createHash, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
+import { connect, createServer } from 'node:tls';
 import t from 'tap';
+import { channelBindingsOf } from '../../src/upstream/credentials/ntlm/channel-bindings.js';
 import { md4 } from '../../src/upstream/credentials/ntlm/md4.js';
 import {
   authenticateMessage,
@@ -93,4 +101,28 @@ t.test('channel bindings are hashed as RFC 5929 and MS-NLMP say', async (t) => {
   // The value that pyspnego computes.
   const hash = hex('E3CA49271E5089CC48CE82109F1324F41DBEDDC29A777410C738F7868C4FF405');
   t.equal(channelBindingsHash(hash).toString('hex'), '6ea19df066da4622051f9c4f92c6df74');
+});
+
+t.test('channel bindings have the hash of the signature of the certificate', async (t) => {
+  const home = t.testdir();
+  for (const digest of ['sha256', 'sha384', 'sha512']) {
+    const [keyFile, certFile] = [join(home, `${digest}.key`), join(home, `${digest}.pem`)];
+    const made = ['-newkey', 'rsa:2048', '-nodes', `-${digest}`, '-subj', '/CN=shop', '-keyout', keyFile];
+    execFileSync('openssl', ['req', '-x509', ...made, '-out', certFile], { stdio: 'ignore' });
+    const cert = readFileSync(certFile);
+    const server = createServer({ cert, key: readFileSync(keyFile) }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect({
+      port: (server.address() as AddressInfo).port,
+      host: '127.0.0.1',
+      ca: cert,
+      checkServerIdentity: () => undefined,
+    });
+    await once(socket, 'secureConnect');
+    const hash = createHash(digest).update(new X509Certificate(cert).raw).digest();
+    t.same(channelBindingsOf(socket), channelBindingsHash(hash), digest);
+    socket.destroy();
+    server.close();
+  }
+  t.equal(channelBindingsOf(new Socket()), null, 'a connection without TLS has none');
 });
