@@ -8,7 +8,7 @@ export const SOAP_LIMITS = {
     max: MIB,
     unit: 'bytes',
     refusal: null,
-    text: 'A message that ends within this window is validated whole before its first byte is sent on; a longer one is held until its first Body child is validated.',
+    text: 'A message that ends within this window is validated whole before its first byte is sent on; a longer one is held up to the start tag of its first Body child.',
   },
   headerBytes: {
     default: 256 * KIB,

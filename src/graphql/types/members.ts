@@ -1,4 +1,4 @@
-import type { ComplexType, ElementDeclaration, XsdType } from '../../wsdl/model.js';
+import type { ComplexType, XsdType } from '../../wsdl/model.js';
 import { groupNames } from './group-names.js';
 import type { MappingTable } from './mapping.js';
 import { type ChoiceMember, isHidden, keysOf, type Member, ownMembers, placeOf, placeOfElement } from './member.js';
@@ -13,8 +13,6 @@ export interface Members {
   readonly all: readonly Member[];
   /** Those that may be present, as a restriction narrows them: the members of a type that is no interface. */
   readonly present: readonly Member[];
-  /** Names of members of which exactly one must be provided. */
-  readonly choices: readonly (readonly string[])[];
   /** Choices between members of `all` that replies show as one field; none unless the service asks for it. */
   readonly unions: readonly ChoiceMember[];
   /** It has a wildcard (xs:any), whose content is not modelled. */
@@ -106,8 +104,6 @@ export class MemberTable {
     );
     const all = [...base.all, ...named];
     const byPlace = new Map(all.map((member) => [placeOf(member), member]));
-    const names = (elements: readonly ElementDeclaration[]): string[] =>
-      elements.map((element) => byPlace.get(placeOfElement(element))?.name ?? '');
     const unions = this.#choices === 'fields' ? [] : [...base.unions, ...this.#unions(type, flat.choices, named, base)];
     const isNarrowed = type.derivation === 'restriction' && this.#choices === 'fields' && isModelled(content);
     const wildcard = flat.wildcard || (base.wildcard && !isNarrowed);
@@ -117,7 +113,7 @@ export class MemberTable {
       ? ownMembers(type, flat.elements).map((member) => this.#narrowed(member, byPlace.get(placeOf(member))))
       : [...base.present, ...named];
     const lists = groupNames(type, all, base.lists);
-    return { all, present, choices: flat.exclusive.map(names), unions, wildcard, rest, lists };
+    return { all, present, unions, wildcard, rest, lists };
   }
 
   /** A member as a restriction declares it, under the name that it has already. */
@@ -196,7 +192,7 @@ export class MemberTable {
   }
 }
 
-const EMPTY: Members = { all: [], present: [], choices: [], unions: [], wildcard: false, rest: null, lists: [] };
+const EMPTY: Members = { all: [], present: [], unions: [], wildcard: false, rest: null, lists: [] };
 
 /** The type whose members a type begins with. A restriction keeps what it drops, as never present. */
 const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivation === null ? null : type.base);

@@ -21,33 +21,21 @@ export interface Choice {
 /** A content model without its groups. */
 export interface Flat {
   readonly elements: readonly Occurring[];
-  /** Elements of which exactly one must stand there. */
-  readonly exclusive: readonly (readonly ElementDeclaration[])[];
   readonly choices: readonly Choice[];
   /** There is a wildcard (xs:any). */
   readonly wildcard: boolean;
 }
 
-export const NOTHING: Flat = { elements: [], exclusive: [], choices: [], wildcard: false };
+export const NOTHING: Flat = { elements: [], choices: [], wildcard: false };
 
 /** Compositors become occurrence. */
 export function flatten(root: Particle): Flat {
-  const exclusive: (readonly ElementDeclaration[])[] = [];
   let wildcard = false;
-  const found = occurrencesIn(root, (particle, certain) => {
+  const found = occurrencesIn(root, (particle) => {
     if (particle.kind === 'any') wildcard = true;
-    else if (particle.kind === 'choice' && certain) addExclusive(exclusive, particle.particles);
   });
   const elements = [...found.values()].map(({ element, min, max }) => ({ element, required: min > 0, many: max > 1 }));
-  return { elements, exclusive, choices: choicesOf(root), wildcard };
-}
-
-/** Only a choice between single elements can be checked member by member. */
-function addExclusive(exclusive: (readonly ElementDeclaration[])[], particles: readonly Particle[]): void {
-  const elements = particles.flatMap((particle) =>
-    particle.kind === 'one' && particle.min > 0 ? [particle.element] : [],
-  );
-  if (elements.length > 1 && elements.length === particles.length) exclusive.push(elements);
+  return { elements, choices: choicesOf(root), wildcard };
 }
 
 /** The outermost choices of a content model that are between single elements, and not repeated with what is beside. */
