@@ -8,6 +8,7 @@ import { type Callable, warningsOfRights } from './compile/classes.js';
 import { compileGraph, type Graph, mappingDiagnostics } from './compile/graph.js';
 import { compileGraphqlUpstream, type GraphqlUpstream } from './compile/graphql-upstream.js';
 import { LateWarnings } from './compile/late-warnings.js';
+import { compileListeners } from './compile/listeners.js';
 import { WsdlReader } from './compile/named-wsdl.js';
 import { pricesOf } from './compile/prices.js';
 import { warningsOfRoutes } from './compile/routes.js';
@@ -18,6 +19,7 @@ import type { LoadedConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
 import type { TrustedDocuments } from './graphql/admission/trusted-documents.js';
 import { rootTypes } from './graphql/types/roots.js';
+import type { Listener } from './listen/listeners.js';
 import type { Operation } from './wsdl/model.js';
 
 /**
@@ -37,6 +39,8 @@ export interface Compiled {
   /** The declared reads and writes of operations, and which replies are cached. */
   readonly caching: CacheRules<Operation>;
   readonly cache: ReplyCache;
+  /** The addresses for callers, and those for operators. */
+  readonly listeners: { readonly traffic: readonly Listener[]; readonly admin: readonly Listener[] };
   /** Null where no documents are known beforehand. */
   readonly trusted: TrustedDocuments | null;
   /** Parts that were left out or approximated: none stops the gateway. */
@@ -75,7 +79,10 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
       return compileAccess(loaded, callables, prices, lateWarnings);
     });
     const caching = attempt(diagnostics, () => compileCaching(loaded, services));
-    if (graph === null || access === null || caching === null) throw new ConfigurationError(diagnostics);
+    const traffic = attempt(diagnostics, () => compileListeners(loaded, 'listen'));
+    const admin = attempt(diagnostics, () => compileListeners(loaded, 'admin'));
+    if (graph === null || access === null || caching === null || traffic === null || admin === null)
+      throw new ConfigurationError(diagnostics);
     const { trusted, warnings } = compileTrusted(
       loaded,
       manifest.status === 'fulfilled' ? manifest.value : null,
@@ -89,6 +96,7 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
       graph,
       access,
       caching,
+      listeners: { traffic, admin },
       cache: new ReplyCache(config.limits.cache),
       trusted,
       warnings: [

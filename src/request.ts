@@ -28,6 +28,7 @@ import { makeWsdlEndpoint, serveWsdl, type WsdlEndpoint } from './flow/soap/wsdl
 import { callbackService, takeNotification } from './flow/subscriptions/callback.js';
 import type { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import { takesEvents } from './flow/subscriptions/event-stream.js';
+import { certificateOf, isEncrypted } from './listen/peer.js';
 import type { Finish } from './observe/finish.js';
 
 /**
@@ -119,6 +120,7 @@ async function handle(
   const { compiled, hooks } = gateway;
   hooks.usage.requests++;
   const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
+  exchange.isTls = isEncrypted(request.socket);
   let service: SoapService | null = null;
   let isGraphql = false;
   let asksForText = false;
@@ -146,7 +148,8 @@ async function handle(
     else if (service === null && gateway.page?.isFor(path, request) === true) {
       await gateway.page.answer(exchange, path, request, response);
     } else {
-      const head = { headers: request.headers, address: exchange.client };
+      const certificate = exchange.isTls ? certificateOf(request.socket) : null;
+      const head = { headers: request.headers, address: exchange.client, certificate };
       const found = compiled.access.identify(head);
       const client = found instanceof Promise ? await found : found;
       // A mapping of GraphQL names the fields that go on.

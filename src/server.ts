@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
 import { Networks } from './access/networks.js';
@@ -7,13 +6,14 @@ import { wireStatus } from './base/wire-status.js';
 import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
 import type { Compiled } from './compile.js';
-import { parseAddress } from './config/address.js';
+import { listenHosts } from './config/listen-keys.js';
 import type { Config } from './config/schema.js';
 import { ConcurrencyLimits } from './flow/http/concurrency.js';
 import { PenaltyBox } from './flow/http/penalty-box.js';
 import { Generation, type ProcessState } from './generation.js';
 import { Generations } from './generations.js';
 import { MemoryPersistedStore } from './graphql/admission/document-cache.js';
+import { serve } from './listen/serve.js';
 import { adminHosts, makeAdminServer, type Reload } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { ConfigLoads } from './observe/gauges.js';
@@ -28,8 +28,10 @@ import { TrafficServer } from './traffic.js';
 
 /** A gateway that runs. */
 export interface Gateway {
-  /** `http://host:port` of callers. */
+  /** `http://host:port` of callers: the first of their addresses. */
   readonly url: string;
+  /** All of their addresses; that of a Unix socket is `unix:/path`. */
+  readonly urls: readonly string[];
   /** `http://host:port` of operators; '' where another process serves them. */
   readonly adminUrl: string;
   /** The metrics of this process. */
@@ -133,16 +135,18 @@ export async function startGateway(
   const admin = makeAdminServer({
     metrics: () => metrics.registry.metrics(),
     metricsType: metrics.registry.contentType,
-    ...adminHosts(config, log),
+    ...adminHosts(listenHosts(config.admin), config.adminHosts, log),
     isReady: () => ready,
     reload: reload ?? null,
   });
-  const url = await listen(traffic.server, config.listen);
-  const adminUrl = operators === 'here' ? await listen(admin, config.admin) : '';
+  const urls: string[] = [];
+  for (const listener of compiled.listeners.traffic) urls.push(await traffic.listen(listener));
+  const served = operators === 'here' ? await serve(admin, compiled.listeners.admin, config.limits.http) : null;
   shared?.start();
   return {
-    url,
-    adminUrl,
+    url: urls[0] ?? '',
+    urls,
+    adminUrl: served?.url ?? '',
     listMetrics: () => metrics.registry.getMetricsAsJSON(),
     generations: () => generations.all.length,
     compiled: () => generations.current.compiled,
@@ -164,7 +168,7 @@ export async function startGateway(
       await buses.close();
       await shared?.close();
       await generations.close();
-      await closeServer(admin);
+      await served?.close();
       return forced;
     },
   };
@@ -215,25 +219,4 @@ function makeBuses(config: Config, shared: SharedState | null): Pick<ProcessStat
 
 interface Closable {
   close(): Promise<void>;
-}
-
-/** Listens on `host:port`; returns the address as a URL, with the port the system gave for 0. */
-export function listen(server: Server, address: string): Promise<string> {
-  const parsed = parseAddress(address);
-  if (parsed === null) throw new Error('the configuration let an address pass that is none');
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(parsed.port, parsed.host, () => {
-      server.off('error', reject);
-      const bound = server.address();
-      const port = typeof bound === 'object' && bound !== null ? bound.port : parsed.port;
-      resolve(`http://${parsed.host.includes(':') ? `[${parsed.host}]` : parsed.host}:${port}`);
-    });
-  });
-}
-
-/** Closes a server with all its connections; one that never listened is closed already. */
-export function closeServer(server: Server): Promise<void> {
-  server.closeAllConnections();
-  return new Promise((resolve) => server.close(() => resolve()));
 }

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 
@@ -13,6 +13,7 @@ import { Connection, type Turn } from './flow/http/connection.js';
 import { parserRefusal } from './flow/http/parser-error.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { requestClass, type UpgradeEndpoint } from './flow/http/request-class.js';
+import { type Listener, Listeners } from './listen/listeners.js';
 import type { RequestHandler } from './request.js';
 
 /** How often deadlines and paces are looked at, at most: Node's default of 30 s makes 10 s into 40. */
@@ -20,9 +21,6 @@ const LOOK_MILLIS = 500;
 
 /** Connections that wait to be accepted, at most: Node's default for `listen`. */
 const BACKLOG = 511;
-
-/** A gateway that is gone must not be asked by the network forever: RFC 9293 leaves two hours as the default. */
-const KEEP_ALIVE_MILLIS = 60_000;
 
 /** Reports of the server about requests that no handler sees. */
 export interface TrafficHooks {
@@ -32,7 +30,8 @@ export interface TrafficHooks {
 
 /** The server for callers: Node's own, with its limits set, and a way to stop without losing a request. */
 export class TrafficServer {
-  readonly server: Server;
+  readonly #server: Server;
+  readonly #listeners: Listeners;
   /** Connections closed at once, because there are too many or the system has no more descriptors. */
   droppedConnections = 0;
   readonly #handler: RequestHandler;
@@ -46,8 +45,7 @@ export class TrafficServer {
   inFlight = 0;
   #begun = 0;
   #draining = false;
-  /** Connections accepted so far. */
-  #accepted = 0;
+  readonly #watch: NodeJS.Timeout;
 
   constructor(
     handler: RequestHandler,
@@ -64,7 +62,7 @@ export class TrafficServer {
     const tinyChunksFound = (request: IncomingMessage): void =>
       this.#connections.get(request.socket)?.break(new Refusal('HTTP_TINY_CHUNKS'), request);
     const lookMillis = Math.min(LOOK_MILLIS, Math.ceil(shortest / 4));
-    this.server = createServer({
+    this.#server = createServer({
       IncomingMessage: requestClass(tinyChunksFound, upgrades),
       maxHeaderSize: limits.headerBytes,
       connectionsCheckingInterval: lookMillis,
@@ -72,33 +70,44 @@ export class TrafficServer {
       insecureHTTPParser: false,
       // Ours to answer, with a line in the log.
       requireHostHeader: false,
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: KEEP_ALIVE_MILLIS,
     });
     // Node drops the fields beyond its own limit without a word, framing fields among them; ours refuses the request.
-    this.server.maxHeadersCount = 0;
-    this.configure(limits);
+    this.#server.maxHeadersCount = 0;
     const serve = (request: IncomingMessage, response: ServerResponse): void => this.#serve({ request, response });
-    this.server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
-    this.server.on('connection', (socket) => this.#connected(socket));
-    this.server.on('clientError', (error, socket) => this.#broken(error, socket));
-    this.server.on('connect', (request, socket) => this.#tunnel(request, socket));
+    this.#server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
+    this.#server.on('connection', (socket) => this.#connected(socket));
+    this.#server.on('clientError', (error, socket) => this.#broken(error, socket));
+    this.#server.on('connect', (request, socket) => this.#tunnel(request, socket));
     if (upgrades !== null) {
-      this.server.on('upgrade', (request, socket, head) => this.#upgrade(upgrades, request, socket, head));
+      this.#server.on('upgrade', (request, socket, head) => this.#upgrade(upgrades, request, socket, head));
     }
-    this.server.on('drop', () => this.droppedConnections++);
-    const watch = setInterval(() => this.#look(), lookMillis).unref();
-    this.server.on('close', () => clearInterval(watch));
+    // Node enforces its deadlines once the server listens, which its listeners do for it.
+    this.#server.emit('listening');
+    this.#watch = setInterval(() => this.#look(), lookMillis).unref();
+    this.#listeners = new Listeners({
+      accept: (socket) => this.#server.emit('connection', socket),
+      dropped: () => this.droppedConnections++,
+      isTrusted: (address) => penaltyBox.isTrusted(address),
+    });
+    this.configure(limits);
+  }
+
+  get isListening(): boolean {
+    return this.#listeners.isListening;
+  }
+
+  /** Listens on one more address; resolves to it as a URL. Rejects with the error of the system. */
+  listen(listener: Listener): Promise<string> {
+    return this.#listeners.listen(listener);
   }
 
   /** Sets the limits of connections and of requests to come; `headerBytes` is that of the start. */
   configure(limits: HttpLimits): void {
     this.#limits = limits;
-    this.server.headersTimeout = Math.min(limits.headerMillis, limits.totalMillis);
-    this.server.requestTimeout = limits.totalMillis;
-    this.server.keepAliveTimeout = limits.idleMillis;
-    this.server.maxConnections = Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2));
+    this.#server.headersTimeout = Math.min(limits.headerMillis, limits.totalMillis);
+    this.#server.requestTimeout = limits.totalMillis;
+    this.#server.keepAliveTimeout = limits.idleMillis;
+    this.#listeners.configure(limits, Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2)));
   }
 
   /** Connections that are open. */
@@ -117,28 +126,23 @@ export class TrafficServer {
       if (current !== null) current.response.shouldKeepAlive = false;
     this.#penaltyBox.close();
     // Connections that wait to be accepted are reset when the listener closes.
-    await waitUntilSteady(() => this.#accepted, BACKLOG, turn);
+    await waitUntilSteady(() => this.#listeners.accepted, BACKLOG, turn);
     // Not http.Server.close(): it would cut kept connections on which a request may be on its way.
-    const closed = new Promise<void>((resolve) => {
-      this.server.once('close', () => resolve());
-    });
-    NetServer.prototype.close.call(this.server);
+    const closed = this.#listeners.close();
     let forced = 0;
     const deadline = setTimeout(() => {
-      this.server.getConnections((_error, count) => {
-        forced = count;
-      });
-      this.server.closeAllConnections();
+      forced = this.#listeners.cutAll();
     }, deadlineMillis);
-    const stopClosing = closeWhenQuiet(this.server, () => (this.inFlight === 0 ? this.#begun : null));
+    const stopClosing = closeWhenQuiet(this.#server, () => (this.inFlight === 0 ? this.#begun : null));
     await closed;
     clearTimeout(deadline);
     stopClosing();
+    clearInterval(this.#watch);
+    this.#server.close();
     return forced;
   }
 
   #connected(socket: Socket): void {
-    this.#accepted++;
     const connection = new Connection(socket, this.#answered);
     const { client } = connection;
     this.#connections.set(socket, connection);

@@ -1,19 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 
+import { Networks } from '../src/access/networks.js';
 import { defaultsOf } from '../src/base/limit.js';
 import { asRefusal, Refusal } from '../src/base/refusal.js';
 import { wireStatus } from '../src/base/wire-status.js';
 import { HTTP_LIMITS, type HttpLimits } from '../src/config/http-limits.js';
 import { parserRefusal } from '../src/flow/http/parser-error.js';
 import { PenaltyBox } from '../src/flow/http/penalty-box.js';
-import { listen } from '../src/server.js';
 import { TrafficServer } from '../src/traffic.js';
 import { RawClient, sendRaw } from './kit/raw-client.js';
 import { until } from './kit/until.js';
 
 /** The server for callers without the gateway behind it: what a handler is told, and who is cut. */
 
+const ANY_PORT = { address: { host: '127.0.0.1', port: 0 }, tls: null, proxies: new Networks([]) };
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n';
 
@@ -36,7 +37,7 @@ async function start(
     { refused: (_client, _method, refusal) => String(refused.push(refusal.code)) },
     new PenaltyBox({ refusalsPerSecond: 0, refusalHoldMillis: 0 }),
   );
-  const url = await listen(traffic.server, '127.0.0.1:0');
+  const url = await traffic.listen(ANY_PORT);
   t.teardown(() => traffic.drain(0));
   return { traffic, url, refused };
 }
@@ -164,7 +165,7 @@ t.test('a drain answers requests that lie unread while the event loop is late', 
   for (const client of clients) await client.send(GET);
   for (const client of clients) t.equal((await client.reply()).headers.get('connection'), 'keep-alive');
   const drained = traffic.drain(10_000);
-  await until(() => !traffic.server.listening);
+  await until(() => !traffic.isListening);
   const sent = clients.map((client) => client.send(GET));
   // Longer than kept connections have to bring something; then timers run before sockets are read.
   const end = performance.now() + 600;
@@ -184,7 +185,7 @@ t.test('a drain says close to requests in flight, and leaves their connections t
   answers.pop()?.();
   t.equal((await reused.reply()).headers.get('connection'), 'keep-alive', 'before the drain');
   const drained = traffic.drain(10_000);
-  await until(() => !traffic.server.listening);
+  await until(() => !traffic.isListening);
   // The loop is late: the timer that looks for idle connections runs first, then the answers go out.
   const sent = reused.send(GET);
   const end = performance.now() + 600;
@@ -217,7 +218,7 @@ t.test(
         penaltyBox,
         { wants: () => true, take: () => refusal },
       );
-      const url = await listen(traffic.server, '127.0.0.1:0');
+      const url = await traffic.listen(ANY_PORT);
       t.teardown(() => traffic.drain(0));
       const reply = await sendRaw(url, upgrade);
       t.equal(reply.status, status, refusal.code);

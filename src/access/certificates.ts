@@ -1,20 +1,20 @@
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
 import { plainAddress } from './address.js';
-import { type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
+import { type Caller, type Client, type ClientCertificate, type ClientClass, clientOf, type Head } from './client.js';
 import { labelOf } from './label.js';
 import type { Networks } from './networks.js';
 
 export interface CertificateClient {
   readonly name: string;
   readonly rights: ClientClass;
-  /** As the proxy writes it. */
+  /** As the proxy writes it; or the subject, an alternative name or the fingerprint of a certificate verified here. */
   readonly subject: string;
 }
 
 /**
- * Identifies clients by the certificate that a trusted proxy has verified and writes into a header field. From other
- * peers the field is ignored.
+ * Identifies clients by a certificate that the gateway has verified itself, or that a trusted proxy has verified and
+ * writes into a header field. From other peers the field is ignored.
  */
 export class Certificates implements Identifier {
   readonly #header: string;
@@ -35,13 +35,24 @@ export class Certificates implements Identifier {
     );
   }
 
-  identify({ headers, address }: Caller): Client | null {
+  identify({ headers, address, certificate = null }: Caller): Client | null {
+    // The certificate of a proxy is its own, and no client's.
+    if (certificate !== null && !this.#proxies.has(plainAddress(address))) return this.#ofCertificate(certificate);
     const subject = headers[this.#header];
     // A proxy whose client has no certificate writes nothing.
     if (subject === undefined || subject === '' || !this.#proxies.has(plainAddress(address))) return null;
     if (typeof subject !== 'string') throw new Refusal('UNAUTHENTICATED', 'certificate');
     const known = this.#bySubject.get(subject);
     if (known !== undefined) return known;
+    if (this.#others === null) throw new Refusal('UNAUTHENTICATED', 'certificate');
+    return subjectOf(`subject:${subject}`, null, this.#others);
+  }
+
+  #ofCertificate({ subject, names, fingerprint }: ClientCertificate): Client {
+    for (const text of [fingerprint, subject, ...names]) {
+      const known = this.#bySubject.get(text);
+      if (known !== undefined) return known;
+    }
     if (this.#others === null) throw new Refusal('UNAUTHENTICATED', 'certificate');
     return subjectOf(`subject:${subject}`, null, this.#others);
   }

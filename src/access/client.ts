@@ -64,6 +64,20 @@ export interface Caller {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Of the connection; '' where it is gone. */
   readonly address: string;
+  /** The connection is encrypted. Absent: it is not. */
+  readonly isTls?: boolean;
+  /** The certificate that the gateway itself has verified; absent or null without one. */
+  readonly certificate?: ClientCertificate | null;
+}
+
+/** A client certificate that was verified. */
+export interface ClientCertificate {
+  /** In the form of RFC 2253: `CN=erp,O=Example`. */
+  readonly subject: string;
+  /** Subject alternative names: `DNS:erp.example`, `URI:spiffe://example/erp`. */
+  readonly names: readonly string[];
+  /** SHA-256, upper case, with colons. */
+  readonly fingerprint: string;
 }
 
 /** Identifies clients. Throws `UNAUTHENTICATED`, or rejects with it, for credentials that are invalid or missing. */

@@ -20,28 +20,31 @@ export class Forwarding {
 
   /** Header fields, names and values in turn. None where the connection is gone. */
   fields(caller: Caller): readonly string[] {
-    const { address, headers } = caller;
+    const { address, headers, isTls = false } = caller;
     if (address === '') return NONE;
     const host = textOf(headers['host']);
     if (this.#proxies.isEmpty || !this.#proxies.has(plainAddress(address)))
-      return this.#ofConnection(`${address} ${host}`);
+      return (isTls ? this.#ofTls : this.#ofClear)(`${address} ${host}`);
     const chain = textOf(headers['x-forwarded-for']);
     const elements = textOf(headers['forwarded']);
     const proto = textOf(headers['x-forwarded-proto']).toLowerCase();
     return fieldsOf({
       address: plainAddress(address),
       host: textOf(headers['x-forwarded-host']) || host,
-      proto: proto === 'https' ? 'https' : 'http',
+      proto: proto === 'https' || (proto === '' && isTls) ? 'https' : 'http',
       chain: CHAIN.test(chain) && chain.length <= CHAIN_CHARS_MAX ? chain : '',
       elements: PRINTABLE.test(elements) && elements.length <= CHAIN_CHARS_MAX ? elements : '',
     });
   }
 
   /** Addresses and hosts come again with every request. */
-  readonly #ofConnection = memoize((text) => {
-    const [address = '', host = ''] = text.split(' ');
-    return fieldsOf({ address: plainAddress(address), host, proto: 'http', chain: '', elements: '' });
-  });
+  readonly #ofClear = memoize((text) => ofConnection(text, 'http'));
+  readonly #ofTls = memoize((text) => ofConnection(text, 'https'));
+}
+
+function ofConnection(text: string, proto: Origin['proto']): readonly string[] {
+  const [address = '', host = ''] = text.split(' ');
+  return fieldsOf({ address: plainAddress(address), host, proto, chain: '', elements: '' });
 }
 
 interface Origin {

@@ -52,6 +52,8 @@ export class Exchange {
   readonly id: string;
   readonly client: string;
   readonly method: string;
+  /** The connection is encrypted by the gateway itself. */
+  isTls = false;
   readonly startedMillis: number = performance.now();
   /** Of the configuration, never of the request: a service's name, `graphql`, `wsdl`, a plain route's path, or `none`. */
   route = 'none';

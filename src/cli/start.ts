@@ -3,10 +3,13 @@ import { startDemoBackend } from '../../config/demo/backend.js';
 import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
 import { type InputSnapshot, type Inputs, LIVE_INPUTS, recordInputs, replayInputs } from '../base/inputs.js';
 import { type Compiled, compile } from '../compile.js';
-import { parseAddress } from '../config/address.js';
+import { parseAddress, parseListenAddress } from '../config/address.js';
+import { listenersOf } from '../config/listen-keys.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
+import { printPath } from '../config/validate.js';
+import type { ConfigPath } from '../config/yaml-source.js';
 import type { Reload } from '../observe/admin.js';
 import { Log } from '../observe/log.js';
 import { startGateway } from '../server.js';
@@ -135,7 +138,7 @@ async function runWorkers(
     refuseAddress(loaded, ['admin']),
   );
   const { adminUrl } = workers;
-  void workers.ready.then((url) => announce({ url, adminUrl }, compiled, log, terminal));
+  void workers.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, compiled, log, terminal));
   void workers.ready.then(() => listenForReloads(origin, compiled.config, reloader));
   const why = await Promise.race([signal, workers.broken]);
   if (typeof why === 'string') log.event('info', 'draining', { signal: why });
@@ -158,7 +161,7 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise
     const next = await loadConfig(loaded.file, process.env, loaded.config.workers, replayInputs(inputs));
     return compile(next, gateway.compiled());
   }, gateway.replace);
-  reportReady(gateway.url, gateway.listMetrics);
+  reportReady(gateway.urls, gateway.listMetrics);
   await signal;
   await gateway.drain(parentTurn);
   await sendMetrics(gateway.listMetrics);
@@ -166,7 +169,11 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise
 }
 
 async function announce(running: Running, compiled: Compiled, log: Log, terminal: Terminal): Promise<void> {
-  log.event('info', 'ready', { listen: running.url, admin: running.adminUrl, pid: process.pid });
+  log.event('info', 'ready', {
+    listen: running.urls.length === 1 ? running.url : running.urls,
+    admin: running.adminUrl,
+    pid: process.pid,
+  });
   for (const warning of compiled.warnings)
     log.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
   await log.flush();
@@ -177,7 +184,7 @@ async function announce(running: Running, compiled: Compiled, log: Log, terminal
 async function startDemo(loaded: LoadedConfig): Promise<() => Promise<void>> {
   const address = parseAddress(loaded.config.demo?.listen ?? '');
   if (address === null) return async () => {};
-  const demo = await startDemoBackend(address.host, address.port).catch(refuseAddress(loaded, ['demo.listen']));
+  const demo = await startDemoBackend(address.host, address.port).catch(refuseAddress(loaded, ['demo']));
   return () => demo.close();
 }
 
@@ -226,21 +233,34 @@ const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Reports an address that cannot be bound as a configuration error; other errors are thrown as they are. */
-function refuseAddress(loaded: LoadedConfig, keys: readonly string[]): (error: unknown) => never {
+function refuseAddress(loaded: LoadedConfig, keys: readonly AddressKey[]): (error: unknown) => never {
   return (error) => {
     const why = error instanceof Error && 'code' in error ? LISTEN_ERRORS.get(String(error.code)) : undefined;
     if (why === undefined) throw error;
-    const port = error instanceof Error && 'port' in error ? Number(error.port) : null;
-    const paths = keys.map((key) => key.split('.'));
-    const path = paths.find((each) => parseAddress(valueAt(loaded.config, each))?.port === port) ?? paths[0] ?? [];
-    const place = loaded.positionOf(path);
-    const what = `The address ${valueAt(loaded.config, path)} of \`${path.join('.')}\` ${why}.`;
-    const { line = null, column = null } = place ?? {};
+    const candidates = keys.flatMap((key) => addressesAt(loaded.config, key));
+    const { address = '', path = [] } = candidates.find((each) => isOf(error, each.address)) ?? candidates[0] ?? {};
+    const { line = null, column = null } = loaded.positionOf(path) ?? {};
+    const what = `The address ${address} of ${printPath(path)} ${why}.`;
     throw new ConfigurationError([{ file: loaded.file, line, column, what, remedy: 'Choose another.' }]);
   };
 }
 
-function valueAt(config: LoadedConfig['config'], path: readonly string[]): string {
-  if (path[0] === 'demo') return config.demo?.listen ?? '';
-  return path[0] === 'admin' ? config.admin : config.listen;
+type AddressKey = 'listen' | 'admin' | 'demo';
+
+interface AddressAt {
+  readonly address: string;
+  readonly path: ConfigPath;
+}
+
+function addressesAt(config: LoadedConfig['config'], key: AddressKey): readonly AddressAt[] {
+  if (key === 'demo') return [{ address: config.demo?.listen ?? '', path: ['demo', 'listen'] }];
+  return listenersOf(config[key]).map(({ listener, path }) => ({ address: listener.address, path: [key, ...path] }));
+}
+
+/** Whether an error of the system is about an address: it names the port, or the path of a Unix socket. */
+function isOf(error: unknown, text: string): boolean {
+  const address = parseListenAddress(text);
+  if (!(error instanceof Error) || address === null) return false;
+  if ('path' in address) return 'address' in error && error.address === address.path;
+  return 'port' in error && Number(error.port) === address.port;
 }

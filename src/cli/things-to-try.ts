@@ -4,6 +4,7 @@ import { DIALECTS } from '../soap/dialect.js';
 /** Where it can be reached. */
 export interface Running {
   readonly url: string;
+  readonly urls: readonly string[];
   readonly adminUrl: string;
 }
 

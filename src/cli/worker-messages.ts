@@ -6,7 +6,7 @@ import type { MetricList } from '../observe/prometheus.js';
 export type FromWorker =
   | { readonly kind: 'askInputs' }
   | { readonly kind: 'askTurn' }
-  | { readonly kind: 'ready'; readonly url: string }
+  | { readonly kind: 'ready'; readonly urls: readonly string[] }
   /** A step of a reload was done, or could not be. */
   | { readonly kind: 'step'; readonly isDone: boolean }
   | { readonly kind: 'metrics'; readonly metrics: MetricList };
@@ -37,11 +37,11 @@ export function receiveInputs(): Promise<InputSnapshot> {
 }
 
 /** Reports to the parent that this worker takes requests, and from then on its metrics on request. */
-export function reportReady(url: string, metrics: () => Promise<MetricList>): void {
+export function reportReady(urls: readonly string[], metrics: () => Promise<MetricList>): void {
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'askMetrics') void sendMetrics(metrics);
   });
-  void send({ kind: 'ready', url });
+  void send({ kind: 'ready', urls });
 }
 
 /** Does the steps of reloads: `prepare` compiles the inputs, `replace` puts the result into use. */

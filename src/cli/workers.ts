@@ -5,12 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigurationError } from '../base/diagnostic.js';
 import type { InputSnapshot } from '../base/inputs.js';
 import { nextPollPhase } from '../base/poll-phase.js';
+import { compileListeners } from '../compile/listeners.js';
+import { listenHosts } from '../config/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
+import { serve } from '../listen/serve.js';
 import { adminHosts, makeAdminServer, type Reload } from '../observe/admin.js';
 import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
 import { METRICS_TYPE } from '../observe/prometheus.js';
-import { closeServer, listen } from '../server.js';
 import type { ExitCode } from './terminal.js';
 import type { FromWorker, ToWorker } from './worker-messages.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -19,8 +21,8 @@ import { WorkerReload } from './worker-reload.js';
 /** Several processes on one traffic address, seen from their parent. */
 export interface Workers {
   readonly adminUrl: string;
-  /** Resolves to the traffic address once every worker has taken requests. */
-  readonly ready: Promise<string>;
+  /** Resolves to the traffic addresses once every worker has taken requests. */
+  readonly ready: Promise<readonly string[]>;
   /** Resolves when a worker ended by itself before all were ready for the first time. */
   readonly broken: Promise<ExitCode>;
   /** Gives the configuration of these inputs to all workers or to none. Throws `ConfigurationError`. */
@@ -89,12 +91,12 @@ export async function startWorkers(
   const args = [...process.argv.slice(2), '--config', loaded.file];
   cluster.setupPrimary({ serialization: 'advanced', args });
 
-  const runOne = (reportReady: (url: string) => void): Promise<Ended> => {
+  const runOne = (reportReady: (urls: readonly string[]) => void): Promise<Ended> => {
     const worker = cluster.fork();
     let readyAtMillis: number | null = null;
     let startedFrom = inputs;
     running.add(worker);
-    const ready = async (url: string): Promise<void> => {
+    const ready = async (urls: readonly string[]): Promise<void> => {
       // A reload while it started did not reach it.
       while (startedFrom !== inputs) {
         startedFrom = inputs;
@@ -102,7 +104,7 @@ export async function startWorkers(
       }
       readyAtMillis = performance.now();
       taking.add(worker);
-      reportReady(url);
+      reportReady(urls);
     };
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'askInputs') {
@@ -111,7 +113,7 @@ export async function startWorkers(
       } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
       else if (message.kind === 'step') reloading.take(worker, message);
-      else ready(message.url).catch(() => worker.process.kill('SIGKILL'));
+      else ready(message.urls).catch(() => worker.process.kill('SIGKILL'));
     });
     // A worker that cannot be reached has ended, or is about to.
     worker.on('error', () => {});
@@ -130,7 +132,7 @@ export async function startWorkers(
   };
 
   /** Replaces a worker whenever it ends. */
-  const keepOne = async (reportReady: (url: string) => void): Promise<void> => {
+  const keepOne = async (reportReady: (urls: readonly string[]) => void): Promise<void> => {
     for (let failures = 0; !stopped.aborted; ) {
       const { code, signal, wasReady, readyMillis } = await runOne(reportReady);
       if (stopped.aborted) return;
@@ -145,16 +147,17 @@ export async function startWorkers(
   const admin = makeAdminServer({
     metrics: () => metrics.print(),
     metricsType: METRICS_TYPE,
-    ...adminHosts(loaded.config, log),
+    ...adminHosts(listenHosts(loaded.config.admin), loaded.config.adminHosts, log),
     isReady: () => !stopped.aborted && taking.size > 0,
     reload,
   });
-  const adminUrl = await listen(admin, loaded.config.admin);
-  const firsts = Array.from({ length: count }, () => withResolver<string>());
+  const served = await serve(admin, compileListeners(loaded, 'admin'), loaded.config.limits.http);
+  const adminUrl = served.url;
+  const firsts = Array.from({ length: count }, () => withResolver<readonly string[]>());
   const kept = firsts.map(({ resolve }) => keepOne(resolve));
-  const ready = Promise.all(firsts.map(({ promise }) => promise)).then(([url = '']) => {
+  const ready = Promise.all(firsts.map(({ promise }) => promise)).then(([urls = []]) => {
     isStarted = true;
-    return url;
+    return urls;
   });
   const stop = async (): Promise<void> => {
     stopping.abort();
@@ -167,7 +170,7 @@ export async function startWorkers(
     }, loaded.config.limits.http.drainMillis + KILL_AFTER_MILLIS);
     await Promise.all(kept);
     clearTimeout(late);
-    await closeServer(admin);
+    await served.close();
   };
   const replace = (next: InputSnapshot): Promise<void> =>
     reloading.replace([...taking], next, () => {

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../base/diagnostic.js';
+import { RotatingFile } from '../base/rotating-file.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
 import { loadKerberos, Negotiate } from '../upstream/credentials/negotiate.js';
 import { Ntlm } from '../upstream/credentials/ntlm.js';
-import { RotatingFile } from '../upstream/credentials/rotating-file.js';
 import type { Route } from '../upstream/dial/dial.js';
 import { diagnosticAt } from './diagnostic-at.js';
 

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../base/diagnostic.js';
+import { RotatingFile } from '../base/rotating-file.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
 import type { BlockWriter } from '../soap/header-place.js';
 import { securityWriter } from '../soap/security-writer.js';
-import { RotatingFile } from '../upstream/credentials/rotating-file.js';
 import { diagnosticAt } from './diagnostic-at.js';
 
 /** The writer of the Security block of a service; null where it has none. Throws `ConfigurationError`. */

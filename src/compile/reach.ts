@@ -3,6 +3,7 @@ import { Cancellation } from '../base/cancellation.js';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { KIB } from '../base/limit.js';
 import { Refusal } from '../base/refusal.js';
+import { RotatingFile } from '../base/rotating-file.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GraphqlServiceConfig, ServiceConfig } from '../config/schema.js';
 import type { CallOptions } from '../upstream/call-rules.js';
@@ -10,7 +11,6 @@ import { bearerFields, RotatingBearer } from '../upstream/credentials/bearer.js'
 import type { Credentials, Fields } from '../upstream/credentials/credentials.js';
 import { Digest } from '../upstream/credentials/digest.js';
 import { OAuth2, type TokenAnswer } from '../upstream/credentials/oauth2.js';
-import { RotatingFile } from '../upstream/credentials/rotating-file.js';
 import { type Route, routeTo } from '../upstream/dial/dial.js';
 import { reasonOf, TLS_PARTS, TlsMaterial, type TlsPart } from '../upstream/dial/tls.js';
 import type { UpstreamLimits } from '../upstream/limits.js';

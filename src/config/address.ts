@@ -1,10 +1,6 @@
-/** Where a server listens. */
-export interface Address {
-  /** A name or an IP address, IPv6 without its brackets. */
-  readonly host: string;
-  /** 0 to 65535; 0 lets the system choose. */
-  readonly port: number;
-}
+import { Buffer } from 'node:buffer';
+
+import type { Address, ListenAddress } from '../listen/bind.js';
 
 /** Reads `host:port`, an IPv6 host in brackets. Null when it is something else. */
 export function parseAddress(text: string): Address | null {
@@ -15,6 +11,19 @@ export function parseAddress(text: string): Address | null {
   if (host === undefined || port > 65_535) return null;
   return { host, port };
 }
+
+/** The longest path of a Unix socket: `sun_path` of Linux, without its zero. */
+const UNIX_PATH_BYTES = 107;
+
+/** Reads `host:port`, or `unix:/path`. Null when it is something else. */
+export function parseListenAddress(text: string): ListenAddress | null {
+  const path = /^unix:(\/[^\0]+)$/.exec(text)?.[1];
+  if (path === undefined) return parseAddress(text);
+  return Buffer.byteLength(path) <= UNIX_PATH_BYTES ? { path } : null;
+}
+
+/** The host of `host:port`; '' for the path of a Unix socket. */
+export const hostOf = (text: string): string => parseAddress(text)?.host ?? '';
 
 /** Whether a text is an http or https URL without credentials and fragment, which would end up in logs. */
 export const isHttpUrl = (text: string): boolean => isUrl(text, /^https?:\/\//i);

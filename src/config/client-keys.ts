@@ -44,7 +44,11 @@ const CERTIFICATE = closed(
       NAME,
       closed({
         class: classKey(),
-        subject: string({ description: 'The value of the field, to the letter.', minLength: 1 }),
+        subject: string({
+          description:
+            'The value of the field, to the letter. Of a certificate verified by `listen`: its subject (CN=erp,O=Example), an alternative name (DNS:erp.example) or its SHA-256 fingerprint (AB:CD:...).',
+          minLength: 1,
+        }),
       }),
       { ...BY_NAME, default: {} },
     ),
@@ -54,7 +58,7 @@ const CERTIFICATE = closed(
   },
   {
     description:
-      'Clients with a certificate, which a proxy has verified: it must set or remove the header field in every request.',
+      'Clients with a certificate, which `listen` or a proxy has verified: the proxy must set or remove the header field in every request.',
   },
 );
 

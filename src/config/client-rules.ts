@@ -2,6 +2,7 @@ import { didYouMean } from '../base/nearest.js';
 import { isRecord } from '../base/record.js';
 import { credentialRules, SECTIONS } from './credential-rules.js';
 import { validateKeySet } from './key-set.js';
+import { asksForCertificates } from './listen-rules.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 
@@ -11,7 +12,7 @@ export function clientRules(data: Record<string, unknown>): readonly Finding[] {
   if (!isRecord(clients)) return [];
   const path: ConfigPath = ['clients'];
   return [
-    ...identifications(clients, path),
+    ...identifications(clients, path, asksForCertificates(data)),
     ...classNames(clients, path),
     ...keySets(clients, path),
     ...credentialRules(clients, path),
@@ -20,7 +21,7 @@ export function clientRules(data: Record<string, unknown>): readonly Finding[] {
 }
 
 /** Each identification is configured and in the order; one without the other locks clients out. */
-function identifications(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+function identifications(clients: Record<string, unknown>, path: ConfigPath, isAsked: boolean): readonly Finding[] {
   const { order } = clients;
   const named = Array.isArray(order) ? order.map(String) : Object.keys(SECTIONS);
   const configured = Object.entries(SECTIONS).filter(([, section]) => clients[section] !== undefined);
@@ -41,8 +42,8 @@ function identifications(clients: Record<string, unknown>, path: ConfigPath): re
     const remedy = 'Configure `apiKeys`, `jwt`, `certificate` or `address`.';
     findings.push({ path, part: 'key', what: 'No client could call: nothing identifies clients.', remedy });
   }
-  if (isRecord(certificate) && !trusts) {
-    const what = `${printPath([...path, 'certificate'])} needs \`trustedProxies\`: its header is trusted from these only.`;
+  if (isRecord(certificate) && !trusts && !isAsked) {
+    const what = `${printPath([...path, 'certificate'])} needs \`trustedProxies\`, or \`clientCertificate\` of a listener: its header is trusted from these proxies only.`;
     findings.push({ path: [...path, 'certificate'], part: 'key', what, remedy: 'Name the proxies that verify them.' });
   }
   return findings;

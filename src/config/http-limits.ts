@@ -34,6 +34,22 @@ export const HTTP_LIMITS = {
     refusal: 'HTTP_TIMEOUT',
     text: 'Time for the header of a request to arrive. Node allows 60 s, which is what slow-header attacks live on.',
   },
+  handshakeMillis: {
+    default: 10_000,
+    min: 100,
+    max: 120_000,
+    unit: 'millis',
+    refusal: null,
+    text: 'Time for the PROXY header and the TLS handshake of a connection, which is closed then.',
+  },
+  handshakesPerSecond: {
+    default: 100,
+    min: 0,
+    max: 100_000,
+    unit: 'count',
+    refusal: null,
+    text: 'TLS handshakes a second of one address. More are delayed, and closed where that would take `handshakeMillis`; 0 is no such limit.',
+  },
   totalMillis: {
     default: 300_000,
     min: 1000,

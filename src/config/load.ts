@@ -92,7 +92,10 @@ export async function loadConfig(
 
 /** The file of `{ file: path }` where the value at `path` is one; else null. */
 function fileIn(data: unknown, path: ConfigPath): string | null {
-  const value = path.reduce((owner: unknown, step) => (isRecord(owner) ? owner[step] : null), data);
+  const value = path.reduce((owner: unknown, step) => {
+    if (Array.isArray(owner)) return typeof step === 'number' ? owner[step] : null;
+    return isRecord(owner) ? owner[step] : null;
+  }, data);
   const file = isRecord(value) ? value['file'] : null;
   return typeof file === 'string' ? file : null;
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { isRecord } from '../base/record.js';
+import { listenersOf } from './listen-keys.js';
 import type { LoadedConfig } from './load.js';
 import type { Config } from './schema.js';
 import type { ConfigPath } from './yaml-source.js';
@@ -23,13 +24,27 @@ const RESTART_KEYS: readonly ConfigPath[] = [
 /** Throws `ConfigurationError` with every key of `next` that differs from `running` and needs a restart. */
 export function checkRestartKeys(running: Config, next: LoadedConfig): void {
   const diagnostics = RESTART_KEYS.filter(
-    (path) => !isDeepStrictEqual(valueAt(running, path), valueAt(next.config, path)),
+    (path) => !isDeepStrictEqual(comparable(running, path, next), comparable(next.config, path, next)),
   ).map((path): Diagnostic => {
     const { line, column } = next.positionOf(path) ?? { line: null, column: null };
     const what = `\`${path.join('.')}\` cannot change while the gateway runs.`;
     return { file: next.file, line, column, what, remedy: 'Restart the gateway, or undo the change.' };
   });
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+}
+
+/** The value of a key, without the texts of files that listeners read again by themselves. */
+function comparable(config: Config, path: ConfigPath, { fileAt }: LoadedConfig): unknown {
+  const [key] = path;
+  if (key !== 'listen' && key !== 'admin') return valueAt(config, path);
+  return listenersOf(config[key]).map(({ listener: { tls, ...listener }, path: at }) => {
+    const withoutFiles = (texts: Readonly<Record<string, unknown>>, where: ConfigPath): unknown =>
+      Object.entries(texts).map(([name, text]) => [name, fileAt([key, ...at, 'tls', ...where, name]) ?? text]);
+    if (tls === undefined) return listener;
+    const { names, ...own } = tls;
+    const ofNames = Object.entries(names).map(([name, texts]) => [name, withoutFiles(texts, ['names', name])]);
+    return { ...listener, own: withoutFiles(own, []), ofNames };
+  });
 }
 
 const valueAt = (config: Config, path: ConfigPath): unknown =>

@@ -4,6 +4,7 @@ import { clientRules } from './client-rules.js';
 import { documentRules } from './document-rules.js';
 import { graphqlRules } from './graphql-rules.js';
 import { graphqlServiceRules } from './graphql-service-rules.js';
+import { claimedAddresses, listenRules } from './listen-rules.js';
 import { type ClaimedPath, claimedPaths, pathRules } from './path-rules.js';
 import { requestRules } from './request-rules.js';
 import { subscriptionRules } from './subscription-rules.js';
@@ -29,6 +30,7 @@ export function checkRules(data: unknown): readonly Finding[] {
     ...documentRules(data),
     ...subscriptionRules(data),
     ...graphqlRules(data),
+    ...listenRules(data),
     ...pathRules(data),
     ...duplicates(claimedPaths(data), 'path'),
     ...duplicateAddresses(data),
@@ -78,8 +80,8 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
 function duplicateAddresses(data: Record<string, unknown>): readonly Finding[] {
   const demo = data['demo'];
   const claims = [
-    { path: ['listen'], claimed: data['listen'] },
-    { path: ['admin'], claimed: data['admin'] },
+    ...claimedAddresses(data, 'listen'),
+    ...claimedAddresses(data, 'admin'),
     { path: ['demo', 'listen'], claimed: isRecord(demo) ? demo['listen'] : undefined },
   ];
   // Port 0 is a different port each time.

@@ -24,6 +24,7 @@ import { HTTP_LIMITS } from './http-limits.js';
 import { array, boolean, closed, mapOf, oneOf, optional, type StaticOf, section, string, unsafe } from './key-types.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS } from './link-keys.js';
+import { listenKey } from './listen-keys.js';
 import { OPERATION_KEYS } from './operation-keys.js';
 import { REDIS_KEYS } from './redis-keys.js';
 import { RELOAD_KEYS } from './reload-keys.js';
@@ -175,16 +176,15 @@ const ROUTE = closed({
 
 export const CONFIG = closed(
   {
-    listen: string({
-      description: 'Address for callers, SOAP and GraphQL, as host:port.',
-      default: '127.0.0.1:4000',
-      ...ADDRESS,
-    }),
-    admin: string({
-      description: 'Address for operators, metrics and health; same form. Keep it off the public network.',
-      default: '127.0.0.1:4001',
-      ...ADDRESS,
-    }),
+    listen: listenKey(
+      'Address for callers, SOAP and GraphQL, as host:port or unix:/path; or a list of these and of `{ address, tls, proxyProtocol }`.',
+      '127.0.0.1:4000',
+    ),
+    admin: listenKey(
+      'Address for operators, metrics and health; same form. Keep it off the public network.',
+      '127.0.0.1:4001',
+      'listen',
+    ),
     adminHosts: ADMIN_HOSTS,
     hosts: HOSTS,
     publicUrl: optional(PUBLIC_URL),

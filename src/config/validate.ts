@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isNetwork } from '../access/networks.js';
 import { didYouMean } from '../base/nearest.js';
 import { isRecord } from '../base/record.js';
-import { isHttpUrl, isProxy, isSubscriptionUrl, parseAddress } from './address.js';
+import { isHttpUrl, isProxy, isSubscriptionUrl, parseAddress, parseListenAddress } from './address.js';
 import type { FileConfig } from './schema.js';
 import { configSchema, OWN_KEYWORDS, type SchemaNode, typesOf } from './schema-node.js';
 import { amountHint, printAmount, UNIT_WORDS } from './units.js';
@@ -29,6 +29,7 @@ const ajv = new Ajv({
   code: { optimize: false },
   formats: {
     address: (text: string) => parseAddress(text) !== null,
+    'listen-address': (text: string) => parseListenAddress(text) !== null,
     'http-url': isHttpUrl,
     'subscription-url': isSubscriptionUrl,
     network: isNetwork,

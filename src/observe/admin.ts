@@ -44,12 +44,12 @@ const text = (status: number, body: string): Answer => ({ status, type: TEXT, bo
 
 /** The host names of the admin address; a refused request is logged with the key to change. */
 export function adminHosts(
-  { admin, adminHosts }: { readonly admin: string; readonly adminHosts: readonly string[] },
+  own: readonly string[],
+  adminHosts: readonly string[],
   log: Log,
 ): Pick<AdminSources, 'hosts' | 'refused'> {
-  const own = admin.slice(0, admin.lastIndexOf(':'));
   return {
-    hosts: hostNames([own, ...adminHosts]),
+    hosts: hostNames([...own, ...adminHosts]),
     refused: (host) =>
       log.event('warn', 'a request to the admin address was refused: its Host is not known', {
         found: host.slice(0, FOUND_UNITS_MAX),

@@ -31,9 +31,10 @@ const ROOMS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...LINE.map((room, index): [string, Set<string>] => [room, new Set(LINE.slice(0, index))]),
   ...SHELVES.map((room): [string, Set<string>] => [room, new Set(['base'])]),
   ['redis', new Set(['base', 'budget'])],
+  ['listen', new Set(['base', 'access'])],
   ...ABOVE.map((room, index): [string, Set<string>] => [
     room,
-    new Set<string>([...LINE, ...SHELVES, 'redis', ...ABOVE.slice(0, index)]),
+    new Set<string>([...LINE, ...SHELVES, 'redis', 'listen', ...ABOVE.slice(0, index)]),
   ]),
 ]);
 

@@ -47,7 +47,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   const action = printableAction(addressing?.action ?? operation.soapAction);
   const headers = ['content-type', printMediaType(dialect, action), 'accept', dialect.mediaType];
   if (dialect.actionHeader) headers.push('soapaction', `"${action ?? ''}"`);
-  pushCallerFields(headers, service, { headers: callerHeaders, address: exchange.client });
+  pushCallerFields(headers, service, { headers: callerHeaders, address: exchange.client, isTls: exchange.isTls });
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
     const sent = { operation, messageId: writesMessageId(requestPlan) ? null : messageId };

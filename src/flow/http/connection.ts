@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import { wireStatus } from '../../base/wire-status.js';
 import type { HttpLimits } from '../../config/http-limits.js';
+import { reset } from '../../listen/peer.js';
 import { Ending } from './ending.js';
 import { LINGER_MILLIS } from './linger.js';
 import { SendProgress } from './send-progress.js';
@@ -169,7 +170,7 @@ export class Connection {
   #lookAtWriting({ stallMillis }: Paces, nowMillis: number): void {
     if (this.socket.writableLength === 0) this.#sending.rest();
     else if (this.#sending.stalledMillis(nowMillis) >= stallMillis) {
-      this.socket.resetAndDestroy();
+      reset(this.socket);
       // An answer that was all handed over looks finished once its connection is gone.
       this.current?.response.destroy(new Refusal('CLIENT_GONE', 'stalled'));
     }

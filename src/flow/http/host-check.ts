@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { hostNames, isHostAllowed } from '../../base/host-name.js';
 import { Refusal } from '../../base/refusal.js';
 import type { Compiled } from '../../compile.js';
-import { parseAddress } from '../../config/address.js';
+import { listenHosts } from '../../config/listen-keys.js';
 import { assetsPath } from '../../graphql/page/page.js';
 
 /** Throws `HTTP_MISDIRECTED` for a request to `path` whose Host is not a name of the gateway. */
@@ -18,9 +18,8 @@ export function makeHostCheck({ config, graph }: Compiled): HostCheck {
   const { listen, publicUrl, hosts } = config;
   const isForAll = hosts.length > 0;
   if (!isForAll && publicUrl === undefined) return () => {};
-  const own = parseAddress(listen)?.host ?? '';
   const published = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
-  const names = hostNames([own, published, ...hosts]);
+  const names = hostNames([...listenHosts(listen), published, ...hosts]);
   const assets = assetsPath(graph.path);
   return (path, { headers: { host } }) => {
     if ((isForAll || path === graph.path || path.startsWith(assets)) && !isHostAllowed(host, names)) {

@@ -4,6 +4,7 @@ import type { Exchange } from '../../base/exchange.js';
 import type { Refusal } from '../../base/refusal.js';
 import { CREDENTIALS_MISSING } from '../../base/refusals.js';
 import { wireStatus } from '../../base/wire-status.js';
+import { reset } from '../../listen/peer.js';
 import { endLingering, REQUEST_ID } from './linger.js';
 
 /** Answers a request that is for none of the endpoints, or whose endpoint failed before it could speak its own language. */
@@ -21,7 +22,7 @@ export function cutIfBegun(exchange: Exchange, response: ServerResponse, { code 
   if (!response.headersSent && code !== 'CLIENT_GONE') return false;
   exchange.outcome = 'aborted';
   // A reset, because to a caller of HTTP/1.0 an orderly end means that the answer is complete.
-  response.socket?.resetAndDestroy();
+  if (response.socket !== null) reset(response.socket);
   response.destroy();
   return true;
 }

@@ -48,14 +48,14 @@ export async function answerSoap(
   const context = { exchange, service, upstream, gate, answer, calls, affinity };
   if (isHandshake(request, service)) {
     if (isGuarded) authorizeAndChargeOther(caller, caller.client.rights.permitsSome(service.name));
-    const headers = upstreamHeaders(request, service, exchange.client, null, null);
+    const headers = upstreamHeaders(request, service, exchange, null, null);
     return forward(context, { method: 'POST', query, headers, body: null }, null);
   }
 
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {
     guard?.authorizeAndCharge(null);
-    const headers = upstreamHeaders(request, service, exchange.client, null, null);
+    const headers = upstreamHeaders(request, service, exchange, null, null);
     return forward(context, { method: head.method, query, headers, body: null, affinity }, null);
   }
 
@@ -100,7 +100,7 @@ function forwardedHeaders(
   let { bodyBytes } = head;
   if (received.kind === 'whole') bodyBytes = received.message.length;
   else if (bodyBytes !== null) bodyBytes += received.growthBytes;
-  const headers = upstreamHeaders(request, service, exchange.client, fields, bodyBytes);
+  const headers = upstreamHeaders(request, service, exchange, fields, bodyBytes);
   const coding = head.isUnread ? request.headers['content-encoding'] : undefined;
   if (coding !== undefined) headers.push('content-encoding', coding);
   return headers;

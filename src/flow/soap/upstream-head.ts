@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
+import type { Exchange } from '../../base/exchange.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Dialect } from '../../soap/dialect.js';
 import { type MediaType, printContentType } from '../../soap/media-type.js';
@@ -39,7 +40,7 @@ export function contentFieldsOf(
 export function upstreamHeaders(
   request: IncomingMessage,
   { callerFields, bound }: SoapService,
-  address: string,
+  { client: address, isTls }: Pick<Exchange, 'client' | 'isTls'>,
   fields: ContentFields | null,
   contentLength: number | null,
 ): string[] {
@@ -48,7 +49,7 @@ export function upstreamHeaders(
   if (fields !== null && fields.soapAction !== null) headers.push('soapaction', fields.soapAction);
   pushNamed(headers, callerFields.ofSoap, request.headers, bound !== null);
   const { forwarding } = callerFields;
-  if (forwarding !== null) headers.push(...forwarding.fields({ headers: request.headers, address }));
+  if (forwarding !== null) headers.push(...forwarding.fields({ headers: request.headers, address, isTls }));
   if (contentLength !== null) headers.push('content-length', String(contentLength));
   return headers;
 }

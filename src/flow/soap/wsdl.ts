@@ -5,6 +5,7 @@ import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Compiled } from '../../compile.js';
+import { isEncrypted } from '../../listen/peer.js';
 import { type ServedDocument, ServedDocuments } from '../../wsdl/serve.js';
 import { REQUEST_ID } from '../http/linger.js';
 
@@ -98,5 +99,5 @@ function addressOf(request: IncomingMessage, publicUrl: string | null): string {
   if (publicUrl !== null) return publicUrl;
   const host = request.headers.host ?? '';
   if (!HOST.test(host)) throw new Refusal('HTTP_BAD_REQUEST', 'Host');
-  return `http://${host}`;
+  return `${isEncrypted(request.socket) ? 'https' : 'http'}://${host}`;
 }

@@ -8,6 +8,7 @@ import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { Budgets } from '../../budget/budget.js';
 import type { Compiled } from '../../compile.js';
+import { certificateOf } from '../../listen/peer.js';
 import type { Caller } from '../calls/authorize.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { Observers } from '../calls/observation.js';
@@ -117,8 +118,11 @@ export class SubscriptionsEndpoint {
     return this.#origins.has(parsed) || new URL(parsed).host === host?.toLowerCase();
   }
 
-  async #identifyCaller({ address }: WebSocketClient, headers: WebSocketClient['headers']): Promise<Caller> {
-    const client = await this.#compiled.access.identify({ headers, address });
+  async #identifyCaller(
+    { address, connection }: WebSocketClient,
+    headers: WebSocketClient['headers'],
+  ): Promise<Caller> {
+    const client = await this.#compiled.access.identify({ headers, address, certificate: certificateOf(connection) });
     return { client, budgets: this.#hooks.budgets };
   }
 

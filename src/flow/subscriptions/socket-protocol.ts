@@ -7,6 +7,7 @@ import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import { parseStrictJson } from '../../base/strict-json.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import { type AdmittedOperation, admitOperation, refuseOperation } from '../../graphql/operation.js';
+import { isEncrypted } from '../../listen/peer.js';
 import type { SubscriptionLimits } from '../../pubsub/limits.js';
 import type { Caller } from '../calls/authorize.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
@@ -191,6 +192,7 @@ async function admitMessage(
   const { endpoint, limits } = parts;
   const { client, caller, headers, late, bytes, socket } = extra;
   const exchange = new Exchange(nextExchangeId(), client.address, 'WS');
+  exchange.isTls = isEncrypted(client.connection);
   exchange.route = 'graphql';
   if (caller === null) throw new Error('a message of a connection that was not acknowledged');
   const departure = new Cancellation();

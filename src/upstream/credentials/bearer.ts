@@ -1,6 +1,6 @@
 import { Refusal } from '../../base/refusal.js';
+import type { RotatingFile } from '../../base/rotating-file.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
-import type { RotatingFile } from './rotating-file.js';
 
 /** A bearer token (RFC 6750) in a file that rotates. */
 export class RotatingBearer implements Credentials {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { X509Certificate } from 'node:crypto';
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
-import type { RotatingFile } from '../credentials/rotating-file.js';
+import type { RotatingFile } from '../../base/rotating-file.js';
 
 /** The parts of TLS options that may be in files of their own. */
 export const TLS_PARTS = ['ca', 'cert', 'key', 'pfx'] as const;

@@ -34,8 +34,10 @@ function print(part: Part): string[] {
   for (const [key, node] of Object.entries(part.node.properties ?? {})) {
     const path = part.path === '' ? key : `${part.path}.${key}`;
     const child = partOf(path, node);
-    if (child === null) rows.push(row(key, node, part.node.required?.includes(key) ?? false));
-    else inner.push(child, ...otherKind(child.path, node));
+    // A text stands for one entry of a list, or for keys.
+    if (child === null || typesOf(node).includes('string'))
+      rows.push(row(key, node, part.node.required?.includes(key) ?? false));
+    if (child !== null) inner.push(child, ...otherKind(child.path, node));
   }
   const heading = part.path === '' ? [] : [`**\`${part.path}\`** ${part.about}`];
   const table = ['| key | type | default | bounds | what |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
@@ -87,7 +89,7 @@ function typeCell(node: SchemaNode): string {
 
 function defaultCell(node: SchemaNode, required: boolean): string {
   if (required) return 'required';
-  if (node.like !== undefined) return '';
+  if (node.like !== undefined && typeof node.default !== 'string') return '';
   if (node.derived !== undefined) return `\`${node.derived}\``;
   const value = node.default;
   if (value === undefined) return '';

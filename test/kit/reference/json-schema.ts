@@ -50,7 +50,9 @@ function published(node: SchemaNode): PublishedNode {
     ...(initial !== undefined && { default: initial }),
   };
   const types = typesOf(node);
-  if (types.includes('object') || types.includes('array') || types.length === 0) return { ...about, ...facets };
+  const isText = types.includes('string');
+  if (!isText && (types.includes('object') || types.includes('array') || types.length === 0))
+    return { ...about, ...facets };
 
   const amount = node.unit === undefined ? undefined : AMOUNTS[node.unit];
   return {

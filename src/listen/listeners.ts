@@ -1,0 +1,213 @@
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+
+import { plainAddress } from '../access/address.js';
+import type { Networks } from '../access/networks.js';
+import { setAndEvictOldest } from '../base/evict-oldest.js';
+import { bind, type ListenAddress } from './bind.js';
+import { takeProxyHeader } from './proxy-protocol.js';
+import type { ServerTls } from './server-tls.js';
+
+/** One address on which connections are accepted. */
+export interface Listener {
+  readonly address: ListenAddress;
+  /** Null for clear text. */
+  readonly tls: ServerTls | null;
+  /** Peers whose connections begin with a PROXY header. */
+  readonly proxies: Networks;
+}
+
+/** Of Unix sockets, whose peers have none: they run on the same machine. */
+const LOCAL_ADDRESS = '127.0.0.1';
+
+/** A gateway that is gone must not be asked by the network forever: RFC 9293 leaves two hours as the default. */
+const KEEP_ALIVE_MILLIS = 60_000;
+
+/** Addresses whose handshakes are remembered; beyond, the one longest without one is forgotten. */
+const ADDRESSES_MAX = 10_000;
+
+export interface ListenerLimits {
+  /** For the PROXY header and the TLS handshake. */
+  readonly handshakeMillis: number;
+  /** Of one address; 0 is no limit. */
+  readonly handshakesPerSecond: number;
+  /** Of one address, that wait for their handshake. */
+  readonly connectionsPerClient: number;
+}
+
+/** The HTTP server behind the listeners. */
+export interface ListenerTarget {
+  /** Takes a connection on which HTTP is spoken from now on. */
+  accept(socket: Socket): void;
+  /** A connection was closed because there are too many. */
+  dropped(): void;
+  /** Whether an address is that of a trusted proxy, whose connections are those of many clients. */
+  isTrusted(address: string): boolean;
+}
+
+/** Accepts connections on several addresses: reads PROXY headers, does TLS, and hands them on. */
+export class Listeners {
+  /** Connections accepted so far. */
+  accepted = 0;
+  #limits: ListenerLimits = { handshakeMillis: 0, handshakesPerSecond: 0, connectionsPerClient: 0 };
+  #connectionsMax = 0;
+  readonly #target: ListenerTarget;
+  readonly #servers: NetServer[] = [];
+  readonly #open = new Set<Socket>();
+  /** Connections that are not handed on yet, by address. */
+  readonly #pending = new Map<string, number>();
+  /** Up to when the handshakes of an address use up its rate: the generic cell rate algorithm (ITU-T I.371). */
+  readonly #paidMillis = new Map<string, number>();
+
+  constructor(target: ListenerTarget) {
+    this.#target = target;
+  }
+
+  /** Sets the limits of connections to come. */
+  configure(limits: ListenerLimits, connectionsMax: number): void {
+    this.#limits = limits;
+    this.#connectionsMax = connectionsMax;
+    for (const server of this.#servers) server.maxConnections = connectionsMax;
+  }
+
+  get isListening(): boolean {
+    return this.#servers.some(({ listening }) => listening);
+  }
+
+  /** Listens on an address; resolves to it as a URL. Rejects with the error of the system. */
+  listen(listener: Listener): Promise<string> {
+    const server = createServer({
+      // As for servers of Node: TLS has no half that could stay open.
+      allowHalfOpen: listener.tls === null,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MILLIS,
+    });
+    server.maxConnections = this.#connectionsMax;
+    server.on('drop', () => this.#target.dropped());
+    const accept = this.#acceptor(listener);
+    server.on('connection', (socket) => {
+      this.accepted++;
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
+      if (this.#open.size > this.#connectionsMax) {
+        this.#target.dropped();
+        socket.destroy();
+      } else accept(socket);
+    });
+    this.#servers.push(server);
+    return bind(server, listener.address, listener.tls === null ? 'http' : 'https');
+  }
+
+  /** Accepts nothing more; resolves when every connection is closed. */
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+
+  /** Cuts every connection; returns how many there were. */
+  cutAll(): number {
+    const { size } = this.#open;
+    for (const socket of this.#open) socket.destroy();
+    return size;
+  }
+
+  /** How the connections of a listener are handed on. */
+  #acceptor({ address, tls, proxies }: Listener): (socket: Socket) => void {
+    const secure = tls === null ? null : this.#securer(tls);
+    if (!('host' in address)) {
+      return (socket) => {
+        nameAddress(socket, LOCAL_ADDRESS);
+        if (secure === null) this.#target.accept(socket);
+        else void this.#prepare(socket, LOCAL_ADDRESS, false, secure);
+      };
+    }
+    return (socket) => {
+      const isProxied = proxies.has(plainAddress(socket.remoteAddress ?? ''));
+      // The common case, at no cost.
+      if (!isProxied && secure === null) this.#target.accept(socket);
+      else void this.#prepare(socket, null, isProxied, secure);
+    };
+  }
+
+  /** Does for a connection what precedes HTTP, within `handshakeMillis`. */
+  async #prepare(socket: Socket, own: string | null, isProxied: boolean, secure: Securer | null): Promise<void> {
+    const { handshakeMillis } = this.#limits;
+    const timer = setTimeout(() => socket.destroy(), handshakeMillis);
+    const end = (): void => clearTimeout(timer);
+    socket.once('close', end);
+    // A reset is an end like any other.
+    socket.on('error', ignore);
+    try {
+      const named = isProxied ? await takeProxyHeader(socket) : own;
+      if (secure === null) {
+        if (named !== null) nameAddress(socket, named);
+        socket.off('error', ignore).off('close', end);
+        end();
+        this.#target.accept(socket);
+        return;
+      }
+      const client = plainAddress(named ?? socket.remoteAddress ?? '');
+      if (this.#target.isTrusted(client) || (await this.#waitForTurn(socket, client))) await secure(socket, named, end);
+    } catch {
+      socket.destroy();
+    }
+  }
+
+  /** Waits until the rate of an address has room for one more handshake; false where that takes too long. */
+  async #waitForTurn(socket: Socket, client: string): Promise<boolean> {
+    const { handshakesPerSecond, handshakeMillis, connectionsPerClient } = this.#limits;
+    if (handshakesPerSecond === 0) return true;
+    const nowMillis = performance.now();
+    const paidMillis = Math.max(nowMillis, this.#paidMillis.get(client) ?? 0);
+    // A second's worth may come at once.
+    const waitMillis = paidMillis - nowMillis - 1000;
+    const waiting = this.#pending.get(client) ?? 0;
+    if (waitMillis >= handshakeMillis || (waitMillis > 0 && waiting >= connectionsPerClient)) {
+      this.#target.dropped();
+      socket.destroy();
+      return false;
+    }
+    setAndEvictOldest(this.#paidMillis, client, paidMillis + 1000 / handshakesPerSecond, ADDRESSES_MAX);
+    if (waitMillis <= 0) return true;
+    this.#pending.set(client, waiting + 1);
+    await new Promise((resolve) => setTimeout(resolve, waitMillis));
+    const left = (this.#pending.get(client) ?? 1) - 1;
+    if (left === 0) this.#pending.delete(client);
+    else this.#pending.set(client, left);
+    return !socket.destroyed;
+  }
+
+  /** Does the handshakes of one listener. */
+  #securer(tls: ServerTls): Securer {
+    const prepared = new WeakMap<object, Prepared>();
+    const server = tls.makeServer(this.#limits.handshakeMillis, (socket) => {
+      const wrapped: unknown = Reflect.get(socket, '_parent');
+      const known = typeof wrapped === 'object' && wrapped !== null ? prepared.get(wrapped) : undefined;
+      known?.end();
+      if (known?.address != null) nameAddress(socket, known.address);
+      this.#target.accept(socket);
+    });
+    return async (socket, address, end) => {
+      await tls.refresh(server);
+      if (socket.destroyed) return;
+      prepared.set(socket, { address, end });
+      server.emit('connection', socket);
+    };
+  }
+}
+
+/** Begins the handshake of a connection; `address` is that of its client where the connection has another. */
+type Securer = (socket: Socket, address: string | null, end: () => void) => Promise<void>;
+
+interface Prepared {
+  readonly address: string | null;
+  /** Ends the time limit. */
+  readonly end: () => void;
+}
+
+/** Gives a connection the address of its client, for all that read it. */
+function nameAddress(socket: Socket, address: string): void {
+  Object.defineProperty(socket, 'remoteAddress', { value: address, configurable: true });
+}
+
+const ignore = (): void => {};

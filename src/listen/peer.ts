@@ -1,0 +1,43 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+
+import type { ClientCertificate } from '../access/client.js';
+
+/** Whether a connection is encrypted by the gateway itself. */
+export const isEncrypted = (socket: Duplex): boolean => socket instanceof TLSSocket;
+
+/**
+ * Cuts a connection, so that its client does not take what it has for all. TLS has no reset, and needs none: an end
+ * without `close_notify` is a truncation (RFC 8446 section 6.1). A Unix socket has neither.
+ */
+export function reset(socket: Socket): void {
+  if (socket instanceof TLSSocket || socket.remotePort === undefined) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
+const CERTIFICATES = new WeakMap<Duplex, ClientCertificate>();
+
+/** The verified certificate of a connection's client; null without one. */
+export const certificateOf = (socket: Duplex): ClientCertificate | null => CERTIFICATES.get(socket) ?? null;
+
+/**
+ * Reads the certificate of a client after the handshake, once for all requests of the connection. False where it has one
+ * that is not verified: such a connection must not be used.
+ */
+export function verifyClientCertificate(socket: TLSSocket): boolean {
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return true;
+  if (!socket.authorized) return false;
+  const { subject, subjectAltName = '', fingerprint256: fingerprint } = certificate;
+  // Node prints one attribute in each line, escaped as in RFC 2253, which begins with the last.
+  const inOrder = subject.trim().split('\n').reverse().join(',');
+  CERTIFICATES.set(socket, { subject: inOrder, names: namesIn(subjectAltName), fingerprint });
+  return true;
+}
+
+/** Names that Node prints in quotes hold characters that could pass for a separator: they identify no client. */
+const namesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/(?:^|, )([A-Za-z ]{1,32}):("(?:[^"\\]|\\.)*"|[^",]*)(?=, |$)/g)].flatMap(
+    ([, kind = '', name = '']) => (name.startsWith('"') ? [] : [`${kind}:${name}`]),
+  );

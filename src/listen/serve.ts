@@ -1,0 +1,40 @@
+import type { Server } from 'node:http';
+
+import { type Listener, type ListenerLimits, Listeners } from './listeners.js';
+
+/** An HTTP server on its addresses. */
+export interface Served {
+  /** The first of its addresses as a URL. */
+  readonly url: string;
+  /** Cuts all connections; resolves when they are closed. */
+  close(): Promise<void>;
+}
+
+/** Connections of a server that few clients use, at most. */
+const CONNECTIONS_MAX = 1000;
+
+/** Serves on addresses of its own. Rejects with the error of the system. */
+export async function serve(server: Server, on: readonly Listener[], limits: ListenerLimits): Promise<Served> {
+  // Node enforces its deadlines once the server listens, which its listeners do for it.
+  server.emit('listening');
+  const listeners = new Listeners({
+    accept: (socket) => server.emit('connection', socket),
+    dropped: () => {},
+    isTrusted: () => false,
+  });
+  listeners.configure(limits, CONNECTIONS_MAX);
+  const urls: string[] = [];
+  const close = async (): Promise<void> => {
+    const closed = listeners.close();
+    listeners.cutAll();
+    await closed;
+    server.close();
+  };
+  try {
+    for (const listener of on) urls.push(await listeners.listen(listener));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { url: urls[0] ?? '', close };
+}

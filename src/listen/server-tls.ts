@@ -1,0 +1,137 @@
+import { constants } from 'node:crypto';
+import {
+  createSecureContext,
+  createServer,
+  type SecureContext,
+  type SecureContextOptions,
+  type Server,
+  type TLSSocket,
+} from 'node:tls';
+
+import type { RotatingFile } from '../base/rotating-file.js';
+import { verifyClientCertificate } from './peer.js';
+
+/** A text of the configuration, or of a file that may rotate. */
+export interface RotatingText {
+  readonly text: string;
+  /** Null where the text is in the configuration itself. */
+  readonly file: RotatingFile | null;
+}
+
+/** A certificate with its chain, and its key. */
+export interface RotatingIdentity {
+  readonly cert: RotatingText;
+  readonly key: RotatingText;
+}
+
+export interface ServerTlsOptions extends RotatingIdentity {
+  /** Of other server names, in lower case; `*.` stands for one label. */
+  readonly names: ReadonlyMap<string, RotatingIdentity>;
+  readonly minVersion: '1.2' | '1.3';
+  /** In the notation of OpenSSL; null for the default. */
+  readonly ciphers: string | null;
+  readonly clientCertificate: 'none' | 'optional' | 'required';
+  readonly clientCa: RotatingText | null;
+}
+
+/** Forward secrecy and authenticated encryption only: the "intermediate" list of Mozilla without finite-field DHE. */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+/** The TLS of one listener. Files that rotate are read again before a handshake. */
+export class ServerTls {
+  readonly #options: ServerTlsOptions;
+  readonly #texts: readonly RotatingText[];
+  #contents: readonly string[];
+  #contexts: Contexts;
+
+  /** Throws the error of OpenSSL. */
+  constructor(options: ServerTlsOptions) {
+    this.#options = options;
+    const identities = [options, ...options.names.values()].flatMap(({ cert, key }) => [cert, key]);
+    this.#texts = [...identities, ...(options.clientCa === null ? [] : [options.clientCa])];
+    this.#contents = this.#texts.map(({ text }) => text);
+    this.#contexts = contextsOf(options, (text) => text.text);
+  }
+
+  /** Makes the server that does the handshakes. `secured` gets each connection whose handshake is done. */
+  makeServer(handshakeMillis: number, secured: (socket: TLSSocket) => void): Server {
+    const { clientCertificate } = this.#options;
+    const server = createServer({
+      ...this.#contexts.options,
+      ALPNProtocols: ['http/1.1'],
+      SNICallback: (name, done) => done(null, this.#contextFor(name)),
+      handshakeTimeout: handshakeMillis,
+      requestCert: clientCertificate !== 'none',
+      // `optional` is verified after the handshake: a client without a certificate may come in.
+      rejectUnauthorized: clientCertificate === 'required',
+    });
+    server.on('secureConnection', (socket) => {
+      if (verifyClientCertificate(socket)) secured(socket);
+      else socket.destroy();
+    });
+    // Its socket is closed already.
+    server.on('tlsClientError', () => {});
+    return server;
+  }
+
+  /** Reads rotated files, and uses them in `server` from now on. Reads nothing for a second after the last time. */
+  async refresh(server: Server): Promise<void> {
+    if (!this.#texts.some(({ file }) => file !== null)) return;
+    const contents = await Promise.all(this.#texts.map(({ text, file }) => file?.latest() ?? text));
+    if (contents.every((content, index) => content === this.#contents[index])) return;
+    const latest = new Map(this.#texts.map((text, index) => [text, contents[index] ?? text.text]));
+    try {
+      this.#contexts = contextsOf(this.#options, (text) => latest.get(text) ?? text.text);
+      this.#contents = contents;
+      server.setSecureContext(this.#contexts.options);
+    } catch {
+      // A certificate is written before its key, or after it: until both are there the earlier ones stay in use.
+    }
+  }
+
+  /** Undefined for the certificate of the listener itself. */
+  #contextFor(name: string): SecureContext | undefined {
+    const { byName } = this.#contexts;
+    if (byName.size === 0) return undefined;
+    const lower = name.toLowerCase();
+    const dot = lower.indexOf('.');
+    return byName.get(lower) ?? (dot < 0 ? undefined : byName.get(`*${lower.slice(dot)}`));
+  }
+}
+
+interface Contexts {
+  /** Of clients that name no other server. */
+  readonly options: SecureContextOptions;
+  readonly byName: ReadonlyMap<string, SecureContext>;
+}
+
+/** Throws the error of OpenSSL. */
+function contextsOf(options: ServerTlsOptions, contentOf: (text: RotatingText) => string): Contexts {
+  const { minVersion, ciphers, clientCa, names } = options;
+  const common: SecureContextOptions = {
+    minVersion: `TLSv${minVersion}`,
+    ciphers: ciphers ?? CIPHERS,
+    // A renegotiation costs the server more than the client, and no client of HTTP needs one.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    ...(clientCa !== null && { ca: contentOf(clientCa) }),
+  };
+  const ofIdentity = ({ cert, key }: RotatingIdentity): SecureContextOptions => ({
+    ...common,
+    cert: contentOf(cert),
+    key: contentOf(key),
+  });
+  const own = ofIdentity(options);
+  createSecureContext(own);
+  const byName = new Map([...names].map(([name, identity]) => [name, createSecureContext(ofIdentity(identity))]));
+  return { options: own, byName };
+}

@@ -1,0 +1,349 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+
+import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { Authority, hasOpenssl, type Identity } from '../kit/certificates.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { until } from '../kit/until.js';
+
+const skip = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
+const run = promisify(execFile);
+
+interface Place {
+  readonly directory: string;
+  readonly authority: Authority;
+  readonly own: Identity;
+  readonly other: Identity;
+  readonly erp: Identity;
+}
+
+let place: Place;
+t.before(async () => {
+  if (skip !== false) return;
+  const directory = await mkdtemp(join(tmpdir(), 'soapstone-listen-'));
+  const authority = new Authority(directory);
+  const own = authority.sign('a.example');
+  const [other, erp] = [authority.sign('b.example'), authority.sign('erp')];
+  place = { directory, authority, own, other, erp };
+  await writeIdentity('own', own);
+  await writeIdentity('other', other);
+  await writeIdentity('erp', erp);
+  await writeFile(join(directory, 'clients.pem'), authority.ca.cert);
+});
+t.teardown(() => (skip === false ? rm(place.directory, { recursive: true }) : undefined));
+
+/** By renaming, as agents for certificates do. */
+async function writeIdentity(name: string, { cert, key }: Identity): Promise<void> {
+  for (const [kind, text] of [
+    ['key', key],
+    ['crt', cert],
+  ] as const) {
+    const file = join(place.directory, `${name}.${kind}`);
+    await writeFile(`${file}.new`, text);
+    await rename(`${file}.new`, file);
+  }
+}
+
+const TLS = 'cert: { file: own.crt }, key: { file: own.key }';
+
+interface Started {
+  readonly gateway: TestGateway;
+  readonly backend: RecordingBackend;
+}
+
+async function start(t: Test, yaml: string): Promise<Started> {
+  const reply = '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body/></Envelope>';
+  const backend = await startRecordingBackend(answerWith(reply));
+  const services = `services: { orders: { url: "${backend.url}/orders" } }\n`;
+  const gateway = await startTestGateway(services + yaml, place.directory);
+  t.teardown(() => gateway.close());
+  t.teardown(() => backend.close());
+  return { gateway, backend };
+}
+
+const portOf = (url: string | undefined): number => Number(new URL(url ?? '').port);
+
+function secure(url: string | undefined, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port: portOf(url), ca: place.authority.ca.cert, servername: 'a.example', ...options });
+    socket.once('secureConnect', () => resolve(socket)).once('error', reject);
+  });
+}
+
+const ENVELOPE =
+  '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body><GetOrder xmlns="urn:a"/></Body></Envelope>';
+const POST = `POST /soap/orders HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/xml\r\nContent-Length: ${ENVELOPE.length}\r\n\r\n${ENVELOPE}`;
+const GRAPHQL = 'GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\n\r\n';
+
+/** The status of the answer on a connection; 0 where it ends without one. */
+function exchange(socket: Socket, request: string | Buffer): Promise<number> {
+  return new Promise((resolve) => {
+    let text = '';
+    const end = (): void => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0));
+    socket.on('data', (piece) => {
+      text += piece.toString('latin1');
+      if (text.includes('\r\n\r\n')) end();
+    });
+    socket.on('error', end).on('close', end);
+    socket.write(request);
+  });
+}
+
+t.test('several addresses, clear and encrypted, serve the same', { skip }, async (t) => {
+  const path = join(place.directory, 'traffic.sock');
+  const { gateway, backend } = await start(
+    t,
+    `listen:\n- 127.0.0.1:0\n- { address: 127.0.0.1:0, tls: { ${TLS} } }\n- unix:${path}\n`,
+  );
+  t.match(gateway.urls, [/^http:/, /^https:/, `unix:${path}`]);
+  const sockets = [connectTcp(portOf(gateway.urls[0])), await secure(gateway.urls[1]), connectTcp(path)];
+  for (const [index, proto] of ['http', 'https', 'http'].entries()) {
+    const socket = sockets[index];
+    if (socket === undefined) throw new Error('no socket');
+    t.teardown(() => socket.destroy());
+    t.equal(await exchange(socket, POST), 200);
+    const { headers } = backend.complete[index] ?? {};
+    t.match(headers, { 'x-forwarded-proto': proto, 'x-forwarded-for': '127.0.0.1' });
+    t.match(headers?.['forwarded'], new RegExp(`proto=${proto}$`));
+    t.match(await gateway.accessLine(index + 1), { client: '127.0.0.1', status: 200 });
+  }
+});
+
+t.test('the certificate is that of the server name, and files that rotate are used', { skip }, async (t) => {
+  const names =
+    'names: { b.example: { cert: { file: other.crt }, key: { file: other.key } }, "*.c.example": { cert: { file: erp.crt }, key: { file: erp.key } } }';
+  const { gateway } = await start(t, `listen: [{ address: "127.0.0.1:0", tls: { ${TLS}, ${names} } }]\n`);
+  const nameFor = async (servername: string): Promise<unknown> => {
+    const socket = await secure(gateway.url, { servername, checkServerIdentity: () => undefined });
+    const { CN } = socket.getPeerCertificate().subject;
+    t.equal(socket.alpnProtocol, false);
+    socket.destroy();
+    return CN;
+  };
+  for (const [servername, expected] of [
+    ['a.example', 'a.example'],
+    ['b.example', 'b.example'],
+    ['B.Example', 'b.example'],
+    ['x.c.example', 'erp'],
+    ['x.y.c.example', 'a.example'],
+    ['other.example', 'a.example'],
+  ] as const) {
+    t.equal(await nameFor(servername), expected, servername);
+  }
+  await writeIdentity('own', place.authority.sign('rotated.example'));
+  const end = Date.now() + 60_000;
+  while ((await nameFor('a.example')) !== 'rotated.example' && Date.now() < end) await setTimeout(50);
+  t.equal(await nameFor('a.example'), 'rotated.example');
+  t.equal(await nameFor('b.example'), 'b.example');
+  await writeFile(join(place.directory, 'own.crt'), 'broken');
+  await setTimeout(1100);
+  t.equal(await nameFor('a.example'), 'rotated.example', 'the last that could be read stays');
+  await writeIdentity('own', place.own);
+});
+
+t.test('only current versions and ciphers of TLS are spoken, and no protocol but HTTP/1.1', { skip }, async (t) => {
+  const listen = (more: string): string => `{ address: "127.0.0.1:0", tls: { ${TLS}${more} } }`;
+  const { gateway } = await start(t, `listen: [${listen('')}, ${listen(', minVersion: "1.3"')}]\n`);
+  const [both, modern] = gateway.urls;
+  const outcome = (url: string | undefined, options: ConnectionOptions): Promise<unknown> =>
+    secure(url, options).then(
+      (socket) => {
+        const version = socket.getProtocol();
+        socket.destroy();
+        return version;
+      },
+      () => 'refused',
+    );
+  t.equal(await outcome(both, { maxVersion: 'TLSv1.2' }), 'TLSv1.2');
+  t.equal(await outcome(both, {}), 'TLSv1.3');
+  t.equal(await outcome(modern, { maxVersion: 'TLSv1.2' }), 'refused');
+  const old: ConnectionOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' };
+  t.equal(await outcome(both, old), 'refused');
+  const cbc: ConnectionOptions = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA' };
+  t.equal(await outcome(both, cbc), 'refused');
+  t.equal(await outcome(both, { ALPNProtocols: ['h2'] }), 'refused');
+  const spoken = await secure(both, { ALPNProtocols: ['h2', 'http/1.1'] });
+  t.equal(spoken.alpnProtocol, 'http/1.1');
+  spoken.destroy();
+});
+
+t.test('a verified certificate identifies its client', { skip }, async (t) => {
+  const listen = (kind: string): string =>
+    `{ address: "127.0.0.1:0", tls: { ${TLS}, clientCertificate: ${kind}, clientCa: { file: clients.pem } } }`;
+  const { gateway } = await start(
+    t,
+    `listen: [${listen('optional')}, ${listen('required')}]
+clients:
+  certificate: { clients: { erp: { class: internal, subject: CN=erp }, b: { class: internal, subject: "DNS:b.example" } } }
+  classes: { internal: {} }
+`,
+  );
+  const [optional, required] = gateway.urls;
+  const stranger = new Authority(await mkdtemp(join(tmpdir(), 'soapstone-other-')), 'stranger').sign('erp');
+  const ask = async (url: string | undefined, identity: Partial<Identity>, head = GRAPHQL): Promise<number> => {
+    const socket = await secure(url, identity).catch(() => null);
+    if (socket === null) return 0;
+    const status = await exchange(socket, head);
+    socket.destroy();
+    return status;
+  };
+  t.equal(await ask(optional, place.erp), 200);
+  t.match(await gateway.accessLine(1), { caller: 'certificate:erp' });
+  t.equal(await ask(required, place.other), 200);
+  t.match(await gateway.accessLine(2), { caller: 'certificate:b' });
+  t.equal(await ask(optional, place.own), 401, 'verified, but not listed');
+  t.equal(await ask(optional, {}), 401, 'no certificate');
+  const forged = GRAPHQL.replace('Host: a', 'Host: a\r\nX-Client-Certificate: CN=erp');
+  t.equal(await ask(optional, {}, forged), 401, 'the header of a client counts for nothing');
+  t.equal(await ask(required, {}), 0);
+  t.equal(await ask(optional, stranger), 0, 'of another authority');
+  t.equal(await ask(required, stranger), 0, 'of another authority');
+});
+
+const proxied = (address: string, tls = ''): string =>
+  `listen: [{ address: "127.0.0.1:0", proxyProtocol: [${address}]${tls} }]\n`;
+
+const V2 = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
+const binary = (rest: string): Buffer => Buffer.concat([V2, Buffer.from(rest, 'hex')]);
+
+t.test('a PROXY header of a listed proxy gives the address of the client', { skip }, async (t) => {
+  const { gateway } = await start(t, proxied('127.0.0.1'));
+  const headers: readonly (readonly [string, string | Buffer, string])[] = [
+    ['version 1', 'PROXY TCP4 203.0.113.7 127.0.0.1 4711 80\r\n', '203.0.113.7'],
+    ['version 1, IPv6', 'PROXY TCP6 2001:db8::7 ::1 4711 80\r\n', '2001:db8::7'],
+    ['version 1, unknown', 'PROXY UNKNOWN\r\n', '127.0.0.1'],
+    ['version 2', binary('2111000ccb0071077f00000112670050'), '203.0.113.7'],
+    ['version 2, with an extension', binary('2111000fcb0071077f00000112670050040000'), '203.0.113.7'],
+    [
+      'version 2, IPv6',
+      binary(`21210024${'20010db8'.padEnd(31, '0')}7${'0'.repeat(31)}112670050`),
+      '2001:db8:0:0:0:0:0:7',
+    ],
+    ['version 2, local', binary('20000000'), '127.0.0.1'],
+  ];
+  for (const [index, [name, header, client]] of headers.entries()) {
+    const socket = connectTcp(portOf(gateway.url));
+    t.teardown(() => socket.destroy());
+    t.equal(await exchange(socket, Buffer.concat([Buffer.from(header), Buffer.from(GRAPHQL)])), 200, name);
+    t.match(await gateway.accessLine(index + 1), { client }, name);
+  }
+});
+
+t.test('a PROXY header may come byte by byte, and TLS follows it', { skip }, async (t) => {
+  const { gateway } = await start(t, proxied('127.0.0.1', `, tls: { ${TLS} }`));
+  const raw = connectTcp(portOf(gateway.url));
+  raw.setNoDelay(true);
+  for (const byte of 'PROXY TCP4 203.0.113.7 127.0.0.1 4711 443\r\n') {
+    await new Promise((resolve) => raw.write(byte, resolve));
+  }
+  const socket = await secure(gateway.url, { socket: raw });
+  t.teardown(() => socket.destroy());
+  t.equal(await exchange(socket, GRAPHQL), 200);
+  t.match(await gateway.accessLine(), { client: '203.0.113.7' });
+});
+
+t.test('other beginnings of a listed proxy end the connection, other peers have none', { skip }, async (t) => {
+  const { gateway } = await start(t, `limits: { http: { handshakeMillis: 500 } }\n${proxied('127.0.0.1')}`);
+  for (const bytes of [
+    GRAPHQL,
+    'PROXY TCP4 203.0.113.7 127.0.0.1 4711\r\n',
+    'PROXY TCP4 2001:db8::7 ::1 4711 80\r\n',
+    'PROXY TCP4 203.0.113.7 127.0.0.1 4711 65536\r\n',
+    'PROXY TCP4 203.0.113.7 127.0.0.1 04711 80\r\n',
+    `PROXY UNKNOWN${' '.repeat(200)}\r\n`,
+    'PROXY TCP4 203.0.113.7',
+    binary('3111000ccb0071077f00000112670050'),
+    binary('2111000bcb0071077f000001126700'),
+    binary('2112000ccb0071077f00000112670050'),
+    binary('2111ffffcb0071077f00000112670050'),
+    '',
+  ]) {
+    const socket = connectTcp(portOf(gateway.url));
+    t.equal(await exchange(socket, bytes), 0, JSON.stringify(bytes.toString('latin1')).slice(0, 60));
+    socket.destroy();
+  }
+  const { gateway: other } = await start(t, proxied('10.0.0.0/8'));
+  const socket = connectTcp(portOf(other.url));
+  t.equal(await exchange(socket, `PROXY TCP4 203.0.113.7 127.0.0.1 4711 80\r\n${GRAPHQL}`), 400);
+  socket.destroy();
+});
+
+t.test('a handshake has its time, and those of one address a rate', { skip }, async (t) => {
+  const { gateway } = await start(
+    t,
+    `limits: { http: { handshakeMillis: 1000, handshakesPerSecond: 5 } }\nlisten: [{ address: "127.0.0.1:0", tls: { ${TLS} } }]\n`,
+  );
+  const idle = connectTcp(portOf(gateway.url));
+  await new Promise((resolve) => idle.once('close', resolve));
+  const results = await Promise.all(
+    Array.from({ length: 30 }, () =>
+      secure(gateway.url).then(
+        (socket) => socket.destroy() !== undefined,
+        () => false,
+      ),
+    ),
+  );
+  const done = results.filter(Boolean).length;
+  t.ok(done >= 4 && done <= 16, `${done} of 30: a burst of a second, and those that can wait`);
+  t.match(await gateway.metrics(), /soapstone_client_connections_dropped_total [1-9]/);
+});
+
+t.test('the admin address may be encrypted as well', { skip }, async (t) => {
+  const { gateway } = await start(t, `admin: [{ address: "127.0.0.1:0", tls: { ${TLS} } }]\n`);
+  t.match(gateway.adminUrl, /^https:/);
+  const socket = await secure(gateway.adminUrl);
+  t.equal(await exchange(socket, 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'), 200);
+  socket.destroy();
+});
+
+t.test('slow heads, tiny chunks and stalled readers are found over TLS too', { skip }, async (t) => {
+  const { gateway } = await start(
+    t,
+    `limits: { http: { headerMillis: 400, bodyGraceMillis: 400, stallMillis: 400 } }\nlisten: [{ address: "127.0.0.1:0", tls: { ${TLS} } }]\n`,
+  );
+  const slow = await secure(gateway.url);
+  t.equal(await exchange(slow, 'GET /graphql HTTP/1.1\r\n'), 408);
+  const chunks = await secure(gateway.url);
+  const head = 'POST /soap/orders HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n';
+  t.equal(await exchange(chunks, head + '1\r\n \r\n'.repeat(5000)), 400);
+  t.match(await gateway.accessLine(2), { code: 'HTTP_TINY_CHUNKS' });
+  for (const socket of [slow, chunks]) socket.destroy();
+});
+
+t.test('programs of others agree: curl and openssl', { skip }, async (t) => {
+  const { gateway } = await start(t, `listen: [{ address: "127.0.0.1:0", tls: { ${TLS} } }]\n`);
+  const port = portOf(gateway.url);
+  const file = (name: string): string => join(place.directory, name);
+  const curl = ['-sS', '--cacert', file('clients.pem'), '--resolve', `a.example:${port}:127.0.0.1`];
+  const wsdl = await run('curl', [
+    ...curl,
+    '-w',
+    '%{http_code} %{ssl_verify_result}',
+    `https://a.example:${port}/graphql?query=%7B__typename%7D`,
+  ]).catch((error: unknown) => error);
+  t.match(wsdl, { stdout: /200 0$/ });
+  const client = spawn('openssl', [
+    's_client',
+    '-connect',
+    `127.0.0.1:${port}`,
+    '-tls1_2',
+    '-cipher',
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    '-brief',
+  ]);
+  let said = '';
+  client.stderr.on('data', (piece) => {
+    said += String(piece);
+  });
+  await until(() => said.includes('CONNECTION ESTABLISHED'));
+  t.match(said, /Protocol version: TLSv1\.2/);
+  client.stdin.end();
+  client.kill();
+});
