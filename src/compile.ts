@@ -62,6 +62,7 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
   const close = async (): Promise<void> => {
     await Promise.all([
       ...[...services, ...graphqlUpstreams].map((service) => service.upstream.close()),
+      ...[...services, ...graphqlUpstreams].map((service) => service.health?.close()),
       ...services.map((service) => service.bound?.close()),
     ]);
   };

@@ -16,10 +16,11 @@ import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import type { PersistedStore } from './graphql/admission/document-cache.js';
 import type { Finish } from './observe/finish.js';
-import type { UpstreamGauges } from './observe/gauges.js';
+import type { AddressGauges, UpstreamGauges } from './observe/gauges.js';
 import type { Log } from './observe/log.js';
 import type { Metrics } from './observe/metrics.js';
 import { makeRequestHandler, type RequestHandler, type Usage } from './request.js';
+import type { Address } from './upstream/address.js';
 
 /** The state of the process, which survives a reload. */
 export interface ProcessState {
@@ -35,6 +36,14 @@ export interface ProcessState {
   /** The bus between requests that cause events and subscriptions; both may be of different generations. */
   busFor(compiled: Compiled): EventBus;
 }
+
+const gaugesOf = ({ url, tally, isResting }: Address): AddressGauges => ({
+  address: url.host + url.pathname,
+  isUp: !isResting,
+  calls: tally.calls,
+  failures: tally.failures,
+  ejections: tally.ejections,
+});
 
 /** One compiled configuration with its endpoints. Requests and subscriptions end in the generation they began in. */
 export class Generation {
@@ -59,6 +68,7 @@ export class Generation {
       looked: (service, outcome) => metrics.looked(service, outcome),
       changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
     });
+    for (const { health } of this.upstreams) health?.start();
     this.graphql = makeGraphqlEndpoint(compiled, {
       penaltyBox,
       observers: topics.length === 0 ? null : observers,
@@ -114,6 +124,7 @@ export class Generation {
         active: () => (isOwn ? upstream.active : 0),
         waiting: () => (isOwn ? upstream.waiting : 0),
         resting: () => upstream.resting + (feeds.isResting(name) ? 1 : 0),
+        addresses: () => upstream.addresses.map(gaugesOf),
         certificateEndMillis: () => reach.tls?.expiresMillis ?? null,
         subscriptions: () => feeds.active(name),
       };
@@ -140,9 +151,9 @@ export class Generation {
     await this.live.close();
   }
 
-  /** Begins nothing new by itself: its backends are no longer compared with their WSDLs. */
+  /** Begins nothing new by itself: its backends are no longer checked, nor compared with their WSDLs. */
   async retire(): Promise<void> {
-    await this.drift.close();
+    await Promise.all([this.drift.close(), ...this.upstreams.map(({ health }) => health?.close())]);
   }
 
   /** Closes the connections to backends. Calls that go on are cut. */

@@ -18,10 +18,12 @@ import type { GraphqlServiceConfig } from '../config/schema.js';
 import type { Subschema, SubschemaCosts } from '../graphql/fields/subschema.js';
 import { readSubschemaReply } from '../graphql/subschema/read-reply.js';
 import { NO_COSTS, takeCosts } from '../graphql/subschema/sdl-costs.js';
+import type { HealthChecks } from '../upstream/health.js';
 import { checkJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
 import { Upstream } from '../upstream/upstream.js';
 import { diagnosticAt } from './diagnostic-at.js';
+import { compileHealth } from './health.js';
 import { keptUpstream } from './kept-upstream.js';
 import { compileReach, type Reach } from './reach.js';
 import { withConfigured } from './subschema-costs.js';
@@ -31,6 +33,8 @@ export interface GraphqlUpstream {
   readonly name: string;
   readonly subschema: Subschema;
   readonly upstream: Upstream;
+  /** Null for none. */
+  readonly health: HealthChecks | null;
   readonly config: GraphqlServiceConfig;
   /** Of calls and subscriptions. */
   readonly reach: Reach;
@@ -73,7 +77,8 @@ export async function compileGraphqlUpstream(
       subscribes: config.subscriptions !== false,
     };
     const forwardHeaders = config.forwardHeaders.map((field) => field.toLowerCase());
-    return { name, subschema, upstream, config, reach, forwardHeaders, subscriptions: subscriptionsOf(config) };
+    const health = compileHealth(config, upstream, reach);
+    return { name, subschema, upstream, health, config, reach, forwardHeaders, subscriptions: subscriptionsOf(config) };
   } catch (error) {
     await upstream.close();
     throw error;

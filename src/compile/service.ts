@@ -13,6 +13,7 @@ import type { MimeLimits } from '../soap/mime-limits.js';
 import { SECURITY_NAMES } from '../soap/security-reader.js';
 import { BoundUpstreams } from '../upstream/bound-upstreams.js';
 import type { CallRules } from '../upstream/call-rules.js';
+import type { HealthChecks } from '../upstream/health.js';
 import { Upstream } from '../upstream/upstream.js';
 import type { Operation, Port, WsdlModel } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
@@ -22,6 +23,7 @@ import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallerFieldRules, compileCallerFields } from './caller-fields.js';
 import { compileCallRules } from './calls.js';
 import { Destinations } from './destinations.js';
+import { compileHealth } from './health.js';
 import { keptUpstream } from './kept-upstream.js';
 import { compileMadeSecurity } from './made-security.js';
 import type { WsdlReader } from './named-wsdl.js';
@@ -54,6 +56,8 @@ export interface SoapService {
   /** Connections of callers that authenticate themselves; null where they do not. */
   readonly bound: BoundUpstreams | null;
   readonly reach: Reach;
+  /** Null for none. */
+  readonly health: HealthChecks | null;
   /** Of an operation with its own; null for the others. */
   readonly callRules: (operation: Operation | null) => CallRules | null;
   readonly callerFields: CallerFieldRules;
@@ -163,6 +167,7 @@ export async function compileService(
     gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
     mode: config.mode,
     callRules: kept?.callRules ?? compileCallRules(name, config, upstream),
+    health: compileHealth(config, upstream, reach),
     reach,
     callerFields: compileCallerFields(loaded.config, config),
     wsdl,

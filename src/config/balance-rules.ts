@@ -33,7 +33,10 @@ export function balanceRules(service: Record<string, unknown>, path: ConfigPath)
     if (addresses.length !== 1 || service[key] === undefined) continue;
     at(key, `${name} has \`${key}\` and one address.`, 'Give several as `urls`, or leave it away.');
   }
-  const { zone } = service;
+  const { zone, health } = service;
+  if (isRecord(health) && (health['path'] === undefined) === (health['tcp'] !== true)) {
+    at('health', `${name} needs \`path\` or \`tcp: true\` in \`health\`, and one of them.`, 'Name what is checked.');
+  }
   if (typeof zone === 'string' && addresses.length > 1 && !addresses.some((address) => address['zone'] === zone)) {
     at('zone', `${name} has no address in its zone.`, 'Give addresses a `zone`, or leave it away.');
   }

@@ -1,6 +1,7 @@
 import { BALANCE_KEYS, STICKY } from './balance-keys.js';
 import { CALL_KEYS } from './call-keys.js';
 import { HEADER_NAME, HTTP_URL } from './formats.js';
+import { HEALTH } from './health-keys.js';
 import { array, boolean, closed, mapOf, oneOf, optional, string } from './key-types.js';
 
 /** Keys of a service about how its backend is reached: the part of the table of keys for it. */
@@ -169,6 +170,7 @@ export const ROUTE_KEYS = {
   proxy: optional(PROXY),
   ...BALANCE_KEYS,
   ...CALL_KEYS,
+  health: optional(HEALTH),
 };
 
 /** Keys of services that speak SOAP. */

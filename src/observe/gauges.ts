@@ -7,10 +7,22 @@ export interface UpstreamGauges {
   readonly waiting: () => number;
   /** Addresses that are not called because they keep failing. */
   readonly resting: () => number;
+  readonly addresses?: () => readonly AddressGauges[];
   /** When the first certificate of its TLS ends; null without one. */
   readonly certificateEndMillis?: () => number | null;
   /** Connections for subscriptions; absent where there are none. */
   readonly subscriptions?: () => number;
+}
+
+/** One address of an upstream. */
+export interface AddressGauges {
+  /** Host, port and path as configured. */
+  readonly address: string;
+  readonly isUp: boolean;
+  readonly calls: number;
+  /** By reason. */
+  readonly failures: ReadonlyMap<string, number>;
+  readonly ejections: ReadonlyMap<string, number>;
 }
 
 /** Gauges of the rest of the process, read when the metrics are collected. */
@@ -67,6 +79,7 @@ export function addUpstreamGauges(book: MetricBook, upstreams: () => readonly Up
       return endMillis === null ? [] : [{ labels: [service], value: endMillis / 1000 }];
     }),
   );
+  addAddressMetrics(book, upstreams);
   const subscriptions = 'Connections for subscriptions at the upstream, which speaks GraphQL.';
   read('soapstone_upstream_subscriptions', subscriptions, (upstream) => upstream.subscriptions?.() ?? 0);
 }
@@ -95,6 +108,44 @@ export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
     help: 'Number of the configuration that new requests use: 1 at the start, one more with each reload.',
   };
   book.addSampled('gauge', generation, () => [{ labels: [], value: loads.generation }], 'max');
+}
+
+/** Adds the metrics of each address of the upstreams. */
+function addAddressMetrics(book: MetricBook, upstreams: () => readonly UpstreamGauges[]): void {
+  const each = (read: (address: AddressGauges) => readonly (readonly [readonly string[], number])[]) => () =>
+    upstreams().flatMap(({ service, addresses }) =>
+      (addresses?.() ?? []).flatMap((address) =>
+        read(address).map(([more, value]): Sample => ({ labels: [service, address.address, ...more], value })),
+      ),
+    );
+  const labels = ['service', 'address'];
+  const up = 'Processes that call the address; others let it rest, or only try it.';
+  book.addSampled(
+    'gauge',
+    { name: 'soapstone_upstream_address_up', help: up, labels },
+    each(({ isUp }) => [[[], isUp ? 1 : 0]]),
+  );
+  const attempts = {
+    name: 'soapstone_upstream_attempts_total',
+    help: 'Calls sent to the address, retries too.',
+    labels,
+  };
+  book.addSampled(
+    'counter',
+    attempts,
+    each(({ calls }) => [[[], calls]]),
+  );
+  const byReason = (name: string, help: string, read: (address: AddressGauges) => ReadonlyMap<string, number>): void =>
+    book.addSampled(
+      'counter',
+      { name, help, labels: [...labels, 'reason'] },
+      each((address) => [...read(address)].map(([reason, value]) => [[reason], value] as const)),
+    );
+  const failures = 'Of these, those that failed, by the code of the refusal.';
+  byReason('soapstone_upstream_attempts_failed_total', failures, (address) => address.failures);
+  const ejections =
+    'Times the address was no longer called: failures in a row, errors or latency against the others, health checks.';
+  byReason('soapstone_upstream_ejections_total', ejections, (address) => address.ejections);
 }
 
 /** How many processes there should be, and how many have answered; each process of several answers for itself. */

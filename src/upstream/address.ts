@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import type { RefusalCode } from '../base/refusals.js';
 import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
-import { Breaker } from './breaker.js';
+import { Breaker, type CallOutcome } from './breaker.js';
 import { Connection, type ConnectionUse } from './connection.js';
 import { type Fields, withFields } from './credentials/credentials.js';
 import { DIRECT, makeConnector, type Route } from './dial/dial.js';
 import type { HttpProxy } from './dial/proxy.js';
 import type { UpstreamLimits } from './limits.js';
+import { AddressTally, type Compared, type EjectionReason } from './outliers.js';
 import { FixedQuery } from './query.js';
 import type { Connector } from './undici.js';
 
@@ -13,7 +16,9 @@ import type { Connector } from './undici.js';
 const ID_LENGTH = 6;
 
 /** One address of a backend with connections and a circuit breaker of its own: a slow address delays no other. */
-export class Address implements Balanced {
+export class Address implements Balanced, Compared {
+  readonly url: URL;
+  readonly tally = new AddressTally();
   readonly breaker: Breaker;
   readonly rank: AddressRank;
   /** Callers may see it, as a cookie. */
@@ -30,6 +35,7 @@ export class Address implements Balanced {
   readonly #free: Connection[] = [];
 
   constructor(url: URL, limits: UpstreamLimits, route: Route = DIRECT, rank: AddressRank = DEFAULT_RANK) {
+    this.url = url;
     this.rank = rank;
     this.id = createHash('sha256').update(url.href).digest('base64url').slice(0, ID_LENGTH);
     const { forwarder } = route;
@@ -62,8 +68,39 @@ export class Address implements Balanced {
     return made;
   }
 
-  release(connection: Connection): void {
+  /** Takes back the connection of a call that is over. `epoch` is of `breaker.begin`, `code` of its refusal. */
+  release(connection: Connection, epoch: number, outcome: CallOutcome, code: RefusalCode | null): void {
+    const nowMillis = performance.now();
     this.#free.push(connection);
+    this.tally.record(outcome, code, nowMillis - connection.sentMillis);
+    if (this.breaker.end(epoch, outcome, nowMillis)) this.tally.ejected('failures');
+  }
+
+  get isResting(): boolean {
+    return this.breaker.isOpen;
+  }
+
+  eject(reason: EjectionReason, nowMillis: number): void {
+    this.tally.ejected(reason);
+    this.breaker.eject(nowMillis);
+  }
+
+  /** The result of health checks. */
+  setHealth(isUp: boolean): void {
+    if (this.breaker.setHealth(isUp) && !isUp) this.tally.ejected('health');
+  }
+
+  /** Whether a connection can be made. */
+  reach(timeoutMillis: number): Promise<boolean> {
+    const { hostname, protocol, port, host } = new URL(this.#origin);
+    return new Promise((resolve) => {
+      const late = setTimeout(() => resolve(false), timeoutMillis);
+      this.#connector({ hostname, protocol, port, host }, (...[error, socket]) => {
+        clearTimeout(late);
+        socket?.destroy();
+        resolve(error === null);
+      });
+    });
   }
 
   /** The header fields of a request, with those for the forwarding proxy. */

@@ -1,8 +1,11 @@
 import type { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 
-/** The end of a call as the breaker counts it. `none`: no sign of the backend's health. */
-export type CallOutcome = 'answered' | 'failed' | 'none';
+/**
+ * The end of a call as the breaker counts it. `invalid`: an answer of a status of success that was refused; `none`: no
+ * sign of the backend's health.
+ */
+export type CallOutcome = 'answered' | 'invalid' | 'failed' | 'none';
 
 /** Share of the open time that is added or subtracted, so that many gateways do not return at once. */
 const JITTER = 0.2;
@@ -19,6 +22,10 @@ export class Breaker {
   /** In a row. */
   #failures = 0;
   #openUntilMillis = 0;
+  /** It answers worse than others: an answer that is invalid is no sign that it has recovered. */
+  #isEjected = false;
+  /** By the latest health checks. */
+  #isDown = false;
   /** Calls at once while half open, and how many of them are out and answered. */
   #allowed = 1;
   #out = 0;
@@ -34,18 +41,16 @@ export class Breaker {
   }
 
   get isOpen(): boolean {
-    return this.#state !== 'closed';
+    return this.#isDown || this.#state !== 'closed';
   }
 
   /** Whether a call may be made now. */
   admits(nowMillis: number): boolean {
+    if (this.#isDown) return false;
     if (this.#state === 'closed') return true;
     if (this.#state === 'open') {
       if (nowMillis < this.#openUntilMillis) return false;
-      this.#enter('half-open');
-      this.#allowed = 1;
-      this.#out = 0;
-      this.#answered = 0;
+      this.#tryAgain();
     }
     return this.#out < this.#allowed;
   }
@@ -61,17 +66,48 @@ export class Breaker {
     return this.#epoch;
   }
 
-  end(epoch: number, outcome: CallOutcome, nowMillis: number): void {
-    if (epoch !== this.#epoch) return;
-    if (this.#state === 'half-open') this.#out--;
-    if (outcome === 'failed') this.#fail(nowMillis);
-    else if (outcome === 'answered') this.#answer();
+  /** Counts the end of a call. Returns whether it opened the breaker. */
+  end(epoch: number, outcome: CallOutcome, nowMillis: number): boolean {
+    if (epoch !== this.#epoch) return false;
+    const isTried = this.#state === 'half-open';
+    if (isTried) this.#out--;
+    if (outcome === 'none') return false;
+    if (outcome === 'failed' || (outcome === 'invalid' && isTried && this.#isEjected)) return this.#fail(nowMillis);
+    this.#answer();
+    return false;
   }
 
-  #fail(nowMillis: number): void {
+  /** Opens it: the address answers worse than others. */
+  eject(nowMillis: number): void {
+    if (this.#state !== 'closed') return;
+    this.#open(nowMillis);
+    this.#isEjected = true;
+  }
+
+  /** The result of health checks. Returns whether it is another; an address that is up again starts slowly. */
+  setHealth(isUp: boolean): boolean {
+    if (this.#isDown === !isUp) return false;
+    this.#isDown = !isUp;
+    if (isUp) this.#tryAgain();
+    return true;
+  }
+
+  #tryAgain(): void {
+    this.#enter('half-open');
+    this.#allowed = 1;
+    this.#out = 0;
+    this.#answered = 0;
+  }
+
+  #fail(nowMillis: number): boolean {
     this.#failures++;
-    if (this.#failuresMax === 0) return;
-    if (this.#state === 'closed' && this.#failures < this.#failuresMax) return;
+    if (this.#failuresMax === 0 && !this.#isEjected) return false;
+    if (this.#state === 'closed' && this.#failures < this.#failuresMax) return false;
+    this.#open(nowMillis);
+    return true;
+  }
+
+  #open(nowMillis: number): void {
     this.#openUntilMillis = nowMillis + this.#restMillis * (1 - JITTER + 2 * JITTER * Math.random());
     this.#enter('open');
   }
@@ -81,7 +117,9 @@ export class Breaker {
     if (this.#state !== 'half-open' || ++this.#answered < this.#allowed) return;
     this.#answered = 0;
     this.#allowed *= 2;
-    if (this.#allowed > this.#capacity) this.#enter('closed');
+    if (this.#allowed <= this.#capacity) return;
+    this.#isEjected = false;
+    this.#enter('closed');
   }
 
   #enter(state: 'closed' | 'open' | 'half-open'): void {
@@ -94,7 +132,10 @@ export class Breaker {
 export function outcomeOf({ code, kind }: Refusal, status: number): CallOutcome {
   if (FAILURES.has(code)) return 'failed';
   // Some stacks answer a caller's error with a 500 that is no envelope: it must not open the breaker.
-  if (code === 'UPSTREAM_INVALID_RESPONSE') return status === 0 || UNAVAILABLE.has(status) ? 'failed' : 'answered';
+  if (code === 'UPSTREAM_INVALID_RESPONSE') {
+    if (status === 0 || UNAVAILABLE.has(status)) return 'failed';
+    return status < 300 ? 'invalid' : 'answered';
+  }
   return kind.blame === 'upstream' && status !== 0 ? 'answered' : 'none';
 }
 

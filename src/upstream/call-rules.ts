@@ -82,12 +82,20 @@ export class CallRules {
     return refusal;
   }
 
+  /** Whether an answer is worth another attempt after so many. An envelope is an answer. */
+  retriesAnswer(status: number, contentType: string | null, retries: number): boolean {
+    const { times, on } = this.retry;
+    return retries < times && on.some((reason) => reason === String(status)) && !ENVELOPE.test(contentType ?? '');
+  }
+
   leave(): void {
     this.#active--;
     this.#service?.leave();
   }
 }
 
+/** Media types that a Fault or a GraphQL response may have. */
+const ENVELOPE = /xml|multipart\/related|graphql-response\+json/i;
 const BACKOFF_MILLIS = 25;
 const BACKOFF_MILLIS_MAX = 1_000;
 

@@ -1,9 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/refusal.js';
+import type { RefusalCode } from '../base/refusals.js';
 import type { Address } from './address.js';
 import { type CallOutcome, outcomeOf } from './breaker.js';
-import type { CallRules, RetryReason, TimedCall } from './call-rules.js';
+import type { CallRules, TimedCall } from './call-rules.js';
 import type { Connection } from './connection.js';
 import type { Entry } from './deadlines.js';
 import type { ExchangeHandler } from './exchange.js';
@@ -15,8 +16,6 @@ import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from 
 const FIELDS_MAX = 100;
 
 const NO_VALUES: readonly string[] = [];
-/** Media types that a Fault or a GraphQL response may have. */
-const ENVELOPE = /xml|multipart\/related|graphql-response\+json/i;
 const NOWHERE: readonly Address[] = [];
 const NOW = Promise.resolve();
 
@@ -211,7 +210,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     const refusal = refusalOfError(error, this.status !== 0, this.rules.timeouts);
     if (this.#mayRetry(refusal) && this.#scheduler.retry(this)) {
       if (this.address !== null) this.tried = [...this.tried, this.address];
-      this.#leave(outcomeOf(refusal, this.status));
+      this.#leave(outcomeOf(refusal, this.status), refusal.code);
       return;
     }
     this.#isOver = true;
@@ -240,7 +239,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
       return;
     }
     this.#isOver = true;
-    this.#leave('answered');
+    this.#leave('answered', null);
   }
 
   #stop(caught: unknown): void {
@@ -248,7 +247,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   #fail(refusal: Refusal): void {
-    this.#leave(this.#isSlowCaller(refusal) ? 'none' : outcomeOf(refusal, this.status));
+    this.#leave(this.#isSlowCaller(refusal) ? 'none' : outcomeOf(refusal, this.status), refusal.code);
     const { body } = this.request;
     // The source of a body that is no longer read must not wait.
     if (body !== null && 'destroy' in body) body.destroy();
@@ -275,23 +274,20 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     return code === 'UPSTREAM_RESET' ? on.includes('reset') : code === 'UPSTREAM_TIMEOUT' && perTryMillis !== null;
   }
 
-  /** Whether an answer of this status is worth another attempt, which must then be made. An envelope is an answer. */
+  /** Whether an answer of this status is worth another attempt, which must then be made. */
   #isRetryStatus(status: number): boolean {
-    const { times, on } = this.rules.retry;
-    if (this.request.isIdempotent !== true || this.isUpload || this.retries >= times) return false;
-    if (!on.includes(String(status) as RetryReason)) return false;
-    return !ENVELOPE.test(this.header('content-type') ?? '') && this.#scheduler.canRetry();
+    if (this.request.isIdempotent !== true || this.isUpload) return false;
+    return this.rules.retriesAnswer(status, this.header('content-type'), this.retries) && this.#scheduler.canRetry();
   }
 
-  #leave(outcome: CallOutcome): void {
+  #leave(outcome: CallOutcome, code: RefusalCode | null): void {
     const { address } = this;
     const connection = this.#connection;
     this.#connection = null;
     this.#abort = null;
     this.#resume = null;
     if (address !== null && connection !== null) {
-      address.release(connection);
-      address.breaker.end(this.#breakerEpoch, outcome, performance.now());
+      address.release(connection, this.#breakerEpoch, outcome, code);
     }
     this.#scheduler.release(this);
   }

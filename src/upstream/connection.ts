@@ -37,6 +37,8 @@ export class Connection implements Transport {
   #socket: Socket | null = null;
   #guard: Guard | null = null;
   #madeMillis = 0;
+  /** When the last exchange was asked for. */
+  sentMillis = 0;
   /** Exchanges begun on the socket there is. */
   #exchanges = 0;
 
@@ -68,6 +70,7 @@ export class Connection implements Transport {
    * Sends a request. `isFresh` asks for an unused socket: an early answer can only be matched to its request there.
    */
   send(request: ExchangeRequest, handler: ExchangeHandler, isFresh: boolean, nowMillis: number): void {
+    this.sentMillis = nowMillis;
     const socket = this.#socket;
     if (socket !== null && !socket.destroyed && this.#exchanges > 0 && !this.#isBound) {
       const { ageMillis, requestsPerConnection } = this.#limits;

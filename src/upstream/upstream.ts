@@ -10,6 +10,7 @@ import { Deadlines } from './deadlines.js';
 import { DIRECT, type Route } from './dial/dial.js';
 import { TIMEOUT_KEYS, type TimeoutKeys } from './failure.js';
 import type { UpstreamLimits } from './limits.js';
+import { Outliers } from './outliers.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 import { RetryBudget } from './retry-budget.js';
 
@@ -31,8 +32,10 @@ export interface UpstreamOptions {
 
 /** One backend: its addresses, the queue of calls for a connection, and the deadlines of both. */
 export class Upstream implements CallScheduler {
-  readonly #addresses: readonly Address[];
+  readonly addresses: readonly Address[];
   readonly #balancer: Balancer<Address>;
+  /** Null for one address, which there is nothing to compare with. */
+  readonly #outliers: Outliers | null;
   readonly #limits: UpstreamLimits;
   readonly #fields: Fields;
   readonly #credentials: Credentials | null;
@@ -52,11 +55,12 @@ export class Upstream implements CallScheduler {
     this.#credentials = credentials;
     this.#timeoutKeys = timeoutKeys;
     this.#rules = new CallRules(calls, limits, timeoutKeys);
-    this.#addresses = urls.map((text) => {
+    this.addresses = urls.map((text) => {
       const url = new URL(text);
       return new Address(url, limits, routeTo(url), balance.ranks.get(text) ?? DEFAULT_RANK);
     });
-    this.#balancer = new Balancer(this.#addresses, balance);
+    this.#balancer = new Balancer(this.addresses, balance);
+    this.#outliers = urls.length === 1 ? null : new Outliers(this.addresses);
     this.#queue = new Deadlines(limits.pendingMillis, (call) =>
       call.abort(refuseByLimit('POOL_EXHAUSTED', 'limits.upstream.pendingMillis', limits.pendingMillis)),
     );
@@ -64,7 +68,7 @@ export class Upstream implements CallScheduler {
 
   /** Calls in flight. */
   get active(): number {
-    return this.#addresses.reduce((sum, address) => sum + address.active, 0);
+    return this.addresses.reduce((sum, address) => sum + address.active, 0);
   }
 
   /** Calls that wait for a connection. */
@@ -82,7 +86,7 @@ export class Upstream implements CallScheduler {
 
   /** Addresses whose circuit breaker is open or half open. */
   get resting(): number {
-    return this.#addresses.filter((address) => address.breaker.isOpen).length;
+    return this.addresses.filter((address) => address.breaker.isOpen).length;
   }
 
   call(request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall {
@@ -129,10 +133,11 @@ export class Upstream implements CallScheduler {
     this.#rules.deadlines.stop();
     this.#queue.stop();
     this.#refuseQueue(new Refusal('UPSTREAM_UNREACHABLE', 'closed'));
-    await Promise.all(this.#addresses.map((address) => address.close()));
+    await Promise.all(this.addresses.map((address) => address.close()));
   }
 
   release(call: Call): void {
+    if (this.#outliers !== null) this.#outliers.look(performance.now());
     if (call.waiting !== null) this.#queue.delete(call.waiting);
     if (call.isOver && call.deadline !== null) {
       call.rules.deadlines.delete(call.deadline);
@@ -149,7 +154,7 @@ export class Upstream implements CallScheduler {
 
   retry(call: Call): boolean {
     if (this.#isClosed) return false;
-    const isElsewhere = call.tried.length + 1 < this.#addresses.length;
+    const isElsewhere = call.tried.length + 1 < this.addresses.length;
     // A request that was never written adds no load elsewhere.
     if (call.isUnsent && isElsewhere) {
       queueMicrotask(() => this.#restart(call));
@@ -198,8 +203,8 @@ export class Upstream implements CallScheduler {
 
   /** The refusal of a call that may not wait, or null. */
   #queueRefusal(nowMillis: number): Refusal | null {
-    if (!this.#addresses.some((address) => address.breaker.admits(nowMillis))) {
-      const restMillis = Math.min(...this.#addresses.map((address) => address.breaker.restMillis(nowMillis)));
+    if (!this.addresses.some((address) => address.breaker.admits(nowMillis))) {
+      const restMillis = Math.min(...this.addresses.map((address) => address.breaker.restMillis(nowMillis)));
       return new Refusal('CIRCUIT_OPEN', null, { retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))) });
     }
     const { pending } = this.#limits;
@@ -215,7 +220,7 @@ export class Upstream implements CallScheduler {
       this.#queue.delete(entry);
       entry.member.start(address, nowMillis);
     }
-    if (this.#addresses.some((address) => address.breaker.admits(nowMillis))) return;
+    if (this.addresses.some((address) => address.breaker.admits(nowMillis))) return;
     this.#refuseQueue(new Refusal('CIRCUIT_OPEN', 'while waiting'));
   };
 

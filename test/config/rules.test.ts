@@ -287,5 +287,8 @@ t.test('addresses of a service that cannot be balanced', async (t) => {
   t.same(await service(`urls: [${two} }]\n    balance: random`), [
     '4:14: `services.a.balance` is not valid. Write leastRequests, roundRobin or { hash: client }.',
   ]);
+  const health = '`services.a` needs `path` or `tcp: true` in `health`, and one of them. Name what is checked.';
+  t.same(await service('url: http://a\n    health: { up: 1 }'), [`4:5: ${health}`]);
+  t.same(await service('url: http://a\n    health: { path: /health, tcp: true }'), [`4:5: ${health}`]);
   t.same(await service(`urls: [${two} }]\n    balance: roundRobin`), []);
 });

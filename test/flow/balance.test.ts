@@ -180,3 +180,42 @@ t.test('time and number of calls are limited by operation', async (t) => {
   const second = ask();
   t.match(await second, 'UPSTREAM_TIMEOUT', 'there is room again');
 });
+
+t.test('an address whose health check fails is not called until it succeeds again, and metrics show it', async (t) => {
+  let isFine = true;
+  const healthy: RecordingBackend['answer'] = (message, response) => {
+    if (message.target === '/health?deep') response.writeHead(isFine ? 204 : 500).end();
+    else response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+  };
+  const check = '    health: { everyMillis: 100, path: "/health?deep", up: 1, down: 2 }';
+  const { ask, backends, gateway } = await startThree(t, check);
+  const [first, ...others] = backends;
+  if (first === undefined) throw new Error('three');
+  first.answer = healthy;
+  const calls = (): number => first.complete.filter(({ method }) => method === 'POST').length;
+  const up = async (): Promise<string | undefined> =>
+    /address_up\{service="shop",address="([^"]+)"[^}]*\} 0/.exec(await gateway.metrics())?.[1];
+  t.equal(await up(), undefined);
+  isFine = false;
+  while ((await up()) === undefined);
+  t.equal(`http://${await up()}`, `${first.url}/shop`);
+  const before = calls();
+  for (let count = 0; count < 6; count++) t.match(await ask(), '"stock":7');
+  t.equal(calls(), before);
+  t.match(await gateway.metrics(), /ejections_total\{[^}]*reason="health"[^}]*\} 1/);
+  isFine = true;
+  while (calls() === before) t.match(await ask(), '"stock":7');
+  t.ok(
+    others.every(({ complete }) => complete.some(({ method }) => method === 'GET')),
+    'all are checked',
+  );
+});
+
+t.test('an address that no connection can be made to is seen before it is called', async (t) => {
+  const { backends, gateway } = await startThree(t, '    health: { everyMillis: 100, tcp: true, down: 1 }');
+  const [first] = backends;
+  if (first === undefined) throw new Error('three');
+  await first.close();
+  while (!/address_up\{[^}]*\} 0/.test(await gateway.metrics()));
+  t.equal(first.complete.length, 0);
+});

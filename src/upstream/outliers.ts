@@ -1,0 +1,110 @@
+import type { RefusalCode } from '../base/refusals.js';
+import type { CallOutcome } from './breaker.js';
+
+/** Why an address is not called for a time. */
+export type EjectionReason = 'failures' | 'errors' | 'latency' | 'health';
+
+/** The calls of one address. */
+export class AddressTally {
+  /** Since the start, attempts of one call each. */
+  calls = 0;
+  readonly failures = new Map<RefusalCode, number>();
+  readonly ejections = new Map<EjectionReason, number>();
+  /** Lately, each look halves them. */
+  recentCalls = 0;
+  recentBad = 0;
+  recentMillis = 0;
+
+  record(outcome: CallOutcome, code: RefusalCode | null, millis: number): void {
+    this.calls++;
+    if (code !== null && outcome !== 'none') this.failures.set(code, (this.failures.get(code) ?? 0) + 1);
+    if (outcome === 'none') return;
+    this.recentCalls++;
+    if (outcome === 'answered') this.recentMillis += millis;
+    else this.recentBad++;
+  }
+
+  ejected(reason: EjectionReason): void {
+    this.ejections.set(reason, (this.ejections.get(reason) ?? 0) + 1);
+    this.recentCalls = 0;
+    this.recentBad = 0;
+    this.recentMillis = 0;
+  }
+
+  /** Forgets half of what was lately. */
+  fade(): void {
+    this.recentCalls /= 2;
+    this.recentBad /= 2;
+    this.recentMillis /= 2;
+  }
+}
+
+/** The part of an address that is compared with others. */
+export interface Compared {
+  readonly tally: AddressTally;
+  /** Not called now, or only to try it. */
+  readonly isResting: boolean;
+  eject(reason: EjectionReason, nowMillis: number): void;
+}
+
+const LOOK_MILLIS = 500;
+/** Calls lately, below which nothing is known. */
+const CALLS_MIN = 3;
+/** Bad answers lately, below which the breaker alone decides. */
+const BAD_MIN = 5;
+/** The share of bad answers from which on an address is ejected, and how many times that of the others it must be. */
+const BAD_SHARE = 0.25;
+const BAD_RATIO = 3;
+/** The same for the mean time of calls, which must differ by so much as well. */
+const SLOW_RATIO = 5;
+const SLOW_MILLIS = 100;
+/** Of all addresses, at most this share rests by comparison. */
+const EJECTED_SHARE = 2 / 3;
+
+/**
+ * Compares the addresses of a backend, and ejects one that answers worse or slower than the others. Where all do, none
+ * is ejected: the backend behind them is at fault.
+ */
+export class Outliers {
+  readonly #addresses: readonly Compared[];
+  #lookedMillis = 0;
+
+  constructor(addresses: readonly Compared[]) {
+    this.#addresses = addresses;
+  }
+
+  /** Called after each call; looks twice a second at most. */
+  look(nowMillis: number): void {
+    if (nowMillis - this.#lookedMillis < LOOK_MILLIS) return;
+    this.#lookedMillis = nowMillis;
+    const addresses = this.#addresses;
+    let resting = addresses.filter(({ isResting }) => isResting).length;
+    const most = Math.min(addresses.length - 1, Math.floor(addresses.length * EJECTED_SHARE + 1e-9));
+    for (const address of addresses) {
+      if (resting >= most) break;
+      const reason = address.isResting ? null : this.#worse(address);
+      if (reason === null) continue;
+      address.eject(reason, nowMillis);
+      resting++;
+    }
+    for (const { tally } of addresses) tally.fade();
+  }
+
+  /** What is worse at an address than at the best of the others, or null. */
+  #worse({ tally }: Compared): EjectionReason | null {
+    if (tally.recentCalls < CALLS_MIN) return null;
+    const others = this.#addresses
+      .filter((other) => other.tally !== tally && !other.isResting && other.tally.recentCalls >= CALLS_MIN)
+      .map((other) => other.tally);
+    if (others.length === 0) return null;
+    const share = tally.recentBad / tally.recentCalls;
+    const least = Math.min(...others.map((other) => other.recentBad / other.recentCalls));
+    if (tally.recentBad >= BAD_MIN && share >= BAD_SHARE && share >= least * BAD_RATIO) return 'errors';
+    const mean = meanMillis(tally);
+    const fastest = Math.min(...others.map(meanMillis));
+    return mean - fastest >= SLOW_MILLIS && mean >= fastest * SLOW_RATIO ? 'latency' : null;
+  }
+}
+
+const meanMillis = ({ recentCalls, recentBad, recentMillis }: AddressTally): number =>
+  recentCalls > recentBad ? recentMillis / (recentCalls - recentBad) : 0;
