@@ -87,7 +87,7 @@ class AuthenticatedExchange implements ExchangeHandler {
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
     if (status >= 200) {
       this.#owner.authenticated = status === 401 ? null : this.#socket;
-      if (status === 401 && this.#isProof) this.#owner.authentication.refused();
+      if (this.#isProof) this.#owner.authentication.ended(status !== 401);
     }
     return this.#handler.onHeaders(status, headers, resume);
   }

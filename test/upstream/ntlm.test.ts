@@ -18,6 +18,7 @@ import {
   ntResponse,
   readChallengeMessage,
 } from '../../src/upstream/credentials/ntlm/messages.js';
+import { Ntlm } from '../../src/upstream/credentials/ntlm.js';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 
@@ -125,4 +126,13 @@ t.test('channel bindings have the hash of the signature of the certificate', asy
     server.close();
   }
   t.equal(channelBindingsOf(new Socket()), null, 'a connection without TLS has none');
+});
+
+t.test('after a refusal no handshake is begun for a while, unless one was accepted since', async (t) => {
+  const ntlm = new Ntlm({ username: 'web', domain: 'CORP', password: () => 'canary' });
+  t.match(ntlm.begin('shop').first, /^NTLM TlRMTVNTUAAB/);
+  ntlm.ended(false);
+  t.throws(() => ntlm.begin('shop'), { code: 'UPSTREAM_AUTH' });
+  ntlm.ended(true);
+  t.match(ntlm.begin('shop').first, /^NTLM TlRMTVNTUAAB/);
 });

@@ -5,8 +5,8 @@ import type { Challenge } from './challenges.js';
 export interface ConnectionAuthentication {
   /** Begins a handshake on a connection to this host. Throws `UPSTREAM_AUTH` where it would be refused. */
   begin(hostname: string): Handshake;
-  /** The backend has refused the end of a handshake. */
-  refused(): void;
+  /** The backend has accepted the end of a handshake, or refused it. */
+  ended(isAccepted: boolean): void;
 }
 
 export interface Handshake {

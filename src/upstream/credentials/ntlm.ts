@@ -9,7 +9,7 @@ import type { ConnectionAuthentication, Handshake } from './handshake.js';
 import { channelBindingsOf } from './ntlm/channel-bindings.js';
 import { authenticateMessage, type NtlmAccount, negotiateMessage, readChallengeMessage } from './ntlm/messages.js';
 
-/** How long no handshake is begun after one was refused: each is a failed logon, and accounts are locked by some. */
+/** After a refusal one handshake is begun in this time until one is accepted: failed logons lock accounts. */
 const REFUSED_REST_MILLIS = 10_000;
 
 const NO_FIELDS: Fields = [];
@@ -29,6 +29,8 @@ export class Ntlm implements Credentials, ConnectionAuthentication {
   readonly #password: () => string;
   /** Servers that offer Negotiate alone take the same messages by that name. */
   #scheme: 'NTLM' | 'Negotiate' = 'NTLM';
+  /** A handshake was refused, and none accepted since. */
+  #isDoubtful = false;
   #restUntilMillis = 0;
 
   constructor({ username, domain, password }: NtlmOptions) {
@@ -44,7 +46,11 @@ export class Ntlm implements Credentials, ConnectionAuthentication {
   }
 
   begin(hostname: string): Handshake {
-    if (performance.now() < this.#restUntilMillis) throw new Refusal('UPSTREAM_AUTH', 'refused a moment ago');
+    if (this.#isDoubtful) {
+      const nowMillis = performance.now();
+      if (nowMillis < this.#restUntilMillis) throw new Refusal('UPSTREAM_AUTH', 'refused a moment ago');
+      this.#restUntilMillis = nowMillis + REFUSED_REST_MILLIS;
+    }
     const negotiate = negotiateMessage();
     const scheme = this.#scheme;
     return {
@@ -53,7 +59,8 @@ export class Ntlm implements Credentials, ConnectionAuthentication {
     };
   }
 
-  refused(): void {
+  ended(isAccepted: boolean): void {
+    this.#isDoubtful = !isAccepted;
     this.#restUntilMillis = performance.now() + REFUSED_REST_MILLIS;
   }
 
