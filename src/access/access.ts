@@ -8,6 +8,8 @@ import type { Networks } from './networks.js';
 export interface Identifier {
   /** Null: the request has no such credentials. Throws, or rejects with, `UNAUTHENTICATED` for those that are no good. */
   identify(caller: Caller): Client | Promise<Client> | null;
+  /** The challenge of a 401 that asks for its credentials; absent for none of its own. */
+  readonly challenge?: string;
   /** Takes its credentials out of a head, whether they are any good or not. */
   withhold(head: Head): void;
 }
@@ -15,9 +17,11 @@ export interface Identifier {
 /** Asks one after the other: the first whose credentials a request has decides, for better or worse. */
 export class OrderedAccess implements Access {
   readonly #identifiers: readonly Identifier[];
+  readonly #challenge: string | null;
 
   constructor(identifiers: readonly Identifier[]) {
     this.#identifiers = identifiers;
+    this.#challenge = identifiers.find(({ challenge }) => challenge !== undefined)?.challenge ?? null;
   }
 
   identify(caller: Caller): Client | Promise<Client> {
@@ -25,7 +29,8 @@ export class OrderedAccess implements Access {
       const client = identifier.identify(caller);
       if (client !== null) return client;
     }
-    throw new Refusal('UNAUTHENTICATED', 'no credentials', { text: CREDENTIALS_MISSING });
+    const options = { text: CREDENTIALS_MISSING, challenge: this.#challenge };
+    throw new Refusal('UNAUTHENTICATED', 'no credentials', options);
   }
 
   withhold(head: Head): void {

@@ -16,6 +16,8 @@ export class Refusal extends Error {
   readonly limit: ExceededLimit | null;
   /** When it is worth asking again: seconds, or an HTTP date (RFC 9110 section 10.2.3). Null when nothing is known. */
   readonly retryAfter: string | null;
+  /** A challenge for the answer (RFC 9110 section 11.6.1), besides that of bearer tokens: a constant. */
+  readonly challenge: string | null;
 
   constructor(code: RefusalCode, detail: string | null = null, options?: RefusalOptions) {
     super(options?.text ?? kindOf(code).text, options);
@@ -28,6 +30,7 @@ export class Refusal extends Error {
     this.found = typeof found === 'number' && !Number.isFinite(found) ? null : found;
     this.limit = options?.limit ?? null;
     this.retryAfter = options?.retryAfter ?? null;
+    this.challenge = options?.challenge ?? null;
   }
 
   /** Of a request that should not have been sent, or not like this. */
@@ -38,6 +41,7 @@ export class Refusal extends Error {
 
 export interface RefusalOptions extends ErrorOptions {
   readonly retryAfter?: string | null;
+  readonly challenge?: string | null;
   /** A public text instead of that of the code: a constant. */
   readonly text?: string;
   readonly found?: string | number | null;

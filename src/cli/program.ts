@@ -87,6 +87,13 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       const { suggest } = await import('./suggest.js');
       finish(await suggest(metrics, terminal));
     });
+  program
+    .command('hash-password')
+    .description('print the hash of a password, read from standard input, for clients.basic')
+    .action(async () => {
+      const { printPasswordHash } = await import('./hash-password.js');
+      finish(await printPasswordHash(process.stdin, terminal));
+    });
   withSource(program.command('diff'))
     .description('print the changes between two WSDLs; 1 when one of them breaks clients')
     .argument('<old>', 'path or address of the WSDL callers know')

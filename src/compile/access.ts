@@ -1,10 +1,14 @@
 import { ByAddress, type Identifier, OrderedAccess, openAccess } from '../access/access.js';
 import { ApiKeys } from '../access/api-keys.js';
+import { BasicUsers } from '../access/basic.js';
 import { Certificates } from '../access/certificates.js';
 import type { Access, ClientClass } from '../access/client.js';
 import type { FetchKeys } from '../access/issuer-keys.js';
+import { NetworkClients } from '../access/network-clients.js';
 import { Networks } from '../access/networks.js';
+import { parsePasswordHash } from '../access/scrypt.js';
 import { Tokens } from '../access/tokens.js';
+import { invariant } from '../base/invariant.js';
 import { KIB } from '../base/limit.js';
 import { validateKeySet } from '../config/key-set.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -45,6 +49,24 @@ export function compileAccess(
       return new ApiKeys(header, known);
     },
     jwt: () => (clients.jwt === undefined ? null : tokens(clients.jwt, classes, keysOf(loaded, clients.jwt, late))),
+    basic() {
+      if (clients.basic === undefined) return null;
+      const users = Object.entries(clients.basic.users).map(([name, { class: of, password: text }]) => {
+        const password = parsePasswordHash(text);
+        invariant(password !== null, 'the schema has checked the hash');
+        return { name, rights: classOf(of), password };
+      });
+      return new BasicUsers(users);
+    },
+    network() {
+      if (clients.networks === undefined) return null;
+      const networks = Object.entries(clients.networks).map(([name, { class: of, addresses }]) => ({
+        name,
+        rights: classOf(of),
+        addresses: new Networks(addresses),
+      }));
+      return new NetworkClients(networks, proxies);
+    },
     certificate() {
       if (clients.certificate === undefined) return null;
       const { header, clients: listed, class: others } = clients.certificate;

@@ -1,3 +1,4 @@
+import { PASSWORD_HASH } from '../access/scrypt.js';
 import { classKey } from './client-class.js';
 import { HEADER_NAME, NAME } from './formats.js';
 import { array, closed, flag, integer, mapOf, oneOf, optional, string } from './key-types.js';
@@ -62,6 +63,43 @@ const CERTIFICATE = closed(
   },
 );
 
+const BASIC = closed(
+  {
+    users: mapOf(
+      NAME,
+      closed({
+        class: classKey(),
+        password: string({
+          description: 'The hash of the password, which `soapstone hash-password` prints.',
+          pattern: PASSWORD_HASH,
+          hint: 'Write what `soapstone hash-password` prints.',
+        }),
+      }),
+      { ...BY_NAME, minProperties: 1 },
+    ),
+  },
+  { description: 'Clients that send a user and a password by HTTP Basic (RFC 7617).' },
+);
+
+const NETWORKS = mapOf(
+  NAME,
+  closed({
+    class: classKey(),
+    addresses: array(string({ format: 'network', hint: 'Write an IP address, or a network: 10.0.0.0/8, fd00::/8.' }), {
+      description: 'Its addresses and networks.',
+      minItems: 1,
+      maxItems: 1000,
+      uniqueItems: true,
+    }),
+  }),
+  {
+    description:
+      'Clients without credentials whose address is in a network; the first network that fits counts, each address is a client.',
+    names: CLIENT_NAME,
+    minProperties: 1,
+  },
+);
+
 const operationNames = (description: string, options: { readonly default?: string[] } = {}) =>
   array(
     string({
@@ -109,16 +147,18 @@ const CLASSES = mapOf(
 
 export const CLIENT_KEYS = closed(
   {
-    order: array(oneOf(['apiKey', 'jwt', 'certificate', 'address']), {
+    order: array(oneOf(['apiKey', 'basic', 'jwt', 'certificate', 'network', 'address']), {
       description:
         'How clients are identified: the first method that a request uses decides, and is refused if it is invalid. Only configured methods count.',
       minItems: 1,
       uniqueItems: true,
-      default: ['apiKey', 'jwt', 'certificate', 'address'],
+      default: ['apiKey', 'basic', 'jwt', 'certificate', 'network', 'address'],
     }),
     apiKeys: optional(API_KEYS),
+    basic: optional(BASIC),
     jwt: optional(JWT),
     certificate: optional(CERTIFICATE),
+    networks: optional(NETWORKS),
     address: optional(
       closed(
         { class: classKey() },

@@ -39,7 +39,7 @@ function identifications(clients: Record<string, unknown>, path: ConfigPath, isA
   }
   // Proxies alone give the addresses of clients.
   if (configured.length === 0 && (classes !== undefined || !trusts)) {
-    const remedy = 'Configure `apiKeys`, `jwt`, `certificate` or `address`.';
+    const remedy = 'Configure `apiKeys`, `basic`, `jwt`, `certificate`, `networks` or `address`.';
     findings.push({ path, part: 'key', what: 'No client could call: nothing identifies clients.', remedy });
   }
   if (isRecord(certificate) && !trusts && !isAsked) {
@@ -64,9 +64,16 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
   for (const section of Object.values(SECTIONS)) {
     const way = clients[section];
     check(way, [...path, section]);
-    const listed = isRecord(way) ? way['clients'] : null;
+    if (!isRecord(way)) continue;
+    // Networks are listed by themselves.
+    const [listed, at] =
+      section === 'networks'
+        ? [way, [...path, section]]
+        : section === 'basic'
+          ? [way['users'], [...path, section, 'users']]
+          : [way['clients'], [...path, section, 'clients']];
     if (!isRecord(listed)) continue;
-    for (const [name, client] of Object.entries(listed)) check(client, [...path, section, 'clients', name]);
+    for (const [name, client] of Object.entries(listed)) check(client, [...at, name]);
   }
   return findings;
 }

@@ -12,8 +12,10 @@ export const credentialRules = (clients: Record<string, unknown>, path: ConfigPa
 /** The keys of `clients` by the names that its `order` has for them. */
 export const SECTIONS: Readonly<Record<string, string>> = {
   apiKey: 'apiKeys',
+  basic: 'basic',
   jwt: 'jwt',
   certificate: 'certificate',
+  network: 'networks',
   address: 'address',
 };
 

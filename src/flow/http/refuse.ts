@@ -70,9 +70,10 @@ export function retryAfter({ code, retryAfter: known }: Refusal): readonly strin
 }
 
 /** RFC 9110 section 11.6.1 wants one with each 401, whatever the client has to show in the end. */
-function challenge({ code, message }: Refusal): readonly string[] {
+function challenge({ code, message, challenge: own }: Refusal): readonly string[] {
   if (code !== 'UNAUTHENTICATED') return [];
   // RFC 6750 section 3.1: without credentials no error is named.
   const error = message === CREDENTIALS_MISSING ? '' : ', error="invalid_token"';
-  return ['www-authenticate', `Bearer realm="soapstone"${error}`];
+  const basic = own === null ? [] : ['www-authenticate', own];
+  return [...basic, 'www-authenticate', `Bearer realm="soapstone"${error}`];
 }

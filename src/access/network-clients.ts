@@ -1,0 +1,32 @@
+import type { Identifier } from './access.js';
+import { clientAddress, subscriberOf } from './address.js';
+import { type Caller, type Client, type ClientClass, clientOf } from './client.js';
+import type { Networks } from './networks.js';
+
+export interface ClientNetwork {
+  readonly name: string;
+  readonly rights: ClientClass;
+  readonly addresses: Networks;
+}
+
+/** Identifies clients by the network their address is in. The first that fits counts; each address is a client. */
+export class NetworkClients implements Identifier {
+  readonly #networks: readonly ClientNetwork[];
+  readonly #proxies: Networks;
+
+  constructor(networks: readonly ClientNetwork[], proxies: Networks) {
+    this.#networks = networks;
+    this.#proxies = proxies;
+  }
+
+  identify(caller: Caller): Client | null {
+    const address = clientAddress(caller, this.#proxies);
+    const network = this.#networks.find(({ addresses }) => addresses.has(address));
+    if (network === undefined) return null;
+    const id = `network:${network.name}:${subscriberOf(address)}`;
+    return clientOf('network', { id, name: null, label: id }, network.rights);
+  }
+
+  /** Addresses are no credentials. */
+  withhold(): void {}
+}
