@@ -62,7 +62,13 @@ t.test('beyond the limit of generations, WebSockets of the oldest are closed', a
 });
 
 t.test('many reloads leave no generation and no connection behind', async (t) => {
-  const { gateway, backend } = await startDesk(t);
+  const { gateway, backend, socket } = await startDesk(t);
+  const events = socket().iterate({ query: 'subscription { receipts { id } }' });
+  const received: string[] = [];
+  const reading = (async () => {
+    for await (const { data } of events) received.push(JSON.stringify(data));
+  })();
+  await running(gateway, 'receipts', 1);
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   if (typeof collect !== 'function') throw new Error('no garbage collector');
@@ -75,6 +81,11 @@ t.test('many reloads leave no generation and no connection behind', async (t) =>
     answered += answers.length;
   }
   t.equal(backend.complete.length, answered, 'no call is lost or doubled');
+  await until(() => received.length >= 100);
+  t.equal(new Set(received).size, 100, 'no event is lost');
+  t.equal(received.length, 100, 'or doubled');
+  await events.return?.();
+  await reading;
   await until(() => gateway.generations() === 1);
   const alive = (): number => generations.filter((generation) => generation.deref() !== undefined).length;
   await until(() => {

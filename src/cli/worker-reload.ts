@@ -34,8 +34,8 @@ export class WorkerReload {
    * ended meanwhile is replaced by one that starts from the inputs in use. Throws `ConfigurationError`.
    */
   async replace(workers: readonly Worker[], inputs: InputSnapshot, prepared: () => void): Promise<void> {
-    const results = await this.#step(workers, { kind: 'prepare', inputs });
-    if (results.includes('refused')) {
+    const isPrepared = await this.#prepare(workers, inputs);
+    if (!isPrepared) {
       for (const worker of workers) this.#send(worker, { kind: 'discard' });
       const what = 'A worker could not compile the configuration, or not within a minute.';
       throw new ConfigurationError([{ file: null, line: null, column: null, what, remedy: 'See the log.' }]);
@@ -44,6 +44,15 @@ export class WorkerReload {
     const committed = await this.#step(workers, { kind: 'commit' });
     // The one that takes its place starts from the new inputs.
     for (const [index, worker] of workers.entries()) if (committed[index] === 'refused') worker.process.kill('SIGKILL');
+  }
+
+  /** One after the other: compiling holds up the event loop, and the others answer meanwhile. */
+  async #prepare(workers: readonly Worker[], inputs: InputSnapshot): Promise<boolean> {
+    for (const worker of workers) {
+      const [result] = await this.#step([worker], { kind: 'prepare', inputs });
+      if (result === 'refused') return false;
+    }
+    return true;
   }
 
   #step(workers: readonly Worker[], message: ToWorker): Promise<readonly StepResult[]> {

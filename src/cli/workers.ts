@@ -91,24 +91,30 @@ export async function startWorkers(
   const args = [...process.argv.slice(2), '--config', loaded.file];
   cluster.setupPrimary({ serialization: 'advanced', args });
 
+  /** The inputs that each worker uses. */
+  const sources = new WeakMap<Worker, InputSnapshot>();
+  /** A reload does not reach a worker that is starting meanwhile. */
+  const catchUp = async (worker: Worker): Promise<void> => {
+    while (sources.get(worker) !== inputs) {
+      const latest = inputs;
+      await reloading.replace([worker], latest, () => sources.set(worker, latest));
+    }
+  };
+
   const runOne = (reportReady: (urls: readonly string[]) => void): Promise<Ended> => {
     const worker = cluster.fork();
     let readyAtMillis: number | null = null;
-    let startedFrom = inputs;
+    sources.set(worker, inputs);
     running.add(worker);
     const ready = async (urls: readonly string[]): Promise<void> => {
-      // A reload while it started did not reach it.
-      while (startedFrom !== inputs) {
-        startedFrom = inputs;
-        await reloading.replace([worker], inputs, () => {});
-      }
+      await catchUp(worker);
       readyAtMillis = performance.now();
       taking.add(worker);
       reportReady(urls);
     };
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'askInputs') {
-        startedFrom = inputs;
+        sources.set(worker, inputs);
         send(worker, { kind: 'inputs', inputs });
       } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
@@ -172,10 +178,14 @@ export async function startWorkers(
     clearTimeout(late);
     await served.close();
   };
-  const replace = (next: InputSnapshot): Promise<void> =>
-    reloading.replace([...taking], next, () => {
+  const replace = async (next: InputSnapshot): Promise<void> => {
+    const workers = [...taking];
+    await reloading.replace(workers, next, () => {
       inputs = next;
+      for (const worker of workers) sources.set(worker, next);
     });
+    await Promise.all([...taking].map((worker) => catchUp(worker).catch(() => worker.process.kill('SIGKILL'))));
+  };
   return { adminUrl, ready, broken, replace, stop };
 }
 
