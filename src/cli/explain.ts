@@ -26,6 +26,7 @@ import { printMediaType } from '../soap/media-type.js';
 import { printableAction } from '../soap/soap-action.js';
 import type { Operation } from '../wsdl/model.js';
 import { indent } from './indent.js';
+import { printReach } from './reach.js';
 import { skeletonOf } from './skeleton.js';
 import { printSubschemaRequest } from './subschema-request.js';
 import type { ExitCode, Terminal } from './terminal.js';
@@ -184,6 +185,7 @@ class Explanation {
       ...(dialect.actionHeader ? [`soapaction: "${action ?? ''}"`] : []),
       ...service.ownBlocks.slice(0, 1).map((name) => `header block of the gateway: ${name}`),
       ...printCaching(this.#compiled.caching, bound.operation),
+      ...printReach(service.config, bound.operation.name),
     ];
     this.#terminal.out(lines.map((line) => `${margin}  ${line}`).join('\n'));
     this.#terminal.out(indent(envelope, `${margin}  `));
@@ -198,6 +200,9 @@ class Explanation {
     const service = this.#compiled.graphqlUpstreams.find(({ name }) => name === plan.field.service);
     const request = printSubschemaRequest(await subschemaRequestOf(plan, values, this.#admitted, this.#plan), plan);
     this.#terminal.out(`\n${margin}${title}\n${margin}  ${service === undefined ? '' : wayTo(service, plan)}`);
+    for (const line of service === undefined ? [] : printReach(service.config, null)) {
+      this.#terminal.out(`${margin}  ${line}`);
+    }
     this.#terminal.out(request.replaceAll(/^/gm, `${margin}  `));
     const nodes = plan.links?.feeds ?? new Map();
     for (const selection of [...this.#plan.links.values()]) {

@@ -194,3 +194,43 @@ t.test('what is remembered of a call, and what a call makes old', async (t) => {
   );
   t.match((await explain('mutation { place(sku: "a") { id } }')).out, 'cache: makes old orders.ListOrders');
 });
+
+t.test('how a backend is reached: addresses, limits and the kind of credentials, no values', async (t) => {
+  const file = join(t.testdir(), 'soapstone.yaml');
+  await writeFile(
+    file,
+    `services:
+  shop:
+    urls: [http://127.0.0.1:8/a, { url: "http://127.0.0.1:9/a", weight: 2, backup: true }]
+    balance: { hash: client }
+    auth: { basic: { username: someone, password: hunter2 } }
+    proxy: http://user:swordfish@127.0.0.1:3128
+    timeoutMillis: 5s
+    requestsAtOnce: 8
+    health: { path: /health }
+    namespace: urn:shop
+    types: |
+      type Query { stock(sku: String!): Int }
+    operations:
+      GetStock: { field: Query.stock, idempotent: true, timeoutMillis: 1s, retry: { times: 2, perTryMillis: 200 } }
+`,
+  );
+  let out = '';
+  const terminal = {
+    out: (text: string) => {
+      out += `${text}\n`;
+    },
+    error: (text: string) => t.fail(text),
+  };
+  t.equal(await run(['explain', '-c', file, '{ stock(sku: "1") }'], terminal), 0);
+  for (const line of [
+    'balance: hash of client: 127.0.0.1:8, 127.0.0.1:9 weight 2 backup',
+    'limits: timeout 1000 ms; 2 retries on refused, reset, 200 ms each; 8 calls of the service at once',
+    'health: /health every 5000 ms',
+    'credentials: basic',
+    'proxy: http://127.0.0.1:3128',
+  ]) {
+    t.ok(out.includes(`\n  ${line}\n`), line);
+  }
+  t.notMatch(out, /hunter2|swordfish|someone/);
+});

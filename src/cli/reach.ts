@@ -1,0 +1,50 @@
+import type { GraphqlServiceConfig, ServiceConfig } from '../config/schema.js';
+import { parseProxy } from '../upstream/dial/proxy.js';
+
+type AnyService = ServiceConfig | GraphqlServiceConfig;
+
+/** How a backend is reached, as far as it is configured: addresses, limits, and the kind of credentials, never values. */
+export function printReach(config: AnyService, operation: string | null): readonly string[] {
+  const lines = [balanceOf(config), limitsOf(config, operation), healthOf(config)];
+  const { auth, tls, proxy } = config;
+  if (auth !== undefined) lines.push(`credentials: ${Object.keys(auth).join(', ')}`);
+  if (tls !== undefined) lines.push(`tls: ${Object.keys(tls).join(', ')}`);
+  if (proxy !== undefined) lines.push(`proxy: ${proxy === 'environment' ? proxy : parseProxy(proxy).url.origin}`);
+  return lines.filter((line) => line !== null);
+}
+
+function balanceOf({ addresses, balance = 'leastRequests', ...config }: AnyService): string | null {
+  if (addresses.length === 1) return null;
+  const each = addresses.map(({ url, weight, backup, zone }) => {
+    const more = [
+      weight === 1 ? [] : `weight ${weight}`,
+      backup ? 'backup' : [],
+      zone === undefined ? [] : `zone ${zone}`,
+    ];
+    return [new URL(url).host, ...more.flat()].join(' ');
+  });
+  const sticky = 'sticky' in config && config.sticky !== undefined ? `, sticky by cookie ${config.sticky.cookie}` : '';
+  const zone = config.zone === undefined ? '' : `, from zone ${config.zone}`;
+  const policy = typeof balance === 'string' ? balance : `hash of ${balance.hash}`;
+  return `balance: ${policy}${sticky}${zone}: ${each.join(', ')}`;
+}
+
+function limitsOf(config: AnyService, operation: string | null): string | null {
+  const mapping = 'operations' in config && operation !== null ? config.operations[operation] : undefined;
+  const own = typeof mapping === 'object' ? mapping : {};
+  const timeoutMillis = own.timeoutMillis ?? config.timeoutMillis;
+  const retry = own.retry ?? config.retry;
+  const parts: string[] = [];
+  if (timeoutMillis !== undefined) parts.push(`timeout ${timeoutMillis} ms`);
+  if (retry !== undefined) {
+    const each = retry.perTryMillis === undefined ? '' : `, ${retry.perTryMillis} ms each`;
+    const may = own.idempotent === true || !('operations' in config) ? '' : ', while nothing was sent';
+    parts.push(`${retry.times} retries on ${retry.on.join(', ')}${each}${may}`);
+  }
+  if (own.requestsAtOnce !== undefined) parts.push(`${own.requestsAtOnce} calls at once`);
+  if (config.requestsAtOnce !== undefined) parts.push(`${config.requestsAtOnce} calls of the service at once`);
+  return parts.length === 0 ? null : `limits: ${parts.join('; ')}`;
+}
+
+const healthOf = ({ health }: AnyService): string | null =>
+  health === undefined ? null : `health: ${health.path ?? 'tcp'} every ${health.everyMillis} ms`;
