@@ -36,7 +36,7 @@ export async function fewDescriptors(t: Test, rows: Rows): Promise<void> {
   t.teardown(() => backend.close());
   const limits = 'limits: { http: { connectionsPerClient: 100000, connections: 100000 } }\n';
   const yaml = `services:\n  s11:\n    url: ${backend.url}\n${limits}`;
-  const { child, url } = await startProcess(t, 'ulimit -n 256;', {}, yaml);
+  const { child, url } = await startProcess(t, 'ulimit -n 400;', {}, yaml);
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
   for (let index = 0; index < 600; index++) {
