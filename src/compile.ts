@@ -9,6 +9,7 @@ import { compileGraph, type Graph, mappingDiagnostics } from './compile/graph.js
 import { compileGraphqlUpstream, type GraphqlUpstream } from './compile/graphql-upstream.js';
 import { LateWarnings } from './compile/late-warnings.js';
 import { compileListeners } from './compile/listeners.js';
+import { withLogins } from './compile/login.js';
 import { WsdlReader } from './compile/named-wsdl.js';
 import { pricesOf } from './compile/prices.js';
 import { warningsOfRoutes } from './compile/routes.js';
@@ -20,6 +21,7 @@ import type { Config } from './config/schema.js';
 import type { TrustedDocuments } from './graphql/admission/trusted-documents.js';
 import { rootTypes } from './graphql/types/roots.js';
 import type { Listener } from './listen/listeners.js';
+import type { LoginSession } from './upstream/credentials/login-session.js';
 import type { Operation } from './wsdl/model.js';
 
 /**
@@ -57,20 +59,24 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
   const { config } = loaded;
   const [results, upstreamResults] = await compileServices(loaded, earlier);
   const [manifest] = await Promise.allSettled([readTrusted(loaded)]);
-  const services = valuesOf(results);
+  const compiled = valuesOf(results);
+  const sessions: LoginSession[] = [];
   const graphqlUpstreams = valuesOf(upstreamResults);
   const close = async (): Promise<void> => {
+    await Promise.all(sessions.map((session) => session.close()));
     await Promise.all([
-      ...[...services, ...graphqlUpstreams].map((service) => service.upstream.close()),
-      ...[...services, ...graphqlUpstreams].map((service) => service.health?.close()),
-      ...services.map((service) => service.bound?.close()),
+      ...[...compiled, ...graphqlUpstreams].map((service) => service.upstream.close()),
+      ...[...compiled, ...graphqlUpstreams].map((service) => service.health?.close()),
+      ...compiled.map((service) => service.bound?.close()),
     ]);
   };
   try {
     const reasons = [...results, ...upstreamResults, manifest].flatMap((result): readonly unknown[] =>
       result.status === 'rejected' ? [result.reason] : [],
     );
-    if (reasons.length > 0) throw diagnosticsIn(reasons, mappingDiagnostics(loaded, services, graphqlUpstreams));
+    if (reasons.length > 0) throw diagnosticsIn(reasons, mappingDiagnostics(loaded, compiled, graphqlUpstreams));
+    const services = withLogins(loaded, compiled);
+    sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
     const lateWarnings = new LateWarnings();
     const diagnostics: Diagnostic[] = [];
     const graph = attempt(diagnostics, () => compileGraph(loaded, services, graphqlUpstreams));

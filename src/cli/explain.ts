@@ -5,6 +5,7 @@ import { addressingBlocks } from '../codec/write/addressing-blocks.js';
 import { encodeRequest } from '../codec/write/encode.js';
 import { InputError } from '../codec/write/input-error.js';
 import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
+import type { SoapService } from '../compile/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
 import type { Admitted } from '../graphql/admission/admit.js';
@@ -183,7 +184,7 @@ class Explanation {
       `SOAP ${dialect.name}, POST ${service.config.urls.join(' or ')}`,
       `content-type: ${printMediaType(dialect, action)}`,
       ...(dialect.actionHeader ? [`soapaction: "${action ?? ''}"`] : []),
-      ...service.ownBlocks.slice(0, 1).map((name) => `header block of the gateway: ${name}`),
+      ...describeOwn(service),
       ...printCaching(this.#compiled.caching, bound.operation),
       ...printReach(service.config, bound.operation.name),
     ];
@@ -236,6 +237,15 @@ const nameOf = ({
   `${service}.${operation.name}`;
 
 /** The cache rules of the operation. */
+/** What the gateway adds to the message when it is sent. */
+function describeOwn({ security, tokenPlace, ownBlocks }: SoapService): readonly string[] {
+  const token = tokenPlace?.kind === 'http' ? `field ${tokenPlace.field}` : `block ${ownBlocks.at(-1)}`;
+  return [
+    ...(security === null ? [] : [`with a WS-Security block of the gateway`]),
+    ...(tokenPlace === null ? [] : [`with the token of a login session in the header ${token}`]),
+  ];
+}
+
 function printCaching({ read, write }: Compiled['caching'], operation: Operation): readonly string[] {
   const changes = write(operation);
   if (changes !== null) return [`cache: makes old ${changes.invalidations.map(({ name }) => name).join(', ')}`];

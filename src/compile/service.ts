@@ -32,6 +32,7 @@ import { choosePorts } from './ports.js';
 import { compileReach, type Reach, warningsOfReach } from './reach.js';
 import { compileReplies, warningsOfReplies } from './replies.js';
 import { sdlOperationsOf } from './sdl-operations.js';
+import { blockNames, compileTokenPlace, type ServiceSession, type TokenPlace } from './token-place.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
 
 /** One SOAP backend as compiled: its name, the rules of its messages, its upstream. */
@@ -73,6 +74,10 @@ export interface SoapService {
   readonly freshness: FreshnessChecker | null;
   /** The WS-Addressing of the requests that the gateway makes; null where no operation has any. */
   readonly addressing: AddressingTable;
+  /** Null where calls carry no token of a login session. */
+  readonly tokenPlace: TokenPlace | null;
+  /** That session, which may be with another service: added when all are compiled. */
+  readonly session: ServiceSession | null;
   /** Writes the Security block of calls; null for none. */
   readonly security: BlockWriter | null;
   /** Names `{uri}local` of the header blocks that the gateway writes into calls of GraphQL fields. */
@@ -138,6 +143,7 @@ export async function compileService(
   const kept = keptUpstream(earlier, config);
   const reach = kept?.reach ?? (await compileReach(loaded, name, config));
   const upstream = kept?.upstream ?? new Upstream(config.urls, config.limits.upstream, reach);
+  const tokenPlace = compileTokenPlace(loaded, name, config, operations);
   return {
     name,
     path: config.path,
@@ -155,7 +161,12 @@ export async function compileService(
     requestRules: {
       ...rules,
       dialects: new Set(config.versions),
-      header: { ...header, enforce: true, checksAddressing: config.addressing.check, ...replacedBlocks(config) },
+      header: {
+        ...header,
+        enforce: true,
+        checksAddressing: config.addressing.check,
+        ...replacedBlocks(config, tokenPlace),
+      },
       readsSecurity: freshness !== null,
     },
     // Some stacks fault in another version than they were asked in; that is still an answer.
@@ -177,7 +188,9 @@ export async function compileService(
     freshness,
     addressing: compileAddressing(loaded, name, config, operations),
     security: compileMadeSecurity(loaded, name, config),
-    ownBlocks: config.security.make === undefined ? [] : SECURITY_NAMES,
+    ownBlocks: [...(config.security.make === undefined ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
+    tokenPlace,
+    session: null,
     destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(wsdl)),
     validity,
     config,
@@ -204,8 +217,9 @@ function weightsOf({ operations, callCost }: ServiceConfig, gatewayCallCost: num
 }
 
 /** The blocks of SOAP callers that the gateway replaces by its own. */
-function replacedBlocks({ security }: ServiceConfig): { readonly replaced?: ReadonlySet<string> } {
-  return security.make?.replace === true ? { replaced: new Set(SECURITY_NAMES) } : {};
+function replacedBlocks({ security }: ServiceConfig, place: TokenPlace | null): { replaced?: ReadonlySet<string> } {
+  const names = [...(security.make?.replace === true ? SECURITY_NAMES : []), ...blockNames(place)];
+  return names.length === 0 ? {} : { replaced: new Set(names) };
 }
 
 /** The action the configuration gives an operation, or null. */

@@ -3,6 +3,7 @@ import { CALL_KEYS } from './call-keys.js';
 import { HEADER_NAME, HTTP_URL } from './formats.js';
 import { HEALTH } from './health-keys.js';
 import { array, boolean, closed, mapOf, oneOf, optional, string } from './key-types.js';
+import { LOGIN } from './login-keys.js';
 
 /** Keys of a service about how its backend is reached: the part of the table of keys for it. */
 
@@ -96,28 +97,27 @@ const NEGOTIATE = closed(
 );
 
 /** The credentials of the gateway at a backend. */
-const AUTH_KEYS = closed(
-  {
-    basic: optional(BASIC),
-    bearer: optional(BEARER),
-    digest: optional(DIGEST),
-    oauth2: optional(OAUTH2),
-    ntlm: optional(NTLM),
-    negotiate: optional(NEGOTIATE),
-    passthrough: optional(
-      boolean({
-        description:
-          '`true`: SOAP callers authenticate themselves, also by NTLM and Negotiate. A connection of a caller that does so has an upstream connection of its own.',
-      }),
-    ),
-  },
-  {
-    description:
-      'Credentials of the gateway at the backend, of exactly one kind. `Authorization` of callers is replaced.',
-    minProperties: 1,
-    maxProperties: 1,
-  },
-);
+const AUTH_KINDS = {
+  basic: optional(BASIC),
+  bearer: optional(BEARER),
+  digest: optional(DIGEST),
+  oauth2: optional(OAUTH2),
+  ntlm: optional(NTLM),
+  negotiate: optional(NEGOTIATE),
+  passthrough: optional(
+    boolean({
+      description:
+        '`true`: SOAP callers authenticate themselves, also by NTLM and Negotiate. A connection of a caller that does so has an upstream connection of its own.',
+    }),
+  ),
+};
+
+const AUTH_OPTIONS = {
+  description:
+    'Credentials of the gateway at the backend, of exactly one kind. `Authorization` of callers is replaced.',
+  minProperties: 1,
+  maxProperties: 1,
+};
 
 const pem = (description: string) => optional(string({ description, minLength: 1, maxLength: 262_144 }));
 
@@ -165,7 +165,7 @@ const PROXY = string({
 
 /** The way to a backend, of both kinds of services. */
 export const ROUTE_KEYS = {
-  auth: optional(AUTH_KEYS),
+  auth: optional(closed(AUTH_KINDS, AUTH_OPTIONS)),
   tls: optional(TLS_KEYS),
   proxy: optional(PROXY),
   ...BALANCE_KEYS,
@@ -188,4 +188,5 @@ export const UPSTREAM_KEYS = {
   }),
   sticky: optional(STICKY),
   ...ROUTE_KEYS,
+  auth: optional(closed({ ...AUTH_KINDS, login: optional(LOGIN) }, AUTH_OPTIONS)),
 };

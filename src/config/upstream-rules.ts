@@ -59,7 +59,13 @@ function authRules(
     const what = `${printPath(at)} has a colon, which HTTP Basic cannot send (RFC 7617 section 2).`;
     findings.push({ path: at, part: 'value', what, remedy: 'Take another user, or another kind of `auth`.' });
   }
-  const { digest } = auth;
+  const { digest, login } = auth;
+  const field = isRecord(login) ? /^http:(.*)$/.exec(String(login['place']))?.[1] : undefined;
+  if (field !== undefined && isGatewayField(field)) {
+    const at = [...path, 'auth', 'login', 'place'];
+    const what = `${printPath(at)} names a header field that the gateway writes itself.`;
+    findings.push({ path: at, part: 'value', what, remedy: 'Name another one; for cookies write `cookie`.' });
+  }
   const paths = new Set(addressesIn({ url, urls }).flatMap((address) => pathOf(address['url'])));
   if (isRecord(digest) && paths.size > 1) {
     const what = `${printPath([...path, 'auth', 'digest'])} signs the path of a request, and the addresses have different ones.`;

@@ -17,6 +17,9 @@ const KINDS: Readonly<Record<string, string>> = {
   digest: 'auth: { digest: { username: web, password: canary-digest } }',
   ntlm: 'auth: { ntlm: { username: web, domain: CORP, password: canary-ntlm } }',
   oauth2: 'auth: { oauth2: { tokenUrl: "URL/token", clientId: web, clientSecret: canary-oauth2 } }',
+  security: 'security: { make: { usernameToken: { username: web, password: canary-security } } }',
+  login:
+    'auth: { login: { operation: Getlogin, arguments: { sku: canary-login }, token: reply.x, place: http:x-session } }',
   proxy: 'proxy: "http://web:canary-proxy@127.0.0.1:9"',
 };
 const FOUND = /canary|Y2FuYXJ5|jYW5hcn|Y2FuYX/i;
@@ -74,7 +77,9 @@ t.test('nor in answers, log and metrics, whatever the backend does with them', a
       else {
         const text = JSON.stringify(headers) + body.toString();
         const status = answer === 'refuse' ? 401 : 500;
-        response.writeHead(status, { 'content-type': 'text/xml', 'www-authenticate': text.slice(0, 200) }).end(text);
+        response
+          .writeHead(status, { 'content-type': 'text/xml', 'www-authenticate': text.slice(0, 200).replace(/\s/g, ' ') })
+          .end(text);
       }
     });
     const gateway = await startTestGateway(configuration(backend.url, false), home);

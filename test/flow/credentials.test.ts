@@ -163,16 +163,24 @@ t.test('a token in a file rotates without a failed call', async (t) => {
   await writeFile(join(home, 'token'), 'first\n');
   const shop = await startShop(t, '    auth: { bearer: { token: { file: token } } }', home);
   let valid = 'first';
-  shop.backend.answer = (message, response) => {
+  const answer: RecordingBackend['answer'] = (message, response) => {
     if (message.headers['authorization'] === `Bearer ${valid}`) good(message, response);
     else response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('<html>no</html>');
   };
+  shop.backend.answer = answer;
   t.match(await shop.ask(), '"stock":7');
   await writeFile(join(home, 'next'), 'second\n');
   await rename(join(home, 'next'), join(home, 'token'));
   valid = 'second';
   t.match(await shop.ask(), '"stock":7', 'refused once, and repeated with the new token');
   t.equal((await shop.send()).status, 200);
+  shop.backend.answer = (_message, response) => {
+    const fault = '<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring></s:Fault>';
+    const envelope = `<s:Envelope xmlns:s="${SOAP}"><s:Body>${fault}</s:Body></s:Envelope>`;
+    response.writeHead(500, { 'content-type': 'text/xml' }).end(envelope);
+  };
+  t.match(await shop.ask(), 'SOAP_FAULT', 'a Fault ends the call as any answer does');
+  shop.backend.answer = answer;
   valid = 'third';
   t.match(await shop.ask(), 'UPSTREAM_AUTH', 'refused twice');
   await writeFile(join(home, 'token'), 'third\n');

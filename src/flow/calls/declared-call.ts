@@ -4,12 +4,10 @@ import type { Exchange } from '../../base/exchange.js';
 import { asRefusal, type Refusal } from '../../base/refusal.js';
 import type { CachedReply, StoredReply } from '../../cache/reply-cache.js';
 import { invalidate, pauseCaching, type WriteRule } from '../../cache/rules.js';
-import type { SoapService } from '../../compile/service.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
-import type { Upstream } from '../../upstream/upstream.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
-import { InflatingReceiver } from './inflating-receiver.js';
-import { type OwnBlocks, withBlocks } from './own-blocks.js';
+import { type BackendCall, callBackend } from './backend-call.js';
+import { SessionCall } from './session-call.js';
 
 /**
  * The permitted uses of a reply, decided by its reader: `store` in the cache; `share` with the callers that wait for it
@@ -28,19 +26,12 @@ export interface DeclaredCall extends UpstreamCall {
 }
 
 /** One call of one caller. */
-export interface CallParts {
+export interface CallParts extends BackendCall {
   readonly exchange: Exchange;
-  readonly service: SoapService;
   /** Null where it is not known. */
   readonly operation: Operation | null;
-  readonly request: UpstreamRequest;
-  /** Absent or null for that of the service. */
-  readonly upstream?: Upstream | null;
   /** Null where the call cannot be compared with others. */
   readonly key: CallKey | null;
-  readonly receiver: UpstreamReceiver;
-  /** Null where the message stays as it is. */
-  readonly blocks: OwnBlocks | null;
 }
 
 /** The key of a call: everything that may make a difference to the backend. */
@@ -51,11 +42,10 @@ export interface CallKey {
 }
 
 /** Calls the backend for one caller. */
-export function callUpstream({ exchange, service, upstream, request, receiver, blocks }: CallParts): UpstreamCall {
-  exchange.upstreamCalls++;
-  const inflating = new InflatingReceiver(receiver, service.inflateLimits);
-  inflating.begin((upstream ?? service.upstream).call(withBlocks(request, blocks), inflating));
-  return inflating;
+export function callUpstream(parts: CallParts): UpstreamCall {
+  parts.exchange.upstreamCalls++;
+  const { session } = parts.service;
+  return session === null ? callBackend(parts) : new SessionCall(parts, session).begin();
 }
 
 /** A call that is never shared. A write invalidates before and after: when the backend acts is not known. */

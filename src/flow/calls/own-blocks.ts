@@ -1,3 +1,5 @@
+import type { Buffer } from 'node:buffer';
+import { placeInRequest } from '../../codec/write/encode.js';
 import type { SoapService } from '../../compile/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import { type BlockWriter, type HeaderPlace, printBlocks } from '../../soap/header-place.js';
@@ -22,6 +24,12 @@ export function blocksOfSoapCall(
   const { envelopeUri } = dialect;
   const place = { offsetBytes, isInHeader, envelopeUri, encoding: encoding ?? 'utf-8' };
   return { place, writers: security !== null && config.security.make?.replace === true ? [security] : [] };
+}
+
+/** The blocks of the call of a GraphQL field, for a message that `encodeRequest` wrote; null for none. */
+export function blocksOfField({ security, ownBlocks, dialects }: SoapService, message: Buffer): OwnBlocks | null {
+  if (ownBlocks.length === 0) return null;
+  return { place: placeInRequest(message, dialects[0]), writers: security === null ? [] : [security] };
 }
 
 /** The request, into which each try writes the blocks. */

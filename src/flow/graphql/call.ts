@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { addressingBlocks, newMessageId, writesMessageId } from '../../codec/write/addressing-blocks.js';
-import { encodeRequest, placeInRequest } from '../../codec/write/encode.js';
+import { encodeRequest } from '../../codec/write/encode.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import { printMediaType } from '../../soap/media-type.js';
 import { printableAction } from '../../soap/soap-action.js';
@@ -12,6 +12,7 @@ import { envelopeKey } from '../calls/call-key.js';
 import { pushCallerFields } from '../calls/caller-fields.js';
 import { callUpstream } from '../calls/declared-call.js';
 import { observeRequest } from '../calls/observation.js';
+import { blocksOfField } from '../calls/own-blocks.js';
 import type { CallContext } from './call-context.js';
 import { DecodedReply } from './decoded-reply.js';
 
@@ -66,8 +67,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
       rule === null || sharing === null
         ? null
         : envelopeKey(rule, service, plain(), { action, isAddressed, client: sharing.client, headers: callerHeaders });
-    const blocks =
-      service.security === null ? null : { place: placeInRequest(body, dialect), writers: [service.security] };
+    const blocks = blocksOfField(service, body);
     const parts = { exchange, service, operation, request, key, receiver: reply, blocks };
     const declared = sharing?.calls.start(parts) ?? null;
     const call = declared ?? callUpstream(parts);

@@ -87,8 +87,9 @@ export class AuthorizedCall implements UpstreamCall, UpstreamReceiver {
 
   end(): void {
     if (this.#discardedBytes === null) {
-      this.#isOver = true;
+      // It may throw, as it does for a Fault, and is told of the failure then.
       this.#receiver.end();
+      this.#isOver = true;
     } else this.#repeat();
   }
 

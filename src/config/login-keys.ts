@@ -1,0 +1,55 @@
+import { array, closed, integer, mapOf, optional, string } from './key-types.js';
+
+/** Keys of `auth.login`: an operation that is called for a token. */
+
+const STEP = '(\\{[^{}\\s]{0,1024}\\})?[^\\s/@{}:.]{1,256}';
+const OPERATION = { pattern: '^[^\\s:{}]{1,321}$', hint: 'Write Operation, or service.Operation of another service.' };
+
+export const LOGIN = closed(
+  {
+    operation: string({
+      description: 'The operation that is called: of this service, or `service.Operation`.',
+      ...OPERATION,
+    }),
+    arguments: mapOf('^[^\\s{}:]{1,512}$', string({ description: 'The value.', maxLength: 65_536 }), {
+      description:
+        'Its arguments, by XML name or path (`Credentials/user`). Secrets come from the environment or a file.',
+      names: 'Write XML names with `/` between them.',
+      maxProperties: 64,
+      default: {},
+    }),
+    token: optional(
+      string({
+        description:
+          'Where its reply has the token: `reply.sessionId` below the child of Body, `header.Session.id` in the Header. Steps are XML names; those above the first may be left out.',
+        pattern: '^(reply|header)(\\.[^\\s/@{}:.]{1,256}){0,16}$',
+        hint: 'Write reply.sessionId, with XML names.',
+      }),
+    ),
+    place: string({
+      description:
+        'Where calls carry the token: `header:{namespace}Block/child`, `http:x-session`; `cookie` sends the cookies that the reply sets.',
+      pattern: `^(cookie|http:[A-Za-z0-9!#$%&'*+.^_\`|~-]{1,128}|header:${STEP}(/${STEP}){0,8})$`,
+      hint: 'Write header:{namespace}Block/child, http:field-name, or cookie.',
+    }),
+    renewOn: array(string({ minLength: 1, maxLength: 256 }), {
+      description:
+        'Faults after which the operation is called again and the call is repeated once: by code, subcode, or the name of an element of the detail. Status 401 is one too.',
+      maxItems: 64,
+      uniqueItems: true,
+      default: [],
+    }),
+    maxAgeMillis: optional(
+      integer({
+        description: 'How long a token is used; by default until it is refused.',
+        unit: 'millis',
+        minimum: 1_000,
+        maximum: 604_800_000,
+      }),
+    ),
+    logout: optional(
+      string({ description: 'The operation that ends the session when the gateway stops or reloads.', ...OPERATION }),
+    ),
+  },
+  { description: 'A token of a login session, shared by all calls. Of services that speak SOAP.' },
+);

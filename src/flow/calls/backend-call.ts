@@ -1,0 +1,23 @@
+import type { SoapService } from '../../compile/service.js';
+import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
+import type { Upstream } from '../../upstream/upstream.js';
+import { InflatingReceiver } from './inflating-receiver.js';
+import { type OwnBlocks, withBlocks } from './own-blocks.js';
+
+/** One request to the backend of a service, and the receiver of its reply. */
+export interface BackendCall {
+  readonly service: SoapService;
+  /** Absent or null for that of the service. */
+  readonly upstream?: Upstream | null;
+  readonly request: UpstreamRequest;
+  readonly receiver: UpstreamReceiver;
+  /** Null where the message stays as it is. */
+  readonly blocks: OwnBlocks | null;
+}
+
+/** Calls the backend once. */
+export function callBackend({ service, upstream, request, receiver, blocks }: BackendCall): UpstreamCall {
+  const inflating = new InflatingReceiver(receiver, service.inflateLimits);
+  inflating.begin((upstream ?? service.upstream).call(withBlocks(request, blocks), inflating));
+  return inflating;
+}

@@ -1,0 +1,74 @@
+import type { Buffer } from 'node:buffer';
+import type { SoapService } from '../../compile/service.js';
+import { EnvelopeValidator } from '../../soap/envelope.js';
+import type { ReplyHead } from '../../upstream/reply.js';
+import { type Reading, takeReaders } from './readers.js';
+import { checkReplyHead, type ReplyForm } from './reply-head.js';
+
+/** Finds out whether a reply is one of some Faults: by code, subcode, or the name of an entry of its detail. */
+export class FaultFinder {
+  /** The reply is none of them: the rest need not be written. */
+  isOther = false;
+  readonly #service: SoapService;
+  readonly #names: ReadonlySet<string>;
+  readonly #envelope: EnvelopeValidator;
+  #reading: Reading | null;
+  #hasEntry = false;
+
+  constructor(service: SoapService, names: ReadonlySet<string>, form: ReplyForm) {
+    this.#service = service;
+    this.#names = names;
+    this.#envelope = new EnvelopeValidator(service.replyRules, null, 'all', {
+      onHeadValid: ({ operation, dialect }) => {
+        this.isOther = operation?.local !== 'Fault' || operation.uri !== dialect?.envelopeUri;
+      },
+      openBody: () => null,
+      openDetailEntry: ({ local }) => {
+        this.#hasEntry ||= names.has(local);
+        return null;
+      },
+    });
+    this.#reading = takeReaders(service, this.#envelope, form.type.charset, form.package);
+  }
+
+  /** A message that breaks the rules is for its receiver to refuse. */
+  write(chunk: Buffer): void {
+    try {
+      this.#reading?.reader.write(chunk);
+    } catch {
+      this.isOther = true;
+    }
+  }
+
+  /** The reply is over. Returns whether it is one of the Faults. */
+  end(): boolean {
+    if (this.isOther) return false;
+    try {
+      this.#reading?.reader.end();
+    } catch {
+      return false;
+    }
+    const { fault } = this.#envelope;
+    if (fault === null) return false;
+    const { code } = fault.parts;
+    // SOAP 1.1 writes subcodes behind dots.
+    const codes = [code, code.slice(code.lastIndexOf('.') + 1), ...fault.particulars.subcodes];
+    return this.#hasEntry || codes.some((each) => this.#names.has(each));
+  }
+
+  /** Gives its reader back. */
+  release(): void {
+    if (this.#reading !== null) this.#service.readers.give(this.#reading.xml);
+    this.#reading = null;
+  }
+}
+
+/** Null where no envelope can follow this head. */
+export function findFault(head: ReplyHead, service: SoapService, names: ReadonlySet<string>): FaultFinder | null {
+  try {
+    const form = checkReplyHead(head, service);
+    return form === null ? null : new FaultFinder(service, names, form);
+  } catch {
+    return null;
+  }
+}

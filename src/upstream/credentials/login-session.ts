@@ -1,0 +1,85 @@
+import { performance } from 'node:perf_hooks';
+import { asRefusal, Refusal } from '../../base/refusal.js';
+
+/** How long after a failed login none is tried: twice as long after each, so that no account is locked. */
+const PAUSE_MILLIS = 1_000;
+const PAUSE_MILLIS_MAX = 60_000;
+
+export interface LoginSessionOptions {
+  /** Resolves to a new token. Rejects with a `Refusal`: `UPSTREAM_AUTH` where the login was refused. */
+  readonly logIn: () => Promise<string>;
+  /** Ends the session of a token; null for nothing to do. */
+  readonly logOut: ((token: string) => Promise<void>) | null;
+  /** How long a token is used; null: until it is refused. */
+  readonly maxAgeMillis: number | null;
+}
+
+/** The token of a login session: one for all calls, and one login for all calls that wait for it. */
+export class LoginSession {
+  readonly #options: LoginSessionOptions;
+  #current: { readonly token: string; readonly madeMillis: number } | null = null;
+  #login: Promise<string> | null = null;
+  #failure: { readonly refusal: Refusal; readonly untilMillis: number } | null = null;
+  #pauseMillis = PAUSE_MILLIS;
+  #isClosed = false;
+
+  constructor(options: LoginSessionOptions) {
+    this.#options = options;
+  }
+
+  /** The token for a call. Throws, or rejects with, a `Refusal`. */
+  token(): string | Promise<string> {
+    const { maxAgeMillis } = this.#options;
+    const current = this.#current;
+    const isFresh =
+      current !== null && (maxAgeMillis === null || performance.now() - current.madeMillis < maxAgeMillis);
+    return isFresh ? current.token : this.#logIn();
+  }
+
+  /** The token after the backend has refused one. Other calls may have renewed it. */
+  renew(refused: string): string | Promise<string> {
+    if (this.#current?.token === refused) this.#current = null;
+    return this.token();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // A login that is under way makes a session too.
+    await this.#login?.catch(() => {});
+    const current = this.#current;
+    this.#current = null;
+    if (current === null) return;
+    try {
+      await this.#options.logOut?.(current.token);
+    } catch {
+      // The backend ends the session by itself.
+    }
+  }
+
+  #logIn(): Promise<string> {
+    if (this.#login !== null) return this.#login;
+    if (this.#isClosed) throw new Refusal('UPSTREAM_UNREACHABLE', 'closed');
+    const failure = this.#failure;
+    if (failure !== null && performance.now() < failure.untilMillis) throw failure.refusal;
+    this.#login = this.#begin();
+    return this.#login;
+  }
+
+  async #begin(): Promise<string> {
+    try {
+      const token = await this.#options.logIn();
+      this.#current = { token, madeMillis: performance.now() };
+      this.#failure = null;
+      this.#pauseMillis = PAUSE_MILLIS;
+      return token;
+    } catch (caught) {
+      const refusal = asRefusal(caught);
+      const isRefused = refusal.code === 'UPSTREAM_AUTH';
+      this.#failure = { refusal, untilMillis: performance.now() + (isRefused ? this.#pauseMillis : PAUSE_MILLIS) };
+      if (isRefused) this.#pauseMillis = Math.min(PAUSE_MILLIS_MAX, this.#pauseMillis * 2);
+      throw refusal;
+    } finally {
+      this.#login = null;
+    }
+  }
+}

@@ -1,0 +1,281 @@
+import type { ServerResponse } from 'node:http';
+import t, { type Test } from 'tap';
+import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+
+const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
+const PASSWORD = 'pässwörd-canary';
+
+const envelope = (body: string, header = ''): string =>
+  `<s:Envelope xmlns:s="${SOAP}">${header}<s:Body>${body}</s:Body></s:Envelope>`;
+const GET_STOCK = envelope('<GetStock xmlns="urn:shop"><sku>1</sku></GetStock>');
+const fault = (code: string, detail = ''): string =>
+  envelope(
+    `<s:Fault><faultcode xmlns:f="urn:f">f:${code}</faultcode><faultstring>no</faultstring><detail>${detail}</detail></s:Fault>`,
+  );
+
+const mapping = (url: string, login: string, keys: string): string => `services:
+  shop:
+    url: ${url}/shop
+    namespace: urn:shop
+    types: |
+      type Query { stock(sku: String!): Int, session(user: String!, password: String!): Session }
+      type Mutation { logout: Boolean }
+      type Session { sessionId: String }
+    operations:
+      GetStock: { field: Query.stock }
+      Login: { field: Query.session }
+      Logout: { field: Mutation.logout }
+    auth:
+      login: { operation: Login, arguments: { user: web, password: "\${LOGIN_PASSWORD}" }, token: reply.sessionId, ${login} }
+${keys}
+`;
+
+async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue()));
+}
+
+type TokenOf = (message: RecordedMessage) => string | null;
+
+interface Shop {
+  readonly backend: RecordingBackend;
+  readonly gateway: TestGateway;
+  readonly logins: number;
+  readonly logouts: readonly string[];
+  /** The next calls with older tokens are refused. */
+  expire(): void;
+  isLocked: boolean;
+  refusal: (response: ServerResponse) => void;
+  ask(headers?: Record<string, string>): Promise<string>;
+  send(body?: string): Promise<Response>;
+}
+
+const HEADER_PLACE = 'place: "header:{urn:session}SessionHeader/sessionId"';
+const inHeader: TokenOf = ({ body }) => {
+  const [, header = ''] = /<[a-z]+:Header[^>]*>(.*)<\/[a-z]+:Header>/s.exec(String(body)) ?? [];
+  const tokens = [
+    ...header.matchAll(
+      /<t:SessionHeader xmlns:t="urn:session"><t:sessionId xmlns:t="urn:session">([^<]*)<\/t:sessionId><\/t:SessionHeader>/g,
+    ),
+  ];
+  return tokens.length === 1 ? (tokens[0]?.[1] ?? null) : null;
+};
+
+async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = ''): Promise<Shop> {
+  process.env['LOGIN_PASSWORD'] = PASSWORD;
+  const valid = new Set<string>();
+  const logouts: string[] = [];
+  let logins = 0;
+  const answer = (response: ServerResponse, body: string, fields: Record<string, string | string[]> = {}): void => {
+    response.writeHead(200, { 'content-type': 'text/xml', ...fields }).end(envelope(body));
+  };
+  const backend = await startRecordingBackend((message, response) => {
+    const body = String(message.body);
+    const token = tokenOf(message);
+    if (body.includes(':Login ') || body.includes(':Login>')) {
+      if (shop.isLocked || !body.includes(PASSWORD)) {
+        response.writeHead(500, { 'content-type': 'text/xml' }).end(fault('LOGIN_FAILED'));
+        return;
+      }
+      const made = `canary-token-${++logins}`;
+      valid.add(made);
+      const cookies = [`sid=${made}; Path=/; HttpOnly`, 'lb=1'];
+      const content = `<LoginResponse xmlns="urn:shop"><session><sessionId> ${made} </sessionId></session></LoginResponse>`;
+      setTimeout(() => answer(response, content, { 'set-cookie': cookies }), 20);
+    } else if (body.includes('Logout')) {
+      logouts.push(token ?? '');
+      answer(response, '<LogoutResponse xmlns="urn:shop"/>');
+    } else if (token !== null && valid.has(token)) {
+      answer(response, '<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>');
+    } else shop.refusal(response);
+  });
+  const gateway = await startTestGateway(mapping(backend.url, login, keys));
+  const shop: Shop = {
+    backend,
+    gateway,
+    logouts,
+    isLocked: false,
+    get logins() {
+      return logins;
+    },
+    expire: () => valid.clear(),
+    refusal: (response) => {
+      response.writeHead(500, { 'content-type': 'text/xml' }).end(fault('INVALID_SESSION_ID'));
+    },
+    async ask(headers = {}) {
+      const body = JSON.stringify({ query: '{ stock(sku: "1") }' });
+      const json = { 'content-type': 'application/json', ...headers };
+      return (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers: json, body })).text();
+    },
+    send: (body = GET_STOCK) =>
+      fetch(`${gateway.url}/soap/shop`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/xml', soapaction: '""' },
+        body,
+      }),
+  };
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  return shop;
+}
+
+const field = (name: string): TokenOf => {
+  return ({ headers }) => /canary-token-\d+/.exec(String(headers[name]))?.[0] ?? null;
+};
+const RENEW = 'renewOn: [INVALID_SESSION_ID]';
+
+t.test('calls carry the token in a header block, a header field or a cookie', async (t) => {
+  for (const [place, tokenOf] of [
+    [HEADER_PLACE, inHeader],
+    ['place: http:X-Session', field('x-session')],
+    ['place: cookie', field('cookie')],
+  ] as const) {
+    const shop = await startShop(t, `${place}, ${RENEW}`, tokenOf);
+    t.equal(shop.logins, 0, 'no login before the first call');
+    t.match(await shop.ask(), '"stock":7');
+    t.equal((await shop.send()).status, 200);
+    t.equal(shop.logins, 1, 'one login for both');
+    shop.expire();
+    t.equal((await shop.send()).status, 200, 'repeated with another token');
+    shop.expire();
+    t.match(await shop.ask(), '"stock":7');
+    t.equal(shop.logins, 3);
+  }
+});
+
+t.test("the block replaces that of a SOAP caller, and is no argument of a GraphQL caller's", async (t) => {
+  const shop = await startShop(t, HEADER_PLACE, inHeader);
+  const own = '<x:SessionHeader xmlns:x="urn:session"><x:sessionId>forged</x:sessionId></x:SessionHeader>';
+  t.equal((await shop.send(GET_STOCK.replace('<s:Body>', `<s:Header>${own}</s:Header><s:Body>`))).status, 200);
+  t.notMatch(String(shop.backend.complete.at(-1)?.body), 'forged');
+});
+
+t.test('a token is renewed on a Fault by its code, a subcode, an entry of its detail, and on status 401', async (t) => {
+  const shop = await startShop(t, `${HEADER_PLACE}, renewOn: [SessionExpired]`, inHeader);
+  const soap12 = 'http://www.w3.org/2003/05/soap-envelope';
+  const subcode = `<s:Envelope xmlns:s="${soap12}"><s:Body><s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode><s:Value xmlns:q="urn:q">q:SessionExpired</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en">no</s:Text></s:Reason></s:Fault></s:Body></s:Envelope>`;
+  const refusals: readonly (readonly [number, string])[] = [
+    [500, fault('SessionExpired')],
+    [200, fault('Client.SessionExpired')],
+    [500, fault('Server', '<d:SessionExpired xmlns:d="urn:d">x</d:SessionExpired>')],
+    [400, subcode],
+    [401, '<html>no</html>'],
+  ];
+  for (const [status, body] of refusals) {
+    shop.refusal = (response) => response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
+    for (const call of [() => shop.ask(), async () => (await shop.send()).text()]) {
+      shop.expire();
+      t.match(await call(), /stock"?>?:?7/, `${status}`);
+    }
+  }
+  const logins = shop.logins;
+  shop.refusal = (response) => response.writeHead(500, { 'content-type': 'text/xml' }).end(fault('Other'));
+  shop.expire();
+  t.match(await shop.ask(), 'SOAP_FAULT', 'another Fault is an answer');
+  t.match(await (await shop.send()).text(), 'Other');
+  t.equal(shop.logins, logins);
+});
+
+t.test('a call is repeated once', async (t) => {
+  const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, () => null);
+  t.match(await shop.ask(), 'SOAP_FAULT');
+  t.equal(shop.logins, 2);
+  t.equal((await shop.send()).status, 500);
+  t.equal(shop.logins, 3);
+});
+
+t.test('tokens expire under concurrent calls without a failed call, and one login serves all that wait', async (t) => {
+  const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);
+  let failed = 0;
+  let calls = 0;
+  let expired = 0;
+  const caller = async (call: () => Promise<string>): Promise<void> => {
+    for (let turn = 0; turn < 25; turn++) {
+      if (!/stock"?>?:?7/.test(await call())) failed++;
+      if (++calls % 100 === 0) {
+        expired++;
+        shop.expire();
+      }
+    }
+  };
+  const callers = Array.from({ length: 20 }, (_, index) =>
+    caller(index % 2 === 0 ? () => shop.ask() : async () => (await shop.send()).text()),
+  );
+  await Promise.all(callers);
+  t.equal(failed, 0);
+  t.equal(calls, 500);
+  t.ok(shop.logins <= expired + 1, `${shop.logins} logins for ${expired} expiries`);
+});
+
+t.test('a token is renewed by its age', async (t) => {
+  const shop = await startShop(t, `${HEADER_PLACE}, maxAgeMillis: 1000`, inHeader);
+  await shop.ask();
+  await eventually(async () => {
+    if (!(await shop.ask()).includes('"stock":7')) t.fail('a failed call');
+    return shop.logins > 1;
+  });
+  t.pass('without a refusal');
+});
+
+t.test('a failed login is tried again after a pause only', async (t) => {
+  const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);
+  shop.isLocked = true;
+  for (let call = 0; call < 5; call++) t.match(await shop.ask(), 'UPSTREAM_AUTH');
+  t.match(await (await shop.send()).text(), 'UPSTREAM_AUTH');
+  t.equal(shop.backend.complete.length, 1, 'one login for six calls');
+  shop.isLocked = false;
+  await eventually(async () => (await shop.ask()).includes('"stock":7'));
+});
+
+t.test('the session ends by the logout operation when the gateway stops', async (t) => {
+  const shop = await startShop(t, `${HEADER_PLACE}, logout: Logout`, inHeader);
+  await shop.ask();
+  await shop.gateway.drain();
+  t.same(shop.logouts, ['canary-token-1']);
+});
+
+t.test('a long SOAP message carries the token; it is not repeated, and the next call has another', async (t) => {
+  const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);
+  const long = GET_STOCK.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
+  t.equal((await shop.send(long)).status, 200);
+  shop.expire();
+  t.match(await (await shop.send(long)).text(), 'INVALID_SESSION_ID');
+  await eventually(async () => (await shop.send(long)).status === 200);
+  t.equal(shop.logins, 2);
+});
+
+t.test('password and tokens are in no output of the gateway', async (t) => {
+  const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);
+  await shop.ask();
+  shop.refusal = (response) => response.writeHead(500, { 'content-type': 'text/xml' }).end(fault('INVALID_SESSION_ID'));
+  shop.isLocked = true;
+  shop.expire();
+  const answers = [await shop.ask(), await (await shop.send()).text()];
+  const output = JSON.stringify([answers, shop.gateway.logLines(), await shop.gateway.metrics()]);
+  t.notMatch(output, /canary/);
+});
+
+t.test('mistakes in the keys are found at start-up', async (t) => {
+  process.env['LOGIN_PASSWORD'] = PASSWORD;
+  const cases = [
+    [`${HEADER_PLACE.replace('{urn:session}', '')}`, null],
+    ['place: http:content-length', /writes itself/],
+    [`${HEADER_PLACE}, logout: Logoff`, /no operation `Logoff`/],
+    [`${HEADER_PLACE}, logout: Login`, /cannot be called/],
+  ] as const;
+  for (const [login, expected] of cases) {
+    const started = startTestGateway(mapping('http://127.0.0.1:9', login, ''));
+    if (expected === null) await (await started).close();
+    else await t.rejects(started, { message: expected });
+  }
+  const unknown = mapping('http://127.0.0.1:9', HEADER_PLACE, '').replace('password: "', 'pasword: "');
+  await startTestGateway(unknown).then(
+    () => t.fail('an argument that the operation does not have'),
+    (error: unknown) => {
+      t.match(String(error), 'pasword');
+      t.notMatch(String(error), 'canary');
+    },
+  );
+});
