@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { arch, availableParallelism, cpus, loadavg, platform, release } from 'node:os';
-
 import { benchAttack } from './attack.js';
+import { benchBalance } from './balance.js';
 import { benchCall } from './call.js';
 import { benchGraphql } from './graphql.js';
 import { benchGraphqlSmall } from './graphql-small.js';
@@ -28,6 +28,7 @@ await benchProxy(quick);
 await benchMemory(quick);
 await benchAttack(quick);
 await benchOverload(quick);
+await benchBalance(quick);
 await benchGraphql(quick);
 await benchGraphqlSmall(quick);
 await benchRefusals(quick);
