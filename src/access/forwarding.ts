@@ -9,7 +9,7 @@ const CHAIN_CHARS_MAX = 2_048;
 
 /**
  * Tells a backend where a request came from: `X-Forwarded-For`, `-Proto`, `-Host`, and `Forwarded` (RFC 7239), from the
- * connection itself. What a client wrote into these fields counts only where the connection is that of a trusted proxy.
+ * connection itself. The values of a client for these fields count only on the connection of a trusted proxy.
  */
 export class Forwarding {
   readonly #proxies: Networks;

@@ -2,7 +2,7 @@ import { isHttpUrl } from '../config/address.js';
 import { isGatewayField } from '../config/gateway-fields.js';
 import type { SourceOptions } from './import-source.js';
 
-/** What the backend wants with every call, as the configuration has it: `${NAME}` stands for variables. */
+/** Keys of a service for every call to its backend; `${NAME}` stands for variables. */
 export interface BackendKeys {
   readonly basic: { readonly username: string; readonly password: string } | null;
   readonly headers: ReadonlyMap<string, string>;

@@ -237,7 +237,7 @@ const nameOf = ({
   `${service}.${operation.name}`;
 
 /** The cache rules of the operation. */
-/** What the gateway adds to the message when it is sent. */
+/** The header blocks that the gateway adds when the message is sent. */
 function describeOwn({ security, tokenPlace, ownBlocks }: SoapService): readonly string[] {
   const token = tokenPlace?.kind === 'http' ? `field ${tokenPlace.field}` : `block ${ownBlocks.at(-1)}`;
   return [

@@ -20,7 +20,7 @@ type Identities = ReadonlyMap<string, string>;
 export class FileWatch {
   /** By path, as it was before it was read. */
   #files = new Map<string, string>();
-  /** What the last look saw, where it differs from `#files`. */
+  /** The state at the last look, where it differs from `#files`. */
   #pending: Identities | null = null;
   #changed: (() => Promise<unknown>) | null = null;
   #timer: NodeJS.Timeout | null = null;

@@ -10,7 +10,7 @@ export interface Imported {
   /** File name of the copy beside the configuration. */
   readonly wsdl: string;
   readonly services: readonly ImportedService[];
-  /** What the WSDL was fetched with, for backends at its host; null for nothing. */
+  /** The credentials that fetched the WSDL, for backends at its host; null for none. */
   readonly keys: BackendKeys | null;
   /** Path of the JSON Schema from the configuration's folder, or null when it would not stay right. */
   readonly schema: string | null;

@@ -6,7 +6,7 @@ import type { Log } from '../observe/log.js';
 /** Loads the configuration and puts it into use. Resolves to its warnings; throws `ConfigurationError`. */
 export type Apply = () => Promise<readonly Diagnostic[]>;
 
-/** What asked for a reload. */
+/** The cause of a reload. */
 export type ReloadCause = 'SIGHUP' | 'POST /reload' | 'changed file';
 
 /** Reloads the configuration, one reload at a time, and reports each in the log and the metrics. */

@@ -60,7 +60,7 @@ interface Ended {
   readonly readyMillis: number;
 }
 
-/** What operators see and ask for. */
+/** The endpoints of operators. */
 export interface WorkersOperation {
   readonly log: Log;
   readonly loads: ConfigLoads;

@@ -10,7 +10,7 @@ export interface CallerFieldRules {
   readonly ofGraphql: readonly string[];
   /** Those whose values may change the reply: only calls with the same values are shared. */
   readonly varying: readonly string[];
-  /** Null where the backend is not told where requests come from. */
+  /** Null where the backend gets no `Forwarded` fields. */
   readonly forwarding: Forwarding | null;
   /** Cookies go both ways: no reply is shared. */
   readonly passesCookies: boolean;

@@ -46,7 +46,7 @@ export async function compileReach(loaded: LoadedConfig, name: string, config: A
   return { ...compileCredentials(loaded, name, config, route), ...way };
 }
 
-/** What all connections and calls of a service have in common. */
+/** The credentials, TLS and proxy of all calls of a service. */
 export interface Reach extends CompiledCredentials, CompiledBalance {
   /** Null where nothing is configured. */
   readonly tls: TlsMaterial | null;

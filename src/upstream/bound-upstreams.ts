@@ -39,7 +39,7 @@ export class BoundUpstreams {
       requestsPerConnection: REQUESTS_MAX,
     };
     const { routeTo, calls = DEFAULT_CALLS } = options;
-    // What was sent on an authenticated connection is not repeated on another.
+    // A call on an authenticated connection is not repeated on another.
     const own = { ...options, calls: { ...calls, retry: null, requestsAtOnce: null } };
     this.#options = routeTo === undefined ? own : { ...own, routeTo: (url) => ({ ...routeTo(url), isBound: true }) };
   }

@@ -90,7 +90,7 @@ export class Outliers {
     for (const { tally } of addresses) tally.fade();
   }
 
-  /** What is worse at an address than at the best of the others, or null. */
+  /** The measure by which an address is worse than the best of the others, or null. */
   #worse({ tally }: Compared): EjectionReason | null {
     if (tally.recentCalls < CALLS_MIN) return null;
     const others = this.#addresses

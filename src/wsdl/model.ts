@@ -72,7 +72,7 @@ export interface Operation {
   /** Its result is a Boolean that stands for `done`: a reply without content is `true`. Of SDL types only. */
   readonly isDoneWithoutContent?: boolean;
   readonly faults: readonly FaultDeclaration[];
-  /** What the WSDL says of WS-Addressing in its requests; absent: nothing. */
+  /** The use of WS-Addressing in its requests by the WSDL; absent where the WSDL has none. */
   readonly addressing?: AddressingUse;
 }
 

@@ -45,7 +45,7 @@ export class EncodedReply implements XmlHandler {
     this.#recording.push(recorded);
     if (recorded.id !== null) this.#byId.set(recorded.id, this.#byId.has(recorded.id) ? null : recorded);
     if (recorded.reference !== null) this.#countReference();
-    // What is kept is counted; the decoder bounds binary content.
+    // Kept text is counted; the decoder bounds binary content.
     return recorded.isBase64 ? STREAM : ALL;
   }
 

@@ -3,7 +3,7 @@ import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import type { EncodeElement } from '../plan/plan.js';
 import type { InputPath } from './input-error.js';
 
-/** What is left to be written: values nest as deep as the client's input. */
+/** A value that is still to be written: values nest as deep as the client's input. */
 export type Task =
   | { readonly kind: 'event'; readonly event: ContentEvent }
   /** A member of an object, which may be a list or not be there. */

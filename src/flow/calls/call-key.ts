@@ -34,7 +34,7 @@ export interface Asker {
   readonly client: Client;
   /** Of a SOAP caller; null for GraphQL, of which `varying` alone goes on. */
   readonly headers: IncomingHttpHeaders | null;
-  /** What else goes on and may make a difference; null for nothing. */
+  /** Values of other forwarded fields, which may change the reply; null for none. */
   readonly varying: readonly unknown[] | null;
 }
 

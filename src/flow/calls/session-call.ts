@@ -86,7 +86,7 @@ export class SessionCall implements UpstreamCall, UpstreamReceiver {
     if (held !== null && (held.finder === null || held.finder.end())) this.#refused();
     if (this.#held !== null) this.#release();
     if (this.#call === null) return;
-    // It may throw, and is told of the failure then.
+    // It may throw; `failed` follows then.
     this.#parts.receiver.end();
     this.#isOver = true;
   }

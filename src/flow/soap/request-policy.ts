@@ -75,7 +75,7 @@ export class RequestPolicy implements EnvelopeObserver {
 
   onHeadValid(envelope: EnvelopeValidator): void {
     const { requests, config } = this.#service;
-    // Whatever becomes of it from here on: refused, or let pass by monitor mode.
+    // Also for a message that is refused from here on, or let pass by monitor mode.
     this.known = requests.find(envelope.operation);
     this.#exchange.operation = this.known?.label ?? '_other';
     this.known = this.#identify(envelope);

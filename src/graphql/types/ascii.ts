@@ -15,7 +15,7 @@ function letterOf(letter: string): string {
   return inTable(letter) ?? [...letter.normalize('NFKD')].map(baseOf).join('');
 }
 
-/** What is left of a letter without its marks. */
+/** A letter without its marks. */
 function baseOf(base: string): string {
   if (/\p{Mark}/u.test(base)) return '';
   if (/[\x20-\x7e]/.test(base)) return base;

@@ -1,4 +1,4 @@
-/** What differed in the names of version 0.1; `names: "0.1"` keeps them. */
+/** The naming rules of version 0.1 that differed; `names: "0.1"` keeps them. */
 
 const VERBS: ReadonlySet<string> = new Set([
   ...['get', 'find', 'list', 'search', 'count', 'exists', 'fetch', 'load', 'query', 'select', 'read', 'lookup'],

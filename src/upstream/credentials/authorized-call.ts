@@ -87,7 +87,7 @@ export class AuthorizedCall implements UpstreamCall, UpstreamReceiver {
 
   end(): void {
     if (this.#discardedBytes === null) {
-      // It may throw, as it does for a Fault, and is told of the failure then.
+      // It may throw, as it does for a Fault; `failed` follows then.
       this.#receiver.end();
       this.#isOver = true;
     } else this.#repeat();

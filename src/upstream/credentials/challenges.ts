@@ -2,7 +2,7 @@
 export interface Challenge {
   /** In lower case. */
   readonly scheme: string;
-  /** What follows the scheme where that is no list of parameters; '' for none. */
+  /** The token68 after the scheme, in place of parameters; '' for none. */
   readonly token: string;
   readonly parameters: ReadonlyMap<string, string>;
 }

@@ -6,7 +6,7 @@ export type Fields = readonly string[];
 /** A call that is about to be made. */
 export interface CallToAuthorize {
   readonly method: 'GET' | 'POST';
-  /** What the caller adds to the query of the address. */
+  /** The caller's addition to the query of the address. */
   readonly query: string;
   /** The body is sent while it comes in: the call cannot be repeated with other credentials. */
   readonly isUpload: boolean;

@@ -120,7 +120,7 @@ const partsOf = (root: XmlNode): readonly XmlNode[] =>
   childrenOf(root, WSDL, 'message').flatMap((message) => childrenOf(message, WSDL, 'part'));
 
 /**
- * Reads the well-known documents that the WSDL needs and does not bring along. What they import is found in the same way:
+ * Reads the well-known documents that the WSDL needs and does not contain. Their imports are found in the same way:
  * their own locations are not followed.
  */
 async function followWellKnown(state: LoadState): Promise<void> {

@@ -21,8 +21,8 @@ const METADATA: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a port, its binding and its port type say together of WS-Addressing: by the extension `UsingAddressing`, which is
- * optional unless `wsdl:required` is set, or by a policy. Null where they say nothing.
+ * The use of WS-Addressing by a port, its binding and its port type together: by the extension `UsingAddressing`, which is
+ * optional unless `wsdl:required` is set, or by a policy. Null where neither is there.
  */
 export function addressingUseOf(elements: readonly XmlNode[], policies: Policies): AddressingUse | null {
   const uses = elements.flatMap((element) => {

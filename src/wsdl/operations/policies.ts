@@ -35,7 +35,7 @@ export function collectPolicies(documents: readonly LoadedDocument[]): Policies 
   return policies;
 }
 
-/** What a policy demands: `isRequired` by each of its alternatives, else by some of them. */
+/** The demand of a policy: `isRequired` by each of its alternatives, else by some of them. */
 export interface Demand<T> {
   readonly value: T;
   readonly isRequired: boolean;
@@ -54,7 +54,7 @@ interface Operator<T> {
 }
 
 /**
- * What the policies attached to an element demand: as children, by reference, or in `PolicyURIs` (WS-Policy Attachment
+ * The demands of the policies attached to an element: as children, by reference, or in `PolicyURIs` (WS-Policy Attachment
  * section 3.3). Assertions inside other assertions are not read. Null where they demand nothing of interest, and for
  * policies that are larger than allowed.
  */

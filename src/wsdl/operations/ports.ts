@@ -61,7 +61,7 @@ function readPort(port: XmlNode, definitions: Definitions, bindings: BindingRead
   return { name, ...read, operations, address: addressOf(port) };
 }
 
-/** An operation with what is said of addressing beside what it says itself: required prevails. */
+/** An operation with the addressing of its port, binding and own extensions: required prevails. */
 function withAddressing(operation: Operation, use: AddressingUse | null): Operation {
   const isSaid = use === null || operation.addressing?.isRequired === true;
   return isSaid ? operation : { ...operation, addressing: use };

@@ -1,6 +1,6 @@
 import { fetchGraphql } from './fetcher.js';
 
-/** What the scripts before this one leave behind: of each what is used here. */
+/** The globals of the scripts before this one, as far as they are used here. */
 declare const React: { createElement(type: unknown, props: Readonly<Record<string, unknown>>): unknown };
 declare const ReactDOM: { createRoot(element: Element): { render(node: unknown): void } };
 declare const GraphiQL: unknown;

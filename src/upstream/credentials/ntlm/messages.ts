@@ -48,7 +48,7 @@ export function negotiateMessage(): Buffer {
   return message;
 }
 
-/** What the server wants answered. */
+/** The challenge of the server. */
 export interface NtlmChallenge {
   readonly message: Buffer;
   readonly flags: number;
@@ -121,7 +121,7 @@ export interface NtlmAccount {
   readonly password: string;
 }
 
-/** What is different for each handshake. */
+/** Values that differ from handshake to handshake. */
 export interface Freshness {
   /** 8 random bytes. */
   readonly clientChallenge: Buffer;
