@@ -32,16 +32,20 @@ const QUICK: ReadonlySet<string> = new Set([
   'upstream',
 ]);
 
+/** Folders within another one whose tests share a process of their own: together they would be the last to end. */
+const OWN_GROUPS: ReadonlySet<string> = new Set(['flow/http', 'flow/subscriptions']);
+
 /** What only a file with a process of its own may use. */
 const NEEDS_PROCESS = /\bmemoryUsage\(|\bsetFlagsFromString\b/;
 
-/** The name of a file's group: its own path, `quick`, or its folder below `test`. */
+/** The name of a file's group: its own path, `quick`, one of `OWN_GROUPS`, or its folder below `test`. */
 function groupOf(file: string): string {
   if (ALONE.has(file)) return file.replaceAll('/', '-');
   if (NEEDS_PROCESS.test(readFileSync(`test/${file}.test.ts`, 'utf8'))) {
     throw new Error(`test/${file}.test.ts needs a process of its own: list it in test/kit/groups.ts`);
   }
-  const [folder = ''] = posix.dirname(file).split('/');
+  const [folder = '', inner = ''] = posix.dirname(file).split('/');
+  if (OWN_GROUPS.has(`${folder}/${inner}`)) return `${folder}-${inner}`;
   return QUICK.has(folder) ? 'quick' : folder;
 }
 
