@@ -24,28 +24,33 @@ interface Place {
   readonly erp: Identity;
 }
 
-let place: Place;
-t.before(async () => {
-  if (skip !== false) return;
+/** Certificates for all tests; made while the file loads, because groups of files have no hooks of their own. */
+const place = await makePlace();
+t.teardown(() => rm(place.directory, { recursive: true }));
+
+async function makePlace(): Promise<Place> {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-listen-'));
+  if (skip !== false) {
+    const none = { cert: '', key: '' };
+    return { directory, authority: Object.create(null), own: none, other: none, erp: none };
+  }
   const authority = new Authority(directory);
   const own = authority.sign('a.example');
   const [other, erp] = [authority.sign('b.example'), authority.sign('erp')];
-  place = { directory, authority, own, other, erp };
-  await writeIdentity('own', own);
-  await writeIdentity('other', other);
-  await writeIdentity('erp', erp);
+  await putIdentity(directory, 'own', own);
+  await putIdentity(directory, 'other', other);
+  await putIdentity(directory, 'erp', erp);
   await writeFile(join(directory, 'clients.pem'), authority.ca.cert);
-});
-t.teardown(() => (skip === false ? rm(place.directory, { recursive: true }) : undefined));
+  return { directory, authority, own, other, erp };
+}
 
 /** By renaming, as agents for certificates do. */
-async function writeIdentity(name: string, { cert, key }: Identity): Promise<void> {
+async function putIdentity(directory: string, name: string, { cert, key }: Identity): Promise<void> {
   for (const [kind, text] of [
     ['key', key],
     ['crt', cert],
   ] as const) {
-    const file = join(place.directory, `${name}.${kind}`);
+    const file = join(directory, `${name}.${kind}`);
     await writeFile(`${file}.new`, text);
     await rename(`${file}.new`, file);
   }
@@ -137,7 +142,7 @@ t.test('the certificate is that of the server name, and files that rotate are us
   ] as const) {
     t.equal(await nameFor(servername), expected, servername);
   }
-  await writeIdentity('own', place.authority.sign('rotated.example'));
+  await putIdentity(place.directory, 'own', place.authority.sign('rotated.example'));
   const end = Date.now() + 60_000;
   while ((await nameFor('a.example')) !== 'rotated.example' && Date.now() < end) await setTimeout(50);
   t.equal(await nameFor('a.example'), 'rotated.example');
@@ -145,7 +150,7 @@ t.test('the certificate is that of the server name, and files that rotate are us
   await writeFile(join(place.directory, 'own.crt'), 'broken');
   await setTimeout(1100);
   t.equal(await nameFor('a.example'), 'rotated.example', 'the last that could be read stays');
-  await writeIdentity('own', place.own);
+  await putIdentity(place.directory, 'own', place.own);
 });
 
 t.test('only current versions and ciphers of TLS are spoken, and no protocol but HTTP/1.1', { skip }, async (t) => {
