@@ -15,7 +15,6 @@ import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from 
 /** Header fields of one answer (catalogue U13). */
 const FIELDS_MAX = 100;
 
-const NO_VALUES: readonly string[] = [];
 const NOWHERE: readonly Address[] = [];
 const NOW = Promise.resolve();
 
@@ -129,20 +128,30 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   header(name: string): string | null {
-    const values = this.headers(name);
-    return values.length === 0 ? null : values.join(', ');
+    let value: string | null = null;
+    for (let at = this.#find(name, 0); at !== -1; at = this.#find(name, at + 2)) {
+      const text = this.#headers[at + 1]?.toString('latin1') ?? '';
+      value = value === null ? text : `${value}, ${text}`;
+    }
+    return value;
   }
 
   headers(name: string): readonly string[] {
-    const headers = this.#headers;
-    let values: string[] | null = null;
-    for (let index = 0; index < headers.length; index += 2) {
-      const key = headers[index];
-      if (key?.length !== name.length || key.toString('latin1').toLowerCase() !== name) continue;
-      values ??= [];
-      values.push(headers[index + 1]?.toString('latin1') ?? '');
+    const values: string[] = [];
+    for (let at = this.#find(name, 0); at !== -1; at = this.#find(name, at + 2)) {
+      values.push(this.#headers[at + 1]?.toString('latin1') ?? '');
     }
-    return values ?? NO_VALUES;
+    return values;
+  }
+
+  /** The position of a header, from a position on; -1 where there is none. */
+  #find(name: string, from: number): number {
+    const headers = this.#headers;
+    for (let at = from; at < headers.length; at += 2) {
+      const key = headers[at];
+      if (key?.length === name.length && key.toString('latin1').toLowerCase() === name) return at;
+    }
+    return -1;
   }
 
   // Events of the connection.

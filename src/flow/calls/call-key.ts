@@ -11,13 +11,6 @@ import { EnvelopeValidator } from '../../soap/envelope.js';
 import { varyingValues } from './caller-fields.js';
 import type { CallKey } from './declared-call.js';
 
-/** The asker of a request for a SOAP service. */
-export const askerOf = (client: Client, service: SoapService, headers: IncomingHttpHeaders): Asker => ({
-  client,
-  headers,
-  varying: varyingValues(service, headers),
-});
-
 /** An envelope that was read, as far as keys need it. */
 export interface Asked {
   readonly envelope: EnvelopeValidator;

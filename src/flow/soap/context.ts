@@ -15,12 +15,12 @@ export interface SoapContext {
   readonly gate: GateOptions;
   readonly answer: SoapAnswer;
   readonly calls: SharedCalls;
-  /** Null or absent where any address will do. */
-  readonly affinity?: Affinity | null;
-  /** Header blocks of the gateway; null or absent where the message stays as it is. */
-  readonly blocks?: OwnBlocks | null;
+  /** Null where any address will do. */
+  readonly affinity: Affinity | null;
+  /** Header blocks of the gateway; null where the message stays as it is. */
+  readonly blocks: OwnBlocks | null;
   /** The one that the connection of the caller is bound to; null for that of the service. */
   readonly upstream: Upstream | null;
-  /** Null or absent where no subscription wants its values. */
-  readonly observation?: Observation | null;
+  /** Null where no subscription wants its values. */
+  readonly observation: Observation | null;
 }

@@ -78,7 +78,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   begin(request: UpstreamRequest, key: CallKey | null): void {
-    const { service, upstream, answer, exchange, blocks = null } = this.#context;
+    const { service, upstream, answer, exchange, blocks } = this.#context;
     const operation = this.#operation;
     const parts = { exchange, service, upstream, operation, request, key, receiver: this, blocks };
     this.#declared = this.#context.calls.start(parts);

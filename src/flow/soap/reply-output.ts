@@ -142,8 +142,10 @@ export class ReplyOutput implements GateOutput {
 
   #withCookies(): readonly string[] {
     const { service, affinity } = this.#context;
-    const cookies = service.callerFields.passesCookies ? this.#head.headers('set-cookie').filter(isPrintable) : [];
+    const { passesCookies } = service.callerFields;
     const sticky = service.reach.affinity?.cookie ?? null;
+    if (!passesCookies && sticky === null) return this.#others();
+    const cookies = passesCookies ? this.#head.headers('set-cookie').filter(isPrintable) : [];
     const { addressId = null } = this.#head;
     if (cookies.length === 0 && (sticky === null || addressId === null)) return this.#others();
     const isKnown = addressId === null || affinity?.addressId === addressId;

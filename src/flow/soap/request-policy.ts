@@ -1,3 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+import type { Client } from '../../access/client.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { Nonce } from '../../base/nonce-store.js';
 import { Refusal } from '../../base/refusal.js';
@@ -12,7 +15,8 @@ import type { Operation } from '../../wsdl/model.js';
 import { expandedName, type XmlHandler } from '../../xml/events.js';
 import { escapeText } from '../../xml/writer.js';
 import type { CallGuard } from '../calls/authorize.js';
-import { type Asker, callKey } from '../calls/call-key.js';
+import { callKey } from '../calls/call-key.js';
+import { varyingValues } from '../calls/caller-fields.js';
 import type { CallKey } from '../calls/declared-call.js';
 import { type Observation, type Observers, together } from '../calls/observation.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
@@ -115,12 +119,12 @@ export class RequestPolicy implements EnvelopeObserver {
   }
 
   /** The key of the call, once all of it is read; null where it cannot be compared with others. */
-  key(envelope: EnvelopeValidator, asker: Asker): CallKey | null {
+  key(envelope: EnvelopeValidator, client: Client, headers: IncomingHttpHeaders): CallKey | null {
     if (this.#rule === null) return null;
     return callKey(
       this.#rule,
       { envelope, content: this.#content, hasFurther: this.#hasFurther, action: this.action },
-      asker,
+      { client, headers, varying: varyingValues(this.#service, headers) },
     );
   }
 
