@@ -10,7 +10,7 @@ import type { Entry } from './deadlines.js';
 import type { ExchangeHandler } from './exchange.js';
 import { refusalOfError } from './failure.js';
 import { withInsertion } from './insertion.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
+import { isStreamed, type ReplyHead, type UpstreamCall, type UpstreamReceiver, type UpstreamRequest } from './reply.js';
 
 /** Header fields of one answer (catalogue U13). */
 const FIELDS_MAX = 100;
@@ -73,10 +73,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     return this.address?.id ?? '';
   }
 
-  /** The request body comes from somewhere while it is sent: it cannot be sent twice, and an answer may come early. */
   get isUpload(): boolean {
-    const { body } = this.request;
-    return body !== null && 'pipe' in body;
+    return isStreamed(this.request.body);
   }
 
   /** Nothing of the request was written. */
@@ -146,9 +144,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** The position of a header, from a position on; -1 where there is none. */
   #find(name: string, from: number): number {
-    const headers = this.#headers;
-    for (let at = from; at < headers.length; at += 2) {
-      const key = headers[at];
+    for (let at = from; at < this.#headers.length; at += 2) {
+      const key = this.#headers[at];
       if (key?.length === name.length && key.toString('latin1').toLowerCase() === name) return at;
     }
     return -1;

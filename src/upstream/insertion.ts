@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { pipeline, type Readable, Transform } from 'node:stream';
-import type { UpstreamRequest } from './reply.js';
+import { isStreamed, type UpstreamRequest } from './reply.js';
 
 /** Header fields and body of one try of a request, with its insertion. */
 export function withInsertion({
@@ -12,10 +12,9 @@ export function withInsertion({
   const inserted = insertion.make();
   return {
     headers: grown(headers, inserted.length),
-    body:
-      'pipe' in body
-        ? inStream(body, insertion.offsetBytes, inserted)
-        : inBuffer(body, insertion.offsetBytes, inserted),
+    body: isStreamed(body)
+      ? inStream(body, insertion.offsetBytes, inserted)
+      : inBuffer(body, insertion.offsetBytes, inserted),
   };
 }
 

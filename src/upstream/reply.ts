@@ -30,6 +30,9 @@ export interface UpstreamRequest {
   readonly rules?: CallRules | null;
 }
 
+/** A body that is sent while it comes in: it cannot be sent twice, and an answer may come before its end. */
+export const isStreamed = (body: UpstreamRequest['body']): body is Readable => body !== null && 'pipe' in body;
+
 export interface ReplyHead {
   readonly status: number;
   /** The value of a header by its lower-case name; several values are joined by a comma and a space. */

@@ -1,8 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { KIB } from '../../base/limit.js';
-import { asRefusal, type Refusal } from '../../base/refusal.js';
+import type { Refusal } from '../../base/refusal.js';
 import { type ServiceSession, tokenBlock, withTokenField } from '../../compile/token-place.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
+import { RepeatableCall } from '../../upstream/repeatable-call.js';
+import { isStreamed, type ReplyHead, type UpstreamCall } from '../../upstream/reply.js';
 import { type BackendCall, callBackend } from './backend-call.js';
 import { type FaultFinder, findFault } from './fault-finder.js';
 
@@ -19,42 +20,17 @@ interface HeldReply {
 }
 
 /** A call with the token of a login session, repeated once with another where the backend refuses it. */
-export class SessionCall implements UpstreamCall, UpstreamReceiver {
+export class SessionCall extends RepeatableCall<string> {
   readonly #parts: BackendCall;
   readonly #session: ServiceSession;
-  #call: UpstreamCall | null = null;
-  #token = '';
+  #token: string | null = null;
   #isRepeated = false;
   #held: HeldReply | null = null;
-  #isOver = false;
 
   constructor(parts: BackendCall, session: ServiceSession) {
+    super(parts.request, parts.receiver);
     this.#parts = parts;
     this.#session = session;
-  }
-
-  begin(): this {
-    this.#obtain(() => this.#session.login.token());
-    return this;
-  }
-
-  pause(): void {
-    this.#call?.pause();
-  }
-
-  resume(): void {
-    this.#call?.resume();
-  }
-
-  abort(refusal: Refusal): void {
-    if (this.#isOver) return;
-    this.#dropHeld();
-    if (this.#call !== null) this.#call.abort(refusal);
-    else this.#fail(refusal);
-  }
-
-  sent(): void {
-    this.#parts.receiver.sent?.();
   }
 
   head(head: ReplyHead): void {
@@ -83,37 +59,51 @@ export class SessionCall implements UpstreamCall, UpstreamReceiver {
 
   end(): void {
     const held = this.#held;
-    if (held !== null && (held.finder === null || held.finder.end())) this.#refused();
+    if (held !== null && (held.finder === null || held.finder.end()) && this.#tryAgain()) return;
     if (this.#held !== null) this.#release();
-    if (this.#call === null) return;
-    // It may throw; `failed` follows then.
-    this.#parts.receiver.end();
-    this.#isOver = true;
+    this.finish();
   }
 
   failed(refusal: Refusal): void {
-    if (this.#held?.finder === null) this.#refused();
-    if (this.#call !== null || this.#isOver) this.#fail(refusal);
+    if (this.#held?.finder !== null || !this.#tryAgain()) this.fail(refusal);
+  }
+
+  protected obtain(): string | Promise<string> {
+    const { login } = this.#session;
+    return this.#token === null ? login.token() : login.renew(this.#token);
+  }
+
+  protected send(token: string): UpstreamCall {
+    this.#token = token;
+    const { service, request, blocks } = this.#parts;
+    const { place } = this.#session;
+    const block = tokenBlock(place, token);
+    return callBackend({
+      service,
+      request: withTokenField(request, place, token),
+      blocks: blocks === null || block === null ? blocks : { ...blocks, writers: [...blocks.writers, block] },
+      receiver: this,
+    });
+  }
+
+  protected drop(): void {
+    this.#dropHeld();
   }
 
   /** The backend refused the token. A body that was sent while it came in cannot be sent again. */
-  #refused(): void {
-    const { body } = this.#parts.request;
-    if (body !== null && 'pipe' in body) {
+  #tryAgain(): boolean {
+    if (isStreamed(this.#parts.request.body)) {
       this.#renew();
-      return;
+      return false;
     }
-    this.#dropHeld();
-    this.#call = null;
     this.#isRepeated = true;
-    // Later: the connection is free again then.
-    queueMicrotask(() => {
-      if (!this.#isOver) this.#obtain(() => this.#session.login.renew(this.#token));
-    });
+    this.repeat();
+    return true;
   }
 
   /** For the calls after this one. */
   #renew(): void {
+    if (this.#token === null) return;
     try {
       const renewed = this.#session.login.renew(this.#token);
       if (renewed instanceof Promise) renewed.catch(() => {});
@@ -134,43 +124,5 @@ export class SessionCall implements UpstreamCall, UpstreamReceiver {
     this.#held = null;
     held?.finder?.release();
     return held;
-  }
-
-  #obtain(obtain: () => string | Promise<string>): void {
-    try {
-      const token = obtain();
-      if (token instanceof Promise) {
-        token.then(
-          (obtained) => this.#start(obtained),
-          (caught: unknown) => this.#fail(asRefusal(caught)),
-        );
-      } else this.#start(token);
-    } catch (caught) {
-      // Later: the caller must hold the call before it can end.
-      queueMicrotask(() => this.#fail(asRefusal(caught)));
-    }
-  }
-
-  #start(token: string): void {
-    if (this.#isOver) return;
-    this.#token = token;
-    const { service, request, blocks } = this.#parts;
-    const { place } = this.#session;
-    const block = tokenBlock(place, token);
-    this.#call = callBackend({
-      service,
-      request: withTokenField(request, place, token),
-      blocks: blocks === null || block === null ? blocks : { ...blocks, writers: [...blocks.writers, block] },
-      receiver: this,
-    });
-  }
-
-  #fail(refusal: Refusal): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#dropHeld();
-    const { body } = this.#parts.request;
-    if (body !== null && 'destroy' in body) body.destroy();
-    this.#parts.receiver.failed(refusal);
   }
 }

@@ -1,7 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { KIB } from '../../base/limit.js';
-import { asRefusal, Refusal } from '../../base/refusal.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../reply.js';
+import { Refusal } from '../../base/refusal.js';
+import { RepeatableCall } from '../repeatable-call.js';
+import {
+  isStreamed,
+  type ReplyHead,
+  type UpstreamCall,
+  type UpstreamReceiver,
+  type UpstreamRequest,
+} from '../reply.js';
 import { type CallToAuthorize, type Credentials, type Fields, withFields } from './credentials.js';
 
 /** Of an answer with status 401 that is read before the call is repeated; beyond, its connection is closed. */
@@ -10,58 +17,22 @@ const DISCARDED_BYTES_MAX = 64 * KIB;
 type SendRequest = (request: UpstreamRequest, receiver: UpstreamReceiver) => UpstreamCall;
 
 /** One call with the credentials of the service, repeated once where the service wants others. */
-export class AuthorizedCall implements UpstreamCall, UpstreamReceiver {
+export class AuthorizedCall extends RepeatableCall<Fields> {
   readonly #credentials: Credentials;
   readonly #request: UpstreamRequest;
   readonly #receiver: UpstreamReceiver;
   readonly #send: SendRequest;
-  #call: UpstreamCall | null = null;
   #fields: Fields = [];
   #refused: CallToAuthorize['refused'] = null;
-  #isOver = false;
   /** Bytes read of an answer that is not passed on; null while none is discarded. */
   #discardedBytes: number | null = null;
 
   constructor(credentials: Credentials, request: UpstreamRequest, receiver: UpstreamReceiver, send: SendRequest) {
+    super(request, receiver);
     this.#credentials = credentials;
     this.#request = request;
     this.#receiver = receiver;
     this.#send = send;
-  }
-
-  begin(): this {
-    try {
-      const fields = this.#credentials.fields(this.#asked());
-      if (fields instanceof Promise) {
-        fields.then(
-          (obtained) => this.#start(obtained),
-          (caught: unknown) => this.#fail(asRefusal(caught)),
-        );
-      } else this.#start(fields);
-    } catch (caught) {
-      // Later: the caller must hold the call before it can end.
-      queueMicrotask(() => this.#fail(asRefusal(caught)));
-    }
-    return this;
-  }
-
-  pause(): void {
-    this.#call?.pause();
-  }
-
-  resume(): void {
-    this.#call?.resume();
-  }
-
-  abort(refusal: Refusal): void {
-    if (this.#isOver) return;
-    this.#discardedBytes = null;
-    if (this.#call !== null) this.#call.abort(refusal);
-    else this.#fail(refusal);
-  }
-
-  sent(): void {
-    this.#receiver.sent?.();
   }
 
   head(head: ReplyHead): void {
@@ -86,21 +57,30 @@ export class AuthorizedCall implements UpstreamCall, UpstreamReceiver {
   }
 
   end(): void {
-    if (this.#discardedBytes === null) {
-      // It may throw, as it does for a Fault; `failed` follows then.
-      this.#receiver.end();
-      this.#isOver = true;
-    } else this.#repeat();
+    if (this.#discardedBytes === null) this.finish();
+    else this.repeat();
   }
 
   failed(refusal: Refusal): void {
-    if (this.#discardedBytes === null) this.#fail(refusal);
-    else this.#repeat();
+    if (this.#discardedBytes === null) this.fail(refusal);
+    else this.repeat();
+  }
+
+  protected obtain(): Fields | Promise<Fields> {
+    return this.#credentials.fields(this.#asked());
+  }
+
+  protected send(fields: Fields): UpstreamCall {
+    this.#fields = fields;
+    return this.#send({ ...this.#request, headers: withFields(this.#request.headers, fields) }, this);
+  }
+
+  protected drop(): void {
+    this.#discardedBytes = null;
   }
 
   get #isUpload(): boolean {
-    const { body } = this.#request;
-    return body !== null && 'pipe' in body;
+    return isStreamed(this.#request.body);
   }
 
   #asked(): CallToAuthorize {
@@ -130,15 +110,6 @@ export class AuthorizedCall implements UpstreamCall, UpstreamReceiver {
       );
     });
 
-  #repeat(): void {
-    this.#discardedBytes = null;
-    this.#call = null;
-    // Later: the connection is free again then.
-    queueMicrotask(() => {
-      if (!this.#isOver) this.begin();
-    });
-  }
-
   /** A body that was sent while it came in cannot be sent again; the next call has other credentials. */
   async #renew(): Promise<void> {
     try {
@@ -146,19 +117,5 @@ export class AuthorizedCall implements UpstreamCall, UpstreamReceiver {
     } catch {
       // This call is answered with the 401 that it got.
     }
-  }
-
-  #start(fields: Fields): void {
-    if (this.#isOver) return;
-    this.#fields = fields;
-    this.#call = this.#send({ ...this.#request, headers: withFields(this.#request.headers, fields) }, this);
-  }
-
-  #fail(refusal: Refusal): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    const { body } = this.#request;
-    if (body !== null && 'destroy' in body) body.destroy();
-    this.#receiver.failed(refusal);
   }
 }
