@@ -16,6 +16,8 @@ export interface Client {
   readonly budget: ClientClass['budget'];
   /** The claims of its token; null without one. Made by the issuer, so trusted, but of any size and kind. */
   readonly claims: Readonly<Record<string, unknown>> | null;
+  /** The scopes of its token (RFC 6749 section 3.3); empty without one. */
+  readonly scopes: ReadonlySet<string>;
   /** When its token ends, milliseconds of the epoch; null: never. Long connections end then. */
   readonly expiresMillis: number | null;
 }
@@ -25,7 +27,7 @@ export const clientOf = (
   by: Client['by'],
   { id, name, label }: Pick<Client, 'id' | 'name' | 'label'>,
   rights: ClientClass,
-  token: Pick<Client, 'claims' | 'expiresMillis'> = NO_TOKEN,
+  token: Pick<Client, 'claims' | 'scopes' | 'expiresMillis'> = NO_TOKEN,
 ): Client => ({
   id,
   by,
@@ -35,10 +37,11 @@ export const clientOf = (
   rights,
   budget: rights.budget,
   claims: token.claims,
+  scopes: token.scopes,
   expiresMillis: token.expiresMillis,
 });
 
-const NO_TOKEN = { claims: null, expiresMillis: null } as const;
+const NO_TOKEN = { claims: null, scopes: new Set<string>(), expiresMillis: null } as const;
 
 /** The rights of the clients of one class. Made at start-up. */
 export interface ClientClass {

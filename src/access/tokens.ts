@@ -27,6 +27,8 @@ export interface TokenRules {
   /** The token goes on to backends. */
   readonly forward: boolean;
   readonly clientClaim: string;
+  /** The claim with the scopes of the client. */
+  readonly scopesClaim: string;
   /** The claim that names the class; null for none. */
   readonly classClaim: string | null;
   readonly classes: ReadonlyMap<string, ClientClass>;
@@ -112,7 +114,7 @@ export class Tokens implements Identifier {
   }
 
   #clientOf(claims: JWTPayload): Client {
-    const { clientClaim, classClaim, classes, otherwise, toleranceMillis } = this.#rules;
+    const { clientClaim, scopesClaim, classClaim, classes, otherwise, toleranceMillis } = this.#rules;
     const subject = textClaim(claims, clientClaim);
     if (subject === null) throw refusal('token names no client');
     const named = classClaim === null ? null : textClaim(claims, classClaim);
@@ -123,6 +125,7 @@ export class Tokens implements Identifier {
     return Object.freeze(
       clientOf('jwt', names, rights, {
         claims: Object.freeze(claims),
+        scopes: scopesOf(Object.hasOwn(claims, scopesClaim) ? claims[scopesClaim] : null),
         expiresMillis,
       }),
     );
@@ -157,6 +160,12 @@ const refusal = (detail: string): Refusal => new Refusal('UNAUTHENTICATED', deta
 function textClaim(claims: JWTPayload, name: string): string | null {
   const value = Object.hasOwn(claims, name) ? claims[name] : null;
   return typeof value === 'string' && value !== '' && value.length <= CLAIM_CHARS_MAX ? value : null;
+}
+
+/** Scopes as a text with blanks between them (RFC 8693 section 4.2), or as a list. */
+export function scopesOf(value: unknown): ReadonlySet<string> {
+  const listed: readonly unknown[] = typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
+  return new Set(listed.filter((scope): scope is string => typeof scope === 'string' && scope !== ''));
 }
 
 /** Codes and the names of registered claims only: the content of a token is not for the log. */

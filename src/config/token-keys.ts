@@ -53,6 +53,11 @@ export const JWT = closed(
       false,
     ),
     clientClaim: string({ description: 'The claim that names the client.', minLength: 1, default: 'sub' }),
+    scopesClaim: string({
+      description: 'The claim with the scopes of the client: a text with blanks between them, or a list.',
+      minLength: 1,
+      default: 'scope',
+    }),
     classClaim: optional(string({ description: 'The claim whose text names the class of the client.', minLength: 1 })),
     class: optional(
       classKey({

@@ -193,6 +193,7 @@ t.test('tokens', async (t) => {
     requireNotBefore: true,
     forward: false,
     clientClaim: 'sub',
+    scopesClaim: 'scope',
     classClaim: 'tier',
     classes: new Map([['gold', GOLD]]),
     otherwise: PLAIN,
@@ -244,6 +245,22 @@ t.test('tokens', async (t) => {
       },
     );
     t.equal(fetched, 1, 'keys are asked for once');
+  });
+
+  await t.test('scopes come as a text or as a list', async (t) => {
+    for (const [scope, expected] of [
+      ['orders:read  bank', ['orders:read', 'bank']],
+      [
+        ['orders:read', 'bank', 7, ''],
+        ['orders:read', 'bank'],
+      ],
+      [undefined, []],
+      [7, []],
+      [{ bank: true }, []],
+    ] as const) {
+      const client = await tokens.identify(bearer(await sign({ ...CLAIMS, scope })));
+      t.same([...(client?.scopes ?? [])], expected, JSON.stringify(scope));
+    }
   });
 
   await t.test('no token, or another scheme, is no matter of ours', async (t) => {
