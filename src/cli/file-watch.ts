@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { glob } from '../base/glob.js';
 import type { Inputs } from '../base/inputs.js';
 
 /** Time between two looks. Polling needs no support of the file system; mounted volumes often have none. */
@@ -9,6 +10,9 @@ const FILES_MAX = 10_000;
 
 /** Files looked at together: each takes a thread of the pool. */
 const AT_ONCE = 4;
+
+/** Before a pattern, whose matches are looked at: no path has this character. */
+const GLOB = '\0';
 
 type Identities = ReadonlyMap<string, string>;
 
@@ -99,6 +103,10 @@ function trackFiles(inputs: Inputs, files: Map<string, string>): Inputs {
       await track(path);
       return inputs.realpath(path);
     },
+    glob: async (pattern) => {
+      await track(GLOB + pattern);
+      return inputs.glob(pattern);
+    },
   };
 }
 
@@ -112,9 +120,10 @@ async function identitiesOf(paths: readonly string[]): Promise<Identities> {
   return found;
 }
 
-/** The same as long as a file has the same content; also of what is not there. */
+/** The same as long as a file has the same content, or a pattern the same matches; also of what is not there. */
 async function identityOf(path: string): Promise<string> {
   try {
+    if (path.startsWith(GLOB)) return JSON.stringify(await glob(path.slice(GLOB.length)));
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
     return [dev, ino, size, mtimeNs, ctimeNs].join();
   } catch {

@@ -1,7 +1,15 @@
 import cluster from 'node:cluster';
 import { startDemoBackend } from '../../config/demo/backend.js';
 import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
-import { type InputSnapshot, type Inputs, LIVE_INPUTS, recordInputs, replayInputs } from '../base/inputs.js';
+import {
+  emptySnapshot,
+  type InputSnapshot,
+  type Inputs,
+  LIVE_INPUTS,
+  recordInputs,
+  replayInputs,
+} from '../base/inputs.js';
+import { diagnosticAt } from '../compile/diagnostic-at.js';
 import { type Compiled, compile } from '../compile.js';
 import { parseAddress, parseListenAddress } from '../config/address.js';
 import { listenersOf } from '../config/listen-keys.js';
@@ -26,7 +34,7 @@ import { throwWithWsdls } from './wsdl-errors.js';
  * addresses. Throws `ConfigurationError`, also for an address that cannot be bound.
  */
 export async function start(file: string, workers: string | null, terminal: Terminal): Promise<ExitCode> {
-  const snapshot = cluster.isWorker ? await receiveInputs() : { contents: new Map(), realPaths: new Map() };
+  const snapshot = cluster.isWorker ? await receiveInputs() : emptySnapshot();
   const watch = new FileWatch();
   const inputs = cluster.isWorker ? replayInputs(snapshot) : watch.track(recordInputs(snapshot));
   const loaded = await loadConfig(file, process.env, workersOption(workers), inputs);
@@ -123,7 +131,7 @@ async function runWorkers(
   const closeDemo = await startDemo(loaded);
   const reloader = new Reloader(log, () =>
     watch.record(async (track) => {
-      const next: InputSnapshot = { contents: new Map(), realPaths: new Map() };
+      const next = emptySnapshot();
       const { warnings, config, close } = await compile(await load(track(recordInputs(next))));
       await close();
       await workers.replace(next);
@@ -239,9 +247,8 @@ function refuseAddress(loaded: LoadedConfig, keys: readonly AddressKey[]): (erro
     if (why === undefined) throw error;
     const candidates = keys.flatMap((key) => addressesAt(loaded.config, key));
     const { address = '', path = [] } = candidates.find((each) => isOf(error, each.address)) ?? candidates[0] ?? {};
-    const { line = null, column = null } = loaded.positionOf(path) ?? {};
     const what = `The address ${address} of ${printPath(path)} ${why}.`;
-    throw new ConfigurationError([{ file: loaded.file, line, column, what, remedy: 'Choose another.' }]);
+    throw new ConfigurationError([diagnosticAt(loaded, path, what, 'Choose another.')]);
   };
 }
 

@@ -1,4 +1,3 @@
-import { dirname, resolve } from 'node:path';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { readNamedWsdl } from '../compile/named-wsdl.js';
 import { namedWsdls } from '../config/named-wsdls.js';
@@ -7,9 +6,9 @@ import { namedWsdls } from '../config/named-wsdls.js';
 export async function throwWithWsdls(file: string, error: unknown): Promise<never> {
   if (!(error instanceof ConfigurationError)) throw error;
   const diagnostics: Diagnostic[] = [...error.diagnostics];
-  for (const { path, place } of await namedWsdls(file)) {
+  for (const { location, place } of await namedWsdls(file, process.env)) {
     try {
-      await readNamedWsdl(resolve(dirname(file), path), { file, ...(place ?? { line: null, column: null }) });
+      await readNamedWsdl(location, place ?? { file, line: null, column: null });
     } catch (broken) {
       if (!(broken instanceof ConfigurationError)) throw broken;
       diagnostics.push(...broken.diagnostics);

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ConfigPath } from '../config/yaml-source.js';
 
-/** A diagnostic at the place in the configuration file where `path` stands; see `positionOf` for `part`. */
+/** A diagnostic at the place where `path` of the configuration stands; see `placeOf` for `part`. */
 export function diagnosticAt(
   loaded: LoadedConfig,
   path: ConfigPath,
@@ -10,6 +10,9 @@ export function diagnosticAt(
   remedy: string | null,
   part?: 'key' | 'value',
 ): Diagnostic {
-  const place = loaded.positionOf(path, part);
-  return { file: loaded.file, line: place?.line ?? null, column: place?.column ?? null, what, remedy };
+  return { ...placeAt(loaded, path, part), what, remedy };
 }
+
+/** The place where `path` of the configuration stands; without a line where it stands in no file. */
+export const placeAt = (loaded: LoadedConfig, path: ConfigPath, part?: 'key' | 'value') =>
+  loaded.placeOf(path, part) ?? { file: loaded.file, line: null, column: null };

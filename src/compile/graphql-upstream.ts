@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { resolve } from 'node:path';
 import {
   buildASTSchema,
   buildClientSchema,
@@ -152,7 +151,7 @@ async function readSchema(
 ): Promise<{ readonly schema: GraphQLSchema; readonly costs: SubschemaCosts }> {
   let sdl: Buffer;
   try {
-    sdl = await loaded.inputs.readFile(resolve(loaded.directory, file));
+    sdl = await loaded.inputs.readFile(loaded.locate(['services', name, 'schema'], file).location);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     throw diagnostic(

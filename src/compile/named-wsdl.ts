@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
 import { ConfigurationError } from '../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { WsdlModel } from '../wsdl/model.js';
 import { readWsdl } from '../wsdl/read.js';
+import { placeAt } from './diagnostic-at.js';
 
 /** Where a configuration names a WSDL. */
 export interface WsdlPlace {
@@ -18,11 +18,11 @@ export class WsdlReader {
 
   /** Throws `ConfigurationError`: of several services the first one that names the file has its problems. */
   async read(loaded: LoadedConfig, service: string, file: string): Promise<WsdlModel> {
-    const location = resolve(loaded.directory, file);
+    const path = ['services', service, 'wsdl'];
+    const { location } = loaded.locate(path, file);
     const known = this.#models.get(location);
     if (known !== undefined) return known;
-    const place = loaded.positionOf(['services', service, 'wsdl']) ?? { line: null, column: null };
-    const reading = readNamedWsdl(location, { file: loaded.file, ...place }, loaded.inputs);
+    const reading = readNamedWsdl(location, placeAt(loaded, path), loaded.inputs);
     this.#models.set(location, reading);
     return reading;
   }

@@ -1,5 +1,4 @@
 import type { Buffer } from 'node:buffer';
-import { dirname, join, resolve } from 'node:path';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { MIB } from '../base/limit.js';
 import { Refusal } from '../base/refusal.js';
@@ -10,6 +9,7 @@ import type { AdmittedDocument } from '../graphql/admission/document-cache.js';
 import { type ManifestEntry, readManifest, type TrustedDocuments } from '../graphql/admission/trusted-documents.js';
 import { refusalErrors } from '../graphql/errors.js';
 import { operationsOf } from '../graphql/operation.js';
+import { diagnosticAt } from './diagnostic-at.js';
 import type { Graph } from './graph.js';
 
 /** The manifest of trusted documents, read. */
@@ -91,22 +91,24 @@ export function compileTrusted(
 }
 
 async function readText(
-  { file, directory, inputs, positionOf }: LoadedConfig,
+  loaded: LoadedConfig,
   manifest: string,
 ): Promise<{ readonly text: string; readonly file: string }> {
+  const path = ['graphql', 'trusted', 'manifest'];
+  const { location, shown } = loaded.locate(path, manifest);
   const refuse = (what: string): ConfigurationError => {
-    const { line, column } = positionOf(['graphql', 'trusted', 'manifest'], 'value') ?? { line: null, column: null };
-    return new ConfigurationError([{ file, line, column, what, remedy: 'Give the path of a JSON file, from here.' }]);
+    const remedy = 'Give the path of a JSON file, from here.';
+    return new ConfigurationError([diagnosticAt(loaded, path, what, remedy, 'value')]);
   };
   let bytes: Buffer;
   try {
-    bytes = await inputs.readFile(resolve(directory, manifest));
+    bytes = await loaded.inputs.readFile(location);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     throw refuse(`The manifest of trusted documents cannot be read (${code}).`);
   }
   if (bytes.length > FILE_BYTES_MAX) throw refuse('The manifest of trusted documents is longer than 64 MiB.');
-  return { text: bytes.toString('utf8'), file: join(dirname(file), manifest) };
+  return { text: bytes.toString('utf8'), file: shown };
 }
 
 function parse(

@@ -26,9 +26,9 @@ export function checkRestartKeys(running: Config, next: LoadedConfig): void {
   const diagnostics = RESTART_KEYS.filter(
     (path) => !isDeepStrictEqual(comparable(running, path, next), comparable(next.config, path, next)),
   ).map((path): Diagnostic => {
-    const { line, column } = next.positionOf(path) ?? { line: null, column: null };
+    const place = next.placeOf(path) ?? { file: next.file, line: null, column: null };
     const what = `\`${path.join('.')}\` cannot change while the gateway runs.`;
-    return { file: next.file, line, column, what, remedy: 'Restart the gateway, or undo the change.' };
+    return { ...place, what, remedy: 'Restart the gateway, or undo the change.' };
   });
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
 }

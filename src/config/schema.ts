@@ -21,6 +21,7 @@ import { GRAPHQL_KEYS } from './graphql-keys.js';
 import { GRAPHQL_SERVICE_KEYS, kindKey } from './graphql-service-keys.js';
 import { ADMIN_HOSTS, HOSTS, PUBLIC_URL } from './host-keys.js';
 import { HTTP_LIMITS } from './http-limits.js';
+import { INCLUDE } from './include-keys.js';
 import { array, boolean, closed, mapOf, oneOf, optional, type StaticOf, section, string, unsafe } from './key-types.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS } from './link-keys.js';
@@ -176,6 +177,7 @@ const ROUTE = closed({
 
 export const CONFIG = closed(
   {
+    include: INCLUDE,
     listen: listenKey(
       'Address for callers, SOAP and GraphQL, as host:port or unix:/path; or a list of these and of `{ address, tls, proxyProtocol }`.',
       '127.0.0.1:4000',
@@ -214,7 +216,10 @@ export const CONFIG = closed(
     services: mapOf(NAME, EITHER_SERVICE, {
       description: 'The backends, by the name that paths, metrics and logs use.',
       names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.',
+      // Files of `include` may have them all; without any, this is what is reported.
       minProperties: 1,
+      hint: 'Name a backend by its address, or a file with backends in `include`.',
+      default: {},
     }),
     clients: optional(CLIENT_KEYS),
     redis: optional(REDIS_KEYS),

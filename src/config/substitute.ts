@@ -9,8 +9,8 @@ import type { ConfigPath } from './yaml-source.js';
 
 /** Where values that are not in the file come from. */
 export interface Surroundings {
-  /** Paths of `{ file: ... }` are relative to it. */
-  readonly directory: string;
+  /** The folder that the path of `{ file: ... }` at `path` is relative to. */
+  directoryOf(path: ConfigPath): string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly inputs: Inputs;
   /** Takes a diagnostic with the value at a path. Never gets a value of the environment or of a file. */
@@ -70,7 +70,7 @@ async function fromFile(
   isBinary: boolean,
 ): Promise<string | null> {
   try {
-    const bytes = await around.inputs.readFile(resolve(around.directory, file));
+    const bytes = await around.inputs.readFile(resolve(around.directoryOf(path), file));
     if (bytes.length > MIB) {
       around.report(path, `The file ${file} is longer than 1 MiB.`, null);
       return null;

@@ -129,11 +129,12 @@ t.test('a reload reaches all workers or none, and those that start later', async
 t.test('a changed file is a reload where the configuration asks for it, behind symbolic links as well', async (t) => {
   const home = t.testdir({
     one: { 'orders.wsdl': readFileSync(WSDL) },
+    more: {},
     two: { 'orders.wsdl': readFileSync(WSDL, 'utf8').replace('<definitions', '<!-- new --><definitions') },
     data: t.fixture('symlink', 'one'),
     'orders.wsdl': t.fixture('symlink', 'data/orders.wsdl'),
   });
-  const yaml = `services: { orders: { wsdl: "${home}/orders.wsdl", url: http://127.0.0.1:1/ } }\nreload: { watch: true }\n`;
+  const yaml = `services: { orders: { wsdl: "${home}/orders.wsdl", url: http://127.0.0.1:1/ } }\nreload: { watch: true }\ninclude: ["${home}/more/*.yaml"]\n`;
   const gateway = await startProcess(t, yaml, 'pipe');
   gateway.child.stdout?.resume();
   const isGeneration = (number: number) => async () => (await gateway.metric('soapstone_generation')) === number;
@@ -147,9 +148,16 @@ t.test('a changed file is a reload where the configuration asks for it, behind s
   await until(isGeneration(3));
   t.equal(await statusOf(gateway, 'bills'), 200);
 
+  await writeFile(`${home}/more/new.yaml`, 'services: { new: { url: "http://127.0.0.1:1/" } }');
+  await until(isGeneration(4));
+  t.equal(await statusOf(gateway, 'new'), 404, 'it has no WSDL');
+  await writeFile(`${home}/more/new.yaml`, `services: { new: { wsdl: "${WSDL}", url: "http://127.0.0.1:1/" } }`);
+  await until(isGeneration(5));
+  t.equal(await statusOf(gateway, 'new'), 200);
+
   await edit(gateway, (text) => `${text}limitz: {}\n`);
   await until(async () => (await loads(gateway)).includes('soapstone_config_loads_total{result="refused"} 1'));
   await edit(gateway, (text) => text.replace('limitz: {}\n', '').replace('watch: true', 'watch: false'));
-  await until(isGeneration(4));
+  await until(isGeneration(6));
   t.same((await loads(gateway))[1], 'soapstone_config_loads_total{result="refused"} 1', 'refused once, not again');
 });

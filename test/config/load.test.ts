@@ -176,15 +176,18 @@ __proto__: { a: 1 }
     '16:10: `routes[0].url` is missing. Where to, http or https.',
     '16:18: `routes[0].path` is not valid. Begin it with `/`; no query, fragment or blank.',
     '17:5: `log` has no value. Give one, or leave the key away.',
-    '18:1: Unknown key `__proto__`. Known here: `listen`, `admin`, `adminHosts`, `hosts`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `routes`, `graphql`, `limits`, `reload`, `log`, `demo`.',
+    '18:1: Unknown key `__proto__`. Known here: `include`, `listen`, `admin`, `adminHosts`, `hosts`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `routes`, `graphql`, `limits`, `reload`, `log`, `demo`.',
   ]);
   t.equal(Object.getOwnPropertyNames(Object.prototype).includes('a'), false);
 });
 
 /** One mistake each: what stands after the services of a good file, and the whole of what is said about it. */
 const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = [
-  ['{}', '1:1: `services` is missing. The backends, by the name that paths, metrics and logs use.'],
-  ['services: {}', '1:11: `services` must not be empty.'],
+  ['{}', '1:1: `services` must not be empty. Name a backend by its address, or a file with backends in `include`.'],
+  [
+    'services: {}',
+    '1:11: `services` must not be empty. Name a backend by its address, or a file with backends in `include`.',
+  ],
   ['- a', '1:1: The configuration must be a map of keys.'],
   ['just text', '1:1: The configuration must be a map of keys.'],
   [`${SERVICES}workers: some`, '4:10: `workers` is not valid. Write a number from 1 to 256, or auto.'],
@@ -214,7 +217,7 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
   ],
   [
     `${SERVICES}tenants: {}`,
-    '4:1: Unknown key `tenants`. Known here: `listen`, `admin`, `adminHosts`, `hosts`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `routes`, `graphql`, `limits`, `reload`, `log`, `demo`.',
+    '4:1: Unknown key `tenants`. Known here: `include`, `listen`, `admin`, `adminHosts`, `hosts`, `publicUrl`, `workers`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `routes`, `graphql`, `limits`, `reload`, `log`, `demo`.',
   ],
   [
     'services: { a: { wsdl: w } }',
@@ -370,8 +373,8 @@ t.test('a few aliases are fine, and places are found through them', async (t) =>
   b: { wsdl: w, url: http://x, operations: &ops { Do: { field: Query.x } } }
   c: { wsdl: w, url: http://x, operations: *ops }
 `);
-  t.same(loaded.positionOf(['services', 'c', 'operations', 'Do', 'field']), { line: 3, column: 64 });
-  t.same(loaded.positionOf(['services', 'a']), { line: 2, column: 3 });
+  t.match(loaded.placeOf(['services', 'c', 'operations', 'Do', 'field']), { line: 3, column: 64 });
+  t.match(loaded.placeOf(['services', 'a']), { line: 2, column: 3 });
 });
 
 t.test('deep nesting is a problem and not a crash', async (t) => {
@@ -420,15 +423,15 @@ t.test('places of keys, values and defaults', async (t) => {
       GetOrder: { field: Query.order }
       Dump: false
 `);
-  t.same(loaded.positionOf(['services', 'orders', 'wsdl']), { line: 3, column: 11 });
-  t.same(loaded.positionOf(['services', 'orders', 'wsdl'], 'key'), { line: 3, column: 5 });
-  t.same(loaded.positionOf(['services', 'orders', 'urls', 1]), { line: 6, column: 9 });
-  t.same(loaded.positionOf(['services', 'orders', 'operations', 'GetOrder']), { line: 8, column: 7 });
-  t.same(loaded.positionOf(['services', 'orders', 'operations', 'GetOrder'], 'value'), { line: 8, column: 17 });
-  t.same(loaded.positionOf(['services', 'orders', 'operations', 'Dump'], 'key'), { line: 9, column: 7 });
-  t.same(loaded.positionOf(['services', 'orders', 'mode']), { line: 2, column: 3 }, 'a default: the part around it');
-  t.equal(loaded.positionOf(['graphql', 'path']), null);
-  t.equal(loaded.directory, directory);
+  t.match(loaded.placeOf(['services', 'orders', 'wsdl']), { line: 3, column: 11 });
+  t.match(loaded.placeOf(['services', 'orders', 'wsdl'], 'key'), { line: 3, column: 5 });
+  t.match(loaded.placeOf(['services', 'orders', 'urls', 1]), { line: 6, column: 9 });
+  t.match(loaded.placeOf(['services', 'orders', 'operations', 'GetOrder']), { line: 8, column: 7 });
+  t.match(loaded.placeOf(['services', 'orders', 'operations', 'GetOrder'], 'value'), { line: 8, column: 17 });
+  t.match(loaded.placeOf(['services', 'orders', 'operations', 'Dump'], 'key'), { line: 9, column: 7 });
+  t.match(loaded.placeOf(['services', 'orders', 'mode']), { line: 2, column: 3 }, 'a default: the part around it');
+  t.equal(loaded.placeOf(['graphql', 'path']), null);
+  t.equal(loaded.locate(['services', 'orders', 'wsdl'], 'orders.wsdl').location, join(directory, 'orders.wsdl'));
 });
 
 t.test('whatever the file holds, the answer is a configuration or a list of problems', async () => {

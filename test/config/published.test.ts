@@ -30,12 +30,13 @@ t.test('an editor accepts what the loader accepts', async (t) => {
   ];
   const services = { a: { wsdl: 'a.wsdl', url: 'http://a', operations: { A: false, B: { field: 'Query.b' } } } };
   for (const part of good) t.ok(accepts({ services, ...part }), JSON.stringify([part, accepts.errors]));
+  t.ok(accepts({ include: ['services/*.yaml'] }), 'all services are in other files');
+  t.ok(accepts({ limits: { xml: { depth: 5 } } }), 'a file that is included');
 });
 
 t.test('an editor refuses what the loader refuses', async (t) => {
   const services = { a: { wsdl: 'a.wsdl', url: 'http://a' } };
   const bad = [
-    {},
     { services: {} },
     { services, lisen: 'x' },
     { services, limits: { xml: { depth: 1 } } },
