@@ -20,7 +20,7 @@ import type { AddressGauges, UpstreamGauges } from './observe/gauges.js';
 import type { Log } from './observe/log.js';
 import type { Metrics } from './observe/metrics.js';
 import { makeRequestHandler, type RequestHandler, type Usage } from './request.js';
-import type { Address } from './upstream/address.js';
+import type { NamedAddress } from './upstream/address-set.js';
 
 /** The state of the process, which survives a reload. */
 export interface ProcessState {
@@ -37,12 +37,14 @@ export interface ProcessState {
   busFor(compiled: Compiled): EventBus;
 }
 
-const gaugesOf = ({ url, tally, isResting }: Address): AddressGauges => ({
+const gaugesOf = ({ url, totals, records, failedLookups }: NamedAddress): AddressGauges => ({
   address: url.host + url.pathname,
-  isUp: !isResting,
-  calls: tally.calls,
-  failures: tally.failures,
-  ejections: tally.ejections,
+  isUp: records.some(({ isResting }) => !isResting),
+  records: records.length,
+  failedLookups,
+  calls: totals.calls,
+  failures: totals.failures,
+  ejections: totals.ejections,
 });
 
 /** One compiled configuration with its endpoints. Requests and subscriptions end in the generation they began in. */
@@ -68,7 +70,13 @@ export class Generation {
       looked: (service, outcome) => metrics.looked(service, outcome),
       changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
     });
-    for (const { health } of this.upstreams) health?.start();
+    for (const { name: service, health, upstream } of this.upstreams) {
+      health?.start();
+      upstream.watchNames({
+        resolved: (host, records) => log.event('info', 'records of a backend changed', { service, host, records }),
+        failed: (host, code) => log.event('warn', 'name of a backend cannot be resolved', { service, host, code }),
+      });
+    }
     this.graphql = makeGraphqlEndpoint(compiled, {
       penaltyBox,
       observers: topics.length === 0 ? null : observers,
@@ -124,7 +132,7 @@ export class Generation {
         active: () => (isOwn ? upstream.active : 0),
         waiting: () => (isOwn ? upstream.waiting : 0),
         resting: () => upstream.resting + (feeds.isResting(name) ? 1 : 0),
-        addresses: () => upstream.addresses.map(gaugesOf),
+        addresses: () => upstream.addresses.named.map(gaugesOf),
         certificateEndMillis: () => reach.tls?.expiresMillis ?? null,
         subscriptions: () => feeds.active(name),
       };

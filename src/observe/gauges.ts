@@ -19,6 +19,9 @@ export interface AddressGauges {
   /** Host, port and path as configured. */
   readonly address: string;
   readonly isUp: boolean;
+  /** IP addresses that are called. */
+  readonly records: number;
+  readonly failedLookups: number;
   readonly calls: number;
   /** By reason. */
   readonly failures: ReadonlyMap<string, number>;
@@ -124,6 +127,27 @@ function addAddressMetrics(book: MetricBook, upstreams: () => readonly UpstreamG
     'gauge',
     { name: 'soapstone_upstream_address_up', help: up, labels },
     each(({ isUp }) => [[[], isUp ? 1 : 0]]),
+  );
+  const records = {
+    name: 'soapstone_upstream_records',
+    help: 'IP addresses at which the address is called; of several processes the most.',
+    labels,
+  };
+  book.addSampled(
+    'gauge',
+    records,
+    each((address) => [[[], address.records]]),
+    'max',
+  );
+  const lookups = {
+    name: 'soapstone_upstream_lookups_failed_total',
+    help: 'Times the name of the address could not be resolved.',
+    labels,
+  };
+  book.addSampled(
+    'counter',
+    lookups,
+    each(({ failedLookups }) => [[[], failedLookups]]),
   );
   const attempts = {
     name: 'soapstone_upstream_attempts_total',

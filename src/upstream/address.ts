@@ -8,7 +8,7 @@ import { type Fields, withFields } from './credentials/credentials.js';
 import { DIRECT, makeConnector, type Route } from './dial/dial.js';
 import type { HttpProxy } from './dial/proxy.js';
 import type { UpstreamLimits } from './limits.js';
-import { AddressTally, type Compared, type EjectionReason } from './outliers.js';
+import { AddressTally, AddressTotals, type Compared, type EjectionReason } from './outliers.js';
 import { FixedQuery } from './query.js';
 import type { Connector } from './undici.js';
 
@@ -18,7 +18,9 @@ const ID_LENGTH = 6;
 /** One address of a backend with connections and a circuit breaker of its own: a slow address delays no other. */
 export class Address implements Balanced, Compared {
   readonly url: URL;
-  readonly tally = new AddressTally();
+  /** The IP address that its name has; null where each connection looks it up. */
+  readonly ip: string | null;
+  readonly tally: AddressTally;
   readonly breaker: Breaker;
   readonly rank: AddressRank;
   /** Callers may see it, as a cookie. */
@@ -33,12 +35,23 @@ export class Address implements Balanced, Compared {
   readonly #connections: Connection[] = [];
   /** Not in use; the one used last is used next, the others grow old and close. */
   readonly #free: Connection[] = [];
+  /** Called when the last call is over; null while calls may begin. */
+  #drained: (() => void) | null = null;
 
-  constructor(url: URL, limits: UpstreamLimits, route: Route = DIRECT, rank: AddressRank = DEFAULT_RANK) {
+  constructor(
+    url: URL,
+    limits: UpstreamLimits,
+    route: Route = DIRECT,
+    rank: AddressRank = DEFAULT_RANK,
+    totals: AddressTotals = new AddressTotals(),
+  ) {
+    const { forwarder, ip = null } = route;
     this.url = url;
+    this.ip = ip;
+    this.tally = new AddressTally(totals);
     this.rank = rank;
-    this.id = createHash('sha256').update(url.href).digest('base64url').slice(0, ID_LENGTH);
-    const { forwarder } = route;
+    const identity = ip === null ? url.href : `${url.href} ${ip}`;
+    this.id = createHash('sha256').update(identity).digest('base64url').slice(0, ID_LENGTH);
     this.#origin = forwarder === null ? url.origin : forwarder.url.origin;
     this.#path = forwarder === null ? url.pathname : url.origin + url.pathname;
     this.#headers = forwarder === null ? null : forwarderFields(url, forwarder);
@@ -71,7 +84,8 @@ export class Address implements Balanced, Compared {
   /** Takes back the connection of a call that is over. `epoch` is of `breaker.begin`, `code` of its refusal. */
   release(connection: Connection, epoch: number, outcome: CallOutcome, code: RefusalCode | null): void {
     const nowMillis = performance.now();
-    this.#free.push(connection);
+    if (this.#drained === null) this.#free.push(connection);
+    else this.#drop(connection);
     this.tally.record(outcome, code, nowMillis - connection.sentMillis);
     if (this.breaker.end(epoch, outcome, nowMillis)) this.tally.ejected('failures');
   }
@@ -113,8 +127,24 @@ export class Address implements Balanced, Compared {
     return this.#path + this.#query.with(query);
   }
 
+  /** Closes its connections, each when its call is over. Resolves when all are. No call begins any more. */
+  drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#drained = resolve;
+      for (const connection of this.#free.splice(0)) this.#drop(connection);
+      if (this.#connections.length === 0) resolve();
+    });
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#connections.map((connection) => connection.close()));
+  }
+
+  #drop(connection: Connection): void {
+    this.#connections.splice(this.#connections.indexOf(connection), 1);
+    // Later: the end of its exchange is still being handled.
+    queueMicrotask(() => void connection.close());
+    if (this.#connections.length === 0) this.#drained?.();
   }
 }
 

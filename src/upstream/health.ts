@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Address } from './address.js';
+import { DIRECT } from './dial/dial.js';
 import type { UpstreamLimits } from './limits.js';
 import type { UpstreamRequest } from './reply.js';
 import { Upstream, type UpstreamOptions } from './upstream.js';
@@ -19,20 +20,43 @@ const JITTER = 0.2;
 
 /** Checks the addresses of one service now and then, and lets those that fail rest. */
 export class HealthChecks {
-  readonly #checks: readonly AddressCheck[];
+  readonly #upstream: Upstream;
+  readonly #make: (address: Address) => AddressCheck;
+  readonly #checks = new Map<Address, AddressCheck>();
+  #end: (() => void) | null = null;
 
   constructor(upstream: Upstream, limits: UpstreamLimits, options: UpstreamOptions, health: HealthOptions) {
-    this.#checks = upstream.addresses.map((address) => new AddressCheck(address, limits, options, health));
+    this.#upstream = upstream;
+    this.#make = (address) => new AddressCheck(address, limits, options, health);
   }
 
   /** Begins to check at once. */
   start(): void {
-    for (const check of this.#checks) check.start();
+    this.#end ??= this.#upstream.addresses.listen(this.#check);
+    this.#check();
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#checks.map((check) => check.close()));
+    this.#end?.();
+    await Promise.all([...this.#checks.values()].map((check) => check.close()));
+    this.#checks.clear();
   }
+
+  /** Checks the addresses there are, and no others. */
+  readonly #check = (): void => {
+    const { all } = this.#upstream.addresses;
+    for (const [address, check] of this.#checks) {
+      if (all.includes(address)) continue;
+      this.#checks.delete(address);
+      void check.close();
+    }
+    for (const address of all) {
+      if (this.#checks.has(address)) continue;
+      const check = this.#make(address);
+      this.#checks.set(address, check);
+      check.start();
+    }
+  };
 }
 
 const REQUEST: UpstreamRequest = { method: 'GET', query: '', headers: ['accept', '*/*'], body: null };
@@ -67,7 +91,7 @@ class AddressCheck {
             fields,
             // Closed with the upstream of the service.
             credentials: credentials === null ? null : { fields: (call) => credentials.fields(call) },
-            ...(routeTo !== undefined && { routeTo }),
+            routeTo: (url) => ({ ...(routeTo?.(url) ?? DIRECT), ip: address.ip }),
           });
   }
 

@@ -82,6 +82,14 @@ export const UPSTREAM_LIMITS = {
     refusal: null,
     text: 'How old a connection may be to be used again, so that addresses that moved are noticed.',
   },
+  resolveMillis: {
+    default: 30_000,
+    min: 0,
+    max: 3_600_000,
+    unit: 'millis',
+    refusal: null,
+    text: 'How often the names of addresses are looked up again, give or take a fifth; all A and AAAA records are used. 0: each connection looks its name up, and uses the first record.',
+  },
   requestsPerConnection: {
     default: 10_000,
     min: 1,

@@ -4,20 +4,30 @@ import type { CallOutcome } from './breaker.js';
 /** Why an address is not called for a time. */
 export type EjectionReason = 'failures' | 'errors' | 'latency' | 'health';
 
-/** The calls of one address. */
-export class AddressTally {
-  /** Since the start, attempts of one call each. */
+/** The calls of an address since the start, attempts of one call each. */
+export class AddressTotals {
   calls = 0;
   readonly failures = new Map<RefusalCode, number>();
   readonly ejections = new Map<EjectionReason, number>();
-  /** Lately, each look halves them. */
+}
+
+/** The calls of one address, lately. */
+export class AddressTally {
+  readonly #totals: AddressTotals;
+  /** Each look halves them. */
   recentCalls = 0;
   recentBad = 0;
   recentMillis = 0;
 
+  /** `totals` counts the same calls for good. */
+  constructor(totals: AddressTotals = new AddressTotals()) {
+    this.#totals = totals;
+  }
+
   record(outcome: CallOutcome, code: RefusalCode | null, millis: number): void {
-    this.calls++;
-    if (code !== null && outcome !== 'none') this.failures.set(code, (this.failures.get(code) ?? 0) + 1);
+    const totals = this.#totals;
+    totals.calls++;
+    if (code !== null && outcome !== 'none') totals.failures.set(code, (totals.failures.get(code) ?? 0) + 1);
     if (outcome === 'none') return;
     this.recentCalls++;
     if (outcome === 'answered') this.recentMillis += millis;
@@ -25,7 +35,8 @@ export class AddressTally {
   }
 
   ejected(reason: EjectionReason): void {
-    this.ejections.set(reason, (this.ejections.get(reason) ?? 0) + 1);
+    const { ejections } = this.#totals;
+    ejections.set(reason, (ejections.get(reason) ?? 0) + 1);
     this.recentCalls = 0;
     this.recentBad = 0;
     this.recentMillis = 0;

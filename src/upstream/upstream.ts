@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { Refusal, refuseByLimit } from '../base/refusal.js';
-import { Address } from './address.js';
-import { type BalanceOptions, Balancer, DEFAULT_BALANCE, DEFAULT_RANK } from './balancer.js';
+import type { Address } from './address.js';
+import { AddressSet } from './address-set.js';
+import { type BalanceOptions, DEFAULT_BALANCE } from './balancer.js';
 import { Call, type CallScheduler } from './call.js';
 import { backoffMillis, type CallOptions, CallRules, DEFAULT_CALLS } from './call-rules.js';
 import { AuthorizedCall } from './credentials/authorized-call.js';
@@ -10,12 +11,12 @@ import { Deadlines } from './deadlines.js';
 import { DIRECT, type Route } from './dial/dial.js';
 import { TIMEOUT_KEYS, type TimeoutKeys } from './failure.js';
 import type { UpstreamLimits } from './limits.js';
-import { Outliers } from './outliers.js';
+import { type NameEvents, NameWatch } from './names/name-watch.js';
+import { type ResolveName, resolveBySystem } from './names/resolve-name.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 import { RetryBudget } from './retry-budget.js';
 
 const LONG_QUEUE_MILLIS = 500;
-const NONE: readonly Address[] = [];
 
 export interface UpstreamOptions {
   /** Where the configuration has the limits. */
@@ -28,14 +29,15 @@ export interface UpstreamOptions {
   readonly balance?: BalanceOptions;
   /** Limits of all calls. */
   readonly calls?: CallOptions;
+  /** Looks names up; absent: the system does. */
+  readonly resolveName?: ResolveName;
 }
 
 /** One backend: its addresses, the queue of calls for a connection, and the deadlines of both. */
 export class Upstream implements CallScheduler {
-  readonly addresses: readonly Address[];
-  readonly #balancer: Balancer<Address>;
-  /** Null for one address, which there is nothing to compare with. */
-  readonly #outliers: Outliers | null;
+  readonly addresses: AddressSet;
+  readonly #resolveName: ResolveName;
+  #names: NameWatch | null = null;
   readonly #limits: UpstreamLimits;
   readonly #fields: Fields;
   readonly #credentials: Credentials | null;
@@ -49,18 +51,15 @@ export class Upstream implements CallScheduler {
 
   constructor(urls: readonly string[], limits: UpstreamLimits, options: UpstreamOptions = {}) {
     const { timeoutKeys = TIMEOUT_KEYS, fields = [], credentials = null, routeTo = () => DIRECT } = options;
-    const { balance = DEFAULT_BALANCE, calls = DEFAULT_CALLS } = options;
+    const { balance = DEFAULT_BALANCE, calls = DEFAULT_CALLS, resolveName = resolveBySystem } = options;
     this.#limits = limits;
     this.#fields = fields;
     this.#credentials = credentials;
     this.#timeoutKeys = timeoutKeys;
     this.#rules = new CallRules(calls, limits, timeoutKeys);
-    this.addresses = urls.map((text) => {
-      const url = new URL(text);
-      return new Address(url, limits, routeTo(url), balance.ranks.get(text) ?? DEFAULT_RANK);
-    });
-    this.#balancer = new Balancer(this.addresses, balance);
-    this.#outliers = urls.length === 1 ? null : new Outliers(this.addresses);
+    this.#resolveName = resolveName;
+    this.addresses = new AddressSet(urls, limits, routeTo, balance);
+    this.addresses.listen(() => queueMicrotask(this.#advance));
     this.#queue = new Deadlines(limits.pendingMillis, (call) =>
       call.abort(refuseByLimit('POOL_EXHAUSTED', 'limits.upstream.pendingMillis', limits.pendingMillis)),
     );
@@ -68,7 +67,7 @@ export class Upstream implements CallScheduler {
 
   /** Calls in flight. */
   get active(): number {
-    return this.addresses.reduce((sum, address) => sum + address.active, 0);
+    return this.addresses.active;
   }
 
   /** Calls that wait for a connection. */
@@ -86,7 +85,14 @@ export class Upstream implements CallScheduler {
 
   /** Addresses whose circuit breaker is open or half open. */
   get resting(): number {
-    return this.addresses.filter((address) => address.breaker.isOpen).length;
+    return this.addresses.all.filter((address) => address.breaker.isOpen).length;
+  }
+
+  /** Looks its names up in the background from now on. Once is enough. */
+  watchNames(events: NameEvents): void {
+    if (this.#names !== null || this.#isClosed || this.#limits.resolveMillis === 0) return;
+    this.#names = new NameWatch(this.addresses, this.#limits, this.#resolveName, events);
+    this.#names.start();
   }
 
   call(request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall {
@@ -133,11 +139,12 @@ export class Upstream implements CallScheduler {
     this.#rules.deadlines.stop();
     this.#queue.stop();
     this.#refuseQueue(new Refusal('UPSTREAM_UNREACHABLE', 'closed'));
-    await Promise.all(this.addresses.map((address) => address.close()));
+    this.#names?.close();
+    await this.addresses.close();
   }
 
   release(call: Call): void {
-    if (this.#outliers !== null) this.#outliers.look(performance.now());
+    this.addresses.compare(performance.now());
     if (call.waiting !== null) this.#queue.delete(call.waiting);
     if (call.isOver && call.deadline !== null) {
       call.rules.deadlines.delete(call.deadline);
@@ -154,7 +161,7 @@ export class Upstream implements CallScheduler {
 
   retry(call: Call): boolean {
     if (this.#isClosed) return false;
-    const isElsewhere = call.tried.length + 1 < this.addresses.length;
+    const isElsewhere = call.tried.length + 1 < this.addresses.all.length;
     // A request that was never written adds no load elsewhere.
     if (call.isUnsent && isElsewhere) {
       queueMicrotask(() => this.#restart(call));
@@ -187,11 +194,8 @@ export class Upstream implements CallScheduler {
     else this.#enqueue(call);
   }
 
-  /** An address that is ready, one at which the call was not yet made if there is any; else null. */
   #choose({ request, tried }: Call, nowMillis: number): Address | null {
-    const { affinity = null } = request;
-    const untried = this.#balancer.choose(nowMillis, affinity, tried);
-    return untried !== null || tried.length === 0 ? untried : this.#balancer.choose(nowMillis, affinity, NONE);
+    return this.addresses.choose(nowMillis, request.affinity ?? null, tried);
   }
 
   #enqueue(call: Call): void {
@@ -203,8 +207,8 @@ export class Upstream implements CallScheduler {
 
   /** The refusal of a call that may not wait, or null. */
   #queueRefusal(nowMillis: number): Refusal | null {
-    if (!this.addresses.some((address) => address.breaker.admits(nowMillis))) {
-      const restMillis = Math.min(...this.addresses.map((address) => address.breaker.restMillis(nowMillis)));
+    if (!this.addresses.admits(nowMillis)) {
+      const restMillis = this.addresses.restMillis(nowMillis);
       return new Refusal('CIRCUIT_OPEN', null, { retryAfter: String(Math.max(1, Math.ceil(restMillis / 1000))) });
     }
     const { pending } = this.#limits;
@@ -220,7 +224,7 @@ export class Upstream implements CallScheduler {
       this.#queue.delete(entry);
       entry.member.start(address, nowMillis);
     }
-    if (this.addresses.some((address) => address.breaker.admits(nowMillis))) return;
+    if (this.addresses.admits(nowMillis)) return;
     this.#refuseQueue(new Refusal('CIRCUIT_OPEN', 'while waiting'));
   };
 

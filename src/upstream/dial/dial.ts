@@ -13,6 +13,8 @@ export interface Route extends ConnectionUse {
   readonly tunnel: HttpProxy | null;
   /** The proxy that requests are sent to instead of the backend, for http; null for none. */
   readonly forwarder: HttpProxy | null;
+  /** Where connections go instead of looking the name up; null or absent to look it up. */
+  readonly ip?: string | null;
 }
 
 export const DIRECT: Route = { tls: null, tunnel: null, forwarder: null };
@@ -29,15 +31,18 @@ const TCP_KEEP_ALIVE_MILLIS = 15_000;
 
 export function makeConnector(
   { connectMillis }: Pick<UpstreamLimits, 'connectMillis'>,
-  { tls, tunnel }: Route = DIRECT,
+  { tls, tunnel, ip = null }: Route = DIRECT,
 ): Connector {
-  const build = (options: TlsConnectionOptions): Connector =>
-    buildConnector({
+  const build = (options: TlsConnectionOptions): Connector => {
+    const connector = buildConnector({
       ...options,
       timeout: connectMillis,
       keepAliveInitialDelay: TCP_KEEP_ALIVE_MILLIS,
       allowH2: false,
     });
+    // The certificate is still that of the name: its server name is made from `host`.
+    return ip === null ? connector : (to, callback) => connector({ ...to, hostname: ip }, callback);
+  };
   const direct = build({});
   if (tls === null && tunnel === null) return direct;
 

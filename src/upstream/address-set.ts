@@ -1,0 +1,120 @@
+import { isIP } from 'node:net';
+import { Address } from './address.js';
+import { type Affinity, type BalanceOptions, Balancer, DEFAULT_RANK } from './balancer.js';
+import type { Route } from './dial/dial.js';
+import type { UpstreamLimits } from './limits.js';
+import { AddressTotals, Outliers } from './outliers.js';
+
+const NONE: readonly Address[] = [];
+
+/** An address as configured, and the IP addresses it is called at. */
+export class NamedAddress {
+  readonly url: URL;
+  readonly hostname: string;
+  /** Whether its host is a name that the gateway looks up; a proxy looks it up itself. */
+  readonly isName: boolean;
+  /** Of all records it has had. */
+  readonly totals = new AddressTotals();
+  /** One without an IP address until the name was looked up. */
+  records: readonly Address[];
+  failedLookups = 0;
+  readonly #makeAddress: (record: string | null) => Address;
+
+  constructor(url: URL, limits: UpstreamLimits, route: Route, balance: BalanceOptions, text: string) {
+    this.url = url;
+    this.hostname = url.hostname.replace(/^\[|\]$/g, '');
+    const { tunnel, forwarder, ip = null } = route;
+    this.isName = isIP(this.hostname) === 0 && tunnel === null && forwarder === null && ip === null;
+    const rank = balance.ranks.get(text) ?? DEFAULT_RANK;
+    this.#makeAddress = (record) => new Address(url, limits, { ...route, ip: record }, rank, this.totals);
+    this.records = [this.#makeAddress(ip)];
+  }
+
+  makeAddress(record: string): Address {
+    return this.#makeAddress(record);
+  }
+}
+
+/** The addresses of a backend, of which one is chosen for each call. */
+export class AddressSet {
+  readonly named: readonly NamedAddress[];
+  readonly #balance: BalanceOptions;
+  readonly #listeners = new Set<() => void>();
+  /** No longer called; some calls there go on. */
+  readonly #draining = new Set<Address>();
+  #all: readonly Address[] = NONE;
+  #balancer: Balancer<Address>;
+  /** Null for one address, which there is nothing to compare with. */
+  #outliers: Outliers | null = null;
+
+  constructor(urls: readonly string[], limits: UpstreamLimits, routeTo: (url: URL) => Route, balance: BalanceOptions) {
+    this.#balance = balance;
+    this.named = urls.map((text) => {
+      const url = new URL(text);
+      return new NamedAddress(url, limits, routeTo(url), balance, text);
+    });
+    this.#balancer = this.#spread();
+  }
+
+  /** Those that are called. */
+  get all(): readonly Address[] {
+    return this.#all;
+  }
+
+  /** Calls in flight. */
+  get active(): number {
+    let sum = 0;
+    for (const { active } of this.#all) sum += active;
+    for (const { active } of this.#draining) sum += active;
+    return sum;
+  }
+
+  /** An address that is ready, one at which the call was not yet made if there is any; else null. */
+  choose(nowMillis: number, affinity: Affinity | null, tried: readonly Address[]): Address | null {
+    const untried = this.#balancer.choose(nowMillis, affinity, tried);
+    return untried !== null || tried.length === 0 ? untried : this.#balancer.choose(nowMillis, affinity, NONE);
+  }
+
+  /** Whether any would take a call, were a connection free. */
+  admits(nowMillis: number): boolean {
+    return this.#all.some((address) => address.breaker.admits(nowMillis));
+  }
+
+  /** Milliseconds until it is worth asking one again. */
+  restMillis(nowMillis: number): number {
+    return Math.min(...this.#all.map((address) => address.breaker.restMillis(nowMillis)));
+  }
+
+  /** Called after each call: lets an address rest that answers worse than others. */
+  compare(nowMillis: number): void {
+    if (this.#outliers !== null) this.#outliers.look(nowMillis);
+  }
+
+  /** Calls an address at these records from now on. Calls to others go on; their connections close. */
+  use(named: NamedAddress, records: readonly Address[]): void {
+    const gone = named.records.filter((address) => !records.includes(address));
+    named.records = records;
+    this.#balancer = this.#spread();
+    for (const address of gone) {
+      this.#draining.add(address);
+      void address.drain().then(() => this.#draining.delete(address));
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls `listener` after each change of the addresses. Returns what ends that. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#all, ...this.#draining].map((address) => address.close()));
+  }
+
+  #spread(): Balancer<Address> {
+    this.#all = this.named.flatMap(({ records }) => records);
+    this.#outliers = this.#all.length === 1 ? null : new Outliers(this.#all);
+    return new Balancer(this.#all, this.#balance);
+  }
+}

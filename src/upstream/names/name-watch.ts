@@ -1,0 +1,118 @@
+import { Refusal } from '../../base/refusal.js';
+import type { Address } from '../address.js';
+import type { AddressSet, NamedAddress } from '../address-set.js';
+import type { UpstreamLimits } from '../limits.js';
+import { distinctRecords, type ResolveName } from './resolve-name.js';
+
+/** Of the interval, more or less, so that many gateways do not ask at once. */
+const JITTER = 0.2;
+/** The pause after a look-up that failed; doubled with each, up to the interval. */
+const FAILED_MILLIS = 1_000;
+
+/** Changes of the records of a name, for the log. */
+export interface NameEvents {
+  readonly resolved: (hostname: string, records: number) => void;
+  /** `code` is that of the system, such as `ENOTFOUND`. */
+  readonly failed: (hostname: string, code: string) => void;
+}
+
+/** Looks the names of a backend up again and again, and calls all records that can be reached. */
+export class NameWatch {
+  readonly #names: readonly WatchedName[];
+
+  constructor(addresses: AddressSet, limits: UpstreamLimits, resolve: ResolveName, events: NameEvents) {
+    this.#names = addresses.named
+      .filter(({ isName }) => isName)
+      .map((named) => new WatchedName(named, addresses, limits, resolve, events));
+  }
+
+  start(): void {
+    for (const name of this.#names) name.start();
+  }
+
+  close(): void {
+    for (const name of this.#names) name.close();
+  }
+}
+
+class WatchedName {
+  readonly #named: NamedAddress;
+  readonly #addresses: AddressSet;
+  readonly #limits: UpstreamLimits;
+  readonly #resolve: ResolveName;
+  readonly #events: NameEvents;
+  #timer: NodeJS.Timeout | null = null;
+  /** Look-ups in a row that failed. */
+  #failures = 0;
+  #isClosed = false;
+
+  constructor(
+    named: NamedAddress,
+    addresses: AddressSet,
+    limits: UpstreamLimits,
+    resolve: ResolveName,
+    events: NameEvents,
+  ) {
+    this.#named = named;
+    this.#addresses = addresses;
+    this.#limits = limits;
+    this.#resolve = resolve;
+    this.#events = events;
+  }
+
+  start(): void {
+    void this.#look();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    const { hostname } = this.#named;
+    const { resolveMillis } = this.#limits;
+    let pauseMillis: number = resolveMillis;
+    try {
+      const records = distinctRecords(await this.#resolve(hostname));
+      if (records.length === 0) throw new Refusal('UPSTREAM_UNREACHABLE', 'no record');
+      await this.#use(records);
+      if (this.#failures > 0) this.#events.resolved(hostname, this.#named.records.length);
+      this.#failures = 0;
+    } catch (error) {
+      // The records there are stay in use: without an answer it is not known that they are wrong.
+      this.#named.failedLookups++;
+      if (this.#failures++ === 0 && !this.#isClosed) this.#events.failed(hostname, codeOf(error));
+      pauseMillis = Math.min(resolveMillis, FAILED_MILLIS * 2 ** (this.#failures - 1));
+    }
+    if (this.#isClosed) return;
+    const jittered = pauseMillis * (1 - JITTER + 2 * JITTER * Math.random());
+    this.#timer = setTimeout(() => void this.#look(), jittered).unref();
+  }
+
+  /**
+   * Calls these records from now on. Of several, a new one is called once a connection to it could be made: hosts
+   * without IPv6 get AAAA records too, and each call there would wait in vain.
+   */
+  async #use(records: readonly string[]): Promise<void> {
+    const earlier = this.#named.records;
+    const kept = earlier.filter(({ ip }) => ip !== null && records.includes(ip));
+    const added = records
+      .filter((ip) => !kept.some((address) => address.ip === ip))
+      .map((ip) => this.#named.makeAddress(ip));
+    const reached = records.length === 1 ? added : await this.#reached(added);
+    if (this.#isClosed) return;
+    const used = kept.length + reached.length === 0 ? added : [...kept, ...reached];
+    if (used.length === earlier.length && used.every((address) => earlier.includes(address))) return;
+    this.#addresses.use(this.#named, used);
+    if (earlier.some(({ ip }) => ip !== null)) this.#events.resolved(this.#named.hostname, used.length);
+  }
+
+  async #reached(addresses: readonly Address[]): Promise<readonly Address[]> {
+    const answers = await Promise.all(addresses.map((address) => address.reach(this.#limits.connectMillis)));
+    return addresses.filter((_address, index) => answers[index] === true);
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
