@@ -79,15 +79,13 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
     sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
     const lateWarnings = new LateWarnings();
     const diagnostics: Diagnostic[] = [];
-    const graph = attempt(diagnostics, () => compileGraph(loaded, services, graphqlUpstreams));
+    const graph = await attempt(diagnostics, () => compileGraph(loaded, services, graphqlUpstreams));
     const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
-    const access = attempt(diagnostics, () => {
-      const prices = graph === null ? [] : pricesOf(config, services, graph);
-      return compileAccess(loaded, callables, prices, lateWarnings);
-    });
-    const caching = attempt(diagnostics, () => compileCaching(loaded, services));
-    const traffic = attempt(diagnostics, () => compileListeners(loaded, 'listen'));
-    const admin = attempt(diagnostics, () => compileListeners(loaded, 'admin'));
+    const prices = graph === null ? [] : pricesOf(config, services, graph);
+    const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, lateWarnings));
+    const caching = await attempt(diagnostics, () => compileCaching(loaded, services));
+    const traffic = await attempt(diagnostics, () => compileListeners(loaded, 'listen'));
+    const admin = await attempt(diagnostics, () => compileListeners(loaded, 'admin'));
     if (graph === null || access === null || caching === null || traffic === null || admin === null)
       throw new ConfigurationError(diagnostics);
     const { trusted, warnings } = compileTrusted(
@@ -124,9 +122,9 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
 }
 
 /** The result, or null and the diagnostics that prevented it: other attempts may add some too. */
-function attempt<T>(diagnostics: Diagnostic[], make: () => T): T | null {
+async function attempt<T>(diagnostics: Diagnostic[], make: () => T | Promise<T>): Promise<T | null> {
   try {
-    return make();
+    return await make();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     diagnostics.push(...error.diagnostics);

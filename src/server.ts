@@ -23,7 +23,7 @@ import { Overload } from './observe/overload.js';
 import type { MetricList } from './observe/prometheus.js';
 import { MemoryTransport } from './pubsub/memory-transport.js';
 import { OrderedBus } from './pubsub/ordered-bus.js';
-import { SharedState } from './redis/shared-state.js';
+import type { SharedState } from './redis/shared-state.js';
 import { TrafficServer } from './traffic.js';
 
 /** A gateway that runs. */
@@ -91,7 +91,7 @@ export async function startGateway(
     operators === 'elsewhere' ? null : loads,
   );
   const finish = makeFinish(log, metrics);
-  const shared = makeSharedState(config, metrics, log);
+  const shared = await makeSharedState(config, metrics, log);
   const events = budgetEvents(metrics);
   const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
   const penaltyBox = new PenaltyBox(config.limits.http, proxiesOf(config), (client) => {
@@ -186,9 +186,10 @@ function budgetEvents(metrics: Metrics): BudgetEvents {
   };
 }
 
-/** Null without Redis. */
-function makeSharedState(config: Config, metrics: Metrics, log: Log): SharedState | null {
+/** Null without Redis, whose client is not even loaded then. */
+async function makeSharedState(config: Config, metrics: Metrics, log: Log): Promise<SharedState | null> {
   if (config.redis === undefined) return null;
+  const { SharedState } = await import('./redis/shared-state.js');
   return new SharedState(config.redis, clientsMaxOf(config), {
     budget: budgetEvents(metrics),
     operation: (operation, outcome) => metrics.redis(operation, outcome),

@@ -7,7 +7,6 @@ import type { FetchKeys } from '../access/issuer-keys.js';
 import { NetworkClients } from '../access/network-clients.js';
 import { Networks } from '../access/networks.js';
 import { parsePasswordHash } from '../access/scrypt.js';
-import { Tokens } from '../access/tokens.js';
 import { invariant } from '../base/invariant.js';
 import { KIB } from '../base/limit.js';
 import { validateKeySet } from '../config/key-set.js';
@@ -22,15 +21,15 @@ import type { Price } from './prices.js';
 type ClientsConfig = NonNullable<Config['clients']>;
 
 /**
- * Compiles the identification of clients and their rights. Throws `ConfigurationError` for names that do not exist. Errors in the
+ * Compiles the identification of clients and their rights. Rejects with `ConfigurationError` for names that do not exist. Errors in the
  * keys of an issuer turn out when they are fetched: they go to `late`.
  */
-export function compileAccess(
+export async function compileAccess(
   loaded: LoadedConfig,
   services: readonly Callable[],
   prices: readonly Price[],
   late: LateWarnings,
-): Access {
+): Promise<Access> {
   const { clients } = loaded.config;
   if (clients === undefined) return openAccess(new Networks([]));
   const proxies = new Networks(clients.trustedProxies);
@@ -41,6 +40,7 @@ export function compileAccess(
     if (found === undefined) throw new Error('the configuration let a class pass that is none');
     return found;
   };
+  const jwt = clients.jwt === undefined ? null : await tokens(clients.jwt, classes, keysOf(loaded, clients.jwt, late));
   const ways: Record<ClientsConfig['order'][number], () => Identifier | null> = {
     apiKey() {
       if (clients.apiKeys === undefined) return null;
@@ -48,7 +48,7 @@ export function compileAccess(
       const known = Object.entries(listed).map(([name, { class: of, keys }]) => ({ name, rights: classOf(of), keys }));
       return new ApiKeys(header, known);
     },
-    jwt: () => (clients.jwt === undefined ? null : tokens(clients.jwt, classes, keysOf(loaded, clients.jwt, late))),
+    jwt: () => jwt,
     basic() {
       if (clients.basic === undefined) return null;
       const users = Object.entries(clients.basic.users).map(([name, { class: of, password: text }]) => {
@@ -88,11 +88,13 @@ export function compileAccess(
 const KEYS_BYTES_MAX = 256 * KIB;
 const KEYS_MILLIS = 5000;
 
-function tokens(
+async function tokens(
   jwt: NonNullable<ClientsConfig['jwt']>,
   classes: ReadonlyMap<string, ClientClass>,
   fetchKeys: FetchKeys,
-): Tokens {
+): Promise<Identifier> {
+  // Loaded where it is configured.
+  const { Tokens } = await import('../access/tokens.js');
   const otherwise = (jwt.class === undefined ? null : classes.get(jwt.class)) ?? null;
   return new Tokens({ ...jwt, classClaim: jwt.classClaim ?? null, classes, otherwise }, fetchKeys);
 }

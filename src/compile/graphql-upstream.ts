@@ -65,6 +65,7 @@ export async function compileGraphqlUpstream(
       config.schema === undefined
         ? { schema: await introspect(loaded, name, config, upstream), costs: NO_COSTS }
         : await readSchema(loaded, name, config, config.schema);
+    const { wrapSubschema } = await import('../graphql/subschema/wrap.js');
     const subschema: Subschema = {
       name,
       schema,
@@ -74,6 +75,7 @@ export async function compileGraphqlUpstream(
       callCost: config.callCost ?? null,
       costs: withConfigured(costs, schema, config.costs, name),
       subscribes: config.subscriptions !== false,
+      wrap: wrapSubschema,
     };
     const forwardHeaders = config.forwardHeaders.map((field) => field.toLowerCase());
     const health = compileHealth(config, upstream, reach);

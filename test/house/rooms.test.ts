@@ -58,6 +58,8 @@ interface Import {
   /** Of the repository's root when it is a file of ours, else null. */
   readonly target: string | null;
   readonly isReExport: boolean;
+  /** With the file itself: neither of types only, nor when the program asks for it. */
+  readonly isLoaded: boolean;
 }
 
 function importsOf(source: SourceFile): readonly Import[] {
@@ -76,6 +78,7 @@ function importsOf(source: SourceFile): readonly Import[] {
       specifier,
       target: isOurs ? posix.join(posix.dirname(source.path), specifier).replace(/\.js$/, '.ts') : null,
       isReExport: match[1] === 'export',
+      isLoaded: match[1] !== undefined && !/^(?:import|export) type\b/.test(match[0]),
     });
   }
   return found;
@@ -194,6 +197,25 @@ t.test('a package has one importing file', async (t) => {
     (name) => !rows.some((row) => row.split('|')[1]?.includes(`\`${name}\``)),
   );
   none(t, unexplained, 'packages without a reason in src/README.md');
+});
+
+t.test('a start without a feature does not load its packages', async (t) => {
+  const loaded = imports.filter(({ isLoaded }) => isLoaded);
+  const files = new Set(['src/main.ts', 'src/cli/start.ts']);
+  const packages = new Set<string>();
+  // A set is walked with what is added to it meanwhile.
+  for (const file of files) {
+    for (const { specifier, target } of loaded.filter((each) => each.file === file)) {
+      if (target === null) packages.add(packageOf(specifier));
+      else files.add(target);
+    }
+  }
+  none(
+    t,
+    ['@graphql-tools/wrap', '@redis/client', 'jose'].filter((name) => packages.has(name)),
+    'packages that are loaded with every start',
+  );
+  t.ok(packages.has('graphql'), 'packages are found at all');
 });
 
 t.test('every name is imported from where it is made', async (t) => {

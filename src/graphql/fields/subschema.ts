@@ -18,6 +18,23 @@ export interface Subschema {
   readonly costs: SubschemaCosts;
   /** Whether its subscriptions are offered. */
   readonly subscribes: boolean;
+  readonly wrap: WrapSubschema;
+}
+
+/** Makes the schema of a subschema under its names in the gateway. */
+export type WrapSubschema = (service: string, schema: GraphQLSchema, names: SubschemaNames) => GraphQLSchema;
+
+/** The names of a subschema's parts in the gateway. Names that are not in a map stay. */
+export interface SubschemaNames {
+  /** Of root types, by their names there. */
+  readonly roots: ReadonlyMap<string, string>;
+  readonly types: ReadonlyMap<string, string>;
+  /** Of fields of Query and Mutation: `Query.customer` by its name there. */
+  readonly rootFields: ReadonlyMap<string, string>;
+  /** Of other fields, by `Type.field` there. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** `Type` and `Type.field` there; of root types as `Query`, `Mutation`, `Subscription`. */
+  readonly hidden: ReadonlySet<string>;
 }
 
 /** Costs and sizes of lists, in the names of the upstream. */

@@ -8,8 +8,9 @@ import type { LinkSelect } from '../links/link-plan.js';
 import type { Fragments, RawVariables, Variables } from '../output/reply-plan.js';
 import { AnswerShaper } from '../subschema/answer-shaper.js';
 import { batchAnswer, batchPath } from '../subschema/batch-answer.js';
+import { isLost } from '../subschema/lost-value.js';
 import { readSubschemaReply, SUBSCHEMA_ERROR, type SubschemaResult } from '../subschema/read-reply.js';
-import { isLost, type SubschemaSender } from '../subschema/wrap.js';
+import type { SubschemaSender } from '../subschema/wrap.js';
 
 /** The request that a `SubschemaRun` answers. */
 export interface SubschemaContext {

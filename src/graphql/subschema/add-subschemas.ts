@@ -19,8 +19,6 @@ import { offeredRoots, subschemaNames } from './subschema-names.js';
 import { translateCosts } from './translated-costs.js';
 import { validateRenamedSchema } from './validate-parts.js';
 
-import { wrapSubschema } from './wrap.js';
-
 /** The fields and types that a subschema adds to the schema. */
 interface AddedSubschema {
   readonly fields: readonly AddedField[];
@@ -75,7 +73,7 @@ function addSubschema(
 ): AddedSubschema {
   const { schema } = service;
   const own = subschemaNames(service, names, isTaken);
-  const wrapped = wrapSubschema(service.name, schema, own.names);
+  const wrapped = service.wrap(service.name, schema, own.names);
   const costs = translateCosts(service, wrapped, own.names);
   names.findings.push(...costs.findings);
   names.findings.push(...(own.findings.length > 0 ? own.findings : validateRenamedSchema(service, wrapped)));

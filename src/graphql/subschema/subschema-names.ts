@@ -1,4 +1,4 @@
-import type { Subschema } from '../fields/subschema.js';
+import type { Subschema, SubschemaNames } from '../fields/subschema.js';
 import type { Finding } from '../types/mapping.js';
 import { fieldName, NameScope, pascalName } from '../types/naming.js';
 import { ROOTS, type Root, rootOf } from '../types/roots.js';
@@ -6,7 +6,6 @@ import type { TypeNames } from '../types/type-names.js';
 import { propagatedParts } from './propagated-parts.js';
 import { isBuiltIn } from './schema-parts.js';
 import { validateParts } from './validate-parts.js';
-import type { SubschemaNames } from './wrap.js';
 
 type Taken = (parent: Root, name: string) => boolean;
 

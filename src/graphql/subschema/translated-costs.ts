@@ -6,12 +6,11 @@ import {
   isIntrospectionType,
   isObjectType,
 } from 'graphql';
-import type { Subschema } from '../fields/subschema.js';
+import type { Subschema, SubschemaNames } from '../fields/subschema.js';
 import { costExtensions, FieldCost } from '../types/cost-rules.js';
 import type { Finding } from '../types/mapping.js';
 import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 import { fieldsOf, hasPart, partName, typeOf } from './schema-parts.js';
-import type { SubschemaNames } from './wrap.js';
 
 /** The costs of root fields, by their names in the upstream. */
 interface TranslatedCosts {

@@ -24,21 +24,9 @@ import {
   print,
 } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import type { SubschemaRequest } from '../fields/subschema.js';
+import type { SubschemaNames, SubschemaRequest } from '../fields/subschema.js';
+import { isLost } from './lost-value.js';
 import type { SubschemaResult } from './read-reply.js';
-
-/** The names of a subschema's parts in the gateway. Names that are not in a map stay. */
-export interface SubschemaNames {
-  /** Of root types, by their names there. */
-  readonly roots: ReadonlyMap<string, string>;
-  readonly types: ReadonlyMap<string, string>;
-  /** Of fields of Query and Mutation: `Query.customer` by its name there. */
-  readonly rootFields: ReadonlyMap<string, string>;
-  /** Of other fields, by `Type.field` there. */
-  readonly fields: ReadonlyMap<string, string>;
-  /** `Type` and `Type.field` there; of root types as `Query`, `Mutation`, `Subscription`. */
-  readonly hidden: ReadonlySet<string>;
-}
 
 /** The context that wrapped schemas are executed with. */
 export interface SubschemaSender {
@@ -48,7 +36,7 @@ export interface SubschemaSender {
 /**
  * Wraps a subschema under its names in the gateway: executing an operation against it, with a `SubschemaSender` as the
  * context, sends the same in the upstream's names. Hidden parts are not in it. The only importer of
- * `@graphql-tools/wrap`.
+ * `@graphql-tools/wrap`, and loaded where a service speaks GraphQL.
  */
 export function wrapSubschema(service: string, schema: GraphQLSchema, names: SubschemaNames): GraphQLSchema {
   const { hidden, fields } = names;
@@ -128,13 +116,6 @@ function failOnLoss(field: GraphQLField<unknown, unknown>): void {
     if (isLost(sent, value)) throw new GraphQLError('a value of another type');
     return value;
   };
-}
-
-/** Whether a value, or an item of a list, was sent and is missing in the result. */
-export function isLost(sent: unknown, value: unknown): boolean {
-  if (sent === null || sent === undefined || sent instanceof Error) return false;
-  if (!Array.isArray(sent) || !Array.isArray(value)) return value === null;
-  return sent.some((item, index) => isLost(item, value[index]));
 }
 
 type Sender = SubschemaSender & Record<string, unknown>;
