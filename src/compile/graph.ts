@@ -77,6 +77,7 @@ const build = (
       operations: service.operations,
       mapping: operationsOf(service),
       blocks: blocksOf(service),
+      replyHeaders: service.config.replyHeaders ?? false,
       naming: namingOf(service),
       choices: service.config.schema.choices,
       nullable: service.config.schema.nullable ?? null,

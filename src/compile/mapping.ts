@@ -20,12 +20,12 @@ export function operationsOf({ name: service, config }: SoapService): ReadonlyMa
   return new Map(
     Object.entries(config.operations).map(([name, mapping]): [string, OperationMapping] => {
       if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
-      const { field: at, description = null, deprecated = null, faults = 'errors' } = mapping;
+      const { field: at, description = null, deprecated = null, faults = 'errors', replyHeaders = null } = mapping;
       const field = at === undefined ? null : fieldOf(at);
       const request = requestMapping(name, mapping);
       const sdlCost = inSdl?.get(at ?? '') ?? null;
       const cost = costOfOperation(mapping, { service, path: ['operations', name] })?.or(sdlCost) ?? sdlCost;
-      return [name, { field, hidden: false, description, deprecated, faults, request, cost }];
+      return [name, { field, hidden: false, description, deprecated, faults, replyHeaders, request, cost }];
     }),
   );
 }

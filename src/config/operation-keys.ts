@@ -3,7 +3,7 @@ import { CALL_KEYS } from './call-keys.js';
 import { OPERATION_COST_KEYS } from './cost-keys.js';
 import { GRAPHQL_NAME } from './formats.js';
 import { boolean, closed, flagOr, integer, oneOf, optional, type StaticOf, string } from './key-types.js';
-import { REQUEST_KEYS } from './request-keys.js';
+import { REPLY_HEADERS, REQUEST_KEYS } from './request-keys.js';
 
 const text = (description: string, options: { readonly minLength?: number; readonly maxLength?: number } = {}) =>
   optional(string({ description, ...options }));
@@ -54,6 +54,7 @@ const MAPPED = closed({
   ...CALL_KEYS,
   ...OPERATION_COST_KEYS,
   ...REQUEST_KEYS,
+  replyHeaders: REPLY_HEADERS,
 });
 
 export type MappedOperation = StaticOf<typeof MAPPED>;

@@ -1,4 +1,4 @@
-import { GRAPHQL_NAME } from './formats.js';
+import { BLOCK_NAME, GRAPHQL_NAME } from './formats.js';
 import { boolean, closed, flagOr, mapOf, optional, string, unsafe } from './key-types.js';
 
 /** Keys of one operation about what its requests hold: where arguments and header blocks come from. */
@@ -97,6 +97,31 @@ export const SOAP_HEADERS = optional(
       'Header blocks of the calls of GraphQL fields, by `{namespace}Name` or a path inside the block. Names without a namespace have that of the element around them. The WSDL need not declare them. `headers` of an operation goes before.',
     ...BLOCKS,
   }),
+);
+
+/** Header blocks of replies. Unsafe because a union would report a wrong name as "matches none". */
+const selectable = (description: string, name: { readonly pattern: string; readonly hint: string }) =>
+  unsafe<boolean | readonly string[]>({
+    type: ['boolean', 'array'],
+    items: { type: 'string', ...name },
+    minItems: 1,
+    maxItems: 256,
+    uniqueItems: true,
+    description,
+  });
+
+export const SERVICE_REPLY_HEADERS = optional(
+  selectable(
+    'Header blocks of replies that callers may select: `true` for those that the WSDL declares, or `{namespace}Name` of each. A field whose replies have any is an object with `result` and `headers` then.',
+    BLOCK_NAME,
+  ),
+);
+
+export const REPLY_HEADERS = optional(
+  selectable(
+    'The same for this operation, also by the name alone of a block that the WSDL declares; `false`: none. By default as the service.',
+    { pattern: `^${QUALIFIED}$`, hint: 'Write the name of a block that the WSDL declares, or {namespace}Name.' },
+  ),
 );
 
 export const REQUEST_KEYS = {

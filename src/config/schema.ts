@@ -29,7 +29,7 @@ import { listenKey } from './listen-keys.js';
 import { OPERATION_KEYS } from './operation-keys.js';
 import { REDIS_KEYS } from './redis-keys.js';
 import { RELOAD_KEYS } from './reload-keys.js';
-import { SOAP_HEADERS } from './request-keys.js';
+import { SERVICE_REPLY_HEADERS, SOAP_HEADERS } from './request-keys.js';
 import { ADDRESSING_KEYS, SECURITY_KEYS } from './soap-keys.js';
 import { SUBSCRIPTION_KEYS } from './subscription-keys.js';
 import { SCHEMA_KEYS } from './type-keys.js';
@@ -136,6 +136,7 @@ const SERVICE = closed({
     default: [],
   }),
   soapHeaders: SOAP_HEADERS,
+  replyHeaders: SERVICE_REPLY_HEADERS,
   ...UPSTREAM_KEYS,
   bufferRequests: boolean({
     description:

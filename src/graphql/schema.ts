@@ -11,6 +11,7 @@ import { invariant } from '../base/invariant.js';
 import type { BoundField } from './fields/bound-field.js';
 import { exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
+import { checkReplyHeaders, replyBlocks } from './fields/reply-headers.js';
 import {
   declaredNames,
   mappingsOf,
@@ -88,7 +89,10 @@ export function buildSchema(
     invariant(types !== undefined, 'each service is in a group');
     for (const { operation, mapping, parent, name, isOffered } of exposures) {
       const earlier = names.findings.length;
-      const { config, requestPlan, reply, headersArgument } = operationField(operation, mapping, types, service.blocks);
+      checkReplyHeaders(operation, service, names);
+      const selectable = replyBlocks(operation, service);
+      const made = operationField(operation, mapping, types, service.blocks, selectable);
+      const { config, requestPlan, reply, headersArgument } = made;
       names.attributeOperations(earlier, service.name);
       const cost = costOfCall(mapping?.cost ?? null, service.callCost ?? null);
       const bound = { service: service.name, operation, parent, name, requestPlan, reply, headersArgument, cost };

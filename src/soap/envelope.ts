@@ -1,34 +1,24 @@
 import { Refusal } from '../base/refusal.js';
 import { type Interest, PRESENCE, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import { TeeHandler } from '../xml/tee-handler.js';
 import type { Addressing } from './addressing.js';
 import { BodyParts, type ExpectedParts } from './body-parts.js';
 import { BodyValidator, checkEnvelopeAttributes, declaresEncoding, hasId, validateEncodingStyle } from './content.js';
-import { type Dialect, type DialectName, dialectOfUri } from './dialect.js';
+import { type Dialect, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type DetailObserver, FaultReader, type FaultWants } from './fault.js';
-import { elementRefusal, type HeaderBounds, type HeaderRules, structureRefusal } from './header.js';
+import { type EnvelopeRules, elementRefusal, structureRefusal } from './header.js';
 import { HeaderPlaceFinder } from './header-place.js';
 import { HeaderReader } from './header-reader.js';
 import { observeTags } from './observe-tags.js';
 import type { FreshnessClaim } from './security-reader.js';
 
-/** The rules for the messages of one direction of one service. Made at start-up. */
-export interface EnvelopeRules extends HeaderBounds {
-  readonly dialects: ReadonlySet<DialectName>;
-  readonly header: HeaderRules;
-  /**
-   * Further children of Body are tolerated when they carry an `id`: multi-ref elements of encoded services, SOAP 1.1
-   * section 5. Literal services allow one child (WS-I Basic Profile R2201), unless an operation declares several.
-   */
-  readonly multiRef: boolean;
-  /** Members an array may announce; null where arrays of the encodings are not looked for. */
-  readonly arrayItemsMax: number | null;
-}
-
 /** Receives the content of a message while it is validated. */
 export interface EnvelopeObserver extends DetailObserver {
   /** The head is valid, and nothing of the message has been sent on. Throws a `Refusal` to stop it here. */
   onHeadValid(validator: EnvelopeValidator): void;
+  /** The handler that reads a header block beside the validator; null, or absent: none does. */
+  openHeaderBlock?(tag: StartTag): XmlHandler | null;
   /**
    * The handler for the first child of Body, unless that is a Fault. It reads beside the validator, which reads elements
    * of a request (`BodyValidator`) and none of a reply. Null skips the content.
@@ -233,9 +223,10 @@ export class EnvelopeValidator implements XmlHandler {
   #openBlock(tag: StartTag): Interest {
     if (this.dialect === null) throw structureRefusal('Header');
     this.header ??= new HeaderReader(this.dialect, this.#rules.header, this.#rules);
-    this.#inner = this.header;
+    const own = this.#observer?.openHeaderBlock?.(tag) ?? null;
+    this.#inner = own === null ? this.header : new TeeHandler(this.header, own);
     this.#depth = 1;
-    return this.header.open(tag);
+    return this.#inner.open(tag);
   }
 
   #openBodyChild(tag: StartTag): Interest {

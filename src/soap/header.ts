@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import { expandedName, type QName, type StartTag } from '../xml/events.js';
-import type { Dialect } from './dialect.js';
+import type { Dialect, DialectName } from './dialect.js';
 
 /** The gateway's names on the message path, and the blocks understood there and by the service behind. */
 export interface HeaderRules {
@@ -32,6 +32,19 @@ export interface HeaderBounds {
   readonly idsMax: number;
   /** Whether the times and nonces of Security blocks are read. */
   readonly readsSecurity: boolean;
+}
+
+/** The rules for the messages of one direction of one service. Made at start-up. */
+export interface EnvelopeRules extends HeaderBounds {
+  readonly dialects: ReadonlySet<DialectName>;
+  readonly header: HeaderRules;
+  /**
+   * Further children of Body are tolerated when they carry an `id`: multi-ref elements of encoded services, SOAP 1.1
+   * section 5. Literal services allow one child (WS-I Basic Profile R2201), unless an operation declares several.
+   */
+  readonly multiRef: boolean;
+  /** Members an array may announce; null where arrays of the encodings are not looked for. */
+  readonly arrayItemsMax: number | null;
 }
 
 /** The `MUST_UNDERSTAND` refusal, with the names SOAP 1.2 part 1 section 5.4.8 wants the answer to give. */

@@ -98,6 +98,7 @@ export interface Parts {
   readonly version?: Version;
   readonly action?: string;
   readonly input?: string;
+  readonly output?: string;
   readonly head?: string;
 }
 
@@ -121,7 +122,7 @@ ${parts.types ?? ''}</xs:schema>`;
 ${faultMessage}${parts.messages ?? ''}
 <portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/>${declared}</operation></portType>
 <binding name="B" type="t:P"><${soap}:binding transport="http://schemas.xmlsoap.org/soap/http"/>
-<operation name="Get"><${soap}:operation soapAction="${action}"/><input>${parts.input ?? ''}<${soap}:body use="literal"/></input><output><${soap}:body use="literal"/></output>${bound}</operation></binding>
+<operation name="Get"><${soap}:operation soapAction="${action}"/><input>${parts.input ?? ''}<${soap}:body use="literal"/></input><output>${parts.output ?? ''}<${soap}:body use="literal"/></output>${bound}</operation></binding>
 <service name="Desk"><port name="Soap" binding="t:B"><${soap}:address location="http://internal.example/desk"/></port></service>
 </definitions>`;
 }

@@ -1,5 +1,6 @@
 import type { Wildcard } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
+import type { BranchRule } from './branch-rule.js';
 import type { DecodeError } from './decode-error.js';
 import type { RepeatedGroup } from './group.js';
 import type { ItemRange } from './item-range.js';
@@ -125,7 +126,9 @@ export type SlotSource =
   /** A constant, by its lexical form: `__typename`. */
   | { readonly from: 'constant'; readonly value: string }
   /** The element itself read as another object, for groups that exist in GraphQL only. */
-  | { readonly from: 'self' };
+  | { readonly from: 'self' }
+  /** The Header of the message: its blocks are the children of this object. Of the outermost object alone. */
+  | { readonly from: 'header' };
 
 interface ChoiceBranch {
   readonly name: QName;
@@ -253,21 +256,6 @@ export interface EncodeText {
   /** Set where the value is not an argument; `required`: a caller without it is refused. */
   readonly source?: EncodeSource;
   readonly required?: boolean;
-}
-
-/** The members of one branch may be provided: all that it requires, and none of the others. */
-export interface BranchRule {
-  /** One must be provided. */
-  readonly required: boolean;
-  readonly branches: readonly Branch[];
-}
-
-export interface Branch {
-  readonly keys: readonly string[];
-  /** The keys that the branch requires. */
-  readonly required: readonly string[];
-  /** Choices within it. */
-  readonly rules: readonly BranchRule[];
 }
 
 /** An object with one member, whose name is that of the element's type. */

@@ -206,7 +206,8 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     slots,
     children: { named, any: others.length === 0 ? null : others, wildcards: wildcardsOf(variant) },
     attributes: of('attribute'),
-    constants: of('constant'),
+    // Blocks of the Header are read beside this: null stands for them until then.
+    constants: [...of('constant'), ...of('header')],
     anyItems: items,
     selves: of('self'),
     interest: isBinary ? STREAM : texts.length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS : SKIP,

@@ -1,4 +1,5 @@
-import type { BranchRule, EncodeObject } from '../plan/plan.js';
+import type { BranchRule } from '../plan/branch-rule.js';
+import type { EncodeObject } from '../plan/plan.js';
 import { isPresent, memberOf, nillableOf, type ReadonlyRecord } from './raw-input.js';
 
 /** Whether the client's object has the member of that name. */

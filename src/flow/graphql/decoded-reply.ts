@@ -24,6 +24,7 @@ import { checkReplyHead, isSuccess, noEnvelope } from '../calls/reply-head.js';
 import { replyUse } from '../calls/reply-use.js';
 import type { CallContext, SentRequest } from './call-context.js';
 import { DeclaredFaults } from './declared-faults.js';
+import { ReplyHeaders } from './reply-headers.js';
 
 const NO_LISTS: NonNullable<Decoded['lists']> = new Map();
 
@@ -52,6 +53,8 @@ export class DecodedReply implements UpstreamReceiver {
   #envelope: EnvelopeValidator | null = null;
   #decoder: ReplyDecoder | EncodedReply | null = null;
   readonly #faults: DeclaredFaults | null;
+  /** Null where no header blocks are selected. */
+  readonly #headers: ReplyHeaders | null;
   /** Null where the reply is no package. */
   #attachments: Attachments | null = null;
   #bytes = 0;
@@ -72,6 +75,7 @@ export class DecodedReply implements UpstreamReceiver {
     this.#operation = operation;
     this.#messageId = messageId;
     this.#plan = plan;
+    this.#headers = ReplyHeaders.of(plan, context.limits);
     this.#faults =
       plan.faults === undefined ? null : new DeclaredFaults(plan.faults, context.limits, operation.use === 'encoded');
     this.#resolve = resolve;
@@ -105,6 +109,7 @@ export class DecodedReply implements UpstreamReceiver {
     const faultWants = service.detailRules(this.#operation);
     this.#envelope = new EnvelopeValidator(service.replyRules, null, faultWants, {
       onHeadValid: (envelope) => bindReply(envelope, head, service, this.#operation, this.#expectedId),
+      openHeaderBlock: (tag) => this.#headers?.open(tag) ?? null,
       openBody: (tag) => this.#validated(tag, this.#beginAnswer()),
       openMultiRef: () => this.#openMultiRef(),
       openDetailEntry: (tag) => this.#faults?.openDetailEntry(tag) ?? null,
@@ -206,7 +211,7 @@ export class DecodedReply implements UpstreamReceiver {
   #emptyAnswer(): Decoded {
     const answer = noContentReply(this.#plan, this.#operation, this.#context.limits);
     if (answer === null || !isSuccess(this.#head)) throw noEnvelope(this.#head);
-    return answer;
+    return this.#headers?.complete(answer) ?? answer;
   }
 
   #readAnswer(): Decoded {
@@ -220,9 +225,9 @@ export class DecodedReply implements UpstreamReceiver {
     const decoder = this.#decoder;
     if (decoder === null) {
       if (this.#operation.output?.body) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'empty Body');
-      return emptyReply(this.#plan, this.#context.limits);
     }
-    return this.#attempt(() => decoder.finish());
+    const answer = this.#attempt(() => decoder?.finish() ?? emptyReply(this.#plan, this.#context.limits));
+    return this.#headers?.complete(answer) ?? answer;
   }
 
   #readFault(fault: FaultReader): Decoded {

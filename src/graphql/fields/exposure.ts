@@ -8,6 +8,7 @@ import { fieldName, isNaming01, NameScope, type Naming, pascalName } from '../ty
 import { isReading01 } from '../types/naming-0.1.js';
 import type { TypeNames } from '../types/type-names.js';
 import { isReading } from './is-reading.js';
+import type { ReplyHeaders } from './reply-headers.js';
 
 /** One service as the schema sees it. */
 export interface GraphqlService {
@@ -33,6 +34,8 @@ export interface GraphqlService {
   readonly callCost?: number | null;
   /** Header blocks of all its operations; absent: none. */
   readonly blocks?: BlockMappings;
+  /** Header blocks of its replies that callers may select; absent: none. */
+  readonly replyHeaders?: ReplyHeaders;
 }
 
 export interface OperationMapping {
@@ -45,6 +48,8 @@ export interface OperationMapping {
   readonly deprecated?: string | null;
   /** How callers meet its declared Faults; absent: as errors. */
   readonly faults?: FaultStyle;
+  /** Header blocks of its replies that callers may select; null or absent: as its service. */
+  readonly replyHeaders?: ReplyHeaders | null;
   /** The mapping of its arguments and header blocks. */
   readonly request?: RequestMapping | null;
   /** The cost of a call, and the length of its list; null or absent: those of calls and lists in general. */

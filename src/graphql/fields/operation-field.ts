@@ -42,6 +42,7 @@ import type { FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { OperationMapping } from './exposure.js';
 import type { HeaderTypes } from './header-types.js';
+import { type HeadersType, type ReplyBlock, withReplyHeaders } from './reply-headers.js';
 import { severalArguments, severalResult } from './several-parts.js';
 
 /** Everything the fields of one service are made with. */
@@ -59,6 +60,8 @@ export interface ServiceTypes {
   readonly hasReferences: boolean;
   /** Types of answers that stand for no one element. */
   readonly answers: GraphQLNamedType[];
+  /** Types of header blocks of replies, by the names of the blocks. */
+  readonly replyHeaders: Map<string, HeadersType>;
 }
 
 export interface OperationField {
@@ -69,16 +72,18 @@ export interface OperationField {
   readonly headersArgument: string | null;
 }
 
-/** One operation as a field of Query or Mutation (`blocks` are the header blocks of its service), with its plan for requests and what replies look like. */
+/** One operation as a field of Query or Mutation (`blocks` are the header blocks of its service, `selectable` those of its replies), with its plan for requests and what replies look like. */
 export function operationField(
   operation: Operation,
   mapping: OperationMapping | null,
   types: ServiceTypes,
   blocks: BlockMappings = NO_BLOCKS,
+  selectable: readonly ReplyBlock[] = [],
 ): OperationField {
   const headers = headerFields(operation, mapping?.request?.headers ?? NO_BLOCKS, blocks, types);
   const request = requestOf(operation, mapping?.request?.arguments ?? NO_MAPPINGS, types);
-  const reply = types.faults.answer(operation, mapping?.faults ?? 'errors', replyOf(operation, types));
+  const answer = withReplyHeaders(operation, selectable, replyOf(operation, types), types);
+  const reply = types.faults.answer(operation, mapping?.faults ?? 'errors', answer);
   const fields = new Map(request.fields);
   let headersArgument: string | null = null;
   if (headers.type !== null) {

@@ -13,6 +13,7 @@ import { type ServiceNaming, TypeNames } from '../types/type-names.js';
 import { type GraphqlService, offeredBy } from './exposure.js';
 import { HeaderTypes } from './header-types.js';
 import { operationField, type ServiceTypes } from './operation-field.js';
+import { replyBlocks } from './reply-headers.js';
 
 /** The types of the fields of these operations. `replies` are the types of all replies; null: of these. */
 export function serviceTypes(
@@ -27,12 +28,18 @@ export function serviceTypes(
   const isEncoded = allOperations.some(({ use }) => use === 'encoded');
   const members = new MemberTable(service.name, { naming, choices, nullable, isEncoded }, names);
   const mapping = names.mappingOf(service.name);
+  const offered = new Set(operations);
+  const blocks = services.flatMap((each) =>
+    each.operations.flatMap((operation) => (offered.has(operation) ? replyBlocks(operation, each) : [])),
+  );
+  const headers = blocks.flatMap(({ element }) => element ?? []);
   const roots = operations.flatMap((operation): XsdType[] => {
     const answer = operation.output === null ? [] : childrenOfBody(operation.output);
     for (const body of [...childrenOfBody(operation.input), ...answer]) mapping.meet(body);
     return [...answer, ...operation.faults.map(({ element }) => element)].map(({ type }) => type);
   });
-  const reached = reach(roots, members);
+  for (const element of headers) mapping.meet(element);
+  const reached = reach([...roots, ...headers.map(({ type }) => type)], members);
   const output = new OutputTypes(service.name, members, leaves, names, reached);
   return {
     service: service.name,
@@ -46,6 +53,7 @@ export function serviceTypes(
     headers: new HeaderTypes(service.name, names, allOperations),
     hasReferences: hasReferences(reached.types),
     answers: [],
+    replyHeaders: new Map(),
   };
 }
 
@@ -115,14 +123,15 @@ function elementNames({ owner, services }: TypeGroup): ServiceNaming['elements']
 function declaredBy(group: TypeGroup): Declared {
   const { owner, services } = group;
   const names = new TypeNames(mappingsOf([group]), new Map(), namingsOf([group]));
-  const mapped = services.flatMap(({ operations, mapping, blocks }) =>
-    operations
-      .filter(({ status }) => status !== 'disabled')
-      .map((operation) => ({ operation, mapping: mapping.get(operation.name) ?? null, blocks })),
+  const mapped = services.flatMap((service) =>
+    service.operations.filter(({ status }) => status !== 'disabled').map((operation) => ({ operation, service })),
   );
   const operations = mapped.map(({ operation }) => operation);
   const types = serviceTypes(group, operations, null, new LeafTable(names), names);
-  for (const { operation, mapping, blocks } of mapped) operationField(operation, mapping, types, blocks);
+  for (const { operation, service } of mapped) {
+    const mapping = service.mapping.get(operation.name) ?? null;
+    operationField(operation, mapping, types, service.blocks, replyBlocks(operation, service));
+  }
   types.output.complete();
   return { names: names.namesOf(owner.name), replies: types.input.replies };
 }

@@ -1,4 +1,4 @@
-import type { Branch, BranchRule } from '../../codec/plan/plan.js';
+import type { Branch, BranchRule } from '../../codec/plan/branch-rule.js';
 import { type ElementDeclaration, type Particle, typeKey, type Wildcard } from '../../wsdl/model.js';
 import { chosenPlaces } from './input-choice.js';
 import { type InputOrder, optionalPlaces, orderOf, type Place } from './input-order.js';

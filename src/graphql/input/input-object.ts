@@ -1,8 +1,9 @@
 import { GraphQLBoolean, GraphQLList, GraphQLNonNull } from 'graphql';
-import type { BranchRule, EncodeAttribute, EncodeElement, EncodeObject, Scalar } from '../../codec/plan/plan.js';
+import type { BranchRule } from '../../codec/plan/branch-rule.js';
+import type { EncodeAttribute, EncodeElement, EncodeObject } from '../../codec/plan/plan.js';
 import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/model.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
-import { PRESENCE } from '../types/leaf.js';
+import { fixedScalar } from '../types/leaf.js';
 import type { AttributeMember, ElementMember, Member } from '../types/member.js';
 import { NameScope } from '../types/naming.js';
 import { typeNameOf } from '../types/wire-type.js';
@@ -282,15 +283,6 @@ export class ObjectFiller implements InputObject {
 }
 
 const PLAIN = { isNonNull: false, lexicalDefault: null, scalar: null } as const;
-
-/** An element whose value is fixed by the schema: it is there, or not. */
-const fixedScalar = (fixed: string): Scalar => ({
-  ...PRESENCE,
-  encode: (value) => {
-    PRESENCE.encode(value);
-    return fixed;
-  },
-});
 
 function addRule(plan: MutablePlan, rule: BranchRule | null): void {
   if (rule === null) return;

@@ -17,11 +17,12 @@ import {
 } from '../../wsdl/model.js';
 import { contentOf } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
-import { type LeafTable, PRESENCE } from '../types/leaf.js';
+import type { LeafTable } from '../types/leaf.js';
 import type { MemberTable } from '../types/members.js';
 import type { ElementShape, FaultShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { OutputTypes } from './output.js';
+import { DONE, resultField, SINGLE } from './result-field.js';
 
 /**
  * How callers meet the declared Faults of an operation: as errors with `extensions.soap`, or as data, in a union with
@@ -107,13 +108,8 @@ export class FaultTypes {
       operation,
     );
     const description = `The answer of ${operation.name}.`;
-    if (root.kind === 'done') return this.#wrapped(name, description, GraphQLBoolean, DONE);
-    if (root.kind === 'unwrap') return this.#wrapped(name, description, object, { ...root.field, nonNull: false });
-    return this.#wrapped(name, description, object, {
-      ...SINGLE,
-      source: { from: 'self' },
-      value: { kind: 'object', shape: root.shape },
-    });
+    const result = resultField(type, root);
+    return this.#wrapped(name, description, result.type, result.field);
   }
 
   #fault({ name, element }: FaultDeclaration): FaultType {
@@ -173,14 +169,5 @@ export class FaultTypes {
 
 /** Whether it has the name of a part (`fault`), which is less specific than the qualified name of the Fault. */
 const isPart = ({ name }: ElementDeclaration): boolean => name.uri === '';
-
-const SINGLE = { list: false, nonNull: false, itemNonNull: false } as const;
-
-/** An answer that holds nothing: it is there. */
-const DONE: FieldShape = {
-  ...SINGLE,
-  source: { from: 'constant', value: '' },
-  value: { kind: 'scalar', scalar: PRESENCE },
-};
 
 const XML: FieldShape = { ...SINGLE, source: { from: 'self' }, value: { kind: 'opaque' } };

@@ -182,6 +182,15 @@ export const PRESENCE: Scalar = {
   },
 };
 
+/** An element whose value is fixed by the schema: it is there, or not. */
+export const fixedScalar = (fixed: string): Scalar => ({
+  ...PRESENCE,
+  encode: (value) => {
+    PRESENCE.encode(value);
+    return fixed;
+  },
+});
+
 /** `ID` of GraphQL: text as it is on the wire; the type has made a string of a number already. */
 const ID_SCALAR: Scalar = {
   name: 'ID',

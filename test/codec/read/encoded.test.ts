@@ -7,7 +7,8 @@ import type { Decoded, FieldSlot, ReplyPlan, ValuePlan } from '../../../src/code
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
 import { DIALECT_NAMES } from '../../../src/soap/dialect.js';
-import { type EnvelopeRules, EnvelopeValidator } from '../../../src/soap/envelope.js';
+import { EnvelopeValidator } from '../../../src/soap/envelope.js';
+import type { EnvelopeRules } from '../../../src/soap/header.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
 import { name, object, reply, shown, slot } from '../plans.js';

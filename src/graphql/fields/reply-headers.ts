@@ -1,0 +1,162 @@
+import { type GraphQLNamedType, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
+import { distinctName, type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
+import type { QName } from '../../xml/events.js';
+import { nameIn } from '../input/block-mapping.js';
+import type { OutputTypes } from '../output/output.js';
+import { configs, type OutputField, wholeField } from '../output/output-field.js';
+import { resultField, SINGLE } from '../output/result-field.js';
+import type { LeafTable } from '../types/leaf.js';
+import { elementMember } from '../types/member.js';
+import { fieldName, NameScope, type Naming } from '../types/naming.js';
+import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
+import type { TypeNames } from '../types/type-names.js';
+import type { GraphqlService } from './exposure.js';
+
+/** The header blocks of replies that callers may select: `true` for those that the WSDL declares, or names of blocks. */
+export type ReplyHeaders = boolean | readonly string[];
+
+/** A header block of a reply. Without a declaration it is shown as XML. */
+export interface ReplyBlock {
+  readonly name: QName;
+  readonly element: ElementDeclaration | null;
+}
+
+type Source = Pick<GraphqlService, 'mapping' | 'replyHeaders' | 'elements'>;
+
+/** The blocks of an operation's replies that callers may select; none: its result stands alone. */
+export function replyBlocks(operation: Operation, service: Source): readonly ReplyBlock[] {
+  const { output } = operation;
+  const wanted = wantedBy(operation, service);
+  if (output === null || wanted === false) return [];
+  const declared = output.headers.map(({ element }) => ({ name: element.name, element }));
+  if (wanted === true) return declared;
+  return wanted.flatMap((written): readonly ReplyBlock[] => {
+    const { uri, local } = nameIn(written, null);
+    if (uri === null) return declared.filter(({ name }) => name.local === local);
+    const name = { uri, local };
+    const key = typeKey(name);
+    const known = declared.find((block) => typeKey(block.name) === key)?.element ?? null;
+    const element = known ?? service.elements?.find((each) => typeKey(each.name) === key) ?? null;
+    return [{ name, element }];
+  });
+}
+
+const wantedBy = ({ name }: Operation, { mapping, replyHeaders = false }: Source): ReplyHeaders =>
+  mapping.get(name)?.replyHeaders ?? replyHeaders;
+
+/** Reports entries of one operation that no reply of it has. */
+export function checkReplyHeaders(operation: Operation, service: GraphqlService, names: TypeNames): void {
+  const wanted = service.mapping.get(operation.name)?.replyHeaders ?? false;
+  if (wanted === false) return;
+  const path = ['operations', operation.name, 'replyHeaders'];
+  const among = operation.output?.headers.map(({ element }) => element.name.local) ?? [];
+  const remedy = 'Write `{namespace}Name` for a block that it does not declare.';
+  const refuse = (what: string, written?: string): unknown =>
+    names.findings.push({
+      service: service.name,
+      path,
+      what,
+      remedy,
+      among,
+      ...(written === undefined ? {} : { written }),
+    });
+  if (operation.output === null) names.refuse(service.name, path, 'The operation has no reply.', 'Leave it away.');
+  else if (wanted === true) {
+    if (among.length === 0) refuse('The WSDL declares no header blocks of its reply.');
+  } else {
+    for (const written of wanted) {
+      const { uri, local } = nameIn(written, null);
+      if (uri === null && !among.includes(local))
+        refuse(`The WSDL declares no header block \`${written}\` of its reply.`, written);
+    }
+  }
+}
+
+interface Types {
+  readonly service: string;
+  readonly naming: Naming;
+  readonly leaves: LeafTable;
+  readonly names: TypeNames;
+  readonly output: OutputTypes;
+  /** Types that were made here. */
+  readonly answers: GraphQLNamedType[];
+  /** Of `headers`, by the blocks that it has. */
+  readonly replyHeaders: Map<string, HeadersType>;
+}
+
+/** The type of `headers`, and where its fields stand. */
+export interface HeadersType {
+  readonly type: GraphQLObjectType;
+  readonly shape: ObjectShape;
+}
+
+interface Reply {
+  readonly type: GraphQLOutputType;
+  readonly shape: ReplyShape;
+}
+
+/** The reply as an object with `result` and `headers`. Without blocks it stays as it is. */
+export function withReplyHeaders(
+  operation: Operation,
+  blocks: readonly ReplyBlock[],
+  { type, shape }: Reply,
+  types: Types,
+): Reply {
+  if (blocks.length === 0) return { type, shape };
+  const owner = types.names.pascal(distinctName(operation), types.service);
+  const headers = headersType(blocks, owner, types);
+  const result = resultField(type, shape.root);
+  const headersShape: FieldShape = {
+    ...SINGLE,
+    source: { from: 'header' },
+    value: { kind: 'object', shape: { declared: headers.shape, variants: new Map() } },
+  };
+  const typeName = types.names.take(`${owner}WithHeaders`, types.service, '', operation);
+  const made = new GraphQLObjectType({
+    name: typeName,
+    description: `The answer of ${operation.name} and header blocks of the reply.`,
+    fields: { result: { type: result.type }, headers: { type: headers.type } },
+  });
+  types.answers.push(made);
+  const fields = new Map([
+    ['result', result.field],
+    ['headers', headersShape],
+  ]);
+  const declared: ObjectShape = { typeName, conditions: new Set([typeName]), fields };
+  const root = { kind: 'whole', shape: { declared, variants: new Map() } } as const;
+  return { type: made, shape: { ...shape, root, nonNull: false } };
+}
+
+/** Operations with the same blocks share a type. A few blocks name it, `SessionHeader` as `SessionHeaders`. */
+function headersType(blocks: readonly ReplyBlock[], owner: string, types: Types): HeadersType {
+  const key = blocks
+    .map(({ name }) => typeKey(name))
+    .toSorted()
+    .join(' ');
+  const known = types.replyHeaders.get(key);
+  if (known !== undefined) return known;
+  const { names, service } = types;
+  const stems = blocks.map(({ name }) => names.pascal(name.local, service).replace(/Headers?$/, ''));
+  const typeName = names.take(`${blocks.length > BLOCKS_MAX ? owner : stems.join('')}Headers`, service);
+  const scope = new NameScope();
+  const fields = new Map<string, OutputField>();
+  for (const { name, element } of blocks) {
+    const field = scope.take(fieldName(name.local, types.naming));
+    fields.set(field, blockField({ name, element }, field, typeName, types));
+  }
+  const type = new GraphQLObjectType({ name: typeName, fields: configs(fields) });
+  types.answers.push(type);
+  const shapes = new Map([...fields].map(([field, { shape }]) => [field, shape]));
+  const made = { type, shape: { typeName, conditions: new Set([typeName]), fields: shapes } };
+  types.replyHeaders.set(key, made);
+  return made;
+}
+
+function blockField({ name, element }: ReplyBlock, field: string, owner: string, types: Types): OutputField {
+  if (element !== null) return types.output.field(elementMember(element, field), owner);
+  const whole = wholeField(types.leaves.xml);
+  const description = 'The block as XML: the WSDL does not declare it.';
+  return { ...whole, description, shape: { ...whole.shape, source: { from: 'child', name, default: null } } };
+}
+
+const BLOCKS_MAX = 3;
