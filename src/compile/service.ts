@@ -16,6 +16,7 @@ import type { CallRules } from '../upstream/call-rules.js';
 import type { HealthChecks } from '../upstream/health.js';
 import { Upstream } from '../upstream/upstream.js';
 import type { Operation, Port, WsdlModel } from '../wsdl/model.js';
+import { SELECT_HEADERS } from '../wsdl/operations/operations.js';
 import type { QName } from '../xml/events.js';
 import type { XmlLimits } from '../xml/limits.js';
 import { ReaderPool } from '../xml/reader-pool.js';
@@ -195,7 +196,11 @@ export async function compileService(
     validity,
     config,
     weightOf: weightsOf(config, limits.graphql.callCost),
-    warnings: [...(wsdl?.warnings ?? []), ...warningsOfReplies(loaded, name), ...warningsOfReach(loaded, name, reach)],
+    warnings: [
+      ...warningsOfWsdl(wsdl, config),
+      ...warningsOfReplies(loaded, name),
+      ...warningsOfReach(loaded, name, reach),
+    ],
     ...compileReplies(config, wsdl !== null, operations),
     // Last: a service that is refused holds nothing.
     upstream: kept === null ? upstream : upstream.hold(),
@@ -239,3 +244,10 @@ function withConfiguredKeys(operation: Operation, config: ServiceConfig): Operat
 /** The addresses that the WSDL gives its ports. They are never called: clients may send them in `To`. */
 const claimedAddresses = (wsdl: WsdlModel | null): readonly string[] =>
   (wsdl?.services ?? []).flatMap(({ ports }) => ports.flatMap(({ address }) => (address === null ? [] : [address])));
+
+/** Without those about header blocks of replies where the configuration decides on them. */
+function warningsOfWsdl(wsdl: WsdlModel | null, { replyHeaders, operations }: ServiceConfig): readonly Diagnostic[] {
+  const keys = [replyHeaders, ...Object.values(operations).map((one) => typeof one === 'object' && one.replyHeaders)];
+  const isDecided = keys.some((value) => value !== undefined && value !== false);
+  return (wsdl?.warnings ?? []).filter(({ remedy }) => !isDecided || remedy !== SELECT_HEADERS);
+}

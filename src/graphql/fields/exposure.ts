@@ -8,7 +8,6 @@ import { fieldName, isNaming01, NameScope, type Naming, pascalName } from '../ty
 import { isReading01 } from '../types/naming-0.1.js';
 import type { TypeNames } from '../types/type-names.js';
 import { isReading } from './is-reading.js';
-import type { ReplyHeaders } from './reply-headers.js';
 
 /** One service as the schema sees it. */
 export interface GraphqlService {
@@ -55,6 +54,9 @@ export interface OperationMapping {
   /** The cost of a call, and the length of its list; null or absent: those of calls and lists in general. */
   readonly cost?: FieldCost | null;
 }
+
+/** The header blocks of replies that callers may select: `true` for those that the WSDL declares, or names of blocks. */
+export type ReplyHeaders = boolean | readonly string[];
 
 export type RootType = 'Query' | 'Mutation';
 

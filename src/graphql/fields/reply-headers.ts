@@ -10,10 +10,7 @@ import { elementMember } from '../types/member.js';
 import { fieldName, NameScope, type Naming } from '../types/naming.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
-import type { GraphqlService } from './exposure.js';
-
-/** The header blocks of replies that callers may select: `true` for those that the WSDL declares, or names of blocks. */
-export type ReplyHeaders = boolean | readonly string[];
+import type { GraphqlService, ReplyHeaders } from './exposure.js';
 
 /** A header block of a reply. Without a declaration it is shown as XML. */
 export interface ReplyBlock {

@@ -119,11 +119,14 @@ function readContent(
   return { ...encoded, status: reasons.length === 0 ? 'ok' : 'partial', reasons, ...content };
 }
 
-/** Warns of header blocks in replies: GraphQL shows only the Body. */
+/** The remedy of warnings about header blocks of replies, by which a configuration that has it finds them. */
+export const SELECT_HEADERS = 'With `replyHeaders: true` it can be selected.';
+
+/** Warns of header blocks in replies: by default GraphQL shows only the Body. */
 function warnOfReplyHeaders({ headers }: Payload, at: XmlNode, { warnings }: OperationContext): void {
   for (const { element } of headers) {
-    const what = `The header block ${element.name.local} of replies passes as SOAP; GraphQL does not show it.`;
-    warnings.addOnce(diagnosticAt(at, what));
+    const what = `The header block ${element.name.local} of replies is not in GraphQL.`;
+    warnings.addOnce(diagnosticAt(at, what, SELECT_HEADERS));
   }
 }
 

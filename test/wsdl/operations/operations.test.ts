@@ -98,7 +98,7 @@ t.test('header parts go to the Header, from the same or another message, and fau
     get.output?.headers.map(({ element }) => element.name.local),
     ['Auth'],
   );
-  t.match(warningsOf(model), 'The header block Auth of replies passes as SOAP; GraphQL does not show it.');
+  t.match(warningsOf(model), 'The header block Auth of replies is not in GraphQL.');
   t.match(get.faults, [{ name: 'Broken', element: { name: { uri: 'urn:t', local: 'Broken' } } }]);
   t.match(operationOf(model, 'Odd'), { status: 'partial', reasons: [{ what: /header part nope is not defined/ }] });
   t.match(operationOf(model, 'Odd').faults, [{ name: 'Typed', element: { name: { uri: '', local: 'f' } } }]);
