@@ -61,10 +61,12 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
   const [manifest] = await Promise.allSettled([readTrusted(loaded)]);
   const compiled = valuesOf(results);
   const sessions: LoginSession[] = [];
+  const closing: (() => Promise<void>)[] = [];
   const graphqlUpstreams = valuesOf(upstreamResults);
   const close = async (): Promise<void> => {
     await Promise.all(sessions.map((session) => session.close()));
     await Promise.all([
+      ...closing.map((end) => end()),
       ...[...compiled, ...graphqlUpstreams].map((service) => service.upstream.close()),
       ...[...compiled, ...graphqlUpstreams].map((service) => service.health?.close()),
       ...compiled.map((service) => service.bound?.close()),
@@ -82,7 +84,7 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
     const graph = await attempt(diagnostics, () => compileGraph(loaded, services, graphqlUpstreams));
     const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
     const prices = graph === null ? [] : pricesOf(config, services, graph);
-    const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, lateWarnings));
+    const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, lateWarnings, closing));
     const caching = await attempt(diagnostics, () => compileCaching(loaded, services));
     const traffic = await attempt(diagnostics, () => compileListeners(loaded, 'listen'));
     const admin = await attempt(diagnostics, () => compileListeners(loaded, 'admin'));

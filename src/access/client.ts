@@ -5,7 +5,7 @@ export interface Client {
    * logs, metrics and stores there are `label` and digests.
    */
   readonly id: string;
-  readonly by: 'apiKey' | 'basic' | 'jwt' | 'certificate' | 'network' | 'address';
+  readonly by: 'apiKey' | 'basic' | 'jwt' | 'introspection' | 'certificate' | 'network' | 'address';
   /** The name the configuration gives this very client; null where it only knows the kind. */
   readonly name: string | null;
   /** For logs: its name or address, else the beginning of a digest. */

@@ -204,6 +204,13 @@ export const REFUSALS = {
     text: 'The limit is reached for now: the budget is spent, or too much is in progress.',
   },
 
+  CREDENTIALS_UNVERIFIED: {
+    blame: 'us',
+    level: 'warn',
+    httpStatus: 503,
+    text: 'The credentials cannot be verified at present.',
+  },
+
   // The gateway.
   OVERLOADED: { blame: 'us', level: 'warn', httpStatus: 503, text: 'The gateway is overloaded.' },
   CLIENT_GONE: { blame: 'client', level: 'info', text: 'The client closed the connection.' },

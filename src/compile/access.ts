@@ -3,32 +3,29 @@ import { ApiKeys } from '../access/api-keys.js';
 import { BasicUsers } from '../access/basic.js';
 import { Certificates } from '../access/certificates.js';
 import type { Access, ClientClass } from '../access/client.js';
-import type { FetchKeys } from '../access/issuer-keys.js';
 import { NetworkClients } from '../access/network-clients.js';
 import { Networks } from '../access/networks.js';
 import { parsePasswordHash } from '../access/scrypt.js';
 import { invariant } from '../base/invariant.js';
-import { KIB } from '../base/limit.js';
-import { validateKeySet } from '../config/key-set.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
-import { fetchDocument } from '../upstream/fetch-document.js';
 import { type Callable, compileClasses } from './classes.js';
-import { diagnosticAt } from './diagnostic-at.js';
 import type { LateWarnings } from './late-warnings.js';
 import type { Price } from './prices.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
 
 /**
- * Compiles the identification of clients and their rights. Rejects with `ConfigurationError` for names that do not exist. Errors in the
- * keys of an issuer turn out when they are fetched: they go to `late`.
+ * Compiles the identification of clients and their rights. Rejects with `ConfigurationError` for names that do not exist.
+ * Errors in the keys of an issuer turn out when they are fetched: they go to `late`. Adds to `closing` how to close
+ * connections to others.
  */
 export async function compileAccess(
   loaded: LoadedConfig,
   services: readonly Callable[],
   prices: readonly Price[],
   late: LateWarnings,
+  closing: (() => Promise<void>)[],
 ): Promise<Access> {
   const { clients } = loaded.config;
   if (clients === undefined) return openAccess(new Networks([]));
@@ -40,7 +37,9 @@ export async function compileAccess(
     if (found === undefined) throw new Error('the configuration let a class pass that is none');
     return found;
   };
-  const jwt = clients.jwt === undefined ? null : await tokens(clients.jwt, classes, keysOf(loaded, clients.jwt, late));
+  // Loaded where they are configured.
+  const hasTokens = clients.jwt !== undefined || clients.introspection !== undefined;
+  const tokens = hasTokens ? await import('./tokens.js') : null;
   const ways: Record<ClientsConfig['order'][number], () => Identifier | null> = {
     apiKey() {
       if (clients.apiKeys === undefined) return null;
@@ -48,7 +47,18 @@ export async function compileAccess(
       const known = Object.entries(listed).map(([name, { class: of, keys }]) => ({ name, rights: classOf(of), keys }));
       return new ApiKeys(header, known);
     },
-    jwt: () => jwt,
+    jwt() {
+      if (clients.jwt === undefined || tokens === null) return null;
+      const rest = clients.order.slice(clients.order.indexOf('jwt'));
+      const leavesOthers = clients.introspection !== undefined && rest.includes('introspection');
+      return tokens.compileTokens(loaded, classes, late, leavesOthers);
+    },
+    introspection() {
+      if (clients.introspection === undefined || tokens === null) return null;
+      const { identifier, endpoint } = tokens.compileIntrospection(loaded, clients.introspection, classes);
+      closing.push(() => endpoint.close());
+      return identifier;
+    },
     basic() {
       if (clients.basic === undefined) return null;
       const users = Object.entries(clients.basic.users).map(([name, { class: of, password: text }]) => {
@@ -82,46 +92,4 @@ export async function compileAccess(
   const [only, ...others] = clients.order.flatMap((way) => ways[way]() ?? []);
   // Identification by address alone needs no order.
   return only instanceof ByAddress && others.length === 0 ? only : new OrderedAccess(only ? [only, ...others] : []);
-}
-
-/** Limits of fetching an issuer's keys. */
-const KEYS_BYTES_MAX = 256 * KIB;
-const KEYS_MILLIS = 5000;
-
-async function tokens(
-  jwt: NonNullable<ClientsConfig['jwt']>,
-  classes: ReadonlyMap<string, ClientClass>,
-  fetchKeys: FetchKeys,
-): Promise<Identifier> {
-  // Loaded where it is configured.
-  const { Tokens } = await import('../access/tokens.js');
-  const otherwise = (jwt.class === undefined ? null : classes.get(jwt.class)) ?? null;
-  return new Tokens({ ...jwt, classClaim: jwt.classClaim ?? null, classes, otherwise }, fetchKeys);
-}
-
-/** Fetches the keys of an issuer; reports each error in them once. */
-function keysOf(loaded: LoadedConfig, jwt: NonNullable<ClientsConfig['jwt']>, late: LateWarnings): FetchKeys {
-  const { jwks, jwksUrl, algorithms } = jwt;
-  // The rules of the configuration have validated them.
-  if (jwks !== undefined || jwksUrl === undefined) return () => Promise.resolve(jwks ?? '');
-  let reported: string | null = null;
-  const report = (what: string | null, remedy: string | null): void => {
-    if (what !== null && what !== reported) {
-      const path = ['clients', 'jwt', 'jwksUrl'];
-      late.report(diagnosticAt(loaded, path, `The key set of \`clients.jwt.jwksUrl\` ${what}`, remedy));
-    }
-    reported = what;
-  };
-  return async () => {
-    try {
-      const { body } = await fetchDocument(jwksUrl, { maxBytes: KEYS_BYTES_MAX, timeoutMillis: KEYS_MILLIS });
-      const text = body.toString('utf8');
-      const fault = validateKeySet(text, algorithms);
-      report(fault?.what ?? null, fault?.remedy ?? null);
-      return text;
-    } catch (error) {
-      report(`${error instanceof Error ? error.message : 'cannot be fetched'}.`, null);
-      throw error;
-    }
-  };
 }

@@ -1,32 +1,30 @@
 import { Buffer } from 'node:buffer';
-import { Cancellation } from '../base/cancellation.js';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
-import { KIB } from '../base/limit.js';
-import { Refusal } from '../base/refusal.js';
 import { RotatingFile } from '../base/rotating-file.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GraphqlServiceConfig, ServiceConfig } from '../config/schema.js';
+import type { ConfigPath } from '../config/yaml-source.js';
 import type { CallOptions } from '../upstream/call-rules.js';
 import { bearerFields, RotatingBearer } from '../upstream/credentials/bearer.js';
 import type { Credentials, Fields } from '../upstream/credentials/credentials.js';
 import { Digest } from '../upstream/credentials/digest.js';
-import { OAuth2, type TokenAnswer } from '../upstream/credentials/oauth2.js';
+import { OAuth2 } from '../upstream/credentials/oauth2.js';
 import { type Route, routeTo } from '../upstream/dial/dial.js';
 import { reasonOf, TLS_PARTS, TlsMaterial, type TlsPart } from '../upstream/dial/tls.js';
 import type { UpstreamLimits } from '../upstream/limits.js';
-import { postWhole } from '../upstream/post.js';
 import { FixedQuery } from '../upstream/query.js';
 import { Upstream } from '../upstream/upstream.js';
 import { type CompiledBalance, compileBalance } from './balance.js';
 import { callOptions } from './calls.js';
 import { checkConnections, compileNegotiate, compileNtlm } from './connection-credentials.js';
 import { diagnosticAt } from './diagnostic-at.js';
+import { postForm } from './post-form.js';
 
 type AnyService = ServiceConfig | GraphqlServiceConfig;
 
 /** Compiles how the backend of a service is reached. Throws `ConfigurationError`. */
 export async function compileReach(loaded: LoadedConfig, name: string, config: AnyService): Promise<Reach> {
-  const tls = compileTls(loaded, name, config);
+  const tls = compileTls(loaded, ['services', name, 'tls'], config, `Service \`${name}\``);
   const { proxy = null, auth } = config;
   const route = (url: URL): Route => routeTo(url, proxy, tls);
   const way = { tls, proxy, routeTo: route, ...compileBalance(config), calls: callOptions(name, config) };
@@ -56,9 +54,14 @@ export interface Reach extends CompiledCredentials, CompiledBalance {
   readonly calls: CallOptions;
 }
 
-function compileTls(loaded: LoadedConfig, name: string, { tls }: Pick<ServiceConfig, 'tls'>): TlsMaterial | null {
+/** Compiles the TLS of connections to other servers. `owner` begins the text of an error. */
+export function compileTls(
+  loaded: LoadedConfig,
+  path: ConfigPath,
+  { tls }: Pick<ServiceConfig, 'tls'>,
+  owner: string,
+): TlsMaterial | null {
   if (tls === undefined) return null;
-  const path = ['services', name, 'tls'];
   const parts: Partial<Record<TlsPart, string>> = {};
   const files: Partial<Record<TlsPart, RotatingFile>> = {};
   for (const part of TLS_PARTS) {
@@ -72,7 +75,7 @@ function compileTls(loaded: LoadedConfig, name: string, { tls }: Pick<ServiceCon
   try {
     return new TlsMaterial({ parts, passphrase, servername, minVersion, verify }, files);
   } catch (error) {
-    const what = `Service \`${name}\`: its certificate, key or authorities cannot be read (${reasonOf(error)}).`;
+    const what = `${owner}: its certificate, key or authorities cannot be read (${reasonOf(error)}).`;
     const remedy = 'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
     throw new ConfigurationError([diagnosticAt(loaded, path, what, remedy)]);
   }
@@ -133,7 +136,7 @@ function compileOAuth2(
   const rotating = file === null ? null : new RotatingFile(file, clientSecret);
   const endpoint = new Upstream([tokenUrl], limits, { routeTo: route });
   return new OAuth2({
-    tokenUrl,
+    url: tokenUrl,
     clientId,
     clientSecret: () => rotating?.content ?? clientSecret,
     clientAuth,
@@ -142,26 +145,6 @@ function compileOAuth2(
     post: (headers, form) => postForm(endpoint, headers, form),
     close: () => endpoint.close(),
   });
-}
-
-/** Bytes of the answer of a token endpoint. */
-const TOKEN_BYTES_MAX = 64 * KIB;
-
-async function postForm(endpoint: Upstream, headers: readonly string[], form: string): Promise<TokenAnswer> {
-  let status = 0;
-  const content = await postWhole(endpoint, {
-    headers: [...headers, 'content-type', 'application/x-www-form-urlencoded;charset=UTF-8'],
-    body: Buffer.from(form),
-    isIdempotent: true,
-    maxBytes: TOKEN_BYTES_MAX,
-    maxBytesKey: 'the answer of a token endpoint',
-    signal: new Cancellation(),
-    aborted: () => new Refusal('UPSTREAM_TIMEOUT'),
-    checkHead: (head) => {
-      status = head.status;
-    },
-  });
-  return { status, text: content.toString('utf8') };
 }
 
 /** How long before its end a certificate is warned of. */

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
+import { jwtIssuers } from '../config/token-keys.js';
 import type { ConfigPath } from '../config/yaml-source.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import type { Graph } from './graph.js';
@@ -16,6 +17,7 @@ export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly D
   ...dearFields(loaded, graph),
   ...plainKeys(loaded),
   ...unprotectedKeySet(loaded),
+  ...unprotectedIntrospection(loaded),
 ];
 
 function monitoredServices(loaded: LoadedConfig): readonly Diagnostic[] {
@@ -169,11 +171,23 @@ function plainKeys(loaded: LoadedConfig): readonly Diagnostic[] {
 }
 
 /** On a network the answer can be replaced, and with it every signature. */
-function unprotectedKeySet(loaded: LoadedConfig): readonly Diagnostic[] {
-  const url = loaded.config.clients?.jwt?.jwksUrl;
-  if (url === undefined || !url.startsWith('http:') || LOOPBACK.test(new URL(url).hostname)) return [];
-  const what = 'The keys of the issuer are fetched without TLS: another host could answer in its place.';
-  return [diagnosticAt(loaded, ['clients', 'jwt', 'jwksUrl'], what, 'Use https.', 'value')];
-}
+const unprotectedKeySet = (loaded: LoadedConfig): readonly Diagnostic[] =>
+  jwtIssuers(loaded.config.clients?.jwt).flatMap(({ issuer: { jwksUrl }, path }): readonly Diagnostic[] => {
+    if (jwksUrl === undefined || !isOpen(jwksUrl)) return [];
+    const what = 'The keys of the issuer are fetched without TLS: another host could answer in its place.';
+    return [diagnosticAt(loaded, ['clients', 'jwt', ...path, 'jwksUrl'], what, 'Use https.', 'value')];
+  });
 
-const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
+/** On a network tokens and the secret can be read, and any token made active. */
+function unprotectedIntrospection(loaded: LoadedConfig): readonly Diagnostic[] {
+  const introspection = loaded.config.clients?.introspection;
+  if (introspection === undefined) return [];
+  const at: ConfigPath = ['clients', 'introspection'];
+  if (isOpen(introspection.url)) {
+    const what = 'Tokens and the client secret are sent to the introspection endpoint without TLS.';
+    return [diagnosticAt(loaded, [...at, 'url'], what, 'Use https.', 'value')];
+  }
+  if (introspection.tls === undefined || introspection.tls.verify === 'full') return [];
+  const what = 'The certificate of the introspection endpoint is not verified: another server could accept any token.';
+  return [diagnosticAt(loaded, [...at, 'tls', 'verify'], what, 'Name the authority in `ca`.')];
+}

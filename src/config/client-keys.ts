@@ -2,7 +2,7 @@ import { PASSWORD_HASH } from '../access/scrypt.js';
 import { classKey } from './client-class.js';
 import { HEADER_NAME, NAME } from './formats.js';
 import { array, closed, flag, integer, mapOf, oneOf, optional, string } from './key-types.js';
-import { JWT } from './token-keys.js';
+import { INTROSPECTION, JWT } from './token-keys.js';
 
 /** Keys about clients, their rights and budgets: the part of the table of keys for them. */
 
@@ -147,16 +147,17 @@ const CLASSES = mapOf(
 
 export const CLIENT_KEYS = closed(
   {
-    order: array(oneOf(['apiKey', 'basic', 'jwt', 'certificate', 'network', 'address']), {
+    order: array(oneOf(['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'network', 'address']), {
       description:
         'How clients are identified: the first method that a request uses decides, and is refused if it is invalid. Only configured methods count.',
       minItems: 1,
       uniqueItems: true,
-      default: ['apiKey', 'basic', 'jwt', 'certificate', 'network', 'address'],
+      default: ['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'network', 'address'],
     }),
     apiKeys: optional(API_KEYS),
     basic: optional(BASIC),
     jwt: optional(JWT),
+    introspection: optional(INTROSPECTION),
     certificate: optional(CERTIFICATE),
     networks: optional(NETWORKS),
     address: optional(

@@ -1,8 +1,8 @@
 import { didYouMean } from '../base/nearest.js';
 import { isRecord } from '../base/record.js';
 import { credentialRules, SECTIONS } from './credential-rules.js';
-import { validateKeySet } from './key-set.js';
 import { asksForCertificates } from './listen-rules.js';
+import { jwtEntries, tokenRules } from './token-rules.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 
@@ -14,7 +14,7 @@ export function clientRules(data: Record<string, unknown>): readonly Finding[] {
   return [
     ...identifications(clients, path, asksForCertificates(data)),
     ...classNames(clients, path),
-    ...keySets(clients, path),
+    ...tokenRules(clients, path),
     ...credentialRules(clients, path),
     ...sameSecrets(clients, path),
   ];
@@ -39,7 +39,7 @@ function identifications(clients: Record<string, unknown>, path: ConfigPath, isA
   }
   // Proxies alone give the addresses of clients.
   if (configured.length === 0 && (classes !== undefined || !trusts)) {
-    const remedy = 'Configure `apiKeys`, `basic`, `jwt`, `certificate`, `networks` or `address`.';
+    const remedy = 'Configure `apiKeys`, `basic`, `jwt`, `introspection`, `certificate`, `networks` or `address`.';
     findings.push({ path, part: 'key', what: 'No client could call: nothing identifies clients.', remedy });
   }
   if (isRecord(certificate) && !trusts && !isAsked) {
@@ -61,9 +61,10 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
     const remedy = didYouMean(owner['class'], known) ?? `Known: ${known.slice(0, 20).join(', ')}.`;
     findings.push({ path: [...at, 'class'], part: 'value', what, remedy });
   };
+  for (const { entry, path: at } of jwtEntries(clients, path)) check(entry, at);
   for (const section of Object.values(SECTIONS)) {
     const way = clients[section];
-    check(way, [...path, section]);
+    if (section !== 'jwt') check(way, [...path, section]);
     if (!isRecord(way)) continue;
     // Networks are listed by themselves.
     const [listed, at] =
@@ -76,30 +77,6 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
     for (const [name, client] of Object.entries(listed)) check(client, [...at, name]);
   }
   return findings;
-}
-
-function keySets(clients: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
-  const { jwt } = clients;
-  if (!isRecord(jwt)) return [];
-  const at: ConfigPath = [...path, 'jwt'];
-  const has = (key: string): boolean => Object.hasOwn(jwt, key);
-  const findings: Finding[] = [...keySet(jwt, [...at, 'jwks'])];
-  if (has('jwks') === has('jwksUrl')) {
-    const what = `${printPath(at)} needs the keys of the issuer: one of \`jwks\` and \`jwksUrl\`.`;
-    findings.push({ path: has('jwks') ? [...at, 'jwksUrl'] : at, part: 'key', what, remedy: 'Give one of them.' });
-  }
-  if (!has('class') && !has('classClaim')) {
-    const what = `${printPath(at)} gives no client a class.`;
-    findings.push({ path: at, part: 'key', what, remedy: 'Give a `class`, a `classClaim`, or both.' });
-  }
-  return findings;
-}
-
-function keySet({ jwks, algorithms }: Record<string, unknown>, at: ConfigPath): readonly Finding[] {
-  if (typeof jwks !== 'string' || !Array.isArray(algorithms)) return [];
-  const fault = validateKeySet(jwks, algorithms.map(String));
-  if (fault === null) return [];
-  return [{ path: at, part: 'value', what: `${printPath(at)} ${fault.what}`, remedy: fault.remedy }];
 }
 
 /** Two clients with the same key or certificate would be one. */

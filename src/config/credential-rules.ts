@@ -14,6 +14,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   apiKey: 'apiKeys',
   basic: 'basic',
   jwt: 'jwt',
+  introspection: 'introspection',
   certificate: 'certificate',
   network: 'networks',
   address: 'address',

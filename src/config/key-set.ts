@@ -25,7 +25,7 @@ export function validateKeySet(text: string, algorithms: readonly string[]): Key
   const what = `has no public key for ${algorithms.join(' or ')}: no token could ever be verified.`;
   const others = JWT_ALGORITHMS.filter(verifies);
   if (others.length === 0) return { what, remedy: 'Give the public keys of the issuer as it shows them.' };
-  const remedy = `Its keys are for ${others.join(', ')}: accept what the issuer signs with in \`clients.jwt.algorithms\`.`;
+  const remedy = `Its keys are for ${others.join(', ')}: accept what the issuer signs with in its \`algorithms\`.`;
   return { what, remedy };
 }
 

@@ -23,7 +23,7 @@ const SOURCE = {
   claim: optional(
     string({
       description:
-        "The claim of the caller's token to take it from (`clients.jwt`). A caller without it may not call what requires it.",
+        "The claim of the caller's token to take it from (`clients.jwt` or `clients.introspection`). A caller without it may not call what requires it.",
       minLength: 1,
       maxLength: 256,
     }),

@@ -72,7 +72,11 @@ function entryRules(
     at('name', `${printPath(path)} has a name, but callers do not see it.`, 'Leave `name` away.');
   }
   if (claim !== undefined && !hasClaims) {
-    at('claim', `${printPath([...path, 'claim'])} has no effect: callers have no tokens.`, 'Configure `clients.jwt`.');
+    at(
+      'claim',
+      `${printPath([...path, 'claim'])} has no effect: callers have no tokens.`,
+      'Configure `clients.jwt` or `clients.introspection`.',
+    );
   }
   if (typeof header === 'string' && !allowed.includes(header.toLowerCase())) {
     const remedy = didYouMean(header, allowed) ?? 'Add it to `callerHeaders` of the service.';

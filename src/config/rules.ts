@@ -20,7 +20,7 @@ export function checkRules(data: unknown): readonly Finding[] {
   if (!isRecord(data)) return [];
   const findings: Finding[] = [];
   const { clients } = data;
-  const hasClaims = isRecord(clients) && Object.hasOwn(clients, 'jwt');
+  const hasClaims = isRecord(clients) && (Object.hasOwn(clients, 'jwt') || Object.hasOwn(clients, 'introspection'));
   for (const [name, service] of entries(data['services'])) {
     if (isRecord(service)) findings.push(...serviceRules(service, ['services', name], hasClaims));
   }

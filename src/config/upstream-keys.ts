@@ -122,7 +122,7 @@ const AUTH_OPTIONS = {
 const pem = (description: string) => optional(string({ description, minLength: 1, maxLength: 262_144 }));
 
 /** TLS to a backend. Its files may rotate. */
-const TLS_KEYS = closed(
+export const TLS_KEYS = closed(
   {
     ca: pem('The authorities that are trusted, as PEM, instead of those of Node.'),
     cert: pem('The certificate of the gateway with its chain, as PEM.'),

@@ -8,7 +8,7 @@ import { Certificates } from '../../src/access/certificates.js';
 import type { Caller, Client, ClientClass } from '../../src/access/client.js';
 import { IssuerKeys } from '../../src/access/issuer-keys.js';
 import { isNetwork, Networks } from '../../src/access/networks.js';
-import { type TokenRules, Tokens } from '../../src/access/tokens.js';
+import { TokenIssuer, type TokenRules, Tokens } from '../../src/access/tokens.js';
 import { Refusal } from '../../src/base/refusal.js';
 
 const classNamed = (name: string): ClientClass => ({
@@ -199,10 +199,12 @@ t.test('tokens', async (t) => {
     otherwise: PLAIN,
   };
   let fetched = 0;
-  const tokens = new Tokens(rules, async () => {
-    fetched++;
-    return keySet;
-  });
+  const tokens = new Tokens([
+    new TokenIssuer(rules, async () => {
+      fetched++;
+      return keySet;
+    }),
+  ]);
   const seconds = Math.floor(Date.now() / 1000);
   const CLAIMS = {
     iss: 'https://login.example',
@@ -223,7 +225,7 @@ t.test('tokens', async (t) => {
     const token = await sign({ ...CLAIMS, tier: 'gold' });
     const client = await tokens.identify(bearer(token));
     t.match(client, {
-      id: 'jwt:alice@example',
+      id: 'jwt:https://login.example alice@example',
       className: 'gold',
       claims: { tier: 'gold' },
       expiresMillis: (seconds + 360) * 1000,
@@ -286,9 +288,60 @@ t.test('tokens', async (t) => {
       t.notMatch(detail, /alice|9999999999|other|xxx/, `${name}: nothing of it in the log`);
     }
     t.ok(await tokens.identify(bearer(await sign({ ...CLAIMS, exp: seconds - 30 }))), 'clocks may differ by a minute');
-    const lax = new Tokens({ ...rules, requireNotBefore: false, otherwise: null }, async () => keySet);
+    const lax = new Tokens([
+      new TokenIssuer({ ...rules, requireNotBefore: false, otherwise: null }, async () => keySet),
+    ]);
     t.ok(await lax.identify(bearer(await sign({ ...without('nbf'), tier: 'gold' }))), 'nbf may be waived');
     t.equal((await refusal(async () => lax.identify(bearer(await sign(CLAIMS))))).code, 'UNAUTHENTICATED', 'no class');
+  });
+
+  await t.test('the issuer that a token names chooses its rules', async (t) => {
+    const otherKeys = JSON.stringify({ keys: [await jwkOf(otherPair.publicKey, 'one')] });
+    const partner = { ...rules, issuer: 'https://partner.example', audience: 'partners', otherwise: GOLD };
+    const issuers = [new TokenIssuer(rules, async () => keySet), new TokenIssuer(partner, async () => otherKeys)];
+    const both = new Tokens(issuers);
+    const OF_PARTNER = { ...CLAIMS, iss: 'https://partner.example', aud: 'partners' };
+    const own = await both.identify(bearer(await sign(CLAIMS)));
+    const other = await both.identify(bearer(await sign(OF_PARTNER, {}, otherPair.privateKey)));
+    t.match([own?.className, other?.className], ['plain', 'gold']);
+    t.not(own?.id, other?.id, 'subjects of different issuers are different clients');
+    const bad: Record<string, string> = {
+      'of one issuer by the key of the other': await sign(CLAIMS, {}, otherPair.privateKey),
+      'for the audience of the other': await sign({ ...CLAIMS, aud: 'partners' }),
+      'of an unknown issuer': await sign({ ...CLAIMS, iss: 'https://login.example/' }),
+      'of several issuers': await sign({ ...CLAIMS, iss: ['https://login.example', 'https://partner.example'] }),
+      'of no issuer': await sign({ ...CLAIMS, iss: '' }),
+      'of an issuer like a property': await sign({ ...CLAIMS, iss: '__proto__' }),
+    };
+    for (const [name, token] of Object.entries(bad))
+      t.equal((await refusal(() => both.identify(bearer(token)))).code, 'UNAUTHENTICATED', name);
+    const first = new Tokens(issuers, true);
+    t.equal(first.identify(bearer(bad['of an unknown issuer'] ?? '')), null, 'left to the next way');
+    t.equal(first.identify(bearer('opaque')), null);
+    t.equal(
+      (await refusal(() => first.identify(bearer(bad['for the audience of the other'] ?? '')))).code,
+      'UNAUTHENTICATED',
+    );
+    const headers: Record<string, string> = { authorization: `Bearer ${await sign(OF_PARTNER)}` };
+    both.withhold({ headers, address: '192.0.2.1' });
+    t.same(headers, {}, 'a token for the gateway goes no further, whoever it names as its issuer');
+  });
+
+  await t.test('a token that is bound to a certificate comes with it', async (t) => {
+    const certificate = { subject: 'CN=erp', names: [], fingerprint: 'AB:CD' };
+    const bound = await sign({ ...CLAIMS, cnf: { 'x5t#S256': Buffer.from('abcd', 'hex').toString('base64url') } });
+    for (let time = 0; time < 2; time++) {
+      t.ok(await tokens.identify({ ...bearer(bound), certificate }), 'known or not');
+      for (const other of [null, { ...certificate, fingerprint: 'AB:CE' }])
+        t.equal(
+          (await refusal(() => tokens.identify({ ...bearer(bound), certificate: other }))).code,
+          'UNAUTHENTICATED',
+        );
+    }
+    for (const cnf of [{ jkt: 'x' }, 'x', null]) {
+      const token = await sign({ ...CLAIMS, cnf });
+      t.equal((await refusal(() => tokens.identify({ ...bearer(token), certificate }))).code, 'UNAUTHENTICATED');
+    }
   });
 
   await t.test('forged ones', async (t) => {

@@ -89,7 +89,7 @@ t.test('a set of keys with which no token could be verified is told at the start
   ];
   const give = 'Give the public keys of the issuer as it shows them.';
   const accept = (algorithms: string): string =>
-    `Its keys are for ${algorithms}: accept what the issuer signs with in \`clients.jwt.algorithms\`.`;
+    `Its keys are for ${algorithms}: accept what the issuer signs with in its \`algorithms\`.`;
 
   t.same(await validate([]), none('RS256 or ES256', give));
   t.same(await validate([oct]), none('RS256 or ES256', give), 'a shared secret');
@@ -291,4 +291,30 @@ t.test('addresses of a service that cannot be balanced', async (t) => {
   t.same(await service('url: http://a\n    health: { up: 1 }'), [`4:5: ${health}`]);
   t.same(await service('url: http://a\n    health: { path: /health, tcp: true }'), [`4:5: ${health}`]);
   t.same(await service(`urls: [${two} }]\n    balance: roundRobin`), []);
+});
+
+t.test('each issuer of tokens has a name, keys and a class', async (t) => {
+  const jwt = (issuers: string): Promise<readonly string[]> => problems(clients(`jwt: [${issuers}]`, CLASSES));
+  const keys = 'audience: a, jwksUrl: "https://login.example/keys"';
+  t.same(await jwt(`{ issuer: a, class: c, ${keys} }, { issuer: b, classClaim: x, ${keys} }`), []);
+  t.match(await jwt(`{ issuer: a, class: c, ${keys} }, { issuer: a, class: c, ${keys} }`), [
+    /`clients\.jwt\[1\]\.issuer` is listed twice/,
+  ]);
+  t.match(await jwt(`{ issuer: a, class: c, ${keys} }, { issuer: b, ${keys} }`), [
+    /`clients\.jwt\[1\]` gives no client a class/,
+  ]);
+  t.match(await jwt(`{ issuer: a, class: c, audience: x }`), [/`clients\.jwt\[0\]` needs the keys of the issuer/]);
+  t.match(await jwt(`{ issuer: a, class: d, ${keys} }`), [/`clients\.jwt\[0\]\.class` is none of/]);
+  t.match(await jwt(`{ issuer: a, clas: c, ${keys} }`), [/gives no client a class/, /Unknown key `clas`/]);
+  t.match(await jwt(''), [/must not be empty/]);
+  t.match(
+    await problems(
+      clients('introspection: { url: "https://login.example/i", clientId: a, clientSecret: b, class: d }', CLASSES),
+    ),
+    [/`clients\.introspection\.class` is none of/],
+  );
+  t.match(
+    await problems(clients('introspection: { url: "https://login.example/i", clientId: a, clientSecret: b }', CLASSES)),
+    [/`clients\.introspection` gives no client a class/],
+  );
 });

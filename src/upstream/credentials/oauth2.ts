@@ -1,34 +1,14 @@
 import { performance } from 'node:perf_hooks';
-import {
-  allowInsecureRequests,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  clientCredentialsGrantRequest,
-  customFetch,
-  processClientCredentialsResponse,
-} from 'oauth4webapi';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import { bearerFields } from './bearer.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
+import { type OAuthClient, requestToken } from './oauth-requests.js';
 
-export interface OAuth2Options {
-  readonly tokenUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: () => string;
-  /** How the client identifies itself (RFC 6749 section 2.3.1). */
-  readonly clientAuth: 'basic' | 'post';
+export interface OAuth2Options extends OAuthClient {
   readonly scopes: readonly string[];
   /** RFC 8707 calls it `resource`; Auth0 and others `audience`. Null for none. */
   readonly audience: string | null;
-  /** Posts a form to `tokenUrl`, over the way of the service, with a limit on the answer. */
-  readonly post: (headers: readonly string[], form: string) => Promise<TokenAnswer>;
   readonly close: () => Promise<void>;
-}
-
-export interface TokenAnswer {
-  readonly status: number;
-  readonly text: string;
 }
 
 /** A token is renewed when this share of its life is over. */
@@ -91,27 +71,15 @@ export class OAuth2 implements Credentials {
   }
 
   async #ask(): Promise<Token> {
-    const { tokenUrl, clientId, clientAuth, clientSecret, scopes, audience, post } = this.#options;
-    const server = { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl };
-    const client = { client_id: clientId };
-    const method: (secret: string) => ClientAuth = clientAuth === 'basic' ? ClientSecretBasic : ClientSecretPost;
+    const { scopes, audience } = this.#options;
     const parameters = new URLSearchParams();
     if (scopes.length > 0) parameters.set('scope', scopes.join(' '));
     if (audience !== null) parameters.set('audience', audience);
     const askedMillis = performance.now();
-    const response = await clientCredentialsGrantRequest(server, client, method(clientSecret()), parameters, {
-      // `check` warns of a token endpoint without TLS.
-      [allowInsecureRequests]: true,
-      [customFetch]: async (_url, { headers, body }) => {
-        const { status, text } = await post(Object.entries(headers).flat(), String(body));
-        // As JSON whatever the answer says: some endpoints leave the type out.
-        return new Response(status === 204 ? null : text, { status, headers: { 'content-type': 'application/json' } });
-      },
-    });
-    const answer = await processClientCredentialsResponse(server, client, response);
-    const lifeMillis = answer.expires_in === undefined ? UNTOLD_LIFE_MILLIS : answer.expires_in * 1000;
+    const { token, seconds } = await requestToken(this.#options, parameters);
+    const lifeMillis = seconds === null ? UNTOLD_LIFE_MILLIS : seconds * 1000;
     return {
-      fields: bearerFields(answer.access_token),
+      fields: bearerFields(token),
       renewMillis: askedMillis + lifeMillis * RENEWED_AT,
       endMillis: askedMillis + lifeMillis,
     };

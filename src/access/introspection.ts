@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+
+import { setAndEvictOldest } from '../base/evict-oldest.js';
+import { asRefusal, Refusal } from '../base/refusal.js';
+import type { Identifier } from './access.js';
+import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
+import type { Caller, Client, Head } from './client.js';
+import { type TokenClientRules, tokenClient } from './token-client.js';
+
+export interface IntrospectionRules extends TokenClientRules {
+  /** A token must be for it; null: the authorization server decides that. */
+  readonly audience: string | null;
+  /** How long an answer is used: at most, for an active token. */
+  readonly activeMillis: number;
+  readonly inactiveMillis: number;
+  /** The token goes on to backends. */
+  readonly forward: boolean;
+}
+
+/** Asks the authorization server about a token: its claims, or null where it is not active. Rejects without an answer. */
+export type Introspect = (token: string) => Promise<Readonly<Record<string, unknown>> | null>;
+
+/** Answers that are remembered, of either kind: made-up tokens must not displace those of clients. */
+const ANSWERS_MAX = 10_000;
+
+interface Answer {
+  /** Or the refusal of a token that is not active, or says too little. */
+  readonly client: Client | Refusal;
+  readonly untilMillis: number;
+}
+
+/**
+ * Identifies clients by a token of any form that its authorization server knows (RFC 7662). Requests with the same token
+ * wait for one answer. Without an answer they are refused.
+ */
+export class IntrospectedTokens implements Identifier {
+  readonly #rules: IntrospectionRules;
+  readonly #introspect: Introspect;
+  /** By digest of the token, the oldest first. */
+  readonly #active = new Map<string, Answer>();
+  readonly #inactive = new Map<string, Answer>();
+  readonly #asking = new Map<string, Promise<Answer>>();
+
+  constructor(rules: IntrospectionRules, introspect: Introspect) {
+    this.#rules = rules;
+    this.#introspect = introspect;
+  }
+
+  identify(caller: Caller): Client | Promise<Client> | null {
+    const token = bearerToken(caller);
+    if (token === null) return null;
+    const digest = createHash('sha256').update(token).digest('base64');
+    const known = this.#active.get(digest) ?? this.#inactive.get(digest);
+    if (known !== undefined && performance.now() < known.untilMillis) return admit(known, caller);
+    let asking = this.#asking.get(digest);
+    if (asking === undefined) {
+      asking = this.#ask(token, digest).finally(() => this.#asking.delete(digest));
+      this.#asking.set(digest, asking);
+    }
+    return asking.then((answer) => admit(answer, caller));
+  }
+
+  /** Without asking about it, any token may be one for the gateway. */
+  withhold(head: Head): void {
+    if (!this.#rules.forward) withholdToken(head, () => true);
+  }
+
+  async #ask(token: string, digest: string): Promise<Answer> {
+    const claims = await this.#introspect(token).catch((caught: unknown) => {
+      throw unanswered(caught);
+    });
+    const client = claims === null ? tokenRefusal('token is not active') : this.#clientOf(claims);
+    const answer = { client, untilMillis: performance.now() + this.#lifeMillis(client) };
+    const [kept, other] = client instanceof Refusal ? [this.#inactive, this.#active] : [this.#active, this.#inactive];
+    other.delete(digest);
+    setAndEvictOldest(kept, digest, answer, ANSWERS_MAX);
+    return answer;
+  }
+
+  #lifeMillis(client: Client | Refusal): number {
+    const { activeMillis, inactiveMillis } = this.#rules;
+    if (client instanceof Refusal) return inactiveMillis;
+    return client.expiresMillis === null ? activeMillis : Math.min(activeMillis, client.expiresMillis - Date.now());
+  }
+
+  #clientOf(claims: Readonly<Record<string, unknown>>): Client | Refusal {
+    const { iss = '', exp, aud, token_type: type } = claims;
+    const { audience } = this.#rules;
+    // A proof that the gateway cannot check must not be waived (RFC 9449 section 7.1).
+    if (typeof type === 'string' && !/^bearer$/i.test(type)) return tokenRefusal('token is no bearer token');
+    if (audience !== null && ![aud].flat().includes(audience)) return tokenRefusal('token: aud is another');
+    if (typeof iss !== 'string' || /\s/.test(iss)) return tokenRefusal('token: iss is no name');
+    const expiresMillis = typeof exp === 'number' ? exp * 1000 : null;
+    try {
+      return tokenClient('introspection', iss, claims, this.#rules, expiresMillis);
+    } catch (caught) {
+      return asRefusal(caught);
+    }
+  }
+}
+
+function admit({ client }: Answer, caller: Caller): Client {
+  if (client instanceof Refusal) throw client;
+  return verifyBinding(client, caller);
+}
+
+/** Not the fault of the client, which must not take its token for a bad one. */
+function unanswered(caught: unknown): Refusal {
+  const reason = caught instanceof Refusal ? caught.code : caught instanceof Error ? caught.name : 'unknown';
+  return new Refusal('CREDENTIALS_UNVERIFIED', `introspection: ${reason}`, { retryAfter: '1' });
+}

@@ -1,0 +1,50 @@
+import { tokenRefusal } from './bearer.js';
+import { type Client, type ClientClass, clientOf } from './client.js';
+import { labelOf } from './label.js';
+
+/** What the claims of a token say about its client. */
+export interface TokenClientRules {
+  readonly clientClaim: string;
+  /** The claim with the scopes of the client. */
+  readonly scopesClaim: string;
+  /** The claim that names the class; null for none. */
+  readonly classClaim: string | null;
+  readonly classes: ReadonlyMap<string, ClientClass>;
+  /** Of clients whose token names no class there is; null: they are refused. */
+  readonly otherwise: ClientClass | null;
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** A client and a class are names, not texts. */
+const CLAIM_CHARS_MAX = 1024;
+
+/** The client that a claim names within its issuer: another issuer may have a subject of the same name. */
+export function tokenClient(
+  by: 'jwt' | 'introspection',
+  issuer: string,
+  claims: Claims,
+  { clientClaim, scopesClaim, classClaim, classes, otherwise }: TokenClientRules,
+  expiresMillis: number | null,
+): Client {
+  const subject = textClaim(claims, clientClaim);
+  if (subject === null) throw tokenRefusal('token names no client');
+  const named = classClaim === null ? null : textClaim(claims, classClaim);
+  const rights = (named === null ? undefined : classes.get(named)) ?? otherwise;
+  if (rights === null) throw tokenRefusal('token names no class');
+  // No issuer has a blank in its name: a rule of the configuration.
+  const names = { id: `${by}:${issuer} ${subject}`, name: null, label: labelOf(by, `${issuer} ${subject}`) };
+  const scopes = scopesOf(Object.hasOwn(claims, scopesClaim) ? claims[scopesClaim] : null);
+  return Object.freeze(clientOf(by, names, rights, { claims: Object.freeze(claims), scopes, expiresMillis }));
+}
+
+function textClaim(claims: Claims, name: string): string | null {
+  const value = Object.hasOwn(claims, name) ? claims[name] : null;
+  return typeof value === 'string' && value !== '' && value.length <= CLAIM_CHARS_MAX ? value : null;
+}
+
+/** Scopes as a text with blanks between them (RFC 8693 section 4.2), or as a list. */
+function scopesOf(value: unknown): ReadonlySet<string> {
+  const listed: readonly unknown[] = typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
+  return new Set(listed.filter((scope): scope is string => typeof scope === 'string' && scope !== ''));
+}
