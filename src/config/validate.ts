@@ -1,10 +1,8 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { isNetwork } from '../access/networks.js';
 import { didYouMean } from '../base/nearest.js';
 import { isRecord } from '../base/record.js';
-import { isHttpUrl, isProxy, isSubscriptionUrl, parseAddress, parseListenAddress } from './address.js';
+import { type KeywordError, validate as validateFile } from './file-validator.js';
 import type { FileConfig } from './schema.js';
-import { configSchema, OWN_KEYWORDS, type SchemaNode, typesOf } from './schema-node.js';
+import { type SchemaNode, typesOf } from './schema-node.js';
 import { amountHint, printAmount, UNIT_WORDS } from './units.js';
 import type { ConfigPath } from './yaml-source.js';
 
@@ -17,29 +15,6 @@ export interface Finding {
   readonly remedy: string | null;
 }
 
-const ajv = new Ajv({
-  allErrors: true,
-  useDefaults: true,
-  strict: true,
-  allowUnionTypes: true,
-  verbose: true,
-  // Its optimizer keeps account of variables in objects that begin with a thousand different keys. V8 remembers 1,536
-  // ways on from an empty object; once they are used up, each object with computed keys has a shape of its own, those
-  // of the header fields of each request among them.
-  code: { optimize: false },
-  formats: {
-    address: (text: string) => parseAddress(text) !== null,
-    'listen-address': (text: string) => parseListenAddress(text) !== null,
-    'http-url': isHttpUrl,
-    'subscription-url': isSubscriptionUrl,
-    network: isNetwork,
-    proxy: isProxy,
-  },
-  keywords: [...OWN_KEYWORDS],
-});
-
-let compiled: ValidateFunction<FileConfig> | null = null;
-
 export interface Validated {
   /** Null where something is wrong. */
   readonly valid: FileConfig | null;
@@ -51,9 +26,8 @@ export interface Validated {
  * in a text: they may be secrets.
  */
 export function validate(data: unknown, foreign: ReadonlySet<string>): Validated {
-  compiled ??= ajv.compile<FileConfig>(configSchema());
-  if (compiled(data)) return { valid: data, findings: [] };
-  const errors = compiled.errors ?? [];
+  if (validateFile(data)) return { valid: data, findings: [] };
+  const errors = validateFile.errors ?? [];
   // A value of the wrong type breaks further rules by that alone.
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
   const findings = errors
@@ -71,10 +45,10 @@ export function printPath(path: ConfigPath): string {
   return text === '' ? 'The configuration' : `\`${text}\``;
 }
 
-function finding(error: ErrorObject, foreign: ReadonlySet<string>): Finding {
+function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
   const path = pathOf(error.instancePath);
   const node = isNode(error.parentSchema) ? error.parentSchema : {};
-  const params: Record<string, unknown> = error.params;
+  const { params } = error;
   const value = (what: string, remedy: string | null): Finding => ({ path, part: 'value', what, remedy });
   const name = printPath(path);
 

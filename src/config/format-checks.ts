@@ -1,0 +1,12 @@
+import { isNetwork } from '../access/networks.js';
+import { isHttpUrl, isProxy, isSubscriptionUrl, parseAddress, parseListenAddress } from './address.js';
+
+/** By the `format` of the JSON Schema: whether a text has it. */
+export const FORMAT_CHECKS: Readonly<Record<string, (text: string) => boolean>> = {
+  address: (text) => parseAddress(text) !== null,
+  'listen-address': (text) => parseListenAddress(text) !== null,
+  'http-url': isHttpUrl,
+  'subscription-url': isSubscriptionUrl,
+  network: isNetwork,
+  proxy: isProxy,
+};
