@@ -40,6 +40,12 @@ export function refusalOfError(error: unknown, hasHead: boolean, timeouts: Timeo
   return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_UNREACHABLE', code, { cause: error });
 }
 
+/** Throws for a status of credentials that were refused, by the backend or by a proxy before it. */
+export function checkAuthStatus(status: number): void {
+  if (status === 401) throw new Refusal('UPSTREAM_AUTH', 'status 401');
+  if (status === 407) throw new Refusal('UPSTREAM_AUTH', 'proxy: status 407');
+}
+
 function exceededLimit(code: string, timeouts: TimeoutLimits | null): ExceededLimit | null {
   const name = TIMEOUTS.get(code);
   return name === undefined || timeouts === null ? null : { key: timeouts.keys[name], value: timeouts.limits[name] };

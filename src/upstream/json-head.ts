@@ -1,4 +1,5 @@
 import { Refusal } from '../base/refusal.js';
+import { checkAuthStatus } from './failure.js';
 import type { ReplyHead } from './reply.js';
 
 /** Media types of answers to GraphQL requests (GraphQL over HTTP, section 4.2). */
@@ -17,7 +18,7 @@ export function checkEventsHead(head: ReplyHead): void {
 /** Throws a refusal of the upstream for a status that decides alone. */
 export function checkStatus(status: number, after: string | null): void {
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
-  if (status === 401 || status === 407) throw new Refusal('UPSTREAM_AUTH', `status ${status}`);
+  checkAuthStatus(status);
   if (status === 429 || status === 503) {
     const retryAfter = after !== null && SECONDS.test(after) ? after : null;
     throw new Refusal('UPSTREAM_OVERLOADED', `status ${status}`, { retryAfter });

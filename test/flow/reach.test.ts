@@ -169,7 +169,9 @@ t.test('http through a proxy names the whole address, and the credentials stay w
   t.same(proxy.targets, [`POST ${backend.url}/shop`]);
   t.match(backend.complete[0]?.headers, { host: new URL(backend.url).host });
   t.equal(backend.complete[0]?.headers['proxy-authorization'], undefined);
-  t.match(await ask(await start(t, backend.url, `    proxy: "http://${proxy.host}"`)), 'UPSTREAM_AUTH');
+  const refused = await start(t, backend.url, `    proxy: "http://${proxy.host}"`);
+  t.match(await ask(refused), 'UPSTREAM_AUTH');
+  t.match(await refused.accessLine(), { detail: 'proxy: status 407' });
 });
 
 t.test('a proxy of the environment is used unless NO_PROXY names the host', async (t) => {

@@ -6,7 +6,8 @@ import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
 import { startTestGateway } from '../kit/gateway.js';
 import { askGraphql, TYPED } from '../kit/graphql-client.js';
-import { BACKENDS, missing, runClient, startStack } from './stacks.js';
+import { missing } from './programs.js';
+import { BACKENDS, runClient, startStack } from './stacks.js';
 
 /** `soapstone import` of live WSDLs that others made, then queries and mutations with every value compared. */
 

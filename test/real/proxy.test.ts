@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { startTestGateway } from '../kit/gateway.js';
-import { BACKENDS, CLIENTS, missing, PYTHON, runClient, type Stack, startStack } from './stacks.js';
+import { missing, PYTHON } from './programs.js';
+import { BACKENDS, CLIENTS, runClient, type Stack, startStack } from './stacks.js';
 
 /**
  * Other people's clients talk to other people's servers through the gateway, with the WSDL that the gateway serves:

@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { PYTHON, startProgram } from './programs.js';
 
 /** Other people's SOAP servers and clients, run as child processes. Paths are taken from the repository's root. */
 
@@ -43,37 +42,7 @@ export const BACKENDS: readonly Backend[] = [
 ];
 
 export const STACKS = join(process.cwd(), 'test', 'real', 'stacks');
-export const PYTHON = '/usr/bin/python3';
-const READY_TRIES = 150;
-const PORT_ATTEMPTS = 3;
-const READY_PAUSE_MILLIS = 100;
 const CLIENT_LIMIT_MILLIS = 60_000;
-
-const PROBES = {
-  php: { command: ['php', '-r', 'exit(class_exists("SoapServer") ? 0 : 1);'], packages: 'php-cli php-soap' },
-  spyne: { command: [PYTHON, '-c', 'import spyne, lxml'], packages: 'python3-spyne python3-lxml' },
-  zeep: { command: [PYTHON, '-c', 'import zeep'], packages: 'python3-zeep' },
-  node: { command: [process.execPath, '-e', 'require("soap")'], packages: '' },
-} as const;
-
-const probed = new Map<string, false | string>();
-
-/** False when the program is here, else the reason to skip with how to install it. */
-export function missing(...programs: (Stack | Client)[]): false | string {
-  for (const program of programs) {
-    const { command, packages } = PROBES[program];
-    const known = probed.get(program);
-    const [file, ...args] = command;
-    const absent =
-      known ??
-      (spawnSync(file, args, { stdio: 'ignore' }).status === 0
-        ? false
-        : `${program} is not installed: apt-get install ${packages}`);
-    probed.set(program, absent);
-    if (absent !== false) return absent;
-  }
-  return false;
-}
 
 export interface RunningStack {
   /** Without a slash at its end. */
@@ -81,74 +50,27 @@ export interface RunningStack {
   stop(): Promise<void>;
 }
 
-/** Starts a server on a free port and waits until it serves its WSDL. Throws when it does not within 15 seconds. */
+/** Starts a server on a free port and waits until it serves its WSDL. Throws when it does not. */
 export async function startStack(stack: Stack): Promise<RunningStack> {
-  // Between finding a free port and taking it somebody else may: then another one.
-  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
-    const port = await freePort();
-    const child = stack === 'php' ? startPhp(port) : start(PYTHON, [join(STACKS, 'spyne', 'server.py'), String(port)]);
-    const running = attend(child, `http://127.0.0.1:${port}`);
-    const wsdl = `${running.origin}${stack === 'php' ? '/orders.php' : '/soap11'}?wsdl`;
-    if (await becomesReady(child, wsdl)) return running;
-    await running.stop();
-  }
-  throw new Error(`${stack} did not come up`);
-}
-
-/** Ends the server with this process at the latest. */
-function attend(child: ChildProcess, origin: string): RunningStack {
-  const killOnExit = (): void => void killGroup(child);
-  process.once('exit', killOnExit);
-  return {
-    origin,
-    async stop() {
-      process.off('exit', killOnExit);
-      const exited = once(child, 'exit');
-      if (killGroup(child)) await exited;
+  const path = stack === 'php' ? '/orders.php' : '/soap11';
+  const { port, stop } = await startProgram({
+    command: stack === 'php' ? phpCommand : (port) => [PYTHON, join(STACKS, 'spyne', 'server.py'), String(port)],
+    environment: { PHP_CLI_SERVER_WORKERS: '4' },
+    async isReady(port) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}?wsdl`).catch(() => null);
+      await response?.arrayBuffer();
+      return response?.ok === true;
     },
-  };
+  });
+  return { origin: `http://127.0.0.1:${port}`, stop };
 }
 
-async function becomesReady(child: ChildProcess, wsdl: string): Promise<boolean> {
-  for (let tries = 0; tries < READY_TRIES && child.exitCode === null; tries++) {
-    const response = await fetch(wsdl).catch(() => null);
-    await response?.arrayBuffer();
-    if (response?.ok === true) return child.exitCode === null;
-    await wait(READY_PAUSE_MILLIS);
-  }
-  return false;
-}
-
-function startPhp(port: number): ChildProcess {
+function phpCommand(port: number): readonly string[] {
   const settings = ['display_errors=0', 'log_errors=0', 'soap.wsdl_cache_enabled=0'].flatMap((setting) => [
     '-d',
     setting,
   ]);
-  return start('php', [...settings, '-S', `127.0.0.1:${port}`, '-t', join(STACKS, 'php')], {
-    PHP_CLI_SERVER_WORKERS: '4',
-  });
-}
-
-/** In a process group of its own, so that the workers it forks end with it. */
-function start(command: string, args: readonly string[], environment: Record<string, string> = {}): ChildProcess {
-  return spawn(command, args, { detached: true, stdio: 'ignore', env: { ...process.env, ...environment } });
-}
-
-/** True when the process was still there to be ended. */
-function killGroup(child: ChildProcess): boolean {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return false;
-  process.kill(-child.pid, 'SIGKILL');
-  return true;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  return ['php', ...settings, '-S', `127.0.0.1:${port}`, '-t', join(STACKS, 'php')];
 }
 
 const COMMANDS = {

@@ -8,9 +8,10 @@ import { parse, stringify } from 'yaml';
 import { run } from '../../src/cli/program.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { askGraphql } from '../kit/graphql-client.js';
+import { missing, PYTHON } from './programs.js';
 import { differences } from './same.js';
 import { wholeSelection } from './selection.js';
-import { BACKENDS, type Backend, missing, PYTHON, STACKS, startStack } from './stacks.js';
+import { BACKENDS, type Backend, STACKS, startStack } from './stacks.js';
 
 /**
  * For every operation of every server: what GraphQL returns, with everything selected, is what the client library that

@@ -60,6 +60,12 @@ const TARGET = { name: 'HTTP/server', channelBindings: null };
 const field = (message: Buffer, at: number): Buffer =>
   message.subarray(message.readUInt32LE(at + 4), message.readUInt32LE(at + 4) + message.readUInt16LE(at));
 
+t.test('the first message is as long as one with Version: gss-ntlmssp refuses shorter ones', async (t) => {
+  const message = negotiateMessage();
+  t.equal(message.length, 40);
+  t.equal(message.subarray(32).toString('hex'), '0'.repeat(16));
+});
+
 t.test('the challenge of MS-NLMP section 4.2.4.3 is read and answered', async (t) => {
   const challenge = readChallengeMessage(CHALLENGE);
   t.equal(challenge.serverChallenge.toString('hex'), '0123456789abcdef');

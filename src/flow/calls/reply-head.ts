@@ -2,6 +2,7 @@ import { asRefusal, asUpstream, Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
 import { type MediaType, readMediaType } from '../../soap/media-type.js';
 import { PACKAGE, type PackageType, readPackageType } from '../../soap/package-type.js';
+import { checkAuthStatus } from '../../upstream/failure.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 
 /** Media types of envelopes. The pairing with the envelope's namespace is not enforced: real stacks mix them. */
@@ -21,7 +22,7 @@ export interface ReplyForm {
 export function checkReplyHead(head: ReplyHead, service: SoapService): ReplyForm | null {
   const { status } = head;
   if (status >= 300 && status <= 399) throw new Refusal('UPSTREAM_REDIRECT', `status ${status}`);
-  if (status === 401 || status === 407) throw new Refusal('UPSTREAM_AUTH', `status ${status}`);
+  checkAuthStatus(status);
   checkCoding(head.header('content-encoding'));
   const written = head.header('content-type');
   if (written !== null && !isPrintable(written)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content type');

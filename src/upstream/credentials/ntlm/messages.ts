@@ -31,7 +31,8 @@ const OFFERED =
     FLAGS.key56) >>>
   0;
 
-const NEGOTIATE_BYTES = 32;
+/** With Version, all zeros without its flag (section 2.2.1.1): gss-ntlmssp refuses a message without it. */
+const NEGOTIATE_BYTES = 40;
 const CHALLENGE_BYTES_MIN = 32;
 const CHALLENGE_INFO_END = 48;
 /** The fixed part of AUTHENTICATE_MESSAGE with Version and MIC. */

@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../kit/free-port.js';
+
+/** Programs of others, run as child processes that listen on loopback. */
+
+export const PYTHON = '/usr/bin/python3';
+
+/** The folder of the package `kerberos`: it is compiled for the machine, and therefore no dependency. */
+export const KERBEROS = process.env['KERBEROS_PACKAGE'] ?? '';
+
+const APACHE_MODULES = '/usr/lib/apache2/modules';
+const apt = (packages: string): string => `apt-get install ${packages}`;
+const files = (...paths: readonly string[]): readonly string[] => [
+  'sh',
+  '-c',
+  paths.map((path) => `test -e '${path}'`).join(' && '),
+];
+
+const PROBES = {
+  php: { command: ['php', '-r', 'exit(class_exists("SoapServer") ? 0 : 1);'], install: apt('php-cli php-soap') },
+  spyne: { command: [PYTHON, '-c', 'import spyne, lxml'], install: apt('python3-spyne python3-lxml') },
+  zeep: { command: [PYTHON, '-c', 'import zeep'], install: apt('python3-zeep') },
+  node: { command: [process.execPath, '-e', 'require("soap")'], install: 'npm ci' },
+  openssl: { command: ['openssl', 'version'], install: apt('openssl') },
+  apache: { command: files('/usr/sbin/apache2'), install: apt('apache2-bin') },
+  mod_auth_gssapi: {
+    command: files(`${APACHE_MODULES}/mod_auth_gssapi.so`),
+    install: apt('libapache2-mod-auth-gssapi'),
+  },
+  'gss-ntlmssp': { command: files('/etc/gss/mech.d/mech.ntlmssp.conf'), install: apt('gss-ntlmssp') },
+  kdc: {
+    command: files('/usr/sbin/krb5kdc', '/usr/sbin/kdb5_util', '/usr/sbin/kadmin.local'),
+    install: apt('krb5-kdc krb5-admin-server'),
+  },
+  kerberos: {
+    command: files(`${KERBEROS}/build/Release/kerberos.node`),
+    install: `${apt('g++ make libkrb5-dev')}; npm install --prefix FOLDER kerberos@7.0.0; KERBEROS_PACKAGE=FOLDER/node_modules/kerberos`,
+  },
+  lighttpd: { command: files('/usr/sbin/lighttpd'), install: apt('lighttpd') },
+  nginx: { command: files('/usr/sbin/nginx'), install: apt('nginx-light') },
+  curl: { command: ['curl', '--version'], install: apt('curl') },
+  squid: { command: files('/usr/sbin/squid', '/usr/lib/squid/basic_ncsa_auth'), install: apt('squid') },
+} as const;
+
+export type Program = keyof typeof PROBES;
+
+const probed = new Map<Program, boolean>();
+
+/** False when the programs are installed, else the reason to skip with how to install the first that is not. */
+export function missing(...programs: readonly Program[]): false | string {
+  for (const program of programs) {
+    const { command, install } = PROBES[program];
+    const [file = '', ...args] = command;
+    const isHere = probed.get(program) ?? spawnSync(file, args, { stdio: 'ignore' }).status === 0;
+    probed.set(program, isHere);
+    if (!isHere) return `${program} is not installed: ${install}`;
+  }
+  return false;
+}
+
+const READY_TRIES = 300;
+const READY_PAUSE_MILLIS = 50;
+const PORT_ATTEMPTS = 3;
+/** Of what a program wrote to standard error, for the message of its failure. */
+const ERROR_CHARS_MAX = 2_000;
+
+export interface RunningProgram {
+  readonly port: number;
+  /** To its first process alone. */
+  signal(name: NodeJS.Signals): void;
+  stop(): Promise<void>;
+}
+
+export interface ProgramStart {
+  /** The command line for a port. */
+  readonly command: (port: number) => readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Default: it accepts connections. */
+  readonly isReady?: (port: number) => Promise<boolean>;
+}
+
+/** Starts a program on a free port and waits until it is ready. Throws with its errors when it is not in 15 seconds. */
+export async function startProgram({
+  command,
+  environment = {},
+  isReady = accepts,
+}: ProgramStart): Promise<RunningProgram> {
+  let errors = '';
+  // Another process may take the port between its choice and its use.
+  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
+    const port = await freePort();
+    const [file = '', ...args] = command(port);
+    // In a process group of its own, so that the processes it forks end with it.
+    const child = spawn(file, args, {
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, ...environment },
+    });
+    errors = '';
+    child.once('error', (error) => {
+      errors = error.message;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      errors = (errors + chunk).slice(-ERROR_CHARS_MAX);
+    });
+    const running = attend(child, port);
+    for (let tries = 0; tries < READY_TRIES && child.pid !== undefined && child.exitCode === null; tries++) {
+      if (await isReady(port)) return running;
+      await wait(READY_PAUSE_MILLIS);
+    }
+    await running.stop();
+  }
+  throw new Error(`${command(0)[0]} did not start: ${errors}`);
+}
+
+/** Ends the program with this process at the latest. */
+function attend(child: ChildProcess, port: number): RunningProgram {
+  const killOnExit = (): void => void killGroup(child);
+  process.once('exit', killOnExit);
+  return {
+    port,
+    signal: (name) => void child.kill(name),
+    async stop() {
+      process.off('exit', killOnExit);
+      const exited = once(child, 'exit');
+      if (killGroup(child)) await exited;
+    },
+  };
+}
+
+/** True when the process was still there to be ended. */
+function killGroup(child: ChildProcess): boolean {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return false;
+  process.kill(-child.pid, 'SIGKILL');
+  return true;
+}
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
