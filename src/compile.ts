@@ -3,6 +3,7 @@ import { ConfigurationError, type Diagnostic } from './base/diagnostic.js';
 import { ReplyCache } from './cache/reply-cache.js';
 import type { CacheRules } from './cache/rules.js';
 import { compileAccess } from './compile/access.js';
+import { type AdminListener, compileAdmin, warningsOfAdmin } from './compile/admin.js';
 import { compileCaching } from './compile/caching.js';
 import { type Callable, warningsOfRights } from './compile/classes.js';
 import { compileGraph, type Graph, mappingDiagnostics } from './compile/graph.js';
@@ -42,7 +43,7 @@ export interface Compiled {
   readonly caching: CacheRules<Operation>;
   readonly cache: ReplyCache;
   /** The addresses for callers, and those for operators. */
-  readonly listeners: { readonly traffic: readonly Listener[]; readonly admin: readonly Listener[] };
+  readonly listeners: { readonly traffic: readonly Listener[]; readonly admin: readonly AdminListener[] };
   /** Null where no documents are known beforehand. */
   readonly trusted: TrustedDocuments | null;
   /** Parts that were left out or approximated: none stops the gateway. */
@@ -87,7 +88,7 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
     const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, lateWarnings, closing));
     const caching = await attempt(diagnostics, () => compileCaching(loaded, services));
     const traffic = await attempt(diagnostics, () => compileListeners(loaded, 'listen'));
-    const admin = await attempt(diagnostics, () => compileListeners(loaded, 'admin'));
+    const admin = await attempt(diagnostics, () => compileAdmin(loaded));
     if (graph === null || access === null || caching === null || traffic === null || admin === null)
       throw new ConfigurationError(diagnostics);
     const { trusted, warnings } = compileTrusted(
@@ -111,6 +112,7 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
         ...graph.warnings,
         ...warnings,
         ...warningsOfConfig(loaded, graph),
+        ...warningsOfAdmin(loaded),
         ...warningsOfRoutes(loaded),
         ...warningsOfRights(loaded, callables),
       ],

@@ -5,6 +5,7 @@ import { Exchange, nextExchangeId } from './base/exchange.js';
 import { wireStatus } from './base/wire-status.js';
 import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
+import type { AdminListener } from './compile/admin.js';
 import type { Compiled } from './compile.js';
 import { listenHosts } from './config/listen-keys.js';
 import type { Config } from './config/schema.js';
@@ -14,7 +15,7 @@ import { Generation, type ProcessState } from './generation.js';
 import { Generations } from './generations.js';
 import { MemoryPersistedStore } from './graphql/admission/document-cache.js';
 import { serve } from './listen/serve.js';
-import { adminHosts, makeAdminServer, type Reload } from './observe/admin.js';
+import { type AdminSources, adminHosts, makeAdminServer, type Reload } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { ConfigLoads } from './observe/gauges.js';
 import type { Log } from './observe/log.js';
@@ -132,16 +133,17 @@ export async function startGateway(
     },
   );
   let ready = true;
-  const admin = makeAdminServer({
+  const admin: AdminSources = {
     metrics: () => metrics.registry.metrics(),
     metricsType: metrics.registry.contentType,
     ...adminHosts(listenHosts(config.admin), config.adminHosts, log),
     isReady: () => ready,
     reload: reload ?? null,
-  });
+  };
   const urls: string[] = [];
   for (const listener of compiled.listeners.traffic) urls.push(await traffic.listen(listener));
-  const served = operators === 'here' ? await serve(admin, compiled.listeners.admin, config.limits.http) : null;
+  const makeAdmin = ({ access }: AdminListener) => makeAdminServer(admin, access);
+  const served = operators === 'here' ? await serve(makeAdmin, compiled.listeners.admin, config.limits.http) : null;
   shared?.start();
   return {
     url: urls[0] ?? '',

@@ -58,7 +58,7 @@ export class ByAddress implements Identifier, Access {
 }
 
 /** The class of all clients where none is configured. */
-const UNRESTRICTED: ClientClass = {
+export const UNRESTRICTED: ClientClass = {
   name: 'default',
   budget: null,
   requestsAtOnce: null,

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { GRAPHQL_LIMITS } from '../graphql/limits.js';
 import type { ExitCode, Terminal } from './terminal.js';
@@ -11,7 +12,9 @@ export async function suggest(source: string, terminal: Terminal): Promise<ExitC
   try {
     text = await readSource(source);
   } catch (caught) {
-    terminal.error(`${source} cannot be read: ${caught instanceof Error ? caught.message : String(caught)}.`);
+    terminal.error(
+      `${source.replace(/\/\/[^/]*@/, '//')} cannot be read: ${caught instanceof Error ? caught.message : String(caught)}.`,
+    );
     return 2;
   }
   const seen = readMetrics(text);
@@ -29,7 +32,12 @@ async function readSource(source: string): Promise<string> {
   if (!/^https?:\/\//.test(source)) return readFile(source, 'utf8');
   const url = new URL(source);
   if (url.pathname === '/') url.pathname = '/metrics';
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLIS) });
+  const { username, password } = url;
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const headers = username === '' ? {} : { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+  url.username = '';
+  url.password = '';
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MILLIS) });
   if (!response.ok) throw new Error(`status ${response.status}`);
   return response.text();
 }

@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigurationError } from '../base/diagnostic.js';
 import type { InputSnapshot } from '../base/inputs.js';
 import { nextPollPhase } from '../base/poll-phase.js';
-import { compileListeners } from '../compile/listeners.js';
+import { compileAdmin } from '../compile/admin.js';
 import { listenHosts } from '../config/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import { serve } from '../listen/serve.js';
-import { adminHosts, makeAdminServer, type Reload } from '../observe/admin.js';
+import { type AdminSources, adminHosts, makeAdminServer, type Reload } from '../observe/admin.js';
 import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
 import { METRICS_TYPE } from '../observe/prometheus.js';
@@ -150,14 +150,18 @@ export async function startWorkers(
     }
   };
 
-  const admin = makeAdminServer({
+  const admin: AdminSources = {
     metrics: () => metrics.print(),
     metricsType: METRICS_TYPE,
     ...adminHosts(listenHosts(loaded.config.admin), loaded.config.adminHosts, log),
     isReady: () => !stopped.aborted && taking.size > 0,
     reload,
-  });
-  const served = await serve(admin, compileListeners(loaded, 'admin'), loaded.config.limits.http);
+  };
+  const served = await serve(
+    ({ access }) => makeAdminServer(admin, access),
+    compileAdmin(loaded),
+    loaded.config.limits.http,
+  );
   const adminUrl = served.url;
   const firsts = Array.from({ length: count }, () => withResolver<readonly string[]>());
   const kept = firsts.map(({ resolve }) => keepOne(resolve));

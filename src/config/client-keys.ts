@@ -1,6 +1,5 @@
-import { PASSWORD_HASH } from '../access/scrypt.js';
 import { classKey } from './client-class.js';
-import { HEADER_NAME, NAME } from './formats.js';
+import { HEADER_NAME, NAME, PASSWORD } from './formats.js';
 import { array, closed, flag, integer, mapOf, oneOf, optional, string } from './key-types.js';
 import { INTROSPECTION, JWT } from './token-keys.js';
 
@@ -69,11 +68,7 @@ const BASIC = closed(
       NAME,
       closed({
         class: classKey(),
-        password: string({
-          description: 'The hash of the password, which `soapstone hash-password` prints.',
-          pattern: PASSWORD_HASH,
-          hint: 'Write what `soapstone hash-password` prints.',
-        }),
+        password: string(PASSWORD),
       }),
       { ...BY_NAME, minProperties: 1 },
     ),

@@ -1,3 +1,5 @@
+import { PASSWORD_HASH } from '../access/scrypt.js';
+
 /** The patterns and formats of values of the configuration, each with the hint of how to write one. */
 
 export const NAME = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
@@ -43,3 +45,10 @@ export const HEADER_NAME = {
   pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$",
   hint: 'Write the name of a header field: x-tenant.',
 } as const;
+
+/** The hash of a password. */
+export const PASSWORD = {
+  description: 'The hash of the password, which `soapstone hash-password` prints.',
+  pattern: PASSWORD_HASH,
+  hint: 'Write what `soapstone hash-password` prints.',
+};

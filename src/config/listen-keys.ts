@@ -1,4 +1,5 @@
 import { hostOf } from './address.js';
+import { NAME, PASSWORD } from './formats.js';
 import { array, closed, mapOf, oneOf, optional, type StaticOf, string, unsafe } from './key-types.js';
 
 /** Keys of the addresses on which the gateway listens: the part of the table of keys for them. */
@@ -43,7 +44,7 @@ const TLS_KEYS = closed(
   { description: 'TLS. A file that changes is used by the next handshakes.' },
 );
 
-const LISTENER = closed({
+const LISTENER_KEYS = {
   address: string({ description: 'The address, as host:port, or unix:/path.', ...LISTEN_ADDRESS }),
   tls: optional(TLS_KEYS),
   proxyProtocol: array(
@@ -56,37 +57,94 @@ const LISTENER = closed({
       default: [],
     },
   ),
+};
+const LISTENER = closed(LISTENER_KEYS);
+
+/** An address for operators, and their credentials there. */
+const ADMIN_LISTENER = closed({
+  ...LISTENER_KEYS,
+  tls: optional({ ...TLS_KEYS, description: 'TLS, with the keys of `listen.tls`.', like: 'listen.tls' }),
+  basic: optional(
+    closed(
+      {
+        users: mapOf(NAME, closed({ password: string(PASSWORD) }), {
+          description: 'By name.',
+          names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.',
+          minProperties: 1,
+        }),
+      },
+      { description: 'Operators with a password, by HTTP Basic. `/live` and `/ready` need no credentials.' },
+    ),
+  ),
+  bearer: optional(
+    closed(
+      {
+        tokens: array(
+          string({
+            pattern: '^[\\w.~+/-]{16,500}={0,2}$',
+            hint: 'A token has 16 to 500 letters, digits and -._~+/',
+          }),
+          {
+            description: 'From the environment or a file; several while one replaces the other.',
+            minItems: 1,
+            maxItems: 16,
+          },
+        ),
+      },
+      {
+        description: 'Tools with a fixed token: `Authorization: Bearer ...`. `/live` and `/ready` need no credentials.',
+      },
+    ),
+  ),
 });
 
 export type ListenerConfig = StaticOf<typeof LISTENER>;
 export type ListenerTlsConfig = NonNullable<ListenerConfig['tls']>;
-export type ListenConfig = string | readonly (string | ListenerConfig)[];
+export type AdminListenerConfig = StaticOf<typeof ADMIN_LISTENER>;
+type OneOrMore<T> = string | T | readonly (string | T)[];
+export type ListenConfig = OneOrMore<ListenerConfig>;
+export type AdminConfig = OneOrMore<AdminListenerConfig>;
 
 /**
  * One address, or a list. Unsafe because a union would report an error inside an entry as "matches none"; one schema with
- * two types reports it where it is.
+ * several types reports it where it is.
  */
-export const listenKey = (description: string, initial: string, like?: string) =>
-  unsafe<ListenConfig>({
-    type: ['string', 'array'],
+const oneOrMore = <T>(listener: Parameters<typeof unsafe>[0], description: string, initial: string) =>
+  unsafe<OneOrMore<T>>({
+    ...listener,
+    type: ['string', 'object', 'array'],
     ...LISTEN_ADDRESS,
-    items: { ...LISTENER, type: ['string', 'object'], ...LISTEN_ADDRESS },
+    items: { ...listener, type: ['string', 'object'], ...LISTEN_ADDRESS },
     minItems: 1,
     maxItems: 32,
     description,
     default: initial,
-    ...(like !== undefined && { like }),
   });
+
+export const LISTEN = oneOrMore<ListenerConfig>(
+  LISTENER,
+  'Address for callers, SOAP and GraphQL, as host:port, unix:/path or `{ address, tls, proxyProtocol }`; or a list of these.',
+  '127.0.0.1:4000',
+);
+
+export const ADMIN = oneOrMore<AdminListenerConfig>(
+  ADMIN_LISTENER,
+  'Address for operators, metrics and health; same form, and credentials. Without them keep it off the public network.',
+  '127.0.0.1:4001',
+);
 
 /** The hosts that a key names. */
 export const listenHosts = (listen: ListenConfig): readonly string[] =>
   listenersOf(listen).map(({ listener }) => hostOf(listener.address));
 
-/** The listeners of a key, each with its path below it: none where it is a text by itself. */
-export const listenersOf = (
-  listen: ListenConfig,
-): readonly { readonly listener: ListenerConfig; readonly path: readonly number[] }[] =>
-  (typeof listen === 'string' ? [listen] : listen).map((entry, index) => ({
-    listener: typeof entry === 'string' ? { address: entry, proxyProtocol: [] } : entry,
-    path: typeof listen === 'string' ? [] : [index],
-  }));
+/** The listeners of a key, each with its path below it: none where it is one by itself. */
+export function listenersOf<T extends ListenerConfig>(
+  listen: OneOrMore<T>,
+): readonly { readonly listener: T | ListenerConfig; readonly path: readonly number[] }[] {
+  const asListener = (entry: string | T): T | ListenerConfig =>
+    typeof entry === 'string' ? { address: entry, proxyProtocol: [] } : entry;
+  if (!isList(listen)) return [{ listener: asListener(listen), path: [] }];
+  return listen.map((entry, index) => ({ listener: asListener(entry), path: [index] }));
+}
+
+const isList = <T>(listen: OneOrMore<T>): listen is readonly (string | T)[] => Array.isArray(listen);

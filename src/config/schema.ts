@@ -25,7 +25,7 @@ import { INCLUDE } from './include-keys.js';
 import { array, boolean, closed, mapOf, oneOf, optional, type StaticOf, section, string, unsafe } from './key-types.js';
 import { limitGroup, limitOverrides } from './limit-schema.js';
 import { LINK_KEYS } from './link-keys.js';
-import { listenKey } from './listen-keys.js';
+import { ADMIN, LISTEN } from './listen-keys.js';
 import { OPERATION_KEYS } from './operation-keys.js';
 import { REDIS_KEYS } from './redis-keys.js';
 import { RELOAD_KEYS } from './reload-keys.js';
@@ -179,15 +179,8 @@ const ROUTE = closed({
 export const CONFIG = closed(
   {
     include: INCLUDE,
-    listen: listenKey(
-      'Address for callers, SOAP and GraphQL, as host:port or unix:/path; or a list of these and of `{ address, tls, proxyProtocol }`.',
-      '127.0.0.1:4000',
-    ),
-    admin: listenKey(
-      'Address for operators, metrics and health; same form. Keep it off the public network.',
-      '127.0.0.1:4001',
-      'listen',
-    ),
+    listen: LISTEN,
+    admin: ADMIN,
     adminHosts: ADMIN_HOSTS,
     hosts: HOSTS,
     publicUrl: optional(PUBLIC_URL),

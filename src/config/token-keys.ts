@@ -114,7 +114,11 @@ export const INTROSPECTION = closed(
       description: 'How the gateway identifies itself: by HTTP Basic, or in the form (RFC 6749 section 2.3.1).',
       default: 'basic',
     }),
-    tls: optional(TLS_KEYS),
+    tls: optional({
+      ...TLS_KEYS,
+      description: 'TLS to the endpoint, with the keys of `tls` of a service.',
+      like: 'services.tls',
+    }),
     audience: optional(
       string({ description: 'The value that `aud` must be or hold; by default the server decides.', minLength: 1 }),
     ),

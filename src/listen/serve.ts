@@ -13,25 +13,38 @@ export interface Served {
 /** Connections of a server that few clients use, at most. */
 const CONNECTIONS_MAX = 1000;
 
-/** Serves on addresses of its own. Rejects with the error of the system. */
-export async function serve(server: Server, on: readonly Listener[], limits: ListenerLimits): Promise<Served> {
-  // Node enforces its deadlines once the server listens, which its listeners do for it.
-  server.emit('listening');
-  const listeners = new Listeners({
-    accept: (socket) => server.emit('connection', socket),
-    dropped: () => {},
-    isTrusted: () => false,
-  });
-  listeners.configure(limits, CONNECTIONS_MAX);
+/** Serves on addresses of its own, with a server for each. Rejects with the error of the system. */
+export async function serve<L extends Listener>(
+  makeServer: (listener: L) => Server,
+  on: readonly L[],
+  limits: ListenerLimits,
+): Promise<Served> {
+  const served: { readonly server: Server; readonly listeners: Listeners }[] = [];
   const urls: string[] = [];
   const close = async (): Promise<void> => {
-    const closed = listeners.close();
-    listeners.cutAll();
-    await closed;
-    server.close();
+    await Promise.all(
+      served.map(async ({ server, listeners }) => {
+        const closed = listeners.close();
+        listeners.cutAll();
+        await closed;
+        server.close();
+      }),
+    );
   };
   try {
-    for (const listener of on) urls.push(await listeners.listen(listener));
+    for (const listener of on) {
+      const server = makeServer(listener);
+      // Node enforces its deadlines once the server listens, which its listeners do for it.
+      server.emit('listening');
+      const listeners = new Listeners({
+        accept: (socket) => server.emit('connection', socket),
+        dropped: () => {},
+        isTrusted: () => false,
+      });
+      listeners.configure(limits, CONNECTIONS_MAX);
+      served.push({ server, listeners });
+      urls.push(await listeners.listen(listener));
+    }
   } catch (error) {
     await close();
     throw error;

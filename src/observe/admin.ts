@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 
 import type { Diagnostic } from '../base/diagnostic.js';
 import { hostNames, isHostAllowed } from '../base/host-name.js';
+import { asRefusal, type Refusal } from '../base/refusal.js';
 import { FOUND_UNITS_MAX } from './json-text.js';
 import type { Log } from './log.js';
 
@@ -13,12 +14,26 @@ export interface AdminSources {
   readonly metricsType: string;
   /** Host names by which operators may reach it, made by `hostNames`; IP addresses and localhost always may. */
   readonly hosts: ReadonlySet<string>;
-  /** A request that named another host was refused. */
-  readonly refused: (host: string) => void;
+  /** A request was refused that named another host, or had no good credentials. */
+  readonly refused: (reason: 'host' | 'credentials', found: string) => void;
   /** Whether new traffic is welcome. */
   readonly isReady: () => boolean;
   /** Null where a reload cannot be asked for. */
   readonly reload: Reload | null;
+}
+
+/** The requests that one address answers. Probes need no credentials. */
+export interface AdminAccess {
+  /** Throws, or rejects with, a `Refusal` for missing or bad credentials; null where none are needed. */
+  readonly identify: ((caller: AdminCaller) => unknown) | null;
+  /** A reload may be asked for: the address needs credentials, or other machines do not reach it. */
+  readonly permitsReload: boolean;
+}
+
+/** The parts of a request that identify an operator. */
+interface AdminCaller {
+  readonly headers: IncomingMessage['headers'];
+  readonly address: string;
 }
 
 /** Loads the configuration anew, and uses it unless something is wrong with it. */
@@ -39,6 +54,9 @@ interface Answer {
 
 const PROBES: ReadonlySet<string> = new Set(['/live', '/ready']);
 
+/** The challenge for credentials of any kind (RFC 6750 section 3). */
+const CHALLENGE = 'Bearer realm="soapstone"';
+
 const TEXT = 'text/plain; charset=utf-8';
 const text = (status: number, body: string): Answer => ({ status, type: TEXT, body });
 
@@ -50,11 +68,13 @@ export function adminHosts(
 ): Pick<AdminSources, 'hosts' | 'refused'> {
   return {
     hosts: hostNames([...own, ...adminHosts]),
-    refused: (host) =>
-      log.event('warn', 'a request to the admin address was refused: its Host is not known', {
-        found: host.slice(0, FOUND_UNITS_MAX),
-        key: 'adminHosts',
-      }),
+    refused(reason, found) {
+      const why = reason === 'host' ? 'its Host is not known' : 'its credentials were not accepted';
+      log.event('warn', `a request to the admin address was refused: ${why}`, {
+        found: found.slice(0, FOUND_UNITS_MAX),
+        key: reason === 'host' ? 'adminHosts' : 'admin',
+      });
+    },
   };
 }
 
@@ -62,7 +82,7 @@ export function adminHosts(
  * The server for operators: metrics, health, and the reload of the configuration. `/live` and `/ready` answer `ok` or
  * `draining` and never name a backend.
  */
-export function makeAdminServer(sources: AdminSources): Server {
+export function makeAdminServer(sources: AdminSources, access: AdminAccess): Server {
   const answer = async (path: string): Promise<Answer> => {
     switch (path) {
       case '/metrics':
@@ -92,12 +112,21 @@ export function makeAdminServer(sources: AdminSources): Server {
     }
     // Probes may name whatever they like: they learn nothing.
     if (!PROBES.has(path) && !isHostAllowed(request.headers.host, sources.hosts)) {
-      sources.refused(request.headers.host ?? '');
+      sources.refused('host', request.headers.host ?? '');
       response.writeHead(421, { 'content-length': 0, connection: 'close' }).end();
       return;
     }
+    const refusal = PROBES.has(path) ? null : await credentialRefusal(access, request);
+    if (refusal !== null) {
+      const { code, challenge } = refusal;
+      const isDenied = code === 'UNAUTHENTICATED';
+      if (isDenied) sources.refused('credentials', request.socket.remoteAddress ?? '');
+      const fields = isDenied ? { 'www-authenticate': challenge ?? CHALLENGE } : {};
+      response.writeHead(isDenied ? 401 : 503, { ...fields, 'content-length': 0, connection: 'close' }).end();
+      return;
+    }
     // Browsers send it with every POST: a page of any site could ask for reloads. Tools of operators send none.
-    if (isReload && request.headers.origin !== undefined) {
+    if (isReload && (request.headers.origin !== undefined || !access.permitsReload)) {
       response.writeHead(403, { 'content-length': 0, connection: 'close' }).end();
       return;
     }
@@ -114,4 +143,14 @@ export function makeAdminServer(sources: AdminSources): Server {
   return createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
+}
+
+/** Null where the credentials are good, or none are needed. */
+async function credentialRefusal({ identify }: AdminAccess, request: IncomingMessage): Promise<Refusal | null> {
+  try {
+    await identify?.({ headers: request.headers, address: request.socket.remoteAddress ?? '' });
+    return null;
+  } catch (caught) {
+    return asRefusal(caught);
+  }
 }

@@ -213,7 +213,7 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
   [`${SERVICES}graphql: [1]`, '4:10: `graphql` must be a map of keys.'],
   [
     `${SERVICES}listen: 4000`,
-    '4:9: `listen` must be text or a list. Write host:port, such as 127.0.0.1:4000 or [::1]:4000, or unix:/run/soapstone.sock; port 0 is any free one.',
+    '4:9: `listen` must be text, a map of keys or a list. Write host:port, such as 127.0.0.1:4000 or [::1]:4000, or unix:/run/soapstone.sock; port 0 is any free one.',
   ],
   [
     `${SERVICES}tenants: {}`,

@@ -56,7 +56,7 @@ t.test('the ready configuration loads', async (t) => {
 
 t.test('the reference has a row for every key', async (t) => {
   const reference = printReference();
-  t.match(reference, '| `listen` | text or list | `127.0.0.1:4000` |  | ');
+  t.match(reference, '| `listen` | text or keys or list | `127.0.0.1:4000` |  | ');
   t.match(reference, '**`services.<service>`** ');
   t.match(reference, '| `path` | text | `/soap/<service>` |  | ');
   t.match(reference, '**`services.<service>.operations.<operation>`** ');

@@ -1,0 +1,62 @@
+import { OrderedAccess, UNRESTRICTED } from '../access/access.js';
+import { BasicUsers } from '../access/basic.js';
+import { BearerKeys } from '../access/bearer-keys.js';
+import { parsePasswordHash } from '../access/scrypt.js';
+import type { Diagnostic } from '../base/diagnostic.js';
+import { invariant } from '../base/invariant.js';
+import { hostOf } from '../config/address.js';
+import { type AdminListenerConfig, listenersOf } from '../config/listen-keys.js';
+import type { LoadedConfig } from '../config/load.js';
+import type { Listener } from '../listen/listeners.js';
+import type { AdminAccess } from '../observe/admin.js';
+import { diagnosticAt } from './diagnostic-at.js';
+import { compileListeners } from './listeners.js';
+
+/** An address for operators, and the credentials it needs. */
+export interface AdminListener extends Listener {
+  readonly access: AdminAccess;
+}
+
+/** Compiles the addresses of `admin`. Throws `ConfigurationError` for certificates that cannot be used. */
+export const compileAdmin = (loaded: LoadedConfig): readonly AdminListener[] => {
+  const configs = listenersOf<AdminListenerConfig>(loaded.config.admin);
+  return compileListeners(loaded, 'admin').map((listener, index) => {
+    const config = configs[index]?.listener;
+    invariant(config !== undefined, 'each listener has its entry');
+    return { ...listener, access: accessOf(config) };
+  });
+};
+
+function accessOf(config: AdminListenerConfig): AdminAccess {
+  const { basic, bearer } = config;
+  const permitsReload = !isExposed(config);
+  if (basic === undefined && bearer === undefined) return { identify: null, permitsReload };
+  const users = Object.entries(basic?.users ?? {}).map(([name, { password: text }]) => {
+    const password = parsePasswordHash(text);
+    invariant(password !== null, 'the schema has checked the hash');
+    return { name, rights: UNRESTRICTED, password };
+  });
+  const access = new OrderedAccess([
+    // First, for its challenge: a browser answers no other.
+    ...(users.length === 0 ? [] : [new BasicUsers(users)]),
+    ...(bearer === undefined ? [] : [new BearerKeys('operator', UNRESTRICTED, bearer.tokens)]),
+  ]);
+  return { identify: (caller) => access.identify(caller), permitsReload };
+}
+
+/** Whether other machines reach an address, and need no credentials there. */
+function isExposed({ address, tls, basic, bearer }: AdminListenerConfig): boolean {
+  if (basic !== undefined || bearer !== undefined || tls?.clientCertificate === 'required') return false;
+  return !address.startsWith('unix:') && !LOOPBACK.test(hostOf(address));
+}
+
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|::1)$/i;
+
+/** Warns of addresses of operators that other machines reach without credentials. */
+export const warningsOfAdmin = (loaded: LoadedConfig): readonly Diagnostic[] =>
+  listenersOf<AdminListenerConfig>(loaded.config.admin).flatMap(({ listener, path }): readonly Diagnostic[] => {
+    if (!isExposed(listener)) return [];
+    const what = `Other machines can reach the admin address ${listener.address} without credentials: it shows metrics, and refuses reloads.`;
+    const remedy = 'Listen on 127.0.0.1, or give it `basic`, `bearer` or `tls.clientCertificate: required`.';
+    return [diagnosticAt(loaded, ['admin', ...path], what, remedy)];
+  });
