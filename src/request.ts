@@ -55,7 +55,8 @@ import type { Finish } from './observe/finish.js';
 export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hooks: RequestHooks): RequestHandler {
   const { calls, observers } = endpoints.graphql;
   const { nonces, onViolation } = hooks;
-  const isGuarded = compiled.config.clients !== undefined;
+  const isGuarded =
+    compiled.config.clients !== undefined || compiled.services.some(({ requirements }) => requirements.size > 0);
   const gateway: Gateway = {
     compiled,
     hooks,

@@ -63,6 +63,7 @@ export const UNRESTRICTED: ClientClass = {
   budget: null,
   requestsAtOnce: null,
   costBreakdown: false,
+  scopes: new Set(),
   permitsAll: true,
   permits: () => true,
   permitsSome: () => true,

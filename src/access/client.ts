@@ -10,13 +10,15 @@ export interface Client {
   readonly name: string | null;
   /** For logs: its name or address, else the beginning of a digest. */
   readonly label: string;
+  /** Credentials have identified it, not its address alone. */
+  readonly isAuthenticated: boolean;
   readonly className: string;
   readonly rights: ClientClass;
   /** The budget of its class; null: unlimited. */
   readonly budget: ClientClass['budget'];
   /** The claims of its token; null without one. Made by the issuer, so trusted, but of any size and kind. */
   readonly claims: Readonly<Record<string, unknown>> | null;
-  /** The scopes of its token (RFC 6749 section 3.3); empty without one. */
+  /** Those of its token (RFC 6749 section 3.3) and of its class. */
   readonly scopes: ReadonlySet<string>;
   /** When its token ends, milliseconds of the epoch; null: never. Long connections end then. */
   readonly expiresMillis: number | null;
@@ -33,11 +35,12 @@ export const clientOf = (
   by,
   name,
   label,
+  isAuthenticated: by !== 'address' && by !== 'network',
   className: rights.name,
   rights,
   budget: rights.budget,
   claims: token.claims,
-  scopes: token.scopes,
+  scopes: rights.scopes.size === 0 ? token.scopes : new Set([...token.scopes, ...rights.scopes]),
   expiresMillis: token.expiresMillis,
 });
 
@@ -52,6 +55,8 @@ export interface ClientClass {
   readonly requestsAtOnce: number | null;
   /** Its clients may ask what each field costs, also where others may not. */
   readonly costBreakdown: boolean;
+  /** That all its clients have. */
+  readonly scopes: ReadonlySet<string>;
   /** Nothing is denied: no check is needed. */
   readonly permitsAll: boolean;
   /** Whether an operation may be called; `operation` is null where it is not known which one it is. */

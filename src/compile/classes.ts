@@ -56,7 +56,7 @@ export function compileClasses(
 /** `deny` wins over `allow`. */
 function classOf(
   name: string,
-  { allow, deny, budget, requestsAtOnce, costBreakdown }: ClassConfig,
+  { allow, deny, budget, requestsAtOnce, costBreakdown, scopes }: ClassConfig,
   services: readonly Callable[],
 ): ClientClass {
   const allowed = allow === undefined ? null : new Set(allow);
@@ -80,6 +80,7 @@ function classOf(
     budget: budget === undefined ? null : { maximum: budget.maximum, restoreRate: budget.restoreRate },
     requestsAtOnce: requestsAtOnce ?? null,
     costBreakdown,
+    scopes: new Set(scopes),
     permitsAll: allow === undefined && deny.length === 0,
     permits,
     permitsSome: (service: string) => callableNames.has(service),

@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../config/load.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import type { SubschemaField } from '../graphql/fields/subschema.js';
 import type { LinkMapping, LinkTable } from '../graphql/links/link.js';
+import type { FieldRule } from '../graphql/rights/field-rule.js';
 import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
 import type { SubscriptionMapping, SubscriptionTable } from '../graphql/subscription/subscription.js';
 import type { Naming } from '../graphql/types/naming.js';
@@ -14,6 +15,7 @@ import { entryDiagnostics } from './entry-errors.js';
 import type { GraphqlUpstream } from './graphql-upstream.js';
 import { linkSizeDiagnostics, linksOf } from './links.js';
 import { blocksOf, findingDiagnostics, operationsOf, typesOf, unknownOperations } from './mapping.js';
+import { requirementOfCall, rulesOf } from './rights.js';
 import type { SoapService } from './service.js';
 import { subscriptionsOf } from './subscriptions.js';
 
@@ -25,6 +27,8 @@ export interface Graph {
   readonly links: LinkTable;
   readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
   readonly subscriptions: SubscriptionTable;
+  /** Of fields and operations: where there are none, all callers have the same rights. */
+  readonly rules: readonly FieldRule[];
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -41,7 +45,9 @@ export function compileGraph(
   // No request could be answered with it.
   if (invalid.length > 0) throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(loaded, message)));
   const { schema, fields, links, subschemaFields, subscriptions, warnings } = built;
-  return { path: loaded.config.graphql.path, schema, fields, links, subschemaFields, subscriptions, warnings };
+  const { path } = loaded.config.graphql;
+  const rules = rulesOf(services);
+  return { path, schema, fields, links, subschemaFields, subscriptions, rules, warnings };
 }
 
 const ERRORS_SHOWN = 5;
@@ -86,6 +92,7 @@ const build = (
       elements: [...(service.wsdl?.elements.values() ?? [])],
       typesOf: owners.get(service) ?? service.name,
       callCost: service.config.callCost ?? null,
+      requirementOf: (operation) => requirementOfCall(service, operation),
     })),
     links,
     subscriptions,

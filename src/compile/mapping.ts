@@ -11,6 +11,7 @@ import { inputMappings } from '../graphql/input/input-mapping.js';
 import { type FieldMapping, type Finding, TYPES_PATH, type TypeMappings } from '../graphql/types/mapping.js';
 import { costOfField, costOfOperation } from './costs.js';
 import { diagnosticAt } from './diagnostic-at.js';
+import { fieldRuleOf, isNulled } from './rights.js';
 import { fieldOf } from './sdl-operations.js';
 import type { SoapService } from './service.js';
 
@@ -50,7 +51,7 @@ export function typesOf({ name: service, config }: SoapService): TypeMappings {
       ([key, { name = null, description = null, hide, nullable = null, cost = null, fields }]) => {
         const mapped = Object.entries(fields).map(([field, keys]): [string, FieldMapping] => [
           field,
-          fieldMapping(service, keys, [...TYPES_PATH, key, 'fields', field]),
+          fieldMapping(service, `${key}.${field}`, keys, [...TYPES_PATH, key, 'fields', field]),
         ]);
         return [key, { name, description, hidden: hide, nullable, cost, fields: new Map(mapped) }];
       },
@@ -59,14 +60,15 @@ export function typesOf({ name: service, config }: SoapService): TypeMappings {
   return config.types === undefined ? mapped : withSdlCosts(mapped, costsOfSdl(config.types, service).types);
 }
 
-const fieldMapping = (service: string, keys: FieldKeys, path: readonly string[]): FieldMapping => ({
+const fieldMapping = (service: string, ruleName: string, keys: FieldKeys, path: readonly string[]): FieldMapping => ({
   name: keys.name ?? null,
   description: keys.description ?? null,
   type: keys.type ?? null,
   hidden: keys.hide,
-  nullable: keys.nullable ?? null,
+  nullable: isNulled(keys) ? true : (keys.nullable ?? null),
   deprecated: keys.deprecated ?? null,
   cost: costOfField(keys, { service, path }),
+  rule: fieldRuleOf(ruleName, keys),
   path,
 });
 

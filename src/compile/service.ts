@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../base/diagnostic.js';
+import type { Requirement } from '../base/requirement.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
 import type { ExpectedParts } from '../soap/body-parts.js';
@@ -32,6 +33,7 @@ import { OperationTable } from './operation-table.js';
 import { choosePorts } from './ports.js';
 import { compileReach, type Reach, warningsOfReach } from './reach.js';
 import { compileReplies, warningsOfReplies } from './replies.js';
+import { operationRequirements } from './rights.js';
 import { sdlOperationsOf } from './sdl-operations.js';
 import { blockNames, compileTokenPlace, type ServiceSession, type TokenPlace } from './token-place.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
@@ -89,6 +91,8 @@ export interface SoapService {
   readonly validity: Validity | null;
   readonly config: ServiceConfig;
   readonly warnings: readonly Diagnostic[];
+  /** What callers of an operation must have, by its name; operations that are not in it require nothing. */
+  readonly requirements: ReadonlyMap<string, Requirement>;
   /** Points that a SOAP call of the operation takes from a client's budget; null: of an unknown operation. */
   weightOf(operation: Operation | null): number;
   /** Which parts of a Fault's detail a caller may see (catalogue S25); null: of an operation that is not known. */
@@ -195,6 +199,7 @@ export async function compileService(
     destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(wsdl)),
     validity,
     config,
+    requirements: operationRequirements(config),
     weightOf: weightsOf(config, limits.graphql.callCost),
     warnings: [
       ...warningsOfWsdl(wsdl, config),

@@ -1,6 +1,7 @@
 import { classKey } from './client-class.js';
 import { HEADER_NAME, NAME, PASSWORD } from './formats.js';
 import { array, closed, flag, integer, mapOf, oneOf, optional, string } from './key-types.js';
+import { SCOPE } from './rights-keys.js';
 import { INTROSPECTION, JWT } from './token-keys.js';
 
 /** Keys about clients, their rights and budgets: the part of the table of keys for them. */
@@ -135,6 +136,12 @@ const CLASSES = mapOf(
       'Whether it may ask, with `soapstone-cost-breakdown: 1`, what each field costs, where others may not.',
       false,
     ),
+    scopes: array(string(SCOPE), {
+      description: 'Scopes that all its clients have, besides those of their tokens.',
+      maxItems: 256,
+      uniqueItems: true,
+      default: [],
+    }),
     deny: operationNames('Those it may not call, even if they are allowed.', { default: [] }),
   }),
   { description: 'By name, which metrics use: the rights of clients.', names: CLIENT_NAME, minProperties: 1 },
@@ -181,6 +188,13 @@ export const CLIENT_KEYS = closed(
       default: 100_000,
     }),
     classes: optional(CLASSES),
+    maskKey: optional(
+      string({
+        description: 'The key of hashes by `mask: hash`; by default each process makes one of its own when it starts.',
+        minLength: 16,
+        maxLength: 1024,
+      }),
+    ),
   },
   {
     description:

@@ -14,6 +14,10 @@ export const GRAPHQL_KEYS = section('The GraphQL endpoint.', {
   trusted: optional(TRUSTED_KEYS),
   batch: BATCH_KEY,
   cors: optional(CORS_KEYS),
+  rejectUnauthorized: flag(
+    'Whether an operation with a field that its caller may not read is refused as a whole. Else that field is null, with an error `FORBIDDEN`.',
+    false,
+  ),
   origins: array(string(ORIGIN), {
     description:
       'Origins of the pages that may open a WebSocket here, besides those of `cors` and of the very Host they name.',

@@ -4,6 +4,7 @@ import { OPERATION_COST_KEYS } from './cost-keys.js';
 import { GRAPHQL_NAME } from './formats.js';
 import { boolean, closed, flagOr, integer, oneOf, optional, type StaticOf, string } from './key-types.js';
 import { REPLY_HEADERS, REQUEST_KEYS } from './request-keys.js';
+import { SCOPE_KEYS } from './rights-keys.js';
 
 const text = (description: string, options: { readonly minLength?: number; readonly maxLength?: number } = {}) =>
   optional(string({ description, ...options }));
@@ -51,6 +52,7 @@ const MAPPED = closed({
         'How callers meet the Faults that the WSDL declares: `errors` (default) with the typed detail in their extensions, or `union`: as data, in a union with the answer. Other Faults are errors.',
     }),
   ),
+  ...SCOPE_KEYS,
   ...CALL_KEYS,
   ...OPERATION_COST_KEYS,
   ...REQUEST_KEYS,

@@ -2,6 +2,7 @@ import { RETYPE_TARGETS } from '../graphql/types/retype.js';
 import { LIST_SIZE, points } from './cost-keys.js';
 import { GRAPHQL_NAME } from './formats.js';
 import { boolean, closed, flag, mapOf, oneOf, optional, type StaticOf, section, string } from './key-types.js';
+import { FIELD_RIGHTS_KEYS } from './rights-keys.js';
 
 const name = (description: string) =>
   optional(string({ pattern: `^${GRAPHQL_NAME}$`, hint: 'Write a GraphQL name.', description }));
@@ -22,6 +23,7 @@ const FIELD = closed({
   description: text('Instead of its documentation.'),
   cost: optional(points('Its cost each time it is selected of an object; nothing by default.')),
   listSize: optional(LIST_SIZE),
+  ...FIELD_RIGHTS_KEYS,
 });
 
 export type FieldKeys = StaticOf<typeof FIELD>;

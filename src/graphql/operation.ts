@@ -11,6 +11,7 @@ import { CostTable } from './cost/cost-table.js';
 import { closedError, refusalErrors, withId } from './errors.js';
 import type { SendToSubschema } from './fields/subschema.js';
 import type { GraphqlLimits, MeasurableLimit } from './limits.js';
+import type { FieldRights } from './rights/field-rights.js';
 import { type CostReport, costByField, costReport, type Throttle } from './run/cost-report.js';
 import { executeOperation } from './run/execute.js';
 import type { CallField, FieldCall } from './run/field-call.js';
@@ -59,6 +60,8 @@ export interface OperationHost {
   checkCall?(call: FieldCall): void;
   /** Needed where a service speaks GraphQL. */
   readonly sendToSubschema?: SendToSubschema | null;
+  /** Of the caller to fields; null or absent where all callers have the same. */
+  readonly rights?: FieldRights | null;
   /** The id of the exchange in the log: `extensions.id` of its errors. */
   readonly id?: string;
   /** Aborted when the client has gone. */
@@ -91,12 +94,12 @@ export interface OperationHost {
 export async function admitOperation(
   raw: unknown,
   operations: Operations,
-  host: Pick<OperationHost, 'turn'>,
+  host: Pick<OperationHost, 'turn' | 'rights'>,
 ): Promise<AdmittedOperation> {
   const found = operations.persisted.resolve(rawParams(raw));
   const params = found instanceof Promise ? await found : found;
   if (isLongUncached(params, operations.admission)) await host.turn?.();
-  return new AdmittedOperation(operations, params, admit(params, operations.admission));
+  return new AdmittedOperation(operations, params, admit(params, operations.admission, host.rights ?? null));
 }
 
 /** An operation that keeps the limits, and has to be authorized and paid for. */

@@ -91,7 +91,8 @@ export function buildSchema(
       const earlier = names.findings.length;
       checkReplyHeaders(operation, service, names);
       const selectable = replyBlocks(operation, service);
-      const made = operationField(operation, mapping, types, service.blocks, selectable);
+      const requires = service.requirementOf?.(operation) ?? null;
+      const made = operationField(operation, mapping, types, service.blocks, selectable, requires);
       const { config, requestPlan, reply, headersArgument } = made;
       names.attributeOperations(earlier, service.name);
       const cost = costOfCall(mapping?.cost ?? null, service.callCost ?? null);

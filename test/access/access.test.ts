@@ -16,6 +16,7 @@ const classNamed = (name: string): ClientClass => ({
   budget: null,
   requestsAtOnce: null,
   costBreakdown: false,
+  scopes: new Set(),
   permitsAll: true,
   permitsSome: () => true,
   permitsRoute: () => true,

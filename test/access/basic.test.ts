@@ -14,6 +14,7 @@ const RIGHTS: ClientClass = {
   budget: null,
   requestsAtOnce: null,
   costBreakdown: false,
+  scopes: new Set(),
   permitsAll: true,
   permits: () => true,
   permitsSome: () => true,

@@ -5,7 +5,8 @@ export interface DecodeError {
     | 'UPSTREAM_RESPONSE_LIMIT'
     | 'UPSTREAM_INVALID_RESPONSE'
     | 'VALUE_NOT_REPRESENTABLE'
-    | 'GRAPHQL_UPSTREAM_ERROR';
+    | 'GRAPHQL_UPSTREAM_ERROR'
+    | 'FORBIDDEN';
   readonly path: readonly (string | number)[];
   /** Names the rule, never the value. */
   readonly rule: string;

@@ -18,6 +18,8 @@ export interface Scalar {
   readonly name: string;
   /** Its values name attachments, by `cid:` URLs (`swaRef`); absent: they do not. */
   readonly isReference?: boolean;
+  /** Masks a decoded value; absent: it does not. */
+  mask?(value: unknown): unknown;
   /** The value of a lexical form, its white space treated by the facet of the type. Throws `LexicalError`. */
   decode(lexical: string): ScalarValue;
   /** The lexical form of a client's value. Throws `LexicalError`; the message never holds the value. */
@@ -40,8 +42,6 @@ export class LexicalError extends Error {
     this.isValid = isValid;
   }
 }
-
-// ---------------------------------------------------------------------------------------------- reading a reply
 
 export type ValuePlan = { readonly kind: 'scalar'; readonly scalar: Scalar } | ObjectPlan | OpaquePlan;
 
@@ -125,6 +125,8 @@ export type SlotSource =
   | { readonly from: 'text' }
   /** A constant, by its lexical form: `__typename`. */
   | { readonly from: 'constant'; readonly value: string }
+  /** Nothing: it is null for the reader of the plan, with an error where it is forbidden. */
+  | { readonly from: 'withheld'; readonly isForbidden: boolean }
   /** The element itself read as another object, for groups that exist in GraphQL only. */
   | { readonly from: 'self' }
   /** The Header of the message: its blocks are the children of this object. Of the outermost object alone. */
@@ -179,8 +181,6 @@ export interface Decoded {
   /** Upstream calls made for it: 1 by default, 0 where the answer was known. */
   readonly calls?: number;
 }
-
-// --------------------------------------------------------------------------------------------- writing a request
 
 /** The source of a value that is not an argument. */
 export type EncodeSource =

@@ -237,7 +237,7 @@ export class ReplyDecoder implements XmlHandler {
     const { variant } = reading;
     if (variant === null) return reading;
     if (variant.hasNames) reading.names = new ContentNames(tag);
-    for (const slot of variant.constants) reading.values[slot.position] = slot.fallback;
+    if (variant.constants.length > 0) this.#output.setConstants(reading);
     for (const slot of variant.attributes) this.#readAttribute(tag, reading, slot);
     let first = reading;
     for (const slot of variant.anyItems) this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, slot);

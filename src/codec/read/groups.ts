@@ -71,25 +71,20 @@ function openRepetition(
   const variant = slot.value.kind === 'object' ? slot.value.declared : null;
   const index = variant === null || owner.isNullified ? -1 : response.nextIndex(owner, slot);
   if (index === -1) return null;
-  const reading = setConstants(new Reading(owner, slot, index, owner.uri, variant));
-  const made = { ordinal, reading, selves: selvesOf(reading) };
+  const reading = response.setConstants(new Reading(owner, slot, index, owner.uri, variant));
+  const made = { ordinal, reading, selves: selvesOf(reading, response) };
   readings.set(slot, made);
   return made;
 }
 
-function setConstants(reading: Reading): Reading {
-  for (const constant of reading.variant?.constants ?? []) reading.values[constant.position] = constant.fallback;
-  return reading;
-}
-
-function selvesOf(root: Reading): readonly Reading[] {
+function selvesOf(root: Reading, response: ResponseBuilder): readonly Reading[] {
   const selves: Reading[] = [];
   const all = [root];
   for (const reading of all) {
     for (const slot of reading.variant?.selves ?? []) {
       const variant = slot.value.kind === 'object' ? slot.value.declared : null;
       if (variant === null) continue;
-      const self = setConstants(new Reading(reading, slot, -1, reading.uri, variant));
+      const self = response.setConstants(new Reading(reading, slot, -1, reading.uri, variant));
       selves.push(self);
       all.push(self);
     }

@@ -71,6 +71,7 @@ export interface VariantProgram {
   readonly slots: readonly SlotProgram[];
   readonly children: ChildTable;
   readonly attributes: readonly SlotProgram[];
+  /** And those that are withheld from the reader of the plan. */
   readonly constants: readonly SlotProgram[];
   /** Slots that are filled by children of any name. */
   readonly anyItems: readonly SlotProgram[];
@@ -120,7 +121,7 @@ export interface SlotProgram {
   readonly isName: boolean;
   /** Its items are those of an array of the SOAP encoding, which may have positions of their own. */
   readonly isArray: boolean;
-  /** The decoded default, or the constant; null where there is none. */
+  /** The decoded default, or the constant; null where there is none. Of a withheld slot: whether that is an error. */
   readonly fallback: ScalarValue | null;
   /** The text of an object whose element is empty: its default. */
   readonly emptyText: string;
@@ -207,7 +208,7 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     children: { named, any: others.length === 0 ? null : others, wildcards: wildcardsOf(variant) },
     attributes: of('attribute'),
     // Blocks of the Header are read beside this: null stands for them until then.
-    constants: [...of('constant'), ...of('header')],
+    constants: [...of('constant'), ...of('header'), ...of('withheld')],
     anyItems: items,
     selves: of('self'),
     interest: isBinary ? STREAM : texts.length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS : SKIP,
@@ -215,7 +216,8 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     weight: variant.weight ?? 0,
     order: variant.order ?? null,
     mayBeNil: slots.every(
-      ({ nonNull, from, isItem }) => !nonNull || isItem || from === 'attribute' || from === 'constant',
+      ({ nonNull, from, isItem }) =>
+        !nonNull || isItem || from === 'attribute' || from === 'constant' || from === 'withheld',
     ),
     hasNames: texts.some(({ isName }) => isName),
     isBinary,

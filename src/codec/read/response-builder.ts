@@ -135,6 +135,18 @@ export class ResponseBuilder {
     return Array.isArray(value) && value.length > this.#listItems;
   }
 
+  /** Sets the constants of an object, and null where its reader may not have the value. */
+  setConstants(reading: Reading): Reading {
+    for (const slot of reading.variant?.constants ?? []) {
+      if (slot.from !== 'withheld') reading.values[slot.position] = slot.fallback;
+      else {
+        if (slot.fallback === true) this.report(reading, slot, -1, 'withheld', 'FORBIDDEN');
+        this.setValue(reading, slot, -1, null, null);
+      }
+    }
+    return reading;
+  }
+
   /** Sets null with an error, whether the value may be null or not. */
   reject(owner: Reading, slot: SlotProgram, index: number, rule: string, code?: DecodeError['code']): void {
     this.report(owner, slot, index, rule, code);

@@ -16,6 +16,7 @@ export function wildcardsOf({ slots }: ObjectVariant): readonly Wildcard[] {
 
 /** The decoded default of a slot, or its constant; null where it has none. */
 export function fallbackOf(source: SlotSource, scalar: Scalar | null): ScalarValue | null {
+  if (source.from === 'withheld') return source.isForbidden;
   const lexical = source.from === 'constant' ? source.value : 'default' in source ? source.default : null;
   if (lexical === null || scalar === null) return null;
   try {

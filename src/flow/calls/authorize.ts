@@ -1,5 +1,6 @@
 import type { Client } from '../../access/client.js';
 import { Refusal } from '../../base/refusal.js';
+import { isMet } from '../../base/requirement.js';
 import type { Budgets, Denied } from '../../budget/budget.js';
 import type { KnownOperation } from '../../compile/request-group.js';
 import type { SoapService } from '../../compile/service.js';
@@ -27,18 +28,23 @@ export class CallGuard {
 
   /** There are operations of the service that the client may not call. */
   get isRestricted(): boolean {
-    return !this.#caller.client.rights.permits(this.#service.name, null);
+    const { client } = this.#caller;
+    const { name, requirements } = this.#service;
+    return !client.rights.permits(name, null) || (requirements.size > 0 && lacksSome(client, requirements));
   }
 
   /** Null for an operation that is not known. Throws `FORBIDDEN` or `RATE_LIMITED`. */
   authorizeAndCharge(known: KnownOperation | null): void {
     if (this.#hasPassed) return;
-    const { name, weightOf } = this.#service;
-    authorizeMessage(this.#caller.client, name, known);
+    const { weightOf } = this.#service;
+    authorizeMessage(this.#caller.client, this.#service, known);
     charge(this.#caller, known === null ? weightOf(null) : Math.max(...known.candidates.map(weightOf)));
     this.#hasPassed = true;
   }
 }
+
+const lacksSome = (client: Client, requirements: SoapService['requirements']): boolean =>
+  [...requirements.values()].some((requirement) => !isMet(requirement, client));
 
 /** Throws `FORBIDDEN`. The operation is the one that will be called, whatever the request called it. */
 export function authorize({ rights }: Client, service: string, operation: string | null): void {
@@ -46,16 +52,26 @@ export function authorize({ rights }: Client, service: string, operation: string
   throw new Refusal('FORBIDDEN', null, { found: operation === null ? service : `${service}.${operation}` });
 }
 
-/** The same for a message: a right to each operation is needed that the backend may read in it. */
-function authorizeMessage(client: Client, service: string, known: KnownOperation | null): void {
-  if (known === null) authorize(client, service, null);
-  else for (const { name } of known.candidates) authorize(client, service, name);
+/**
+ * The same for a message: a right to each operation is needed that the backend may read in it, and what each requires.
+ * One that is not known may be any.
+ */
+function authorizeMessage(client: Client, service: SoapService, known: KnownOperation | null): void {
+  const names: readonly (string | null)[] = known === null ? [null] : known.candidates.map(({ name }) => name);
+  for (const name of names) authorize(client, service.name, name);
+  const { requirements } = service;
+  if (requirements.size === 0) return;
+  for (const [name, requirement] of requirements) {
+    if ((known === null || names.includes(name)) && !isMet(requirement, client)) {
+      throw new Refusal('FORBIDDEN', 'scopes', { found: `${service.name}.${name}` });
+    }
+  }
 }
 
 /** The same for a GraphQL field: it calls one operation, which the backend may take for another. */
 export function authorizeCall(client: Client, service: SoapService | undefined, operation: Operation): void {
   if (service === undefined) throw new Error('an operation of a service that is not there');
-  authorizeMessage(client, service.name, service.requests.called(operation));
+  authorizeMessage(client, service, service.requests.called(operation));
 }
 
 /** Points of a request that calls no operation: a plain route, a WSDL, a page. */

@@ -10,6 +10,7 @@ import { SharedCalls } from '../calls/shared-calls.js';
 import type { ConcurrencyLimits } from '../http/concurrency.js';
 import type { PenaltyBox } from '../http/penalty-box.js';
 import { type Cors, makeCors } from './cors.js';
+import { RightsTable } from './rights-table.js';
 
 /** The parts of a GraphQL endpoint that outlive it. */
 export interface SharedParts {
@@ -37,6 +38,10 @@ export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted'> {
   readonly calls: SharedCalls;
   /** Null where no pages of other origins are allowed. */
   readonly cors: Cors | null;
+  /** Null where all callers have the same rights to fields. */
+  readonly rights: RightsTable | null;
+  /** An operation with a forbidden field is refused. */
+  readonly rejectsUnauthorized: boolean;
   /** Answers may differ from caller to caller. */
   readonly isPrivate: boolean;
 }
@@ -66,8 +71,11 @@ export function makeGraphqlEndpoint(
     costBreakdown: graphql.costBreakdown,
     calls: new SharedCalls(caching, cache),
     cors: makeCors(config),
+    rights: graph.rules.length === 0 ? null : new RightsTable(graph.rules, config.clients?.maskKey ?? null),
+    rejectsUnauthorized: graphql.rejectUnauthorized,
     isPrivate:
       config.clients?.classes !== undefined ||
+      graph.rules.length > 0 ||
       services.some(
         ({ config: { callerHeaders }, callerFields }) => callerHeaders.length + callerFields.varying.length > 0,
       ),

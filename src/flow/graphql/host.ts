@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Client } from '../../access/client.js';
 import type { CancelSignal } from '../../base/cancellation.js';
 import type { Exchange } from '../../base/exchange.js';
-import { asRefusal, type Refusal } from '../../base/refusal.js';
+import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { Grant } from '../../budget/budget.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
@@ -17,9 +17,11 @@ import {
   type SubschemaRequest,
 } from '../../graphql/fields/subschema.js';
 import type { ItemHost, RequestHost } from '../../graphql/http.js';
+import type { FieldRights } from '../../graphql/rights/field-rights.js';
 import type { Throttle } from '../../graphql/run/cost-report.js';
 import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
 import { rootPlanOf } from '../../graphql/run/root-plan.js';
+import { selectedRules } from '../../graphql/run/selected-rules.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
 import type { BatchPermits } from '../http/concurrency.js';
@@ -61,6 +63,7 @@ export class CallerHost implements RequestHost, ItemHost {
   readonly wantsBreakdown: boolean;
   readonly callField: CallField;
   readonly sendToSubschema: SendToSubschema;
+  readonly rights: FieldRights | null;
   readonly #endpoint: GraphqlEndpoint;
   readonly #caller: Caller;
   readonly #exchange: Exchange;
@@ -82,6 +85,7 @@ export class CallerHost implements RequestHost, ItemHost {
     this.id = exchange.id;
     this.signal = signal;
     this.wantsBreakdown = headers[BREAKDOWN] === '1' && maySeeBreakdown(endpoint, caller.client);
+    this.rights = endpoint.rights?.of(caller.client) ?? null;
     this.#endpoint = endpoint;
     this.#caller = caller;
     this.#exchange = exchange;
@@ -156,13 +160,19 @@ export class CallerHost implements RequestHost, ItemHost {
   /** Throws `FORBIDDEN` where the operation would call what the client may not: nothing of it runs then. */
   #authorize(admitted: Admitted): void {
     const { client } = this.#caller;
-    if (client.rights.permitsAll) return;
     const { built } = this.#endpoint.operations;
+    if (this.#endpoint.rejectsUnauthorized) {
+      const [field] = selectedRules(admitted, built).forbidden;
+      if (field !== undefined) throw new Refusal('FORBIDDEN', 'a field', { found: field });
+    }
+    if (client.rights.permitsAll) return;
     const { fields, links } = rootPlanOf(admitted, built);
+    // A link that is forbidden is null, and calls nothing.
+    const permitted = [...links.values()].filter(({ isForbidden }) => !isForbidden);
     const called = [
       ...fields.flatMap(({ call }) => call?.bound ?? []),
-      ...[...links.values()].map(({ link }) => link.called),
-      ...[...fields.flatMap(({ call }) => call?.ask ?? []), ...[...links.values()].map(({ target }) => target.ask)]
+      ...permitted.map(({ link }) => link.called),
+      ...[...fields.flatMap(({ call }) => call?.ask ?? []), ...permitted.map(({ target }) => target.ask)]
         .flatMap((ask) => (ask.kind === 'subschema' ? ask.plan.nested : []))
         .flatMap((name) => built.subschemaFields?.get(name) ?? []),
     ];

@@ -38,10 +38,10 @@ export async function answerSoap(
 ): Promise<void> {
   const { caller, exchange, request, response, ending } = asked;
   // The backend may read an invalid message as another operation: only clients with all rights may send one.
-  const isEnforced = service.mode === 'enforce' || !caller.client.rights.permits(service.name, null);
+  const guard = isGuarded ? new CallGuard(caller, service) : null;
+  const isEnforced = service.mode === 'enforce' || guard?.isRestricted === true;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: onViolation(exchange) };
   const answer = new SoapAnswer(response, exchange, ending);
-  const guard = isGuarded ? new CallGuard(caller, service) : null;
 
   const affinity = affinityOf(service.reach, request.headers, caller.client);
   const upstream = boundUpstream(request, service);

@@ -69,6 +69,7 @@ export class SubscriptionManager {
     const { admitted } = operation;
     const rootPlan = rootPlanOf(admitted, endpoint.operations.built);
     const [field] = rootPlan.fields;
+    if (field?.isForbidden === true) throw new Refusal('FORBIDDEN');
     // @skip may leave nothing.
     if (field?.call === undefined || field.call === null) throw new Refusal('BAD_USER_INPUT');
     const { id } = subscriber.caller.client;

@@ -19,6 +19,7 @@ import { DocumentSource } from '../document-source.js';
 import { codedError, DocumentRefusal } from '../errors.js';
 import type { GraphqlLimits, MeasurableLimit } from '../limits.js';
 import type { RawVariables, Variables } from '../output/reply-plan.js';
+import type { FieldRights } from '../rights/field-rights.js';
 import { coerceVariables } from './coerce-variables.js';
 import { AdmittedDocument, type DocumentCache, fragmentsOf } from './document-cache.js';
 import type { DocumentCacheEntry, EntryPart } from './document-cache-entry.js';
@@ -70,13 +71,15 @@ export interface Admitted {
   readonly exceeded: ReadonlySet<MeasurableLimit>;
   /** Whether messages may reveal the schema. */
   readonly isOpen: boolean;
+  /** Of the caller; null where all callers have the same. */
+  readonly rights: FieldRights | null;
 }
 
 /**
  * Admits an operation: parses and validates its document, checks the limits, coerces variables, estimates the cost.
  * Throws a `Refusal`; a `DocumentRefusal` where errors have messages or places of their own.
  */
-export function admit(params: GraphqlParams, admission: Admission): Admitted {
+export function admit(params: GraphqlParams, admission: Admission, rights: FieldRights | null = null): Admitted {
   const { schema, limits, measured, introspection, documents, costs } = admission;
   const checker = new LimitChecker(limits, measured);
   const rawVariables = measureVariables(params.variables, checker);
@@ -120,6 +123,7 @@ export function admit(params: GraphqlParams, admission: Admission): Admitted {
     costs,
     exceeded,
     isOpen: introspection,
+    rights,
   };
 }
 

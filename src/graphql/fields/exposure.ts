@@ -1,3 +1,4 @@
+import type { Requirement } from '../../base/requirement.js';
 import { distinctName, type ElementDeclaration, type Operation, type XsdType } from '../../wsdl/model.js';
 import type { BlockMappings, RequestMapping } from '../input/block-mapping.js';
 import type { FaultStyle } from '../output/faults.js';
@@ -35,6 +36,8 @@ export interface GraphqlService {
   readonly blocks?: BlockMappings;
   /** Header blocks of its replies that callers may select; absent: none. */
   readonly replyHeaders?: ReplyHeaders;
+  /** What callers of an operation must have; absent: nothing. */
+  requirementOf?(operation: Operation): Requirement | null;
 }
 
 export interface OperationMapping {

@@ -6,6 +6,7 @@ import {
   GraphQLNonNull,
   type GraphQLOutputType,
 } from 'graphql';
+import type { Requirement } from '../../base/requirement.js';
 import type { EncodeElement } from '../../codec/plan/plan.js';
 import type { BlockPlan, RequestPlan } from '../../codec/plan/request-plan.js';
 import {
@@ -30,6 +31,7 @@ import { configs, type InputField } from '../input/input-field.js';
 import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-mapping.js';
 import type { FaultTypes } from '../output/faults.js';
 import type { OutputTypes } from '../output/output.js';
+import { bothRules, FieldRule, ruleExtensions, withoutMasks } from '../rights/field-rule.js';
 import { contentOf, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
@@ -72,18 +74,26 @@ export interface OperationField {
   readonly headersArgument: string | null;
 }
 
-/** One operation as a field of Query or Mutation (`blocks` are the header blocks of its service, `selectable` those of its replies), with its plan for requests and what replies look like. */
+/**
+ * One operation as a field of Query or Mutation (`blocks` are the header blocks of its service, `selectable` those of its
+ * replies), with its plan for requests and what replies look like. `requires`: of callers of the operation.
+ */
 export function operationField(
   operation: Operation,
   mapping: OperationMapping | null,
   types: ServiceTypes,
   blocks: BlockMappings = NO_BLOCKS,
   selectable: readonly ReplyBlock[] = [],
+  requires: Requirement | null = null,
 ): OperationField {
   const headers = headerFields(operation, mapping?.request?.headers ?? NO_BLOCKS, blocks, types);
   const request = requestOf(operation, mapping?.request?.arguments ?? NO_MAPPINGS, types);
   const answer = withReplyHeaders(operation, selectable, replyOf(operation, types), types);
   const reply = types.faults.answer(operation, mapping?.faults ?? 'errors', answer);
+  const { root } = answer.shape;
+  const called = requires === null ? null : new FieldRule(`${types.service}.${operation.name}`, requires);
+  // An answer that nothing but a forbidden field holds is not asked for.
+  const rule = bothRules(called, withoutMasks((root.kind === 'unwrap' ? root.field.rule : null) ?? null));
   const fields = new Map(request.fields);
   let headersArgument: string | null = null;
   if (headers.type !== null) {
@@ -96,7 +106,7 @@ export function operationField(
       description: mapping?.description ?? descriptionOf(operation.documentation),
       deprecationReason: mapping?.deprecated ?? null,
       args: fields.size === 0 ? {} : configs(fields),
-      extensions: costExtensions(mapping?.cost ?? null),
+      extensions: { ...costExtensions(mapping?.cost ?? null), ...ruleExtensions(rule) },
     },
     requestPlan: {
       body: request.body,

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { type EncodeObject, type EncodeValue, LexicalError, type Scalar } from '../../codec/plan/plan.js';
 import type { SimpleType, XsdType } from '../../wsdl/model.js';
+import { ruleExtensions } from '../rights/field-rule.js';
 import type { LeafTable } from '../types/leaf.js';
 import type { Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
@@ -21,6 +22,7 @@ export interface InputField {
   /** Absent where there is no default. */
   readonly defaultValue?: unknown;
   readonly deprecationReason?: string | null;
+  readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
 /** A structure that can be written: its fields as the schema shows them, and its plan. */
@@ -79,8 +81,10 @@ export function fieldOf(
   const { description } = member;
   const decoded = lexicalDefault === null || scalar === null ? null : decodeDefault(scalar, lexicalDefault);
   const deprecationReason = member.mapping?.deprecated ?? null;
-  if (isNonNull && decoded !== null) return { type, description, defaultValue: decoded, deprecationReason };
-  return isNonNull ? { type: new GraphQLNonNull(type), description } : { type, description, deprecationReason };
+  const extensions = ruleExtensions(member.mapping?.rule ?? null);
+  if (isNonNull && decoded !== null) return { type, description, defaultValue: decoded, deprecationReason, extensions };
+  if (isNonNull) return { type: new GraphQLNonNull(type), description, extensions };
+  return { type, description, deprecationReason, extensions };
 }
 
 /** The default as GraphQL shows it; null where the schema's default is not a value of its own type. */

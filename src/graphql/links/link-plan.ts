@@ -7,6 +7,8 @@ import type { BoundField } from '../fields/bound-field.js';
 import { isSubschemaField, type SubschemaField, type SubschemaPlan } from '../fields/subschema.js';
 import { errorPlans } from '../output/fault-plan.js';
 import { type Fragments, type LinkSlots, planReply, type Variables } from '../output/reply-plan.js';
+import type { FieldRights } from '../rights/field-rights.js';
+import { ruleOf } from '../rights/field-rule.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
 import { LinkFinder } from './link-finder.js';
@@ -22,6 +24,8 @@ export interface LinkSelection {
   /** The nodes that are merged into it. */
   readonly nodes: readonly FieldNode[];
   readonly target: LinkTargetPlan;
+  /** The caller may not call its operation: it is null with an error. */
+  readonly isForbidden: boolean;
 }
 
 /** The plan of the answers to a link. Equal selections of the same operation share it. */
@@ -90,6 +94,7 @@ export class LinkPlanner implements LinkSlots {
   readonly #targets = new Map<string, LinkTargetPlan>();
   readonly #subschemas: SubschemaLinkPlanner | null;
   readonly #countBytes: CountBytes;
+  readonly #rights: FieldRights | null;
   readonly #finder: LinkFinder;
 
   /** Without `subschemas` no link may call a subschema. */
@@ -99,8 +104,10 @@ export class LinkPlanner implements LinkSlots {
     variables: Variables,
     subschemas: SubschemaLinkPlanner | null = null,
     countBytes: CountBytes = UNCOUNTED,
+    rights: FieldRights | null = null,
   ) {
     this.#countBytes = countBytes;
+    this.#rights = rights;
     this.#subschemas = subschemas;
     this.#table = table;
     this.#fragments = fragments;
@@ -140,7 +147,8 @@ export class LinkPlanner implements LinkSlots {
     this.#countBytes(SELECTION_BYTES + 10 * key.length);
     const id = String(this.#selectionIds.size);
     this.#selectionIds.set(key, id);
-    this.selections.set(id, { link, nodes, target: this.#target(link, nodes) });
+    const isForbidden = this.#rights !== null && isForbiddenLink(link, this.#rights);
+    this.selections.set(id, { link, nodes, target: this.#target(link, nodes), isForbidden });
     return id;
   }
 
@@ -175,7 +183,7 @@ export class LinkPlanner implements LinkSlots {
   /** Each item is read twice: its selection under `HIDDEN`, and its key. */
   #batch({ reply }: BoundField, batch: LinkBatch, nodes: readonly FieldNode[]): PlannedReply {
     const { root, element } = reply;
-    const faults = errorPlans(reply);
+    const faults = errorPlans(reply, this.#rights);
     let walk: Walk | null = null;
     const items = (key: string, list: FieldShape): FieldSlot => {
       const listed: ReplyShape = { ...reply, root: { kind: 'unwrap', field: list }, nonNull: false };
@@ -195,7 +203,7 @@ export class LinkPlanner implements LinkSlots {
   }
 
   #plan(reply: ReplyShape, nodes: readonly FieldNode[]): ReplyPlan {
-    return planReply(reply, nodes, this.#fragments, this.#variables, this, this.#countBytes);
+    return planReply(reply, nodes, this.#fragments, this.#variables, this, this.#countBytes, this.#rights);
   }
 
   #idOf(node: FieldNode): number {
@@ -211,6 +219,29 @@ export class LinkPlanner implements LinkSlots {
     return id;
   }
 }
+
+/** Whether the caller may not call the operation of a link, or not read the way to the items of its answer. */
+function isForbiddenLink({ definition, called, batch }: Link, rights: FieldRights): boolean {
+  if (rights.forbids(ruleOf(definition))) return true;
+  if (batch === null || isSubschemaField(called)) return false;
+  const { root } = called.reply;
+  let values = root.kind === 'unwrap' ? [root.field.value] : [];
+  let objects = root.kind === 'whole' ? objectsIn([{ kind: 'object', shape: root.shape }]) : objectsIn(values);
+  for (const step of batch.items) {
+    const fields = objects.flatMap((object) => object.fields.get(step) ?? []);
+    if (fields.some(({ rule }) => rights.decide(rule) !== null)) return true;
+    values = fields.map(({ value }) => value);
+    objects = objectsIn(values);
+  }
+  return false;
+}
+
+const objectsIn = (values: readonly FieldShape['value'][]): readonly ObjectShape[] =>
+  values.flatMap((value) => {
+    if (value.kind !== 'object') return [];
+    const { declared, variants } = value.shape;
+    return [...(declared === null ? [] : [declared]), ...variants.values()];
+  });
 
 /** About the memory of a selection without its plan, and of its slot in an object. */
 const SELECTION_BYTES = 1500;

@@ -12,6 +12,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { isRoot } from '../types/roots.js';
 import { type EntryError, type Report, reportInto } from './entry-error.js';
@@ -196,6 +197,6 @@ function definitionOf(
   }
   const description = mapping.description ?? called.config.description ?? null;
   const cost = mapping.cost?.or(target.bound.cost ?? null) ?? target.bound.cost ?? null;
-  const extensions = costExtensions(cost);
+  const extensions = { ...costExtensions(cost), ...ruleExtensions(ruleOf(called.config)) };
   return of({ type, args, description, deprecationReason: mapping.deprecated, extensions }) ?? null;
 }

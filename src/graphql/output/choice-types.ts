@@ -3,7 +3,7 @@ import type { SlotSource } from '../../codec/plan/plan.js';
 import type { ChoiceMember, ElementMember } from '../types/member.js';
 import type { BranchShape, FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
-import { aboutOf, configs, lazily, listOf, type OutputField } from './output-field.js';
+import { aboutOf, configs, lazily, listOf, type OutputField, withRule } from './output-field.js';
 
 interface Union {
   readonly type: GraphQLUnionType;
@@ -47,7 +47,8 @@ export class ChoiceTypes {
       itemNonNull: choice.many,
       value: { kind: 'choice', branches },
     };
-    return { type: choice.many ? listOf(type, true) : type, shape, ...aboutOf(choice) };
+    const field = { type: choice.many ? listOf(type, true) : type, shape, ...aboutOf(choice) };
+    return withRule(field, choice.mapping?.rule ?? null);
   }
 
   #union(choice: ChoiceMember, owner: string): Union {

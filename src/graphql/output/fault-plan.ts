@@ -1,4 +1,5 @@
 import type { FaultPlans, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan } from '../../codec/plan/plan.js';
+import type { FieldRights } from '../rights/field-rights.js';
 import type { ElementShape, FaultShape, FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 
 /** Bounds of Faults that are reported as errors: their types may be recursive. */
@@ -7,25 +8,30 @@ const SLOTS_MAX = 1000;
 
 /**
  * Plans declared Faults that are reported as errors: all fields of each entry, to a depth. Made once per reply, when
- * it is first asked for. Null where no entry has a type to be read by.
+ * it is first asked for; by a reader with rights of its own, once for those. Null where no entry has a type to be read by.
  */
-export function errorPlans(reply: ReplyShape): FaultPlans | null {
+export function errorPlans(reply: ReplyShape, rights: FieldRights | null = null): FaultPlans | null {
   const entries = reply.faults?.entries ?? [];
-  const known = PLANS.get(entries);
+  const ofReader = PLANS.get(rights ?? ALL_RIGHTS) ?? new WeakMap<readonly FaultShape[], FaultPlans | null>();
+  PLANS.set(rights ?? ALL_RIGHTS, ofReader);
+  const known = ofReader.get(entries);
   if (known !== undefined) return known;
   const plans = entries.flatMap((entry) => {
-    const plan = wholePlan(entry);
+    const plan = wholePlan(entry, rights);
     return plan === null ? [] : [{ element: entry.element, names: entry.names, plan }];
   });
   const made: FaultPlans | null = plans.length === 0 ? null : { as: 'error', entries: plans };
-  PLANS.set(entries, made);
+  ofReader.set(entries, made);
   return made;
 }
 
-const PLANS = new WeakMap<readonly FaultShape[], FaultPlans | null>();
+const PLANS = new WeakMap<object, WeakMap<readonly FaultShape[], FaultPlans | null>>();
 
-function wholePlan({ element, typed }: FaultShape): ReplyPlan | null {
-  const whole = new Whole();
+/** Stands for readers that may read all fields. */
+const ALL_RIGHTS = {};
+
+function wholePlan({ element, typed }: FaultShape, rights: FieldRights | null): ReplyPlan | null {
+  const whole = new Whole(rights);
   if (typed?.kind === 'whole') {
     return { element, shape: 'whole', value: whole.object(typed.shape, DEPTH_MAX), nonNull: false };
   }
@@ -40,7 +46,12 @@ function wholePlan({ element, typed }: FaultShape): ReplyPlan | null {
 }
 
 class Whole {
+  readonly #rights: FieldRights | null;
   #slotsLeft = SLOTS_MAX;
+
+  constructor(rights: FieldRights | null) {
+    this.#rights = rights;
+  }
 
   object(shape: ElementShape, depth: number): ObjectPlan {
     return {
@@ -50,9 +61,9 @@ class Whole {
     };
   }
 
-  /** Null where it would be too deep, or one too many. */
+  /** Null where it would be too deep, or one too many, or the reader may not have the value as it is. */
   slot(key: string, field: FieldShape, depth: number): FieldSlot | null {
-    if (this.#slotsLeft === 0) return null;
+    if (this.#slotsLeft === 0 || (this.#rights?.decide(field.rule) ?? null) !== null) return null;
     const { source, list, value } = field;
     // Present values are reported, also of incomplete Faults.
     const common = { key, list, nonNull: false, itemNonNull: false };

@@ -15,6 +15,7 @@ import {
   typeKey,
   type XsdType,
 } from '../../wsdl/model.js';
+import { ruleExtensions } from '../rights/field-rule.js';
 import { contentOf } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';
@@ -159,7 +160,11 @@ export class FaultTypes {
     type: GraphQLOutputType,
     field: FieldShape,
   ): { readonly type: GraphQLObjectType; readonly root: ReplyRoot } {
-    const made = new GraphQLObjectType({ name, description, fields: { value: { type } } });
+    const made = new GraphQLObjectType({
+      name,
+      description,
+      fields: { value: { type, extensions: ruleExtensions(field.rule ?? null) } },
+    });
     this.made.push(made);
     const object = { typeName: name, conditions: new Set([name]), fields: new Map([['value', field]]) };
     const shape: ElementShape = { declared: object, variants: new Map() };

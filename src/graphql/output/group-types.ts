@@ -6,7 +6,7 @@ import type { MemberTable } from '../types/members.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { GroupMember } from './groups.js';
-import { aboutOf, configs, lazily, listOf, type OutputField } from './output-field.js';
+import { aboutOf, configs, lazily, listOf, type OutputField, withRule } from './output-field.js';
 
 interface Made {
   readonly type: GraphQLObjectType;
@@ -71,7 +71,7 @@ export class GroupTypes {
       ...(listName === null ? {} : { listName }),
       ...(weight === null ? {} : { weight }),
     };
-    return { type: listOf(type, true), shape, ...aboutOf(member) };
+    return withRule({ type: listOf(type, true), shape, ...aboutOf(member) }, mapping?.rule ?? null);
   }
 
   #of(member: GroupMember, owner: string): Made {

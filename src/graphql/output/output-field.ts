@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import type { Wildcard } from '../../wsdl/model.js';
 import { allowsAny } from '../../wsdl/open-content.js';
+import { bothRules, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
 import { type Leaf, PRESENCE } from '../types/leaf.js';
 import type { AttributeMember, ChoiceMember, ElementMember, Member, TextMember } from '../types/member.js';
@@ -125,6 +126,18 @@ export const wholeField = (xml: GraphQLScalarType): OutputField => ({
   deprecated: null,
 });
 
+/** The field with a rule that holds besides its own. */
+export const withRule = (field: OutputField, rule: FieldRule | null): OutputField => {
+  const both = bothRules(field.shape.rule ?? null, rule);
+  return both === null ? field : { ...field, shape: { ...field.shape, rule: both } };
+};
+
+/** Whether values of a field are single texts, or lists of them, so that a part or a hash can stand for them. */
+export const isText = ({ value }: FieldShape): boolean =>
+  value.kind === 'scalar' &&
+  (value.scalar.name === 'String' || value.scalar.name === 'ID') &&
+  value.scalar.isReference !== true;
+
 /** Fields as GraphQL wants them. */
 export function configs(
   fields: ReadonlyMap<string, OutputField>,
@@ -136,7 +149,7 @@ export function configs(
         type: shape.nonNull ? new GraphQLNonNull(type) : type,
         description,
         deprecationReason: deprecated,
-        extensions: costExtensions(cost),
+        extensions: { ...costExtensions(cost), ...ruleExtensions(shape.rule ?? null) },
       },
     ]),
   );

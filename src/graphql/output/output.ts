@@ -17,6 +17,7 @@ import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
 import { type Leaf, type LeafTable, PRESENCE } from '../types/leaf.js';
 import type { ElementMember, Member } from '../types/member.js';
+import { rulesOf } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
 import { NameScope } from '../types/naming.js';
 import { derivedFrom, type Reached } from '../types/reach.js';
@@ -26,6 +27,7 @@ import { ChoiceTypes } from './choice-types.js';
 import { elementShape } from './element-shape.js';
 import { GroupTypes } from './group-types.js';
 import { GroupTable } from './groups.js';
+import { mappedField } from './mapped-field.js';
 import {
   aboutOf,
   arrayWarning,
@@ -40,6 +42,7 @@ import {
   restField,
   textField,
   wholeField,
+  withRule,
 } from './output-field.js';
 
 interface OutputValue {
@@ -95,9 +98,7 @@ export class OutputTypes {
   }
 
   field(member: Member, owner: string): OutputField {
-    const weight = member.mapping?.cost?.weight ?? null;
-    const made = this.#member(member, owner);
-    return weight === null ? made : { ...made, shape: { ...made.shape, weight } };
+    return mappedField(this.#member(member, owner), member, this.#service, this.#members, this.#names);
   }
 
   #member(member: Member, owner: string): OutputField {
@@ -283,10 +284,12 @@ export class OutputTypes {
         fields.set(member.name, listName === null ? field : { ...field, shape: { ...field.shape, listName } });
       }
     }
-    if (rest !== null && (isBound || wildcard)) fields.set(rest, restField(all, wildcards, this.#leaves.xml));
+    const rule = rulesOf(all);
+    if (rest !== null && (isBound || wildcard))
+      fields.set(rest, withRule(restField(all, wildcards, this.#leaves.xml), rule));
     if (type.content.kind === 'opaque') {
       const scope = new NameScope([...all.map(({ name }) => name), ...fields.keys(), PLACEHOLDER]);
-      fields.set(scope.take('xml', 'xmlElement'), wholeField(this.#leaves.xml));
+      fields.set(scope.take('xml', 'xmlElement'), withRule(wholeField(this.#leaves.xml), rule));
     }
     // GraphQL has no object without fields, and an object has the fields of its interfaces.
     if ((fields.size === 0 || bases.some((base) => isWithoutFields(base, this.#members))) && !fields.has(PLACEHOLDER)) {

@@ -11,6 +11,7 @@ import { LazyObject } from '../../codec/plan/lazy-object.js';
 import { objectOf } from '../../codec/plan/object-of.js';
 import type { FaultPlan, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan } from '../../codec/plan/plan.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
+import type { FieldRights } from '../rights/field-rights.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import { errorPlans } from './fault-plan.js';
 
@@ -34,13 +35,14 @@ export function planReply(
   variables: Variables,
   links: LinkSlots | null = null,
   countBytes: CountBytes = UNCOUNTED,
+  rights: FieldRights | null = null,
 ): ReplyPlan {
-  const planner = new Planner(fragments, variables, links, reply.unions ?? NO_UNIONS, countBytes);
+  const planner = new Planner(fragments, variables, links, reply.unions ?? NO_UNIONS, countBytes, rights);
   const { element, root, nonNull, hasReferences = false } = reply;
   const made = planner.root(element, root, nodes, nonNull);
   const plan = hasReferences ? { ...made, hasReferences } : made;
   if (reply.faults?.as !== 'data') {
-    const faults = errorPlans(reply);
+    const faults = errorPlans(reply, rights);
     return faults === null ? plan : { ...plan, faults };
   }
   const entries = reply.faults.entries.map((fault): FaultPlan => {
@@ -92,6 +94,7 @@ class Planner {
   readonly #links: LinkSlots | null;
   readonly #unions: NonNullable<ReplyShape['unions']>;
   readonly #countBytes: CountBytes;
+  readonly #rights: FieldRights | null;
   readonly #nodeIds = new Map<FieldNode, number>();
   readonly #objects = new Map<ElementShape, Map<string, ObjectPlan>>();
 
@@ -101,7 +104,9 @@ class Planner {
     links: LinkSlots | null,
     unions: NonNullable<ReplyShape['unions']>,
     countBytes: CountBytes,
+    rights: FieldRights | null,
   ) {
+    this.#rights = rights;
     this.#countBytes = countBytes;
     this.#fragments = fragments;
     this.#variables = variables;
@@ -112,7 +117,9 @@ class Planner {
   root(element: ReplyPlan['element'], root: ReplyRoot, nodes: readonly FieldNode[], nonNull: boolean): ReplyPlan {
     if (root.kind === 'done') return { element, shape: 'done', value: NOTHING, nonNull };
     if (root.kind === 'whole') return { element, shape: 'whole', value: this.object(root.shape, nodes), nonNull };
-    const slot = this.slot(responseKey(nodes[0]), root.field, nodes);
+    const key = responseKey(nodes[0]);
+    // An answer cannot be left out.
+    const slot = this.slot(key, root.field, nodes) ?? withheldSlot(key, root.field, false);
     const named = root.field.list ? { ...slot, listName: ITSELF } : slot;
     return { element, shape: 'unwrap', value: objectOf([named]), nonNull };
   }
@@ -127,8 +134,17 @@ class Planner {
     return made;
   }
 
-  slot(key: string, field: FieldShape, nodes: readonly FieldNode[]): FieldSlot {
+  /** Null where the field is left out for the caller. */
+  slot(key: string, field: FieldShape, nodes: readonly FieldNode[]): FieldSlot | null {
+    const decision = this.#rights?.decide(field.rule) ?? null;
+    if (decision === 'remove') return null;
+    if (decision === 'forbidden' || decision === 'null') return withheldSlot(key, field, decision === 'forbidden');
     const { source, list, nonNull, itemNonNull, value } = field;
+    if (this.#rights !== null && decision !== null) {
+      if (value.kind !== 'scalar') return withheldSlot(key, field, false);
+      const masked = { kind: 'scalar', scalar: this.#rights.maskScalar(value.scalar, decision) } as const;
+      return { key, source, list, nonNull, itemNonNull, value: masked };
+    }
     if (value.kind === 'choice') {
       this.#countBytes(SLOT_BYTES * value.branches.length);
       const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, nodes) }));
@@ -156,6 +172,7 @@ class Planner {
       else if (field !== undefined) {
         weight += field.weight ?? 0;
         const slot = this.slot(key, field, nodes);
+        if (slot === null) continue;
         slots.push(field.listName === undefined ? slot : { ...slot, listName: field.listName });
       } else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
     }
@@ -184,6 +201,16 @@ const ITSELF = '';
 const NO_UNIONS: NonNullable<ReplyShape['unions']> = new Map();
 
 const NOTHING = objectOf([]);
+
+/** A slot that is null for the caller. */
+const withheldSlot = (key: string, { nonNull }: FieldShape, isForbidden: boolean): FieldSlot => ({
+  key,
+  source: { from: 'withheld', isForbidden },
+  list: false,
+  nonNull,
+  itemNonNull: false,
+  value: NOTHING,
+});
 
 const STRING = {
   name: 'String',

@@ -73,16 +73,21 @@ function objectOf(
 
 function filledBy({ source, value }: FieldSlot, filling: Filling, path: readonly string[]): unknown {
   if (source.from === 'constant') return source.value;
+  if (source.from === 'withheld') {
+    if (source.isForbidden) filling.errors.push({ code: 'FORBIDDEN', path, rule: 'withheld' });
+    return null;
+  }
   if (source.from === 'self' && value.kind === 'object') return objectOf(value, filling, path);
   if (source.from !== 'child') return null;
   const { local } = source.name;
   const held = filling.values[local] ?? null;
-  if (!isWrong(held)) return held;
+  const mask = value.kind === 'scalar' ? value.scalar.mask : undefined;
+  if (!isWrong(held)) return mask === undefined ? held : mask(held);
   if (!filling.reported.has(local)) {
     filling.errors.push(...held.errors.map((error: InvalidPart) => wrong([...path, ...error.path], error.rule)));
   }
   filling.reported.add(local);
-  return held.value;
+  return mask === undefined ? held.value : mask(held.value);
 }
 
 const wrong = (path: DecodeError['path'], rule: string): DecodeError => ({

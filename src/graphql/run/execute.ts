@@ -55,7 +55,10 @@ export async function executeOperation(admitted: Admitted, execution: Execution)
   const context = new OperationRun(admitted, plan, execution, calls);
   let answers: readonly Answer[];
   if (admitted.introspection > 0) spending?.answered(admitted.introspection);
-  if (admitted.operation.operation === 'mutation') {
+  // The whole result is null: nothing is called for it.
+  const isNull = fields.some((field) => field.isForbidden && field.isNonNull);
+  if (isNull) answers = fields.filter((field) => field.isForbidden).map(forbiddenAnswer);
+  else if (admitted.operation.operation === 'mutation') {
     answers = await answerInTurn(fields, context);
   } else {
     const [first, ...others] = fields;
@@ -85,7 +88,7 @@ async function answerInTurn(fields: readonly RootField[], context: OperationRun)
       value: null,
       errors: [invalid.get(field) ?? codedError('BAD_USER_INPUT', placeOf(field), NOT_SENT)],
       furtherErrors: 0,
-      isFatal: field.call === null || isNonNull(field.call),
+      isFatal: field.call === null ? field.isNonNull : isNonNull(field.call),
     }));
   const answers: Answer[] = [];
   for (const field of fields) {
@@ -176,7 +179,13 @@ interface Answer {
   readonly isFatal: boolean;
 }
 
-function answerField(field: RootField, context: OperationRun): Promise<Answer> {
+function forbiddenAnswer(field: RootField): Answer {
+  const errors = [codedError('FORBIDDEN', placeOf(field))];
+  return { key: field.key, value: null, errors, furtherErrors: 0, isFatal: field.isNonNull };
+}
+
+async function answerField(field: RootField, context: OperationRun): Promise<Answer> {
+  if (field.isForbidden) return forbiddenAnswer(field);
   return field.call === null ? answerHere(field, context) : answerCall(field, field.call, context);
 }
 

@@ -88,6 +88,7 @@ export class LinkRun {
   #answer(position: LinkPosition, selection: LinkSelection): Promise<LinkAnswer> | LinkAnswer {
     if (this.#linksLeft === 0) return failed(this.#calls.refusal('links'));
     this.#linksLeft--;
+    if (selection.isForbidden) return failed(new Refusal('FORBIDDEN'));
     const { link } = selection;
     let values: readonly FedValue[] | null;
     try {

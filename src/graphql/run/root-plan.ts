@@ -1,4 +1,4 @@
-import type { FieldNode, GraphQLObjectType } from 'graphql';
+import { type FieldNode, type GraphQLObjectType, isNonNullType } from 'graphql';
 import type { Admitted } from '../admission/admit.js';
 import type { EntryPart } from '../admission/document-cache-entry.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
@@ -8,6 +8,8 @@ import type { Link } from '../links/link.js';
 import { type LinkAsk, LinkPlanner, type LinkSelect, type LinkSelection } from '../links/link-plan.js';
 import type { Walk } from '../links/walk.js';
 import { collectFields, planReply, type Variables } from '../output/reply-plan.js';
+import type { FieldRights } from '../rights/field-rights.js';
+import { ruleOf } from '../rights/field-rule.js';
 import type { BuiltSchema } from '../schema.js';
 import { SubschemaPlanner } from '../subschema/subschema-planner.js';
 
@@ -17,6 +19,9 @@ export interface RootField {
   readonly nodes: readonly FieldNode[];
   readonly name: string;
   readonly call: RootCall | null;
+  /** The caller may not have it: it is not called, and null with an error. */
+  readonly isForbidden: boolean;
+  readonly isNonNull: boolean;
 }
 
 /** The call that answers a field of the root. */
@@ -59,9 +64,19 @@ const isOwn = (ask: LinkAsk): boolean => ask.kind === 'subschema' && ask.plan.li
 
 const ROOT_PLAN: EntryPart<RootPlan> = { is: (value): value is RootPlan => value instanceof RootPlan };
 
+/** Plans differ by the rights of callers. */
+function partFor(rights: FieldRights | null): EntryPart<RootPlan> {
+  if (rights === null) return ROOT_PLAN;
+  const part = PARTS.get(rights) ?? { is: ROOT_PLAN.is };
+  PARTS.set(rights, part);
+  return part;
+}
+
+const PARTS = new WeakMap<FieldRights, EntryPart<RootPlan>>();
+
 /** The plan of an admitted operation, cached unless it may serve one request only. */
 export function rootPlanOf(admitted: Admitted, built: PlannedSchema): RootPlan {
-  const plan = admitted.cacheEntry.get(ROOT_PLAN, (countBytes) => makePlan(admitted, built, countBytes));
+  const plan = admitted.cacheEntry.get(partFor(admitted.rights), (countBytes) => makePlan(admitted, built, countBytes));
   return plan.isForOneRequest ? makePlan(admitted, built, UNCOUNTED) : plan;
 }
 
@@ -70,7 +85,7 @@ export type PlannedSchema = Pick<BuiltSchema, 'schema' | 'fields' | 'links'> &
   Partial<Pick<BuiltSchema, 'subschemaFields'>>;
 
 function makePlan(
-  { operation, document, variables: values }: Admitted,
+  { operation, document, variables: values, rights }: Admitted,
   built: PlannedSchema,
   countBytes: CountBytes,
 ): RootPlan {
@@ -91,23 +106,25 @@ function makePlan(
     met,
     countBytes,
   );
-  const links = new LinkPlanner(built.links, fragments, variables, subschemas, countBytes);
+  const links = new LinkPlanner(built.links, fragments, variables, subschemas, countBytes, rights);
   const isRoot = (condition: string): boolean => condition === root.name;
   const collected = collectFields([operation.selectionSet], isRoot, fragments, variables);
   const fields = [...collected].map(([key, nodes]): RootField => {
     const name = nodes[0]?.name.value ?? '';
+    const definition = root.getFields()[name];
+    const isForbidden = rights?.forbids(ruleOf(definition)) === true;
+    const about = { key, nodes, name, isForbidden, isNonNull: isNonNullType(definition?.type) };
+    if (isForbidden) return { ...about, call: null };
     const subschemaField = built.subschemaFields?.get(`${root.name}.${name}`);
     if (subschemaField !== undefined) {
       const { plan, walk } = subschemas.root(subschemaField, nodes);
-      return { key, nodes, name, call: { bound: subschemaField, ask: { kind: 'subschema', plan }, walk } };
+      return { ...about, call: { bound: subschemaField, ask: { kind: 'subschema', plan }, walk } };
     }
     const bound = built.fields.get(`${root.name}.${name}`);
-    if (bound === undefined) return { key, nodes, name, call: null };
-    const reply = planReply(bound.reply, nodes, fragments, variables, links, countBytes);
+    if (bound === undefined) return { ...about, call: null };
+    const reply = planReply(bound.reply, nodes, fragments, variables, links, countBytes, rights);
     return {
-      key,
-      nodes,
-      name,
+      ...about,
       call: { bound, ask: { kind: 'soap', bound, reply }, walk: links.walkOf(bound.reply, nodes) },
     };
   });

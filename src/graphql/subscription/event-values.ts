@@ -1,5 +1,6 @@
 import {
-  type GraphQLInputType,
+  type GraphQLArgumentConfig,
+  type GraphQLInputField,
   type GraphQLLeafType,
   type GraphQLOutputType,
   getNamedType,
@@ -16,6 +17,7 @@ import type { DecodeError } from '../../codec/plan/decode-error.js';
 import { objectOf } from '../../codec/plan/object-of.js';
 import type { Decoded, EncodeElement, EncodeObject, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
 import type { LinkTarget } from '../links/link.js';
+import { bothRules, type FieldRule, ruleOf } from '../rights/field-rule.js';
 import type { ElementShape, FieldShape, ReplyRoot } from '../types/shape.js';
 import type { ValueReading } from './subscription.js';
 
@@ -27,6 +29,8 @@ export interface EventValue {
   readonly steps: readonly FieldShape[];
   readonly type: GraphQLLeafType;
   readonly list: boolean;
+  /** Of all steps; null without any. */
+  readonly rule: FieldRule | null;
 }
 
 /** Why a path leads nowhere. */
@@ -45,7 +49,8 @@ export const isLost = (value: EventValue | LostPath): value is LostPath => 'what
 
 function requestValue(path: string, steps: readonly string[], { config, bound }: LinkTarget): EventValue | LostPath {
   const shapes: FieldShape[] = [];
-  let fields: Readonly<Record<string, { readonly type: GraphQLInputType }>> = config.args ?? {};
+  let fields: Readonly<Record<string, GraphQLArgumentConfig | GraphQLInputField>> = config.args ?? {};
+  let rule: FieldRule | null = null;
   let owner: EncodeObject | null = bound.requestPlan.body?.value ?? null;
   for (const [at, step] of steps.entries()) {
     const known = Object.keys(fields).filter((name) => owner !== null && placeIn(owner, name) !== null);
@@ -55,10 +60,11 @@ function requestValue(path: string, steps: readonly string[], { config, bound }:
       return { what: `\`${path}\`: there is no \`${step}\` in the request.`, unknown: { name: step, known } };
     }
     shapes.push(place.shape);
+    rule = bothRules(rule, ruleOf(field));
     const named = getNamedType(field.type);
     if (at === steps.length - 1) {
       if (place.shape.value.kind !== 'scalar' || !isLeafType(named)) break;
-      return { path, steps: shapes, type: named, list: place.shape.list };
+      return { path, steps: shapes, type: named, list: place.shape.list, rule };
     }
     if (place.shape.list || place.object === null || !isInputObjectType(named)) {
       return { what: `\`${path}\`: \`${step}\` is not a single object.`, unknown: null };
@@ -143,7 +149,8 @@ function replyValue(path: string, steps: readonly string[], { config, bound }: L
   const nullable = getNullableType(type);
   const item = isListType(nullable) ? getNullableType(nullable.ofType) : nullable;
   if (last === undefined || last.value.kind !== 'scalar' || !isLeafType(item)) return isNoValue;
-  return { path, steps: shapes, type: item, list: isListType(nullable) };
+  const rule = shapes.reduce<FieldRule | null>((all, each) => bothRules(all, each.rule ?? null), null);
+  return { path, steps: shapes, type: item, list: isListType(nullable), rule };
 }
 
 function shapeOf(root: ReplyRoot): ElementShape | null {

@@ -10,6 +10,7 @@ import type { BoundField } from '../fields/bound-field.js';
 import type { Report } from '../links/entry-error.js';
 import type { Feed, LinkTarget } from '../links/link.js';
 import { feedOf, missingParts, stepsOf } from '../links/link-types.js';
+import { ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { EventValue } from './event-values.js';
@@ -76,13 +77,16 @@ export function ownAnswer(name: string, values: readonly Keyed[], target: LinkTa
   const typeName = names.take(`${names.pascal(name, target.bound.service)}Event`, target.bound.service);
   const type = new GraphQLObjectType({
     name: typeName,
-    fields: Object.fromEntries(values.map(({ key, value }) => [key, { type: typeOf(value) }])),
+    fields: Object.fromEntries(
+      values.map(({ key, value }) => [key, { type: typeOf(value), extensions: ruleExtensions(value.rule) }]),
+    ),
   });
   const fields = values.flatMap(({ key, value }): [string, FieldShape][] => {
     const last = value.steps.at(-1);
     if (last === undefined) return [];
     const source = { from: 'child', name: { uri: '', local: value.path }, default: null } as const;
-    return [[key, { source, list: value.list, nonNull: false, itemNonNull: false, value: last.value }]];
+    const shape = { source, list: value.list, nonNull: false, itemNonNull: false, value: last.value };
+    return [[key, value.rule === null ? shape : { ...shape, rule: value.rule }]];
   });
   const declared: ObjectShape = { typeName, conditions: new Set([typeName]), fields: new Map(fields) };
   const reply = {
@@ -91,7 +95,8 @@ export function ownAnswer(name: string, values: readonly Keyed[], target: LinkTa
     nonNull: false,
   } as const;
   const bound = { ...boundAs(name, target.bound), reply, headersArgument: null };
-  return { type, args: {}, description: null, extensions: {}, bound, feeds: [] };
+  const extensions = ruleExtensions(ruleOf(target.config));
+  return { type, args: {}, description: null, extensions, bound, feeds: [] };
 }
 
 const typeOf = ({ type, list }: EventValue): GraphQLOutputType => (list ? new GraphQLList(type) : type);

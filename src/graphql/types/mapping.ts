@@ -1,5 +1,6 @@
 import type { ComplexType, ElementDeclaration, XsdType } from '../../wsdl/model.js';
 import { typeKey } from '../../wsdl/model.js';
+import type { FieldRule } from '../rights/field-rule.js';
 import type { FieldCost } from './cost-rules.js';
 
 /** The configured mapping of a type, by its XML name: `Customer` or `{uri}Customer`. */
@@ -33,6 +34,8 @@ export interface FieldMapping {
   readonly nullable?: boolean | null;
   /** Null or absent: by rule. */
   readonly cost?: FieldCost | null;
+  /** Null or absent: every caller may read it as it is. */
+  readonly rule?: FieldRule | null;
   /** Where it stands, from the keys of the service on. */
   readonly path: readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { ChildPositions, ReplyPlan, Scalar, SlotSource } from '../../codec/plan/plan.js';
 import type { QName } from '../../xml/events.js';
+import type { FieldRule } from '../rights/field-rule.js';
 
 /**
  * The schema's table of replies: for every GraphQL type where its fields stand on the wire. Made once with the
@@ -69,6 +70,8 @@ export interface FieldShape {
   readonly listName?: string;
   /** Points for each time it is selected of an object; 0 by default. */
   readonly weight?: number;
+  /** Absent: every caller may read it. */
+  readonly rule?: FieldRule;
 }
 
 export type ValueShape =

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import type { Client } from '../../access/client.js';
+import { BoundedCache } from '../../base/bounded-cache.js';
+import { scopesIn } from '../../base/requirement.js';
+import { FieldRights } from '../../graphql/rights/field-rights.js';
+import type { FieldRule } from '../../graphql/rights/field-rule.js';
+import { Masker } from '../../graphql/rights/mask.js';
+
+/** Kinds of callers whose plans are cached. Scopes of tokens make them: a configuration has few. */
+const KINDS_MAX = 256;
+
+/** The hash key of this process where the configuration has none; a reload keeps it. */
+const OWN_KEY = randomBytes(32);
+
+/** The rights of callers to fields: callers that no rule distinguishes have one object in common. */
+export class RightsTable {
+  readonly #scopes: readonly string[];
+  readonly #classes: ReadonlySet<string>;
+  readonly #masker: Masker;
+  readonly #byKind = new BoundedCache<FieldRights>({ size: KINDS_MAX, sizeOf: () => 1 });
+  readonly #byClient = new WeakMap<Client, FieldRights>();
+
+  /** `maskKey` is the key of hashes; null: one of this process. */
+  constructor(rules: readonly FieldRule[], maskKey: string | null) {
+    this.#scopes = [...scopesIn(rules.flatMap(({ requires }) => requires ?? []))].sort();
+    this.#classes = new Set(rules.flatMap(({ masks }) => [...masks.keys()]));
+    this.#masker = new Masker(maskKey ?? OWN_KEY);
+  }
+
+  of(client: Client): FieldRights {
+    const known = this.#byClient.get(client) ?? this.#ofKind(client);
+    this.#byClient.set(client, known);
+    return known;
+  }
+
+  #ofKind({ isAuthenticated, scopes: held, className }: Client): FieldRights {
+    const scopes = this.#scopes.filter((scope) => held.has(scope));
+    const ownClass = this.#classes.has(className) ? className : '';
+    const key = JSON.stringify([isAuthenticated, ownClass, scopes]);
+    const known = this.#byKind.get(key);
+    if (known !== undefined) return known;
+    const made = new FieldRights({ isAuthenticated, scopes: new Set(scopes) }, ownClass, this.#masker);
+    this.#byKind.set(key, made);
+    return made;
+  }
+}

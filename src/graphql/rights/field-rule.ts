@@ -1,0 +1,60 @@
+import { bothOf, type Requirement } from '../../base/requirement.js';
+
+export const MASKS = ['last4', 'hash', 'null', 'remove'] as const;
+
+/**
+ * What replaces a value: its last characters, its keyed hash, null. With `remove` the field is left out of the answer.
+ */
+export type Mask = (typeof MASKS)[number];
+
+/** The clients that may read a field, and those that read it masked. It stands in the extensions of the field. */
+export class FieldRule {
+  /** As in the configuration: `Customer.iban`. */
+  readonly name: string;
+  /** Null: nothing. */
+  readonly requires: Requirement | null;
+  /** By the class of the client. */
+  readonly masks: ReadonlyMap<string, Mask>;
+
+  constructor(name: string, requires: Requirement | null, masks: ReadonlyMap<string, Mask> = NO_MASKS) {
+    this.name = name;
+    this.requires = requires;
+    this.masks = masks;
+  }
+}
+
+const NO_MASKS: ReadonlyMap<string, Mask> = new Map();
+
+/** Both rules. Of two masks the one that reveals less counts. */
+export function bothRules(one: FieldRule | null, other: FieldRule | null): FieldRule | null {
+  if (one === null || other === null || one === other) return one ?? other;
+  const masks = new Map(one.masks);
+  for (const [name, mask] of other.masks) {
+    const known = masks.get(name);
+    masks.set(name, known === undefined || STRENGTH[mask] > STRENGTH[known] ? mask : known);
+  }
+  return new FieldRule(one.name, bothOf(one.requires, other.requires), masks);
+}
+
+const STRENGTH: Readonly<Record<Mask, number>> = { last4: 0, hash: 1, null: 2, remove: 3 };
+
+/** The rule without its masks: for an operation, which has no value to be masked; null where it requires nothing. */
+export const withoutMasks = (rule: FieldRule | null): FieldRule | null =>
+  rule === null || rule.requires === null ? null : new FieldRule(rule.name, rule.requires);
+
+/** A field of a schema. */
+interface Ruled {
+  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** The rule of a field; null without one. */
+export function ruleOf(field: Ruled | undefined): FieldRule | null {
+  const rule = field?.extensions?.['rule'];
+  return rule instanceof FieldRule ? rule : null;
+}
+
+/** The extensions of a field with this rule. */
+export const ruleExtensions = (rule: FieldRule | null): Readonly<Record<string, FieldRule>> =>
+  rule === null ? NO_EXTENSIONS : { rule };
+
+const NO_EXTENSIONS: Readonly<Record<string, never>> = Object.freeze({});

@@ -1,0 +1,98 @@
+import {
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Admitted } from '../admission/admit.js';
+import type { EntryPart } from '../admission/document-cache-entry.js';
+import { isIncluded } from '../output/reply-plan.js';
+import type { FieldRights } from '../rights/field-rights.js';
+import { ruleOf } from '../rights/field-rule.js';
+import type { PlannedSchema } from './root-plan.js';
+
+/** The fields of an operation that its caller may not read, or reads masked; by the names of their rules. */
+export class SelectedRules {
+  readonly forbidden: ReadonlySet<string>;
+  readonly masked: ReadonlySet<string>;
+
+  constructor(forbidden: ReadonlySet<string>, masked: ReadonlySet<string>) {
+    this.forbidden = forbidden;
+    this.masked = masked;
+  }
+}
+
+const isSelectedRules = (value: unknown): value is SelectedRules => value instanceof SelectedRules;
+
+const PARTS = new WeakMap<FieldRights, EntryPart<SelectedRules>>();
+
+const NONE = new SelectedRules(new Set(), new Set());
+
+/**
+ * Finds the rules that an operation meets, on any type that its selections may be answered with. Found once for each
+ * kind of caller, with the plan.
+ */
+export function selectedRules(admitted: Admitted, { schema }: PlannedSchema): SelectedRules {
+  const { rights, cacheEntry } = admitted;
+  if (rights === null) return NONE;
+  const part = PARTS.get(rights) ?? { is: isSelectedRules };
+  PARTS.set(rights, part);
+  return cacheEntry.get(part, (countBytes) => {
+    const found = findRules(admitted, schema, rights);
+    countBytes(BYTES * (1 + found.forbidden.size + found.masked.size));
+    return found;
+  });
+}
+
+const BYTES = 200;
+
+function findRules(
+  { operation, document, variables }: Admitted,
+  schema: GraphQLSchema,
+  rights: FieldRights,
+): SelectedRules {
+  const forbidden = new Set<string>();
+  const masked = new Set<string>();
+  const seen = new Map<SelectionSetNode, Set<GraphQLNamedType>>();
+  const stack: { readonly set: SelectionSetNode; readonly type: GraphQLNamedType }[] = [];
+  const visit = (set: SelectionSetNode | undefined, type: GraphQLNamedType | null | undefined): void => {
+    if (set === undefined || !type) return;
+    const types = seen.get(set) ?? new Set();
+    seen.set(set, types);
+    if (types.has(type)) return;
+    types.add(type);
+    stack.push({ set, type });
+  };
+  visit(operation.selectionSet, schema.getRootType(operation.operation));
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    const { set, type } = at;
+    for (const selection of set.selections) {
+      if (!isIncluded(selection, variables)) continue;
+      if (selection.kind !== Kind.FIELD) {
+        const fragment =
+          selection.kind === Kind.INLINE_FRAGMENT ? selection : document.fragments.get(selection.name.value);
+        const condition = fragment?.typeCondition?.name.value;
+        visit(fragment?.selectionSet, condition === undefined ? type : schema.getType(condition));
+        continue;
+      }
+      const name = selection.name.value;
+      for (const owner of ownersOf(type, schema)) {
+        const field = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields()[name] : undefined;
+        if (field === undefined) continue;
+        const rule = ruleOf(field);
+        const decision = rights.decide(rule);
+        if (rule !== null && decision !== null) (decision === 'forbidden' ? forbidden : masked).add(rule.name);
+        visit(selection.selectionSet, getNamedType(field.type));
+      }
+    }
+  }
+  return new SelectedRules(forbidden, masked);
+}
+
+/** The type, and the objects that may stand for it. */
+const ownersOf = (type: GraphQLNamedType, schema: GraphQLSchema): readonly GraphQLNamedType[] =>
+  isAbstractType(type) ? [type, ...schema.getPossibleTypes(type)] : [type];

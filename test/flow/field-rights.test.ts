@@ -1,0 +1,177 @@
+import t from 'tap';
+
+import { type Bank, keyOf, SECRETS, startBank } from '../kit/bank.js';
+import { postGraphql } from '../kit/graphql-client.js';
+
+/** Rights to fields and operations by scopes, and masks, whatever way a value could come. */
+
+interface Answer {
+  readonly data?: Record<string, unknown> | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly path?: readonly unknown[];
+    readonly extensions: { readonly code: string };
+  }[];
+}
+
+const RULED = `    schema:
+      types:
+        Customer: { fields: { iban: { scopes: [bank] }, tax: { scopes: [[tax, bank], [admin]] }, pins: { scopes: [bank] } } }
+        ArrayOfNote: { fields: { Note: { scopes: [notes] } } }
+        Account: { fields: { iban: { scopes: [bank] } } }
+    operations:
+      GetSecret: { scopes: [secret] }
+      GetCustomer: {}
+      ChangeIban: {}
+      Find: {}`;
+
+const CLASSES = {
+  plain: '{}',
+  clerk: '{ scopes: [bank, notes] }',
+  boss: '{ scopes: [admin, bank, notes, secret] }',
+};
+
+const LINK = `links:
+  Customer.secret: { operation: bank.GetSecret, arguments: { id: id } }
+  Customer.again: { operation: bank.GetCustomer, arguments: { id: id }, batch: { operation: bank.Find, argument: ids, key: id } }`;
+
+async function ask(bank: Bank, query: string, name: string | null = null): Promise<Answer & { readonly text: string }> {
+  const response = await postGraphql(bank.gateway.url, { query }, name === null ? {} : keyOf(name));
+  const text = await response.text();
+  return { ...JSON.parse(text), text };
+}
+
+const codesAt = ({ errors = [] }: Answer): readonly string[] =>
+  errors.map(({ path = [], extensions }) => `${extensions.code} ${path.join('.')}`);
+
+t.test('a field is null with an error for callers without its scopes, and others are unharmed', async (t) => {
+  const bank = await startBank(CLASSES, RULED, LINK);
+  t.teardown(() => bank.close());
+  const query = '{ find(ids: ["1"]) { id pins taxId: tax } }';
+  const refused = await ask(bank, query);
+  t.same(
+    refused.data,
+    {
+      find: [
+        { id: '1', pins: null, taxId: null },
+        { id: 'p2', pins: null, taxId: null },
+      ],
+    },
+    'null',
+  );
+  t.same(
+    codesAt(refused),
+    ['FORBIDDEN find.0.pins', 'FORBIDDEN find.0.taxId', 'FORBIDDEN find.1.pins', 'FORBIDDEN find.1.taxId'],
+    'with an error at each',
+  );
+  t.match(refused.errors?.[0]?.message, 'may not read this field', 'which says why');
+  const clerk = await ask(bank, query, 'clerk');
+  t.same(codesAt(clerk), ['FORBIDDEN find.0.taxId', 'FORBIDDEN find.1.taxId'], 'one list of several is enough');
+  t.notOk((await ask(bank, query, 'boss')).errors, 'all of them');
+  t.same((await ask(bank, query)).data, refused.data, 'a plan of another caller is not used');
+});
+
+t.test('a forbidden field that may not be null makes its object null', async (t) => {
+  const bank = await startBank(CLASSES, RULED, LINK);
+  t.teardown(() => bank.close());
+  const answer = await ask(bank, '{ getCustomer(id: "1") { id friend { id iban } } }');
+  t.same(answer.data, { getCustomer: { id: '1', friend: null } }, 'the object');
+  t.same(codesAt(answer), ['FORBIDDEN getCustomer.friend.iban'], 'at its path');
+});
+
+t.test('an operation without its scopes is not called, by any way', async (t) => {
+  const bank = await startBank(CLASSES, RULED, LINK);
+  t.teardown(() => bank.close());
+  const answer = await ask(bank, '{ getSecret(id: "1") getCustomer(id: "1") { id secret } }');
+  t.same(answer.data, { getSecret: null, getCustomer: { id: '1', secret: null } }, 'null');
+  t.same(codesAt(answer), ['FORBIDDEN getSecret', 'FORBIDDEN getCustomer.secret'], 'with errors');
+  t.same(bank.called(), ['GetCustomer'], 'only the other one was called');
+  const soap = (name: string): Promise<Response> =>
+    fetch(`${bank.gateway.url}/soap/bank`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/xml', soapaction: '"GetSecret"', ...keyOf(name) },
+      body: '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetSecret xmlns="urn:bank"><id>1</id></GetSecret></E:Body></E:Envelope>',
+    });
+  const refused = await soap('plain');
+  t.equal(refused.status, 500, 'nor by SOAP');
+  t.match(await refused.text(), 'code="FORBIDDEN"', 'with a Fault');
+  t.equal(bank.called().length, 1, 'which did not reach the backend');
+  t.match(await (await soap('boss')).text(), SECRETS.secret, 'with the scope');
+  t.match((await ask(bank, '{ getCustomer(id: "1") { secret } }', 'boss')).text, SECRETS.secret, 'and by the link');
+});
+
+t.test('no selection delivers a value without its scopes', async (t) => {
+  const bank = await startBank(CLASSES, RULED, LINK);
+  t.teardown(() => bank.close());
+  const documents = [
+    '{ getCustomer(id: "p1") { ...on Premium { iban pins tax notes } ...on Customer { x: iban } ...F } } fragment F on Customer { pins any friend { any ...on Premium { tax } } }',
+    '{ find(ids: ["1"]) { any notes again { tax pins notes any again { tax } } } }',
+    '{ getCustomer(id: "trouble") { id } }',
+    'mutation { changeIban(id: "1", iban: "x") { at } }',
+    '{ a: getCustomer(id: "1") { notes } b: getCustomer(id: "1") { notes any } __schema { types { name } } }',
+  ];
+  for (const document of documents) {
+    const { text } = await ask(bank, document);
+    for (const secret of Object.values(SECRETS)) t.notMatch(text, secret, document);
+    t.match(text, /"data"|SOAP_FAULT/, 'it is an answer');
+  }
+  t.match((await ask(bank, documents[2] ?? '', 'boss')).text, SECRETS.iban, 'the detail of a Fault with the scopes');
+});
+
+t.test('an operation with a forbidden field is refused where the configuration says so', async (t) => {
+  const bank = await startBank(CLASSES, RULED, `${LINK}\ngraphql: { rejectUnauthorized: true }`);
+  t.teardown(() => bank.close());
+  for (const query of [
+    '{ getCustomer(id: "1") { id ...on Premium { tax } } }',
+    '{ getCustomer(id: "1") { secret } }',
+    '{ getSecret(id: "1") getCustomer(id: "1") { id } }',
+  ]) {
+    const answer = await ask(bank, query);
+    t.notOk(answer.data, 'no data');
+    t.equal(answer.errors?.[0]?.extensions.code, 'FORBIDDEN', query);
+  }
+  t.same(bank.called(), [], 'nothing was called');
+  t.same((await ask(bank, '{ getCustomer(id: "1") { id iban @skip(if: true) } }')).data, { getCustomer: { id: '1' } });
+});
+
+t.test('a mutation whose result would be null calls nothing', async (t) => {
+  const service = `    operations: { ChangeIban: { scopes: [bank] }, GetSecret: { field: Mutation.secret }, GetCustomer: {}, Find: {} }
+    schema: { types: { ChangeIbanResponse: {} } }`;
+  const bank = await startBank(CLASSES, service.replace('    schema: { types: { ChangeIbanResponse: {} } }', ''));
+  t.teardown(() => bank.close());
+  const answer = await ask(bank, 'mutation { secret(id: "1") changeIban(id: "1") { at } }');
+  t.same(answer.data, { secret: SECRETS.secret, changeIban: null }, 'a nullable field is null');
+  t.same(codesAt(answer), ['FORBIDDEN changeIban']);
+});
+
+const MASKED = `    schema:
+      types:
+        Customer: { fields: { iban: { mask: { plain: last4, clerk: hash } }, pins: { mask: { plain: last4 } }, tax: { mask: { plain: null, clerk: remove } } } }
+        ArrayOfNote: { fields: { Note: { mask: { plain: last4 } } } }`.replaceAll(': null', ': "null"');
+
+t.test('masks replace values by the class of the caller', async (t) => {
+  const bank = await startBank(CLASSES, MASKED, LINK);
+  t.teardown(() => bank.close());
+  const query = '{ getCustomer(id: "1") { iban pins notes tax any friend { iban } } }';
+  const plain = await ask(bank, query, 'plain');
+  t.notOk(plain.errors, 'no error');
+  t.same(plain.data, {
+    getCustomer: {
+      iban: '****3000',
+      pins: ['****7777', '****7777'],
+      notes: ['****9999'],
+      tax: null,
+      any: null,
+      friend: { iban: '****3000' },
+    },
+  });
+  const clerk = (await ask(bank, query, 'clerk')).data?.['getCustomer'];
+  t.match(clerk, { iban: /^[\w-]{22}$/, pins: [SECRETS.pin, SECRETS.pin] }, 'a hash');
+  t.notOk(Object.keys(clerk ?? {}).includes('tax'), 'left out');
+  t.equal(
+    (clerk as { iban: string; friend: { iban: string } }).iban,
+    (clerk as { friend: { iban: string } }).friend.iban,
+    'the same for the same value',
+  );
+  t.match((await ask(bank, query, 'boss')).text, SECRETS.tax, 'and no mask for others');
+});
