@@ -8,6 +8,7 @@ import { compileCaching } from './compile/caching.js';
 import { type Callable, warningsOfRights } from './compile/classes.js';
 import { compileGraph, type Graph, mappingDiagnostics } from './compile/graph.js';
 import { compileGraphqlUpstream, type GraphqlUpstream } from './compile/graphql-upstream.js';
+import { withHealth } from './compile/health.js';
 import { LateWarnings } from './compile/late-warnings.js';
 import { compileListeners } from './compile/listeners.js';
 import { withLogins } from './compile/login.js';
@@ -69,7 +70,6 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
     await Promise.all([
       ...closing.map((end) => end()),
       ...[...compiled, ...graphqlUpstreams].map((service) => service.upstream.close()),
-      ...[...compiled, ...graphqlUpstreams].map((service) => service.health?.close()),
       ...compiled.map((service) => service.bound?.close()),
     ]);
   };
@@ -78,7 +78,7 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
       result.status === 'rejected' ? [result.reason] : [],
     );
     if (reasons.length > 0) throw diagnosticsIn(reasons, mappingDiagnostics(loaded, compiled, graphqlUpstreams));
-    const services = withLogins(loaded, compiled);
+    const services = withHealth(loaded, withLogins(loaded, compiled));
     sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
     const lateWarnings = new LateWarnings();
     const diagnostics: Diagnostic[] = [];

@@ -21,6 +21,13 @@ import type { Log } from './observe/log.js';
 import type { Metrics } from './observe/metrics.js';
 import { makeRequestHandler, type RequestHandler, type Usage } from './request.js';
 import type { NamedAddress } from './upstream/address-set.js';
+import type { HealthResult } from './upstream/health.js';
+
+/** Whether this process checks the health of backends, and which other processes are told the results. */
+export interface HealthRole {
+  isChecking: boolean;
+  readonly report: (result: HealthResult) => void;
+}
 
 /** The state of the process, which survives a reload. */
 export interface ProcessState {
@@ -33,6 +40,7 @@ export interface ProcessState {
   readonly concurrency: ConcurrencyLimits;
   readonly persisted: PersistedStore;
   readonly isShedding: () => boolean;
+  readonly health: HealthRole;
   /** The bus between requests that cause events and subscriptions; both may be of different generations. */
   busFor(compiled: Compiled): EventBus;
 }
@@ -53,6 +61,7 @@ export class Generation {
   readonly graphql: GraphqlEndpoint;
   readonly live: SubscriptionsEndpoint;
   readonly drift: DriftWatch;
+  readonly #health: HealthRole;
   readonly #usage: Usage = { requests: 0 };
   readonly #handler: RequestHandler;
 
@@ -70,8 +79,9 @@ export class Generation {
       looked: (service, outcome) => metrics.looked(service, outcome),
       changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
     });
-    for (const { name: service, health, upstream } of this.upstreams) {
-      health?.start();
+    this.#health = state.health;
+    if (state.health.isChecking) this.checkHealth();
+    for (const { name: service, upstream } of this.upstreams) {
       upstream.watchNames({
         resolved: (host, records) => log.event('info', 'records of a backend changed', { service, host, records }),
         failed: (host, code) => log.event('warn', 'name of a backend cannot be resolved', { service, host, code }),
@@ -114,6 +124,17 @@ export class Generation {
 
   handle(request: IncomingMessage, response: ServerResponse, ending: Ending): Promise<void> {
     return this.#handler(request, response, ending);
+  }
+
+  /** Begins to check the health of backends. */
+  checkHealth(): void {
+    for (const { name: service, health } of this.upstreams)
+      health?.start((address, isUp) => this.#health.report({ service, address, isUp }));
+  }
+
+  /** Takes over the result of a check that another process has made. */
+  takeHealth({ service, address, isUp }: HealthResult): void {
+    this.upstreams.find(({ name }) => name === service)?.health?.take(address, isUp);
   }
 
   /** Services of both kinds. */

@@ -26,6 +26,7 @@ import { MemoryTransport } from './pubsub/memory-transport.js';
 import { OrderedBus } from './pubsub/ordered-bus.js';
 import type { SharedState } from './redis/shared-state.js';
 import { TrafficServer } from './traffic.js';
+import type { HealthResult } from './upstream/health.js';
 
 /** A gateway that runs. */
 export interface Gateway {
@@ -41,6 +42,10 @@ export interface Gateway {
   readonly generations: () => number;
   /** The configuration in which requests begin. */
   readonly compiled: () => Compiled;
+  /** Checks the health of backends from now on. */
+  checkHealth(): void;
+  /** Takes over the result of a check that another process has made. */
+  takeHealth(result: HealthResult): void;
   /** Requests begin in this configuration from now on. Keys that need a restart keep the value of the start. */
   replace(compiled: Compiled): void;
   /**
@@ -56,6 +61,8 @@ export interface GatewayOptions {
   /** `elsewhere`: this is a worker, and the process that forked it serves metrics and health. */
   readonly operators?: 'here' | 'elsewhere';
   readonly loads?: ConfigLoads;
+  /** Gets the results of health checks, which begin with `checkHealth` then; absent: they begin at once. */
+  readonly reportHealth?: (result: HealthResult) => void;
   /** Reloads the configuration; absent where that cannot be asked for. */
   readonly reload?: Reload;
 }
@@ -64,7 +71,7 @@ export interface GatewayOptions {
 export async function startGateway(
   compiled: Compiled,
   log: Log,
-  { operators = 'here', loads, reload }: GatewayOptions = {},
+  { operators = 'here', loads, reload, reportHealth }: GatewayOptions = {},
 ): Promise<Gateway> {
   const { config } = compiled;
   const overload = new Overload(config.limits.overload, {
@@ -111,6 +118,7 @@ export async function startGateway(
     concurrency: new ConcurrencyLimits(),
     persisted: shared?.makePersistedStore(local, config.limits.persisted) ?? local,
     isShedding: () => overload.shedsNext(),
+    health: { isChecking: reportHealth === undefined, report: reportHealth ?? (() => {}) },
     busFor: buses.busFor,
   };
   const generations = new Generations(new Generation(compiled, state));
@@ -152,6 +160,11 @@ export async function startGateway(
     listMetrics: () => metrics.registry.getMetricsAsJSON(),
     generations: () => generations.all.length,
     compiled: () => generations.current.compiled,
+    checkHealth() {
+      state.health.isChecking = true;
+      generations.current.checkHealth();
+    },
+    takeHealth: (result) => generations.current.takeHealth(result),
     replace(next) {
       const { limits, log: logging } = next.config;
       generations.replace(new Generation(next, state));

@@ -46,5 +46,9 @@ function limitsOf(config: AnyService, operation: string | null): string | null {
   return parts.length === 0 ? null : `limits: ${parts.join('; ')}`;
 }
 
-const healthOf = ({ health }: AnyService): string | null =>
-  health === undefined ? null : `health: ${health.path ?? 'tcp'} every ${health.everyMillis} ms`;
+function healthOf({ health }: AnyService): string | null {
+  if (health === undefined) return null;
+  const kind =
+    'operation' in health ? health.operation : 'wsdl' in health && health.wsdl === true ? '?wsdl' : undefined;
+  return `health: ${health.path ?? kind ?? 'tcp'} every ${health.everyMillis} ms`;
+}

@@ -25,7 +25,15 @@ import { FileWatch } from './file-watch.js';
 import { Reloader } from './reloader.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import { type Running, thingsToTry } from './things-to-try.js';
-import { parentTurn, receiveInputs, reportReady, sendMetrics, takeReloads } from './worker-messages.js';
+import {
+  parentTurn,
+  receiveInputs,
+  reportHealth,
+  reportReady,
+  sendMetrics,
+  shareHealth,
+  takeReloads,
+} from './worker-messages.js';
 import { startWorkers, workerCount, workersOption } from './workers.js';
 import { throwWithWsdls } from './wsdl-errors.js';
 
@@ -162,13 +170,14 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise
   const signal = stopSignal();
   // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
   for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
-  const gateway = await startGateway(compiled, log, { operators: 'elsewhere' }).catch(
+  const gateway = await startGateway(compiled, log, { operators: 'elsewhere', reportHealth }).catch(
     refuseAddress(loaded, ['listen']),
   );
   takeReloads(async (inputs) => {
     const next = await loadConfig(loaded.file, process.env, loaded.config.workers, replayInputs(inputs));
     return compile(next, gateway.compiled());
   }, gateway.replace);
+  shareHealth(gateway);
   reportReady(gateway.urls, gateway.listMetrics);
   await signal;
   await gateway.drain(parentTurn);

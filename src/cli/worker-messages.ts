@@ -1,6 +1,7 @@
 import type { InputSnapshot } from '../base/inputs.js';
 import type { Compiled } from '../compile.js';
 import type { MetricList } from '../observe/prometheus.js';
+import type { HealthResult } from '../upstream/health.js';
 
 /** A message of a worker to its parent. */
 export type FromWorker =
@@ -9,6 +10,8 @@ export type FromWorker =
   | { readonly kind: 'ready'; readonly urls: readonly string[] }
   /** A step of a reload was done, or could not be. */
   | { readonly kind: 'step'; readonly isDone: boolean }
+  /** The worker has checked an address of a backend. */
+  | { readonly kind: 'health'; readonly result: HealthResult }
   | { readonly kind: 'metrics'; readonly metrics: MetricList };
 
 /**
@@ -19,6 +22,9 @@ export type ToWorker =
   | { readonly kind: 'prepare'; readonly inputs: InputSnapshot }
   | { readonly kind: 'commit' }
   | { readonly kind: 'discard' }
+  /** Check the health of backends; and a result of the worker that does. */
+  | { readonly kind: 'checkHealth' }
+  | { readonly kind: 'health'; readonly result: HealthResult }
   | { readonly kind: 'inputs'; readonly inputs: InputSnapshot }
   | { readonly kind: 'askMetrics' }
   | { readonly kind: 'turn' };
@@ -42,6 +48,22 @@ export function reportReady(urls: readonly string[], metrics: () => Promise<Metr
     if (message.kind === 'askMetrics') void sendMetrics(metrics);
   });
   void send({ kind: 'ready', urls });
+}
+
+/** Reports the result of a health check to the parent, for the other workers. */
+export const reportHealth = (result: HealthResult): void => void send({ kind: 'health', result });
+
+/** Checks the health of backends when the parent asks for it, and takes the results of the worker that does. */
+export function shareHealth({ checkHealth, takeHealth }: HealthSharer): void {
+  process.on('message', (message: ToWorker) => {
+    if (message.kind === 'checkHealth') checkHealth();
+    else if (message.kind === 'health') takeHealth(message.result);
+  });
+}
+
+interface HealthSharer {
+  checkHealth(): void;
+  takeHealth(result: HealthResult): void;
 }
 
 /** Does the steps of reloads: `prepare` compiles the inputs, `replace` puts the result into use. */

@@ -14,6 +14,7 @@ import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
 import { METRICS_TYPE } from '../observe/prometheus.js';
 import type { ExitCode } from './terminal.js';
+import { WorkerHealth } from './worker-health.js';
 import type { FromWorker, ToWorker } from './worker-messages.js';
 import { WorkerMetrics } from './worker-metrics.js';
 import { WorkerReload } from './worker-reload.js';
@@ -85,6 +86,7 @@ export async function startWorkers(
   const taking = new Set<Worker>();
   const metrics = new WorkerMetrics(count, taking, (worker) => send(worker, { kind: 'askMetrics' }), loads);
   const reloading = new WorkerReload(send);
+  const health = new WorkerHealth(taking, send);
   let isStarted = false;
   const { promise: broken, resolve: breakOff } = withResolver<ExitCode>();
   // JSON has no bytes, and no infinite numbers for metrics. The file is named: which one is the default may change.
@@ -110,6 +112,7 @@ export async function startWorkers(
       await catchUp(worker);
       readyAtMillis = performance.now();
       taking.add(worker);
+      health.elect();
       reportReady(urls);
     };
     worker.on('message', (message: FromWorker) => {
@@ -117,6 +120,7 @@ export async function startWorkers(
         sources.set(worker, inputs);
         send(worker, { kind: 'inputs', inputs });
       } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
+      else if (message.kind === 'health') health.take(worker, message.result);
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
       else if (message.kind === 'step') reloading.take(worker, message);
       else ready(message.urls).catch(() => worker.process.kill('SIGKILL'));
@@ -131,6 +135,7 @@ export async function startWorkers(
       worker.once('exit', (code: number | null, signal: string | null) => {
         running.delete(worker);
         taking.delete(worker);
+        if (!stopped.aborted) health.elect();
         const readyMillis = readyAtMillis === null ? 0 : performance.now() - readyAtMillis;
         resolve({ code, signal, wasReady: readyAtMillis !== null, readyMillis });
       });

@@ -25,7 +25,6 @@ import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallerFieldRules, compileCallerFields } from './caller-fields.js';
 import { compileCallRules } from './calls.js';
 import { Destinations } from './destinations.js';
-import { compileHealth } from './health.js';
 import { keptUpstream } from './kept-upstream.js';
 import { compileMadeSecurity } from './made-security.js';
 import type { WsdlReader } from './named-wsdl.js';
@@ -60,7 +59,7 @@ export interface SoapService {
   /** Connections of callers that authenticate themselves; null where they do not. */
   readonly bound: BoundUpstreams | null;
   readonly reach: Reach;
-  /** Null for none. */
+  /** Null for none. Added when all services are compiled. */
   readonly health: HealthChecks | null;
   /** Of an operation with its own; null for the others. */
   readonly callRules: (operation: Operation | null) => CallRules | null;
@@ -183,7 +182,7 @@ export async function compileService(
     gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
     mode: config.mode,
     callRules: kept?.callRules ?? compileCallRules(name, config, upstream),
-    health: compileHealth(config, upstream, reach),
+    health: null,
     reach,
     callerFields: compileCallerFields(loaded.config, config),
     wsdl,

@@ -34,11 +34,27 @@ export function balanceRules(service: Record<string, unknown>, path: ConfigPath)
     at(key, `${name} has \`${key}\` and one address.`, 'Give several as `urls`, or leave it away.');
   }
   const { zone, health } = service;
-  if (isRecord(health) && (health['path'] === undefined) === (health['tcp'] !== true)) {
-    at('health', `${name} needs \`path\` or \`tcp: true\` in \`health\`, and one of them.`, 'Name what is checked.');
-  }
+  if (isRecord(health)) findings.push(...healthRules(health, [...path, 'health']));
   if (typeof zone === 'string' && addresses.length > 1 && !addresses.some((address) => address['zone'] === zone)) {
     at('zone', `${name} has no address in its zone.`, 'Give addresses a `zone`, or leave it away.');
+  }
+  return findings;
+}
+
+/** One kind of check, and no keys of another. */
+function healthRules(health: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  const kinds = ['path', 'operation', 'tcp', 'wsdl'].filter(
+    (key) => health[key] !== undefined && health[key] !== false,
+  );
+  const findings: Finding[] = [];
+  if (kinds.length !== 1) {
+    const what = `${printPath(path)} needs \`path\`, \`operation\`, \`wsdl: true\` or \`tcp: true\`, and one of them.`;
+    findings.push({ path, part: 'key', what, remedy: 'Name what is checked.' });
+  }
+  for (const key of ['arguments', 'expect', 'faults']) {
+    if (health[key] === undefined || health['operation'] !== undefined) continue;
+    const what = `${printPath([...path, key])} is for checks by an \`operation\`.`;
+    findings.push({ path: [...path, key], part: 'key', what, remedy: 'Name the operation, or leave it away.' });
   }
   return findings;
 }

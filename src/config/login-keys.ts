@@ -1,3 +1,4 @@
+import { TEXT_PATH } from './health-keys.js';
 import { array, closed, integer, mapOf, optional, string } from './key-types.js';
 
 /** Keys of `auth.login`: an operation that is called for a token. */
@@ -22,8 +23,7 @@ export const LOGIN = closed(
       string({
         description:
           'Where its reply has the token: `reply.sessionId` below the child of Body, `header.Session.id` in the Header. Steps are XML names; those above the first may be left out.',
-        pattern: '^(reply|header)(\\.[^\\s/@{}:.]{1,256}){0,16}$',
-        hint: 'Write reply.sessionId, with XML names.',
+        ...TEXT_PATH,
       }),
     ),
     place: string({

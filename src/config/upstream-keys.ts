@@ -1,7 +1,7 @@
 import { BALANCE_KEYS, STICKY } from './balance-keys.js';
 import { CALL_KEYS } from './call-keys.js';
 import { HEADER_NAME, HTTP_URL } from './formats.js';
-import { HEALTH } from './health-keys.js';
+import { HEALTH, SOAP_HEALTH } from './health-keys.js';
 import { array, boolean, closed, mapOf, oneOf, optional, string } from './key-types.js';
 import { LOGIN } from './login-keys.js';
 
@@ -188,5 +188,6 @@ export const UPSTREAM_KEYS = {
   }),
   sticky: optional(STICKY),
   ...ROUTE_KEYS,
+  health: optional(SOAP_HEALTH),
   auth: optional(closed({ ...AUTH_KINDS, login: optional(LOGIN) }, AUTH_OPTIONS)),
 };

@@ -99,6 +99,11 @@ export class Address implements Balanced, Compared {
     this.breaker.eject(nowMillis);
   }
 
+  /** By the latest health checks. */
+  get isHealthy(): boolean {
+    return this.breaker.isHealthy;
+  }
+
   /** The result of health checks. */
   setHealth(isUp: boolean): void {
     if (this.breaker.setHealth(isUp) && !isUp) this.tally.ejected('health');

@@ -44,6 +44,11 @@ export class Breaker {
     return this.#isDown || this.#state !== 'closed';
   }
 
+  /** By the latest health checks. */
+  get isHealthy(): boolean {
+    return !this.#isDown;
+  }
+
   /** Whether a call may be made now. */
   admits(nowMillis: number): boolean {
     if (this.#isDown) return false;

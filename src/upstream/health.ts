@@ -5,14 +5,30 @@ import type { UpstreamLimits } from './limits.js';
 import type { UpstreamRequest } from './reply.js';
 import { Upstream, type UpstreamOptions } from './upstream.js';
 
+/** Asks an address how it is. */
+export interface HealthProbe {
+  /** What is asked at an address of the service. */
+  readonly urlOf: (address: URL) => URL;
+  /** Whether it is healthy. `upstream` has that URL alone. */
+  readonly isHealthy: (upstream: Upstream) => Promise<boolean>;
+}
+
 export interface HealthOptions {
   readonly everyMillis: number;
   readonly timeoutMillis: number;
-  /** The path that is asked for by GET; null: a connection is enough. */
-  readonly path: string | null;
+  /** Null: a connection is enough. */
+  readonly probe: HealthProbe | null;
   /** Checks in a row that change the state. */
   readonly up: number;
   readonly down: number;
+}
+
+/** The state of an address, as one process tells it to others. */
+export interface HealthResult {
+  readonly service: string;
+  /** The `id` of the address. */
+  readonly address: string;
+  readonly isUp: boolean;
 }
 
 /** Of the interval, more or less, so that many gateways do not ask at once. */
@@ -22,18 +38,27 @@ const JITTER = 0.2;
 export class HealthChecks {
   readonly #upstream: Upstream;
   readonly #make: (address: Address) => AddressCheck;
+  #report: (addressId: string, isUp: boolean) => void = () => {};
   readonly #checks = new Map<Address, AddressCheck>();
   #end: (() => void) | null = null;
 
   constructor(upstream: Upstream, limits: UpstreamLimits, options: UpstreamOptions, health: HealthOptions) {
     this.#upstream = upstream;
-    this.#make = (address) => new AddressCheck(address, limits, options, health);
+    this.#make = (address) =>
+      new AddressCheck(address, limits, options, health, (isUp) => this.#report(address.id, isUp));
   }
 
-  /** Begins to check at once. */
-  start(): void {
-    this.#end ??= this.#upstream.addresses.listen(this.#check);
+  /** Begins to check at once. `report` gets the state of an address after each check that leaves no doubt. */
+  start(report: (addressId: string, isUp: boolean) => void): void {
+    if (this.#end !== null) return;
+    this.#report = report;
+    this.#end = this.#upstream.addresses.listen(this.#check);
     this.#check();
+  }
+
+  /** Takes over the state of an address that another process has checked. */
+  take(addressId: string, isUp: boolean): void {
+    this.#upstream.addresses.all.find(({ id }) => id === addressId)?.setHealth(isUp);
   }
 
   async close(): Promise<void> {
@@ -59,23 +84,30 @@ export class HealthChecks {
   };
 }
 
-const REQUEST: UpstreamRequest = { method: 'GET', query: '', headers: ['accept', '*/*'], body: null };
-
 class AddressCheck {
   readonly #address: Address;
   readonly #options: HealthOptions;
+  readonly #report: (isUp: boolean) => void;
   /** Has connections of its own; null where making one is the check. */
   readonly #upstream: Upstream | null;
   #timer: NodeJS.Timeout | null = null;
   /** Checks in a row with the same result. */
   #inRow = 0;
-  #isFine = true;
+  #isFine: boolean;
   #isClosed = false;
 
-  constructor(address: Address, limits: UpstreamLimits, options: UpstreamOptions, health: HealthOptions) {
-    const { path, timeoutMillis } = health;
+  constructor(
+    address: Address,
+    limits: UpstreamLimits,
+    options: UpstreamOptions,
+    health: HealthOptions,
+    report: (isUp: boolean) => void,
+  ) {
+    const { probe, timeoutMillis } = health;
     this.#address = address;
+    this.#isFine = address.isHealthy;
     this.#options = health;
+    this.#report = report;
     const own = {
       ...limits,
       connections: 1,
@@ -85,9 +117,9 @@ class AddressCheck {
     };
     const { fields = [], credentials = null, routeTo } = options;
     this.#upstream =
-      path === null
+      probe === null
         ? null
-        : new Upstream([new URL(path, address.url).href], own, {
+        : new Upstream([probe.urlOf(address.url).href], own, {
             fields,
             // Closed with the upstream of the service.
             credentials: credentials === null ? null : { fields: (call) => credentials.fields(call) },
@@ -112,27 +144,46 @@ class AddressCheck {
   }
 
   async #check(): Promise<void> {
-    const { everyMillis, timeoutMillis, up, down } = this.#options;
+    const { everyMillis, up, down } = this.#options;
     const startedMillis = performance.now();
-    const isFine = await (this.#upstream === null ? this.#address.reach(timeoutMillis) : answers(this.#upstream));
+    const isFine = await this.#ask();
     if (this.#isClosed) return;
     this.#inRow = isFine === this.#isFine ? this.#inRow + 1 : 1;
     this.#isFine = isFine;
-    if (this.#inRow >= (isFine ? up : down)) this.#address.setHealth(isFine);
+    if (this.#inRow >= (isFine ? up : down)) {
+      this.#address.setHealth(isFine);
+      this.#report(isFine);
+    }
     this.#next(Math.max(0, everyMillis - (performance.now() - startedMillis)));
+  }
+
+  async #ask(): Promise<boolean> {
+    const { probe, timeoutMillis } = this.#options;
+    if (probe === null || this.#upstream === null) return this.#address.reach(timeoutMillis);
+    try {
+      return await probe.isHealthy(this.#upstream);
+    } catch {
+      // Whatever it is: this address gave no answer of the kind that is expected.
+      return false;
+    }
   }
 }
 
-/** Whether an address answers with a status below 400. */
-const answers = (upstream: Upstream): Promise<boolean> =>
-  new Promise((resolve) => {
-    let isFine = false;
-    upstream.call(REQUEST, {
-      head({ status }) {
-        isFine = status < 400;
-      },
-      data() {},
-      end: () => resolve(isFine),
-      failed: () => resolve(false),
-    });
-  });
+/** Asks for a path by GET: a status below 400 is healthy. */
+export const pathProbe = (path: string): HealthProbe => ({
+  urlOf: (address) => new URL(path, address),
+  isHealthy: (upstream) =>
+    new Promise((resolve) => {
+      let isFine = false;
+      upstream.call(GET, {
+        head({ status }) {
+          isFine = status < 400;
+        },
+        data() {},
+        end: () => resolve(isFine),
+        failed: () => resolve(false),
+      });
+    }),
+});
+
+const GET: UpstreamRequest = { method: 'GET', query: '', headers: ['accept', '*/*'], body: null };

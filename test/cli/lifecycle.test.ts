@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 
 import { type GatewayProcess, rest, startProcess } from '../catalogue/overload-kit.js';
+import { startRecordingBackend } from '../kit/backend.js';
 import { RawClient, sendRaw } from '../kit/raw-client.js';
 
 /** Processes of their own from start to end: signals, drains, and workers that die. */
@@ -25,8 +26,8 @@ interface Started extends GatewayProcess {
   line(isWanted: (line: Line) => boolean): Promise<Line>;
 }
 
-async function start(t: Test, yaml: string): Promise<Started> {
-  const gateway = await startProcess(t, SERVICES + yaml, 'pipe');
+async function start(t: Test, yaml: string, services = SERVICES): Promise<Started> {
+  const gateway = await startProcess(t, services + yaml, 'pipe');
   const { stdout } = gateway.child;
   if (stdout === null) throw new Error('no standard output');
   const lines: Line[] = [];
@@ -167,4 +168,42 @@ t.test('metrics of workers are there while one hangs, and never go back', async 
   await until(() => !known.some((pid) => childrenOf(child).includes(pid)));
   await until(async () => (await requestsOf(gateway)) >= 15);
   t.equal(await requestsOf(gateway), 15, 'workers that drain tell their last counts');
+});
+
+t.test('one worker checks the health of backends for all, and another when it has died', async (t) => {
+  let isFine = true;
+  const backend = await startRecordingBackend((_message, response) => {
+    response.writeHead(isFine ? 204 : 500).end();
+  });
+  t.teardown(() => backend.close());
+  const everyMillis = 500;
+  const health = `health: { everyMillis: ${everyMillis}, path: /health, up: 1, down: 1 }`;
+  const services = `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}", ${health} } }\n`;
+  const gateway = await start(t, 'workers: 3\n', services);
+  const { child } = gateway;
+  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 3);
+  const ejections = () => gateway.metric('soapstone_upstream_ejections_total{[^ ]*reason="health"}');
+  const checksIn = async (millis: number): Promise<number> => {
+    const before = backend.complete.length;
+    await delay(millis);
+    return backend.complete.length - before;
+  };
+  await until(() => backend.complete.length > 0);
+  t.ok((await checksIn(6 * everyMillis)) <= 9, 'as often as one process checks');
+  isFine = false;
+  await until(async () => (await ejections()) === 3);
+  const [leader = 0] = childrenOf(child);
+  process.kill(leader, 'SIGKILL');
+  await until(
+    async () => !childrenOf(child).includes(leader) && (await gateway.metric('soapstone_workers_answered')) === 3,
+  );
+  await until(async () => (await ejections()) === 4);
+  t.pass('the one in its place is told too');
+  isFine = true;
+  await delay(3 * everyMillis);
+  isFine = false;
+  await until(async () => (await ejections()) === 7);
+  t.ok((await checksIn(6 * everyMillis)) <= 9, 'and so does the one that has taken over');
+  child.kill('SIGTERM');
+  t.same(await once(child, 'exit'), [0, null]);
 });
