@@ -9,9 +9,11 @@ export interface CompiledBalance {
 
 /** How the address of a call follows from its caller. */
 export interface AffinityRule {
-  readonly by: 'client' | 'header' | 'claim' | null;
+  readonly by: 'client' | 'header' | 'claim' | 'path' | null;
   /** Of the header field, in lower case, or of the claim. */
   readonly name: string;
+  /** The local names of a path in the request; empty unless `by` is `path`. */
+  readonly steps: readonly string[];
   /** Null where callers get no cookie. */
   readonly cookie: string | null;
 }
@@ -29,8 +31,9 @@ export function compileBalance(config: ServiceConfig | GraphqlServiceConfig): Co
 }
 
 function affinityRule(balance: string | { readonly hash: string }, cookie: string | null): AffinityRule | null {
-  if (typeof balance === 'string') return cookie === null ? null : { by: null, name: '', cookie };
+  if (typeof balance === 'string') return cookie === null ? null : { by: null, name: '', steps: [], cookie };
   const [by, name = ''] = balance.hash.split(/:(.*)/s);
-  if (by === 'header') return { by, name: name.toLowerCase(), cookie };
-  return { by: by === 'claim' ? by : 'client', name, cookie };
+  if (by === 'header') return { by, name: name.toLowerCase(), steps: [], cookie };
+  if (by === 'path') return { by, name: '', steps: name.split('/'), cookie };
+  return { by: by === 'claim' ? by : 'client', name, steps: [], cookie };
 }

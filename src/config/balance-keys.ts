@@ -36,8 +36,9 @@ export const urls = (description: string) =>
   );
 
 const HASH = {
-  pattern: "^(client|header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}|claim:\\S{1,128})$",
-  hint: 'Write client, header:NAME or claim:NAME.',
+  pattern:
+    "^(client|header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}|claim:\\S{1,128}|path:[^\\s/@{}:]{1,256}(/[^\\s/@{}:]{1,256}){0,15})$",
+  hint: 'Write client, header:NAME, claim:NAME or path:order/id.',
 };
 
 /** How calls are spread over several addresses, of both kinds of services. */
@@ -48,7 +49,7 @@ export const BALANCE_KEYS = {
       ...closed({
         hash: string({
           description:
-            'Calls with the same value go to the same address: `client`, `header:NAME` of the caller, or `claim:NAME` of its token.',
+            'Calls with the same value go to the same address: `client`, `header:NAME` of the caller, `claim:NAME` of its token, or `path:order/id`, the text of an element of the SOAP request.',
           ...HASH,
         }),
       }),

@@ -33,7 +33,14 @@ export function balanceRules(service: Record<string, unknown>, path: ConfigPath)
     if (addresses.length !== 1 || service[key] === undefined) continue;
     at(key, `${name} has \`${key}\` and one address.`, 'Give several as `urls`, or leave it away.');
   }
-  const { zone, health } = service;
+  const { zone, health, balance, kind } = service;
+  if (kind === 'graphql' && isRecord(balance) && String(balance['hash']).startsWith('path:')) {
+    at(
+      'balance',
+      `${name} has a path in \`balance\`, and its requests have no elements.`,
+      'Take `client`, `header` or `claim`.',
+    );
+  }
   if (isRecord(health)) findings.push(...healthRules(health, [...path, 'health']));
   if (typeof zone === 'string' && addresses.length > 1 && !addresses.some((address) => address['zone'] === zone)) {
     at('zone', `${name} has no address in its zone.`, 'Give addresses a `zone`, or leave it away.');

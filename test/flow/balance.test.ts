@@ -84,6 +84,36 @@ t.test('calls with the same header field go to the same address, in both protoco
   t.equal(used.size, 3, 'and all are used');
 });
 
+t.test('calls with the same text at a path of the request go to the same address, in both protocols', async (t) => {
+  const { gateway, counts } = await startThree(t, '    balance: { hash: "path:sku" }');
+  const post = async (path: string, type: string, body: string): Promise<void> => {
+    const headers = { 'content-type': type, soapaction: '""' };
+    t.equal((await fetch(gateway.url + path, { method: 'POST', headers, body })).status, 200);
+  };
+  const used = new Set<string>();
+  const long = `<note>${'x'.repeat(100_000)}</note>`;
+  for (let sku = 0; sku < 12; sku++) {
+    const before = counts();
+    const element = `<sku>\n ${sku}\u00e9 </sku>`;
+    const envelopeOf = (content: string) => ENVELOPE.replace('<sku>1</sku>', content);
+    await post('/soap/shop', 'text/xml', envelopeOf(element));
+    await post('/soap/shop', 'text/xml', envelopeOf(`<other><sku>0</sku></other>${element}<sku>0</sku>`));
+    await post('/soap/shop', 'text/xml', envelopeOf(element + long));
+    await post('/graphql', 'application/json', `{"query":"{ stock(sku: \\"${sku}\u00e9\\") }"}`);
+    const grown = counts().map((count, index) => count - (before[index] ?? 0));
+    t.same([...grown].sort(), [0, 0, 4], `all at one address: ${grown}`);
+    used.add(String(grown));
+  }
+  t.equal(used.size, 3, 'and all are used');
+  await post('/soap/shop', 'text/xml', ENVELOPE.replace('<sku>1</sku>', ''));
+  await post('/soap/shop', 'text/xml', ENVELOPE.replace('<sku>1</sku>', `${long}<sku>1</sku>`));
+  t.equal(
+    counts().reduce((sum, count) => sum + count, 0),
+    50,
+    'a request without it, or with it too late, goes anywhere',
+  );
+});
+
 t.test('calls of one client go to the same address', async (t) => {
   const clients = `clients:
   classes: { internal: {} }

@@ -51,8 +51,7 @@ async function startOne(t: Test, health: string, keys = ''): Promise<Setting> {
     set reply(next: Setting['reply']) {
       reply = next;
     },
-    isUp: (expected) =>
-      until(() => gateway.compiled().services[0]?.upstream.addresses.all[0]?.isHealthy === expected),
+    isUp: (expected) => until(() => gateway.compiled().services[0]?.upstream.addresses.all[0]?.isHealthy === expected),
   };
   t.teardown(async () => {
     await setting.gateway.close();

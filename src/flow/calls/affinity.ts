@@ -1,26 +1,37 @@
+import type { Buffer } from 'node:buffer';
 import type { Caller, Client } from '../../access/client.js';
 import type { Reach } from '../../compile/reach.js';
+import type { SoapService } from '../../compile/service.js';
+import { PathText } from '../../soap/path-text.js';
 import type { Affinity } from '../../upstream/balancer.js';
+import type { Operation } from '../../wsdl/model.js';
+import { readRequest } from './read-request.js';
 
 /** Of a value that calls are spread by; longer ones are cut. */
 const KEY_CHARS = 1024;
 
-/** Which address of a backend a caller's calls should go to; null where all are alike. */
+/**
+ * Which address of a backend a call should go to; null where all are alike. `textAtPath` is the text in the request that
+ * calls may be spread by; null where it has none, or none so far.
+ */
 export function affinityOf(
   { affinity }: Reach,
   headers: Caller['headers'],
   client: Pick<Client, 'id' | 'claims'> | null,
+  textAtPath: string | null = null,
 ): Affinity | null {
   if (affinity === null) return null;
   const { by, name, cookie } = affinity;
   const value =
-    by === 'client'
-      ? client?.id
-      : by === 'header'
-        ? headers[name]
-        : by === 'claim' && client?.claims && Object.hasOwn(client.claims, name)
-          ? client.claims[name]
-          : null;
+    by === 'path'
+      ? textAtPath
+      : by === 'client'
+        ? client?.id
+        : by === 'header'
+          ? headers[name]
+          : by === 'claim' && client?.claims && Object.hasOwn(client.claims, name)
+            ? client.claims[name]
+            : null;
   const key = value === null || value === undefined ? null : String(value).slice(0, KEY_CHARS);
   return { key, addressId: cookie === null ? null : cookieOf(headers['cookie'], cookie) };
 }
@@ -33,4 +44,13 @@ function cookieOf(field: Caller['headers'][string], name: string): string | null
     if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
   }
   return null;
+}
+
+/** The text at a path of a request that is about to be sent; null where calls are not spread by one. */
+export function textInRequest(service: SoapService, operation: Operation, message: Buffer): string | null {
+  const steps = service.reach.affinity?.steps ?? [];
+  if (steps.length === 0) return null;
+  const text = new PathText(steps);
+  readRequest(service, operation, message, text);
+  return text.found;
 }

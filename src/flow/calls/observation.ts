@@ -3,14 +3,13 @@ import type { EventBus } from '../../base/event-bus.js';
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { ReplyDecoder } from '../../codec/read/decode.js';
-import { expectedParts } from '../../compile/body-parts.js';
 import type { SoapService } from '../../compile/service.js';
 import { valuesRead } from '../../graphql/subscription/event-values.js';
 import type { EventTopic, ValueReading } from '../../graphql/subscription/subscription.js';
-import { EnvelopeValidator } from '../../soap/envelope.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { Interest, StartTag, XmlHandler } from '../../xml/events.js';
 import { TeeHandler } from '../../xml/tee-handler.js';
+import { readRequest } from './read-request.js';
 
 export interface ObservationLimits {
   readonly codec: CodecLimits;
@@ -166,15 +165,7 @@ export function observeRequest(
 ): void {
   const handler = observation.request();
   if (handler === null) return;
-  const parts = expectedParts([operation.input], true)(operation.input);
-  const envelope = new EnvelopeValidator(service.replyRules, null, 'no detail', {
-    onHeadValid: (seen) => seen.expectParts(parts),
-    openBody: () => handler,
-  });
-  const reader = service.readers.take(envelope, null);
-  reader.write(message);
-  reader.end();
-  service.readers.give(reader);
+  readRequest(service, operation, message, handler);
 }
 
 /** Passes the same content to both of them; null for none. */

@@ -7,7 +7,7 @@ import type { FieldCall } from '../../graphql/run/field-call.js';
 import { printMediaType } from '../../soap/media-type.js';
 import { printableAction } from '../../soap/soap-action.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
-import { affinityOf } from '../calls/affinity.js';
+import { affinityOf, textInRequest } from '../calls/affinity.js';
 import { envelopeKey } from '../calls/call-key.js';
 import { pushCallerFields } from '../calls/caller-fields.js';
 import { callUpstream } from '../calls/declared-call.js';
@@ -55,7 +55,8 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const reply = new DecodedReply(context, observation, sent, field.plan, resolve, reject);
     const isIdempotent = service.isIdempotent(operation);
     const { sharing = null } = context;
-    const affinity = affinityOf(service.reach, callerHeaders, sharing === null ? null : sharing.client);
+    const textAtPath = textInRequest(service, operation, body);
+    const affinity = affinityOf(service.reach, callerHeaders, sharing === null ? null : sharing.client, textAtPath);
     const rules = service.callRules(operation);
     const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent, affinity, rules };
     const rule = sharing?.calls.rule(service, operation) ?? null;

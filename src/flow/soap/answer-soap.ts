@@ -43,7 +43,7 @@ export async function answerSoap(
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: onViolation(exchange) };
   const answer = new SoapAnswer(response, exchange, ending);
 
-  const affinity = affinityOf(service.reach, request.headers, caller.client);
+  let affinity = affinityOf(service.reach, request.headers, caller.client);
   const upstream = boundUpstream(request, service);
   // Written out and not spread: a copy of a context took 8 µs of each request, and look-ups in it missed their caches.
   const contextWith = (observation: Observation | null, blocks: OwnBlocks | null): SoapContext => ({
@@ -73,7 +73,8 @@ export async function answerSoap(
   const bufferBytes = head.bodyBytes === null ? service.bufferBytes : null;
   const intake = await intakeEnvelope(asked, head, { service, gate, guard, observers, calls, nonces, bufferBytes });
   const { received, envelope, policy } = intake;
-  const { known } = policy;
+  const { known, textAtPath } = policy;
+  if (textAtPath !== null) affinity = affinityOf(service.reach, request.headers, caller.client, textAtPath);
   const headers = forwardedHeaders(asked, service, head, intake, isEnforced);
   const blocks = blocksOfSoapCall(envelope, service, intake.encoding);
   const isComparable =

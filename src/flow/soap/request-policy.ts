@@ -10,6 +10,7 @@ import type { KnownOperation } from '../../compile/request-group.js';
 import type { SoapService } from '../../compile/service.js';
 import { type Addressing, isAnonymous } from '../../soap/addressing.js';
 import type { EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
+import { PathText } from '../../soap/path-text.js';
 import { actionOrNull } from '../../soap/soap-action.js';
 import type { Operation } from '../../wsdl/model.js';
 import { expandedName, type XmlHandler } from '../../xml/events.js';
@@ -52,6 +53,8 @@ export class RequestPolicy implements EnvelopeObserver {
   nonces: readonly Nonce[] = [];
   /** Of the content of Body, where calls of the operation may be shared; else null. */
   #content: CanonicalHash | null = null;
+  /** Reads the text that calls are spread by; null where they are not. */
+  #path: PathText | null = null;
   /** There are elements beside those that belong to the operation. */
   #hasFurther = false;
   /** The rule by which its calls may be shared; null where they are not. */
@@ -114,8 +117,15 @@ export class RequestPolicy implements EnvelopeObserver {
     const { operation } = this.known;
     if (this.topic !== null) this.observation = this.#observers?.begin(name, this.topic.name) ?? null;
     this.#content = this.#rule === null ? null : new CanonicalHash(this.#rule);
-    const own = together(this.observation?.request() ?? null, this.#content);
+    const affinity = this.#service.reach.affinity;
+    if (affinity !== null && affinity.by === 'path') this.#path = new PathText(affinity.steps);
+    const own = together(together(this.observation?.request() ?? null, this.#content), this.#path);
     return together(validity?.request(operation, this.#exchange) ?? null, own);
+  }
+
+  /** The text that the call is spread by; null where there is none, or it has not been read so far. */
+  get textAtPath(): string | null {
+    return this.#path?.found ?? null;
   }
 
   /** The key of the call, once all of it is read; null where it cannot be compared with others. */
