@@ -19,6 +19,7 @@ import type { Finish } from './observe/finish.js';
 import type { AddressGauges, UpstreamGauges } from './observe/gauges.js';
 import type { Log } from './observe/log.js';
 import type { Metrics } from './observe/metrics.js';
+import type { Tracing } from './observe/trace/tracing.js';
 import { makeRequestHandler, type RequestHandler, type Usage } from './request.js';
 import type { NamedAddress } from './upstream/address-set.js';
 import type { HealthResult } from './upstream/health.js';
@@ -34,6 +35,7 @@ export interface ProcessState {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly finish: Finish;
+  readonly tracing: Tracing;
   readonly budgets: Budgets;
   readonly nonces: NonceStore | null;
   readonly penaltyBox: PenaltyBox;
@@ -66,7 +68,7 @@ export class Generation {
   readonly #handler: RequestHandler;
 
   constructor(compiled: Compiled, state: ProcessState) {
-    const { log, metrics, finish, budgets, nonces, penaltyBox, isShedding } = state;
+    const { log, metrics, finish, tracing, budgets, nonces, penaltyBox, isShedding } = state;
     const { subscriptions: limits, codec } = compiled.config.limits;
     const { topics } = compiled.graph.subscriptions;
     const bus = state.busFor(compiled);
@@ -95,6 +97,7 @@ export class Generation {
     });
     this.live = new SubscriptionsEndpoint(compiled, this.graphql, bus, {
       finish,
+      tracing,
       budgets,
       isShedding,
       began: (field, { transport, exchange }) => {
@@ -110,6 +113,7 @@ export class Generation {
     const endpoints = { graphql: this.graphql, live: this.live };
     this.#handler = makeRequestHandler(compiled, endpoints, {
       finish,
+      tracing,
       budgets,
       nonces,
       penaltyBox,

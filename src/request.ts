@@ -30,6 +30,7 @@ import type { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import { takesEvents } from './flow/subscriptions/event-stream.js';
 import { certificateOf, isEncrypted } from './listen/peer.js';
 import type { Finish } from './observe/finish.js';
+import type { Tracing } from './observe/trace/tracing.js';
 
 /**
  * The life of a request. Refusals leave to the left, with their status; every way ends in `finish`.
@@ -81,6 +82,7 @@ export interface Endpoints {
 
 export interface RequestHooks {
   readonly finish: Finish;
+  readonly tracing: Tracing;
   /** The balances of clients, whatever the generation. */
   readonly budgets: Budgets;
   /** The nonces that processes share; null where each is alone. */
@@ -122,6 +124,7 @@ async function handle(
   hooks.usage.requests++;
   const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
   exchange.isTls = isEncrypted(request.socket);
+  hooks.tracing.begin(exchange, request.headers);
   let service: SoapService | null = null;
   let isGraphql = false;
   let asksForText = false;
@@ -133,9 +136,12 @@ async function handle(
     const notified = callbackService(path, gateway.graphql.services, gateway.live.callbacks);
     service ??= notified;
     asksForText = service !== null && notified === null && callsNothing(request, service, query);
-    if (service !== null) exchange.route = service.name;
-    else if (path === compiled.graph.path) {
+    if (service !== null) {
+      exchange.route = service.name;
+      exchange.path = path;
+    } else if (path === compiled.graph.path) {
       isGraphql = true;
+      exchange.path = path;
       exchange.route = 'graphql';
     }
     gateway.checkHost(path, request);

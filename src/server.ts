@@ -22,6 +22,7 @@ import type { Log } from './observe/log.js';
 import { Metrics } from './observe/metrics.js';
 import { Overload } from './observe/overload.js';
 import type { MetricList } from './observe/prometheus.js';
+import { Tracing } from './observe/trace/tracing.js';
 import { MemoryTransport } from './pubsub/memory-transport.js';
 import { OrderedBus } from './pubsub/ordered-bus.js';
 import type { SharedState } from './redis/shared-state.js';
@@ -98,7 +99,12 @@ export async function startGateway(
     },
     operators === 'elsewhere' ? null : loads,
   );
-  const finish = makeFinish(log, metrics);
+  const tracing = new Tracing({
+    count: (outcome, spans) => metrics.spans(outcome, spans),
+    failed: (reason) => log.event('warn', 'spans could not be sent', { reason }),
+  });
+  tracing.configure(config.traces ?? null);
+  const finish = makeFinish(log, metrics, tracing);
   const shared = await makeSharedState(config, metrics, log);
   const events = budgetEvents(metrics);
   const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
@@ -112,6 +118,7 @@ export async function startGateway(
     log,
     metrics,
     finish,
+    tracing,
     budgets,
     nonces: shared?.nonces ?? null,
     penaltyBox,
@@ -129,6 +136,7 @@ export async function startGateway(
       refused(client, method, refusal) {
         const exchange = new Exchange(nextExchangeId(), client, method);
         exchange.status = wireStatus(refusal, 'http');
+        tracing.begin(exchange, {});
         exchange.refuse(refusal);
         finish(exchange);
         return exchange.id;
@@ -169,6 +177,7 @@ export async function startGateway(
       const { limits, log: logging } = next.config;
       generations.replace(new Generation(next, state));
       log.setLevel(logging.level);
+      tracing.configure(next.config.traces ?? null);
       budgets.resize(clientsMaxOf(next.config));
       penaltyBox.configure(limits.http, proxiesOf(next.config));
       traffic.configure(limits.http);
@@ -183,6 +192,7 @@ export async function startGateway(
       await buses.close();
       await shared?.close();
       await generations.close();
+      await tracing.close();
       await served?.close();
       return forced;
     },

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Refusal } from './refusal.js';
+import type { RequestTrace } from './request-trace.js';
 
 /** How a request ended. `aborted`: the client left before it had its answer, or the answer had to be cut. */
 export type Outcome = 'ok' | 'fault' | 'refused' | 'failed' | 'aborted';
@@ -57,6 +58,8 @@ export class Exchange {
   readonly startedMillis: number = performance.now();
   /** Of the configuration, never of the request: a service's name, `graphql`, `wsdl`, a plain route's path, or `none`. */
   route = 'none';
+  /** Of the configuration: the path that it came to; '' where that is not one of the gateway. */
+  path = '';
   /** Of the WSDL or the schema, or `_other`; '' where there is none. */
   operation = '';
   dialect = '';
@@ -97,6 +100,8 @@ export class Exchange {
   workMillis = 0;
   /** From the start until the head of a SOAP request was validated and the rest might stream; null if that did not happen. */
   heldMillis: number | null = null;
+  /** Null where it is not traced. */
+  trace: RequestTrace | null = null;
 
   constructor(id: string, client: string, method: string) {
     this.id = id;

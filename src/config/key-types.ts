@@ -12,6 +12,7 @@ import {
 export const {
   String: string,
   Integer: integer,
+  Number: number,
   Boolean: boolean,
   Array: array,
   Optional: optional,

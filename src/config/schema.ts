@@ -32,6 +32,7 @@ import { RELOAD_KEYS } from './reload-keys.js';
 import { SERVICE_REPLY_HEADERS, SOAP_HEADERS } from './request-keys.js';
 import { ADDRESSING_KEYS, SECURITY_KEYS } from './soap-keys.js';
 import { SUBSCRIPTION_KEYS } from './subscription-keys.js';
+import { TRACE_KEYS } from './trace-keys.js';
 import { SCHEMA_KEYS } from './type-keys.js';
 import { UPSTREAM_KEYS } from './upstream-keys.js';
 import { VALIDATION_KEYS } from './validation-keys.js';
@@ -242,6 +243,7 @@ export const CONFIG = closed(
       overload: limitGroup(OVERLOAD_LIMITS, 'When this process has more to do than it can.'),
     }),
     reload: RELOAD_KEYS,
+    traces: optional(TRACE_KEYS),
     log: section('Logging, as JSON lines on standard output.', {
       level: oneOf(['debug', 'info', 'warn', 'error'], {
         description:

@@ -115,6 +115,7 @@ function convert(text: string | null, node: SchemaNode): unknown {
     const amount = parseAmount(text, node.unit ?? 'count');
     if (amount !== null) return amount;
   }
+  if (types.includes('number') && /^\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text);
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }

@@ -101,6 +101,7 @@ function unknownKey(path: ConfigPath, key: string, node: SchemaNode): Finding {
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: 'text',
   integer: 'a whole number',
+  number: 'a number',
   boolean: 'true, false',
   array: 'a list',
   object: 'a map of keys',

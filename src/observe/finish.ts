@@ -2,13 +2,16 @@ import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../base/exchange.js';
 import type { Log } from './log.js';
 import type { Metrics } from './metrics.js';
+import type { Tracing } from './trace/tracing.js';
 
-/** Ends a request: the only place that writes the access log line and the metrics of requests. */
+/** Ends a request: the only place that writes the access log line, the metrics and the span of requests. */
 export type Finish = (exchange: Exchange) => void;
 
-export function makeFinish(log: Log, metrics: Metrics): Finish {
+export function makeFinish(log: Log, metrics: Metrics, tracing: Tracing): Finish {
   return (exchange) => {
     const millis = performance.now() - exchange.startedMillis;
+    // First: it decides whether the trace is kept.
+    tracing.finish(exchange, millis);
     metrics.observe(exchange, millis / 1000);
     log.access(exchange, millis);
     if (exchange.violations !== null) log.invalidContent(exchange);

@@ -42,6 +42,7 @@ export class Metrics {
   readonly #points: TalliedCounter;
   readonly #redis: TalliedCounter;
   readonly #cacheUses: TalliedCounter;
+  readonly #spans: TalliedCounter;
 
   /** `loads` is null where the parent process counts them. */
   constructor(
@@ -137,6 +138,11 @@ export class Metrics {
       help: 'Events of subscriptions, by field and outcome (sent, failed, filtered, gap, overflow).',
       labels: ['field', 'outcome'],
     });
+    this.#spans = book.counter({
+      name: 'soapstone_trace_spans_total',
+      help: 'Spans of traces, by outcome (sent; dropped: too many were waiting; failed: the receiver refused them or was away).',
+      labels: ['outcome'],
+    });
     addUpstreamGauges(book, upstreams);
     addProcessGauges(book, process);
     addWorkerGauges(book, 1, 1);
@@ -185,6 +191,11 @@ export class Metrics {
 
   subscriptionEvent(field: string, outcome: string): void {
     this.#subscriptionEvents.add(1, field, outcome);
+  }
+
+  /** `outcome` is sent, dropped or failed. */
+  spans(outcome: string, amount: number): void {
+    this.#spans.add(amount, outcome);
   }
 
   looked(service: string, outcome: string): void {

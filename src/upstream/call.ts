@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
+import { withTraceparent } from '../base/request-trace.js';
 import type { Address } from './address.js';
 import { type CallOutcome, outcomeOf } from './breaker.js';
 import type { CallRules, TimedCall } from './call-rules.js';
@@ -10,7 +11,15 @@ import type { Entry } from './deadlines.js';
 import type { ExchangeHandler } from './exchange.js';
 import { refusalOfError } from './failure.js';
 import { withInsertion } from './insertion.js';
-import { isStreamed, type ReplyHead, type UpstreamCall, type UpstreamReceiver, type UpstreamRequest } from './reply.js';
+import {
+  fieldValues,
+  findField,
+  isStreamed,
+  type ReplyHead,
+  type UpstreamCall,
+  type UpstreamReceiver,
+  type UpstreamRequest,
+} from './reply.js';
 
 /** Header fields of one answer (catalogue U13). */
 const FIELDS_MAX = 100;
@@ -86,6 +95,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   start(address: Address, nowMillis: number): void {
     const { method, query, insertion } = this.request;
     const { headers, body } = insertion === undefined ? this.request : withInsertion(this.request);
+    const { trace = null } = this.request;
+    const traced = trace === null ? headers : withTraceparent(headers, trace.begin(address.url, nowMillis));
     this.address = address;
     this.#breakerEpoch = address.breaker.begin();
     this.#isSent = false;
@@ -98,7 +109,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
       {
         method,
         path: address.target(query),
-        headers: address.headers(headers),
+        headers: address.headers(traced),
         body,
         headersTimeout: this.rules.headersMillis,
       },
@@ -127,7 +138,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   header(name: string): string | null {
     let value: string | null = null;
-    for (let at = this.#find(name, 0); at !== -1; at = this.#find(name, at + 2)) {
+    for (let at = findField(this.#headers, name, 0); at !== -1; at = findField(this.#headers, name, at + 2)) {
       const text = this.#headers[at + 1]?.toString('latin1') ?? '';
       value = value === null ? text : `${value}, ${text}`;
     }
@@ -135,20 +146,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   headers(name: string): readonly string[] {
-    const values: string[] = [];
-    for (let at = this.#find(name, 0); at !== -1; at = this.#find(name, at + 2)) {
-      values.push(this.#headers[at + 1]?.toString('latin1') ?? '');
-    }
-    return values;
-  }
-
-  /** The position of a header, from a position on; -1 where there is none. */
-  #find(name: string, from: number): number {
-    for (let at = from; at < this.#headers.length; at += 2) {
-      const key = this.#headers[at];
-      if (key?.length === name.length && key.toString('latin1').toLowerCase() === name) return at;
-    }
-    return -1;
+    return fieldValues(this.#headers, name);
   }
 
   // Events of the connection.
@@ -293,6 +291,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#abort = null;
     this.#resume = null;
     if (address !== null && connection !== null) {
+      this.request.trace?.end(this.status, code);
       address.release(connection, this.#breakerEpoch, outcome, code);
     }
     this.#scheduler.release(this);

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { CancelSignal } from '../base/cancellation.js';
 import { type Refusal, refuseByLimit } from '../base/refusal.js';
+import type { CallTrace } from '../base/request-trace.js';
 import type { Affinity } from './balancer.js';
 import type { ReplyHead, UpstreamCall } from './reply.js';
 import type { Upstream } from './upstream.js';
@@ -12,6 +13,8 @@ export interface PostOptions {
   /** Doing it twice does no harm. */
   readonly isIdempotent: boolean;
   readonly affinity?: Affinity | null;
+  /** Null or absent where it is not traced. */
+  readonly trace?: CallTrace | null;
   readonly maxBytes: number;
   /** The key of that limit in the configuration. */
   readonly maxBytesKey: string;
@@ -24,7 +27,18 @@ export interface PostOptions {
 
 /** Sends a request and resolves to the whole body of the answer. Rejects with a `Refusal`. */
 export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buffer> {
-  const { headers, body, isIdempotent, affinity = null, maxBytes, maxBytesKey, signal, aborted, checkHead } = options;
+  const {
+    headers,
+    body,
+    isIdempotent,
+    affinity = null,
+    trace = null,
+    maxBytes,
+    maxBytesKey,
+    signal,
+    aborted,
+    checkHead,
+  } = options;
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted());
     const chunks: Buffer[] = [];
@@ -33,7 +47,7 @@ export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buf
     const onAbort = (): void => call?.abort(aborted());
     const tooLong = (): Refusal => refuseByLimit('UPSTREAM_RESPONSE_LIMIT', maxBytesKey, maxBytes);
     call = upstream.call(
-      { method: 'POST', query: '', headers, body, isIdempotent, affinity },
+      { method: 'POST', query: '', headers, body, isIdempotent, affinity, trace },
       {
         head(head) {
           checkHead(head);

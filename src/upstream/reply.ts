@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
 import type { Refusal } from '../base/refusal.js';
+import type { CallTrace } from '../base/request-trace.js';
 import type { Affinity } from './balancer.js';
 import type { CallRules } from './call-rules.js';
 
@@ -28,10 +29,30 @@ export interface UpstreamRequest {
   readonly affinity?: Affinity | null;
   /** Of its operation; absent or null: those of the service. */
   readonly rules?: CallRules | null;
+  /** Gets a span for each try; absent or null where the call is not traced. */
+  readonly trace?: CallTrace | null;
+}
+
+/** The position of a header field among names and values, from a position on; -1 where there is none. */
+export function findField(fields: readonly Buffer[], name: string, from: number): number {
+  for (let at = from; at < fields.length; at += 2) {
+    const key = fields[at];
+    if (key?.length === name.length && key.toString('latin1').toLowerCase() === name) return at;
+  }
+  return -1;
 }
 
 /** A body that is sent while it comes in: it cannot be sent twice, and an answer may come before its end. */
 export const isStreamed = (body: UpstreamRequest['body']): body is Readable => body !== null && 'pipe' in body;
+
+/** The values of a header field among names and values. */
+export function fieldValues(fields: readonly Buffer[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let at = findField(fields, name, 0); at !== -1; at = findField(fields, name, at + 2)) {
+    values.push(fields[at + 1]?.toString('latin1') ?? '');
+  }
+  return values;
+}
 
 export interface ReplyHead {
   readonly status: number;

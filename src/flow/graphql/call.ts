@@ -58,7 +58,8 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const textAtPath = textInRequest(service, operation, body);
     const affinity = affinityOf(service.reach, callerHeaders, sharing === null ? null : sharing.client, textAtPath);
     const rules = service.callRules(operation);
-    const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent, affinity, rules };
+    const trace = exchange.trace?.call(service.name, operation.name) ?? null;
+    const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent, affinity, rules, trace };
     const rule = sharing?.calls.rule(service, operation) ?? null;
     // Without the MessageID, which is another in each call.
     const plain = (): Buffer =>

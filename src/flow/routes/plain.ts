@@ -1,4 +1,6 @@
-import { Refusal } from '../../base/refusal.js';
+import { performance } from 'node:perf_hooks';
+import { asRefusal, Refusal } from '../../base/refusal.js';
+import { TRACEPARENT } from '../../base/request-trace.js';
 import type { Compiled } from '../../compile.js';
 import { makePlainProxy, type PlainProxy } from '../../upstream/plain.js';
 import { authorizeAndChargeOther } from '../calls/authorize.js';
@@ -11,21 +13,37 @@ export type PlainEndpoint = (asked: HttpExchange, path: string) => Promise<void>
 
 interface Route {
   readonly path: string;
+  readonly url: URL;
   readonly proxy: PlainProxy;
 }
 
 /** The endpoints of the paths that hold no envelope; the longest path that fits wins. */
 export function makePlainEndpoint({ config }: Compiled): PlainEndpoint {
   const routes = config.routes
-    .map(({ path, url }): Route => ({ path, proxy: makePlainProxy(url, config.limits.upstream.headersMillis, linger) }))
+    .map(
+      ({ path, url }): Route => ({
+        path,
+        url: new URL(url),
+        proxy: makePlainProxy(url, config.limits.upstream.headersMillis, linger),
+      }),
+    )
     .sort((one, other) => other.path.length - one.path.length);
   return async ({ caller, exchange, request, response }, path) => {
     const route = routes.find((candidate) => isBelow(path, candidate.path));
     if (route === undefined) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
     exchange.route = route.path;
+    exchange.path = route.path;
     authorizeAndChargeOther(caller, caller.client.rights.permitsRoute(route.path));
     invite(request, response);
-    await route.proxy(request, response, [REQUEST_ID, exchange.id]);
+    const trace = exchange.trace?.call(route.path, '', exchange.method) ?? null;
+    if (trace !== null) request.headers[TRACEPARENT] = trace.begin(route.url, performance.now());
+    try {
+      await route.proxy(request, response, [REQUEST_ID, exchange.id]);
+      trace?.end(response.statusCode, null);
+    } catch (caught) {
+      trace?.end(0, asRefusal(caught).code);
+      throw caught;
+    }
     exchange.status = response.statusCode;
   };
 }

@@ -1,6 +1,7 @@
 import type { Exchange } from '../../base/exchange.js';
 import type { NonceStore } from '../../base/nonce-store.js';
 import type { Refusal } from '../../base/refusal.js';
+import type { CallTrace } from '../../base/request-trace.js';
 import type { SoapService } from '../../compile/service.js';
 import { affinityOf } from '../calls/affinity.js';
 import { authorizeAndChargeOther, CallGuard } from '../calls/authorize.js';
@@ -57,17 +58,20 @@ export async function answerSoap(
     upstream,
     observation,
   });
+  const traceCall = (operation: string, method = 'POST'): CallTrace | null =>
+    exchange.trace === null ? null : exchange.trace.call(service.name, operation, method);
   if (isHandshake(request, service)) {
     if (isGuarded) authorizeAndChargeOther(caller, caller.client.rights.permitsSome(service.name));
     const headers = upstreamHeaders(request, service, exchange, null, null);
-    return forward(contextWith(null, null), { method: 'POST', query, headers, body: null }, null);
+    return forward(contextWith(null, null), { method: 'POST', query, headers, body: null, trace: traceCall('') }, null);
   }
 
   const head = readSoapRequestHead(request, service, gate.onViolation);
   if (head.method === 'GET') {
     guard?.authorizeAndCharge(null);
     const headers = upstreamHeaders(request, service, exchange, null, null);
-    return forward(contextWith(null, null), { method: head.method, query, headers, body: null, affinity }, null);
+    const trace = traceCall('', 'GET');
+    return forward(contextWith(null, null), { method: 'GET', query, headers, body: null, affinity, trace }, null);
   }
 
   const bufferBytes = head.bodyBytes === null ? service.bufferBytes : null;
@@ -91,7 +95,7 @@ export async function answerSoap(
   const body = received.kind === 'whole' ? received.message : received.body;
   await forward(
     contextWith(policy.observation, blocks),
-    { method: 'POST', query, headers, body, isIdempotent, affinity, rules },
+    { method: 'POST', query, headers, body, isIdempotent, affinity, rules, trace: traceCall(exchange.operation) },
     known?.operation ?? null,
     messageId,
     key,

@@ -61,6 +61,7 @@ export class SubscriptionsEndpoint {
       identifyCaller: (visitor, headers) => this.#identifyCaller(visitor, headers),
       note: (exchange, caller) => this.#note(exchange, caller.client),
       finish: hooks.finish,
+      tracing: hooks.tracing,
       isShedding: hooks.isShedding,
     });
     this.sockets = new WebSockets(protocol, { ...limits, stallMillis: http.stallMillis });

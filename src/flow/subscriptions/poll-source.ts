@@ -43,7 +43,7 @@ export class PollSource implements SubscriptionSource {
   }
 
   open(sink: EventSink<SubscriptionEvent>, eventPoints: number): () => void {
-    const { endpoint, pollers, finish } = this.#parts;
+    const { endpoint, pollers, finish, tracing } = this.#parts;
     const { headers, caller } = this.#subscribed.subscriber;
     const { bound } = this.#subscription;
     const service = endpoint.services.get(bound.service);
@@ -69,6 +69,7 @@ export class PollSource implements SubscriptionSource {
       const exchange = new Exchange(nextExchangeId(), '', 'POLL');
       exchange.route = 'graphql';
       exchange.operation = 'subscription';
+      tracing.begin(exchange, {});
       try {
         return await callOperation(call, { exchange, service, signal, headers, claims, limits: endpoint.codec });
       } catch (caught) {

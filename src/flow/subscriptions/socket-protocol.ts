@@ -8,6 +8,7 @@ import { parseStrictJson } from '../../base/strict-json.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import { type AdmittedOperation, admitOperation, refuseOperation } from '../../graphql/operation.js';
 import { isEncrypted } from '../../listen/peer.js';
+import type { Tracing } from '../../observe/trace/tracing.js';
 import type { SubscriptionLimits } from '../../pubsub/limits.js';
 import type { Caller } from '../calls/authorize.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
@@ -50,6 +51,7 @@ export interface ProtocolParts {
   identifyCaller(client: WebSocketClient, headers: RequestContext['headers']): Promise<Caller>;
   note(exchange: Exchange, caller: Caller): void;
   finish(exchange: Exchange): void;
+  readonly tracing: Tracing;
   isShedding(): boolean;
 }
 
@@ -194,6 +196,7 @@ async function admitMessage(
   const exchange = new Exchange(nextExchangeId(), client.address, 'WS');
   exchange.isTls = isEncrypted(client.connection);
   exchange.route = 'graphql';
+  parts.tracing.begin(exchange, { ...client.headers });
   if (caller === null) throw new Error('a message of a connection that was not acknowledged');
   const departure = new Cancellation();
   const host = new CallerHost(endpoint, caller, exchange, {

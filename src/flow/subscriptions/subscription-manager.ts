@@ -5,6 +5,7 @@ import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { AdmittedOperation } from '../../graphql/operation.js';
 import { rootPlanOf } from '../../graphql/run/root-plan.js';
 import type { Subscription } from '../../graphql/subscription/subscription.js';
+import type { Tracing } from '../../observe/trace/tracing.js';
 import type { SubscriptionLimits } from '../../pubsub/limits.js';
 import { CallerHost } from '../graphql/host.js';
 import { expiry } from '../http/expiry.js';
@@ -18,6 +19,7 @@ import { UpstreamSource } from './upstream-source.js';
 
 export interface SubscriptionHooks {
   readonly finish: (exchange: Exchange) => void;
+  readonly tracing: Tracing;
   readonly began: (field: string, subscriber: Subscriber) => void;
   readonly ended: (field: string, subscriber: Subscriber, why: EndReason, events: number) => void;
   readonly report: (field: string, outcome: EventOutcome) => void;
@@ -44,7 +46,15 @@ export class SubscriptionManager {
     this.#parts = parts;
     const { endpoint, feeds, bus, hooks } = parts;
     const pollers = new Pollers(parts.limits.pollers);
-    this.#sources = { endpoint, pollers, feeds, bus, finish: hooks.finish, report: hooks.report };
+    this.#sources = {
+      endpoint,
+      pollers,
+      feeds,
+      bus,
+      finish: hooks.finish,
+      tracing: hooks.tracing,
+      report: hooks.report,
+    };
     const ofUpstreams = [...(endpoint.operations.built.subschemaFields?.values() ?? [])].filter(
       ({ parent }) => parent === 'Subscription',
     );
@@ -93,7 +103,7 @@ export class SubscriptionManager {
     const stream: Stream = new SubscriptionStream({
       id: exchange.id,
       limits,
-      answer: (event, signal) => this.#answer(event, { operation: ofEvents, subscriber, mayCall, signal }),
+      answer: (event, signal) => this.#answer(event, { field: name, operation: ofEvents, subscriber, mayCall, signal }),
       report: (outcome) => {
         if (outcome !== 'filtered') events++;
         hooks.report(name, outcome);
@@ -105,6 +115,8 @@ export class SubscriptionManager {
         add(this.#byClient, id, -1);
         if (this.#byClient.get(id) === 0) this.#byClient.delete(id);
         hooks.ended(name, subscriber, why, events);
+        // That of an HTTP request ends with its answer.
+        if (subscriber.transport === 'websocket') hooks.tracing.end(exchange);
       },
     });
     const close = source.open(stream, ofEvents.admitted.cost);
@@ -143,7 +155,7 @@ export class SubscriptionManager {
   /** Answers one event: authorized, charged and run like a request. */
   async #answer(
     event: SubscriptionEvent,
-    { operation, subscriber, mayCall, signal }: EventContext,
+    { field, operation, subscriber, mayCall, signal }: EventContext,
   ): Promise<ExecutionResult | null> {
     const { endpoint, hooks } = this.#parts;
     const { caller, headers, exchange: own } = subscriber;
@@ -151,6 +163,7 @@ export class SubscriptionManager {
     exchange.route = 'graphql';
     exchange.clientClass = own.clientClass;
     exchange.caller = own.caller;
+    hooks.tracing.beginEvent(exchange, field, own.trace);
     const host = new CallerHost(endpoint, caller, exchange, {
       signal,
       headers,
@@ -167,11 +180,13 @@ export class SubscriptionManager {
     } finally {
       release?.();
       if (exchange.upstreamCalls > 0 || exchange.refusal !== null) hooks.finish(exchange);
+      else hooks.tracing.end(exchange);
     }
   }
 }
 
 interface EventContext {
+  readonly field: string;
   /** At the price of one event. */
   readonly operation: AdmittedOperation;
   readonly subscriber: Subscriber;

@@ -72,6 +72,7 @@ function row(key: string, node: SchemaNode, required: boolean): string {
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: 'text',
   integer: 'number',
+  number: 'number',
   boolean: 'true, false',
   array: 'list',
   object: 'keys',

@@ -1,0 +1,56 @@
+import { performance } from 'node:perf_hooks';
+import { isDeepStrictEqual } from 'node:util';
+import type { Exchange } from '../../base/exchange.js';
+import type { SpanContext } from '../../base/request-trace.js';
+import type { ExporterHooks } from './exporter.js';
+import { type TraceFields, type TraceOptions, Tracer } from './tracer.js';
+
+/** Tracing as configured at the moment, or off: then nothing happens here. */
+export class Tracing {
+  readonly #hooks: ExporterHooks;
+  #options: TraceOptions | null = null;
+  #tracer: Tracer | null = null;
+  /** Of earlier configurations: they send their last spans. */
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(hooks: ExporterHooks) {
+    this.#hooks = hooks;
+  }
+
+  /** Null switches it off. */
+  configure(options: TraceOptions | null): void {
+    if (isDeepStrictEqual(options, this.#options)) return;
+    const earlier = this.#tracer;
+    this.#options = options;
+    this.#tracer = options === null ? null : new Tracer(options, this.#hooks);
+    if (earlier === null) return;
+    const closed = earlier.close().finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
+  }
+
+  /** Takes the trace context of a request, or begins a trace. */
+  begin(exchange: Exchange, headers: TraceFields): void {
+    if (this.#tracer !== null) this.#tracer.begin(exchange, headers);
+  }
+
+  /** Begins the trace of one event; `subscription` is the request that subscribed to it. */
+  beginEvent(exchange: Exchange, field: string, subscription: SpanContext | null): void {
+    if (this.#tracer !== null) this.#tracer.beginEvent(exchange, field, subscription);
+  }
+
+  /** Ends the trace of a request that has no log line of its own. */
+  end(exchange: Exchange): void {
+    if (this.#tracer !== null) this.#tracer.end(exchange, performance.now() - exchange.startedMillis);
+  }
+
+  /** The same, for a request that took so long. */
+  finish(exchange: Exchange, millis: number): void {
+    if (this.#tracer !== null) this.#tracer.end(exchange, millis);
+  }
+
+  /** Sends the last spans. */
+  async close(): Promise<void> {
+    this.configure(null);
+    await Promise.all(this.#closing);
+  }
+}

@@ -1,0 +1,354 @@
+import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { Exchange, nextExchangeId } from '../../src/base/exchange.js';
+import { Refusal } from '../../src/base/refusal.js';
+import { BATCH_SPANS, BATCHES_MAX, SpanExporter, type SpanOutcome } from '../../src/observe/trace/exporter.js';
+import { ATTEMPTS_MAX, LINKS_MAX, RequestSpans } from '../../src/observe/trace/request-spans.js';
+import { parseTraceparent } from '../../src/observe/trace/trace-context.js';
+import { KEPT_PER_SECOND, Tracer } from '../../src/observe/trace/tracer.js';
+import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
+import { until } from '../kit/until.js';
+
+const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
+const envelope = (content: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${content}</s:Body></s:Envelope>`;
+const ASKED = envelope('<GetStock xmlns="urn:shop"><sku>secret-sku</sku></GetStock>');
+const REPLY = envelope('<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>');
+
+/** A span as its receiver reads it. */
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly status?: { readonly code: number };
+}
+
+interface Export {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: Span['attributes'] };
+    readonly scopeSpans: readonly { readonly spans: readonly Span[] }[];
+  }[];
+}
+
+/** An OTLP receiver. */
+async function startReceiver(t: Test, answer: RecordingBackend['answer'] = answerWith('{}', 'application/json')) {
+  const receiver = await startRecordingBackend(answer);
+  t.teardown(() => receiver.close());
+  const exports = (): readonly Export[] => receiver.complete.map(({ body }) => JSON.parse(body.toString('utf8')));
+  const spans = (): readonly Span[] =>
+    exports().flatMap(({ resourceSpans }) =>
+      resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans: each }) => each)),
+    );
+  return {
+    receiver,
+    url: `${receiver.url}/v1/traces`,
+    exports,
+    spans,
+    /** Resolves to the spans, once there are so many. */
+    async received(count: number): Promise<readonly Span[]> {
+      await until(() => spans().length >= count);
+      return spans();
+    },
+  };
+}
+
+/** The values of its attributes by name. */
+const valuesOf = ({ attributes }: Pick<Span, 'attributes'>): ReadonlyMap<string, unknown> =>
+  new Map(attributes.map(({ key, value }): [string, unknown] => [key, Object.values(value)[0]]));
+
+const ofKind = (spans: readonly Span[], kind: number): readonly Span[] => spans.filter((span) => span.kind === kind);
+
+/** Waits until the metrics have this line. */
+async function untilMetric(gateway: TestGateway, line: string): Promise<void> {
+  while (!(await gateway.metrics()).includes(line)) await setTimeout(5);
+}
+
+async function startTraced(t: Test, traces: string, { service = '', more = '' } = {}) {
+  const receiver = await startReceiver(t);
+  const backend = await startRecordingBackend(answerWith(REPLY));
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(`services:
+  shop:
+    url: ${backend.url}/shop?key=hidden
+    namespace: urn:shop
+    types: |
+      type Query { stock(sku: String!): Int, sold(sku: String!): Int }
+    operations:
+      GetStock: { field: Query.stock, read: {}, idempotent: true }
+      GetSold: { field: Query.sold }
+${service}
+${traces === '' ? '' : `traces: { otlp: "${receiver.url}", ${traces} }`}
+${more}
+`);
+  t.teardown(() => gateway.close());
+  return {
+    ...receiver,
+    backend,
+    gateway,
+    send: (headers: Record<string, string> = {}, body = ASKED): Promise<Response> =>
+      fetch(`${gateway.url}/soap/shop`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/xml', soapaction: '""', ...headers },
+        body,
+      }),
+  };
+}
+
+t.test('a request and its call are two spans of one trace, which the backend gets on', async (t) => {
+  const { send, received, exports, backend, gateway } = await startTraced(t, 'sample: 1, attributes: { team: a }');
+  t.equal((await send({ tracestate: 'of=another' })).status, 200);
+  const [server, client, ...others] = [...(await received(2))].sort((one, other) => one.kind - other.kind);
+  t.same(others, []);
+  if (server === undefined || client === undefined) throw new Error('two spans');
+  t.match(server, { name: 'shop/GetStock', kind: 2, traceId: /^[0-9a-f]{32}$/, spanId: /^[0-9a-f]{16}$/ });
+  t.match(client, { name: 'shop/GetStock', kind: 3, traceId: server.traceId, parentSpanId: server.spanId });
+  t.notOk('parentSpanId' in server);
+  t.ok(BigInt(server.startTimeUnixNano) <= BigInt(client.startTimeUnixNano));
+  t.ok(BigInt(client.endTimeUnixNano) <= BigInt(server.endTimeUnixNano));
+  t.ok(Math.abs(Number(BigInt(server.endTimeUnixNano) / 1_000_000n) - Date.now()) < 60_000);
+  const [sent] = backend.complete;
+  t.equal(sent?.headers['traceparent'], `00-${server.traceId}-${client.spanId}-01`);
+  t.equal(sent?.headers['tracestate'], undefined, 'without a trace to belong to');
+  t.match(await gateway.accessLine(), { trace: server.traceId, span: server.spanId });
+  const values = Object.fromEntries(valuesOf(server));
+  t.match(values, {
+    'http.request.method': 'POST',
+    'http.route': '/soap/shop',
+    'url.path': '/soap/shop',
+    'url.scheme': 'http',
+    'http.response.status_code': '200',
+    'rpc.system': 'soap',
+    'rpc.service': 'shop',
+    'rpc.method': 'GetStock',
+    'soapstone.dialect': '1.1',
+    'soapstone.outcome': 'ok',
+    'client.address': '127.0.0.1',
+    'soapstone.cached': false,
+    'soapstone.coalesced': false,
+  });
+  t.ok(Number(values['soapstone.held.duration']) > 0);
+  const port = new URL(backend.url).port;
+  t.match(Object.fromEntries(valuesOf(client)), {
+    'url.full': `${backend.url}/shop`,
+    'server.address': '127.0.0.1',
+    'server.port': port,
+    'soapstone.attempt': '1',
+    'http.response.status_code': '200',
+  });
+  t.match(exports()[0]?.resourceSpans[0]?.resource.attributes, [
+    { key: 'service.name', value: { stringValue: 'soapstone' } },
+    { key: 'service.instance.id' },
+    { key: 'team', value: { stringValue: 'a' } },
+  ]);
+  t.notMatch(JSON.stringify(exports()), /secret-sku|hidden|[^/]">7</, 'no values');
+  await untilMetric(gateway, 'soapstone_trace_spans_total{outcome="sent"} 2');
+});
+
+t.test('the trace context of a caller is taken, with its decision', async (t) => {
+  const { send, received, backend, spans } = await startTraced(t, 'sample: 0');
+  const traceId = 'a'.repeat(32);
+  await send({ traceparent: `00-${traceId}-${'b'.repeat(16)}-00`, tracestate: 'v=1' });
+  t.match(backend.complete[0]?.headers['traceparent'], new RegExp(`^00-${traceId}-(?!b{16})[0-9a-f]{16}-00$`));
+  t.equal(backend.complete[0]?.headers['tracestate'], 'v=1');
+  await send({ traceparent: `00-${traceId}-${'b'.repeat(16)}-01` });
+  const [server] = ofKind(await received(2), 2);
+  t.match(server, { traceId, parentSpanId: 'b'.repeat(16) });
+  t.equal(spans().length, 2, 'the one that was not sampled is not sent');
+});
+
+t.test('without takeContext each request begins a trace', async (t) => {
+  const { send, received } = await startTraced(t, 'sample: 1, takeContext: false');
+  await send({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00` });
+  const [server] = ofKind(await received(2), 2);
+  t.not(server?.traceId, 'a'.repeat(32));
+  t.equal(server?.parentSpanId, undefined);
+});
+
+t.test('refused, failed and slow requests are sent whatever the sample', async (t) => {
+  const { send, received, spans, backend } = await startTraced(t, 'sample: 0, slowMillis: 300');
+  await send();
+  await send({}, '<broken');
+  t.match(await received(1), [{ kind: 2 }]);
+  t.match(Object.fromEntries(valuesOf(spans()[0] ?? { attributes: [] })), {
+    'error.type': 'XML_NOT_WELLFORMED',
+    'soapstone.outcome': 'refused',
+    'soapstone.fault.code': 'Client',
+  });
+  t.equal(spans()[0]?.status, undefined, 'what a caller got wrong is no error of the gateway');
+  backend.answer = answerWith('down', 'text/plain', 500);
+  await send();
+  const failed = (await received(3)).slice(1);
+  t.match(ofKind(failed, 2)[0], { status: { code: 2 } });
+  t.match(ofKind(failed, 3)[0], { status: { code: 2 } });
+  backend.answer = (message, response) => void setTimeout(350).then(() => answerWith(REPLY)(message, response));
+  await send();
+  t.equal((await received(5)).length, 5);
+});
+
+t.test('each attempt has a span, and the backend its id', async (t) => {
+  const { send, received, backend } = await startTraced(t, 'sample: 1', {
+    service: `    retry: { times: 1, on: ["503"] }`,
+  });
+  let count = 0;
+  backend.answer = (message, response) =>
+    count++ === 0 ? answerWith('later', 'text/plain', 503)(message, response) : answerWith(REPLY)(message, response);
+  t.equal((await send()).status, 200);
+  const attempts = ofKind(await received(3), 3);
+  t.same(
+    attempts.map((span) => valuesOf(span).get('soapstone.attempt')),
+    ['1', '2'],
+  );
+  t.equal(valuesOf(attempts[0] ?? { attributes: [] }).get('error.type'), 'UPSTREAM_OVERLOADED');
+  t.equal(valuesOf(attempts[1] ?? { attributes: [] }).get('http.request.resend_count'), '1');
+  t.same(
+    backend.complete.map(({ headers }) => String(headers['traceparent']).split('-')[2]),
+    attempts.map(({ spanId }) => spanId),
+  );
+});
+
+t.test('a call that serves several requests is linked with each', async (t) => {
+  const { send, received, backend, gateway } = await startTraced(t, 'sample: 1');
+  const held: (() => void)[] = [];
+  backend.answer = (message, response) => void held.push(() => answerWith(REPLY)(message, response));
+  const first = send();
+  await until(() => held.length === 1);
+  const second = send();
+  await untilMetric(gateway, 'soapstone_call_sharers 1');
+  held[0]?.();
+  t.same([(await first).status, (await second).status], [200, 200]);
+  const spans = await received(3);
+  const [call] = ofKind(spans, 3);
+  const waiting = ofKind(spans, 2).find(({ links }) => links !== undefined);
+  t.match(waiting?.links, [{ traceId: call?.traceId, spanId: call?.spanId }]);
+  t.match(call?.links, [{ traceId: waiting?.traceId, spanId: waiting?.spanId }]);
+  t.not(waiting?.traceId, call?.traceId);
+  t.equal(valuesOf(waiting ?? { attributes: [] }).get('soapstone.coalesced'), true);
+});
+
+t.test('a GraphQL operation has its type, its name and a span for each call', async (t) => {
+  const { gateway, received } = await startTraced(t, 'sample: 1');
+  await postGraphql(gateway.url, {
+    query: 'query Stocks { stock(sku: "secret-sku") b: stock(sku: "y") sold(sku: "z") }',
+  });
+  const spans = await received(4);
+  const [server] = ofKind(spans, 2);
+  t.match(server, { name: 'query' });
+  t.match(Object.fromEntries(valuesOf(server ?? { attributes: [] })), {
+    'graphql.operation.type': 'query',
+    'graphql.operation.name': 'Stocks',
+    'http.route': '/graphql',
+    'soapstone.upstream.calls': '3',
+  });
+  t.same(
+    ofKind(spans, 3)
+      .map(({ name }) => name)
+      .sort(),
+    ['shop/GetSold', 'shop/GetStock', 'shop/GetStock'],
+  );
+});
+
+t.test('a reload switches traces on and off', async (t) => {
+  const { gateway, send, received, spans, url } = await startTraced(t, '');
+  await send({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` });
+  t.notOk('trace' in (await gateway.accessLine()));
+  await gateway.reload((yaml) => `${yaml}\ntraces: { otlp: "${url}", sample: 1 }\n`);
+  await send();
+  await gateway.reload();
+  await received(2);
+  await send();
+  t.notOk('trace' in (await gateway.accessLine(3)));
+  t.equal(spans().length, 2);
+});
+
+t.test('a receiver that is away delays no request, and spans are counted', async (t) => {
+  const counts = new Map<SpanOutcome, number>();
+  const away = await startRecordingBackend(() => {});
+  const url = away.url;
+  await away.close();
+  const exporter = new SpanExporter(
+    { url, headers: {}, ca: null, resource: '' },
+    { count: (outcome, spans) => counts.set(outcome, (counts.get(outcome) ?? 0) + spans), failed: () => {} },
+  );
+  // Batches that are full by their spans, and none goes out.
+  for (let batch = 0; batch <= BATCHES_MAX; batch++) exporter.add('{}', BATCH_SPANS);
+  t.same([...counts], [['dropped', BATCH_SPANS]]);
+  await exporter.close();
+  t.equal(counts.get('failed'), BATCHES_MAX * BATCH_SPANS);
+});
+
+t.test('a batch is sent again where the receiver asks for that, and what it rejects is counted', async (t) => {
+  const counts: [SpanOutcome, number][] = [];
+  const reasons: string[] = [];
+  const { receiver, url } = await startReceiver(t, answerWith('busy', 'text/plain', 503));
+  const exporter = new SpanExporter(
+    { url, headers: { authorization: 'Bearer x' }, ca: null, resource: '' },
+    { count: (...count) => counts.push(count), failed: (reason) => reasons.push(reason) },
+  );
+  exporter.add('{"name":"é"}', 3);
+  await until(() => receiver.complete.length === 1);
+  receiver.answer = answerWith('{"partialSuccess":{"rejectedSpans":"1","errorMessage":"no"}}', 'application/json');
+  await until(() => counts.length === 2);
+  t.same(counts, [
+    ['sent', 2],
+    ['failed', 1],
+  ]);
+  t.same(reasons, ['rejected by the receiver']);
+  t.equal(receiver.complete[1]?.headers['authorization'], 'Bearer x');
+  t.match(receiver.complete[1]?.body.toString('utf8'), '"name":"é"');
+  receiver.answer = answerWith('no', 'text/plain', 400);
+  exporter.add('{}', 1);
+  await exporter.close();
+  t.same(counts.at(-1), ['failed', 1], 'no second try');
+  t.equal(receiver.complete.length, 3);
+});
+
+t.test('a flood of refusals is kept up to a limit', async (t) => {
+  let dropped = 0;
+  const { url } = await startReceiver(t);
+  const options = { otlp: url, sample: 0, slowMillis: 1000, takeContext: true, headers: {}, attributes: {} };
+  const tracer = new Tracer(options, { count: (_outcome, spans) => (dropped += spans), failed: () => {} });
+  t.teardown(() => tracer.close());
+  let kept = 0;
+  const startedMillis = new Exchange('', '', '').startedMillis;
+  for (let count = 0; count < KEPT_PER_SECOND + 5; count++) {
+    const exchange = Object.assign(new Exchange(nextExchangeId(), '', 'POST'), { startedMillis });
+    tracer.begin(exchange, {});
+    exchange.refuse(new Refusal('FORBIDDEN'));
+    tracer.end(exchange, 1);
+    if (exchange.trace?.isKept === true) kept++;
+  }
+  t.same([kept, dropped], [KEPT_PER_SECOND, 5]);
+});
+
+t.test('what one request may hold is bounded', async (t) => {
+  const spans = new RequestSpans(null, true);
+  for (let count = 0; count < ATTEMPTS_MAX + 2; count++) spans.call('a', 'b').begin(new URL('http://a'), 0);
+  t.same([spans.attempts?.length, spans.droppedAttempts], [ATTEMPTS_MAX, 2]);
+  for (let count = 0; count < LINKS_MAX + 2; count++) spans.link(spans);
+  t.equal(spans.links?.length, LINKS_MAX);
+});
+
+t.test('a traceparent is read as W3C Trace Context has it', async (t) => {
+  const trace = createHash('md5').update('a').digest('hex');
+  const span = trace.slice(0, 16);
+  t.same(parseTraceparent(`00-${trace}-${span}-03`), { traceId: trace, spanId: span, isSampled: true });
+  t.same(parseTraceparent(`01-${trace}-${span}-00-more`), { traceId: trace, spanId: span, isSampled: false });
+  const invalid = [
+    `00-${trace}-${span}-01-more`,
+    `ff-${trace}-${span}-01`,
+    `00-${'0'.repeat(32)}-${span}-01`,
+    `00-${trace}-${'0'.repeat(16)}-01`,
+    `00-${trace.toUpperCase()}-${span}-01`,
+    `00-${trace}-${span}`,
+    '',
+  ];
+  for (const value of invalid) t.equal(parseTraceparent(value), null, value);
+});
