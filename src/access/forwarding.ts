@@ -4,6 +4,7 @@ import type { Caller } from './client.js';
 import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';
 
+const NONE: readonly string[] = [];
 /** Characters of `X-Forwarded-For` and `Forwarded` that are taken over from a trusted proxy. */
 const CHAIN_CHARS_MAX = 2_048;
 
@@ -13,6 +14,7 @@ const CHAIN_CHARS_MAX = 2_048;
  */
 export class Forwarding {
   readonly #proxies: Networks;
+  #last: Connection = { address: '', host: '', isTls: false, fields: NONE };
 
   constructor(proxies: Networks) {
     this.#proxies = proxies;
@@ -23,8 +25,14 @@ export class Forwarding {
     const { address, headers, isTls = false } = caller;
     if (address === '') return NONE;
     const host = textOf(headers['host']);
-    if (this.#proxies.isEmpty || !this.#proxies.has(plainAddress(address)))
-      return (isTls ? this.#ofTls : this.#ofClear)(`${address} ${host}`);
+    if (this.#proxies.isEmpty || !this.#proxies.has(plainAddress(address))) {
+      const last = this.#last;
+      // Most requests are like the one before; a key for the others has to be put together first.
+      if (last.address === address && last.host === host && last.isTls === isTls) return last.fields;
+      const fields = (isTls ? this.#ofTls : this.#ofClear)(`${address} ${host}`);
+      this.#last = { address, host, isTls, fields };
+      return fields;
+    }
     const chain = textOf(headers['x-forwarded-for']);
     const elements = textOf(headers['forwarded']);
     const proto = textOf(headers['x-forwarded-proto']).toLowerCase();
@@ -45,6 +53,13 @@ export class Forwarding {
 function ofConnection(text: string, proto: Origin['proto']): readonly string[] {
   const [address = '', host = ''] = text.split(' ');
   return fieldsOf({ address: plainAddress(address), host, proto, chain: '', elements: '' });
+}
+
+interface Connection {
+  readonly address: string;
+  readonly host: string;
+  readonly isTls: boolean;
+  readonly fields: readonly string[];
 }
 
 interface Origin {
@@ -73,7 +88,6 @@ const nodeOf = (address: string): string => (isIP(address) === 6 ? `"[${address}
 const textOf = (field: string | readonly string[] | undefined): string =>
   typeof field === 'string' ? field : (field?.join(', ') ?? '');
 
-const NONE: readonly string[] = [];
 /** RFC 9110 section 7.2, without characters that would have to be escaped in a quoted string. */
 const HOST = /^[A-Za-z0-9._~:[\]-]{1,255}$/;
 const CHAIN = /^[0-9A-Za-z.:, %[\]_-]+$/;

@@ -23,8 +23,6 @@ import { type CallInput, withValues } from '../graphql/run/link-feed.js';
 import { type LinkUse, linkUses } from '../graphql/run/link-uses.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../graphql/run/root-plan.js';
 import { subschemaRequestOf } from '../graphql/run/subschema-request.js';
-import { printMediaType } from '../soap/media-type.js';
-import { printableAction } from '../soap/soap-action.js';
 import type { Operation } from '../wsdl/model.js';
 import { indent } from './indent.js';
 import { printReach } from './reach.js';
@@ -174,7 +172,7 @@ class Explanation {
     if (service === undefined) throw new Error('a field of a service that is not there');
     const [dialect] = service.dialects;
     const addressing = service.addressing?.get(bound.operation) ?? null;
-    const action = printableAction(addressing?.action ?? bound.operation.soapAction);
+    const { contentType, soapAction } = service.callHead(bound.operation);
     const plan = skeletonOf(bound.requestPlan, standIns);
     const blocks = addressing === null ? [] : addressingBlocks(addressing, dialect, 'urn:uuid:***');
     const { codec } = this.#compiled.config.limits;
@@ -182,8 +180,8 @@ class Explanation {
     this.#terminal.out(`\n${margin}${title}`);
     const lines = [
       `SOAP ${dialect.name}, POST ${service.config.urls.join(' or ')}`,
-      `content-type: ${printMediaType(dialect, action)}`,
-      ...(dialect.actionHeader ? [`soapaction: "${action ?? ''}"`] : []),
+      `content-type: ${contentType}`,
+      ...(soapAction === null ? [] : [`soapaction: ${soapAction}`]),
       ...describeOwn(service),
       ...printCaching(this.#compiled.caching, bound.operation),
       ...printReach(service.config, bound.operation.name),

@@ -22,6 +22,7 @@ import type { QName } from '../xml/events.js';
 import type { XmlLimits } from '../xml/limits.js';
 import { ReaderPool } from '../xml/reader-pool.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
+import { type CallHead, compileCallHeads } from './call-heads.js';
 import { type CallerFieldRules, compileCallerFields } from './caller-fields.js';
 import { compileCallRules } from './calls.js';
 import { Destinations } from './destinations.js';
@@ -64,6 +65,8 @@ export interface SoapService {
   /** Of an operation with its own; null for the others. */
   readonly callRules: (operation: Operation | null) => CallRules | null;
   readonly callerFields: CallerFieldRules;
+  /** Of the messages that the gateway writes. */
+  readonly callHead: (operation: Operation) => CallHead;
   /** Null for a service with SDL types. */
   readonly wsdl: WsdlModel | null;
   /** Those of the WSDL that are offered, with the names that their operations have in this service. */
@@ -147,6 +150,7 @@ export async function compileService(
   const kept = keptUpstream(earlier, config);
   const reach = kept?.reach ?? (await compileReach(loaded, name, config));
   const upstream = kept?.upstream ?? new Upstream(config.urls, config.limits.upstream, reach);
+  const addressing = compileAddressing(loaded, name, config, operations);
   const tokenPlace = compileTokenPlace(loaded, name, config, operations);
   return {
     name,
@@ -190,7 +194,8 @@ export async function compileService(
     operations,
     requests,
     freshness,
-    addressing: compileAddressing(loaded, name, config, operations),
+    addressing,
+    callHead: compileCallHeads(dialects[0], addressing, operations),
     security: compileMadeSecurity(loaded, name, config),
     ownBlocks: [...(config.security.make === undefined ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
     tokenPlace,

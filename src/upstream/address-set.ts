@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { Address } from './address.js';
 import { type Affinity, type BalanceOptions, Balancer, DEFAULT_RANK } from './balancer.js';
 import type { Route } from './dial/dial.js';
@@ -86,8 +87,8 @@ export class AddressSet {
   }
 
   /** Called after each call: lets an address rest that answers worse than others. */
-  compare(nowMillis: number): void {
-    if (this.#outliers !== null) this.#outliers.look(nowMillis);
+  compare(): void {
+    if (this.#outliers !== null) this.#outliers.look(performance.now());
   }
 
   /** Calls an address at these records from now on. Calls to others go on; their connections close. */

@@ -144,7 +144,7 @@ export class Upstream implements CallScheduler {
   }
 
   release(call: Call): void {
-    this.addresses.compare(performance.now());
+    this.addresses.compare();
     if (call.waiting !== null) this.#queue.delete(call.waiting);
     if (call.isOver && call.deadline !== null) {
       call.rules.deadlines.delete(call.deadline);

@@ -6,6 +6,7 @@ import { clientAddress, subscriberOf } from '../../src/access/address.js';
 import { ApiKeys } from '../../src/access/api-keys.js';
 import { Certificates } from '../../src/access/certificates.js';
 import type { Caller, Client, ClientClass } from '../../src/access/client.js';
+import { Forwarding } from '../../src/access/forwarding.js';
 import { IssuerKeys } from '../../src/access/issuer-keys.js';
 import { isNetwork, Networks } from '../../src/access/networks.js';
 import { TokenIssuer, type TokenRules, Tokens } from '../../src/access/tokens.js';
@@ -416,4 +417,18 @@ t.test('keys of an issuer: asked for seldom, kept while it is away, replaced whe
   clock.millis += 3_600_000;
   t.equal(await keys.current(), second, 'old ones are good while the issuer is away');
   t.equal(asked, 4);
+});
+
+t.test('requests in turns are each told of by their own connection and host', async (t) => {
+  const forwarding = new Forwarding(new Networks([]));
+  const callers = [
+    { address: '198.51.100.7', host: 'a.example', isTls: false },
+    { address: '198.51.100.8', host: 'a.example', isTls: false },
+    { address: '198.51.100.8', host: 'b.example', isTls: false },
+    { address: '198.51.100.8', host: 'b.example', isTls: true },
+  ];
+  for (const { address, host, isTls } of [...callers, ...callers.toReversed(), ...callers]) {
+    const fields = forwarding.fields({ address, headers: { host }, isTls });
+    t.equal(fields.at(-1), `for=${address};host="${host}";proto=${isTls ? 'https' : 'http'}`);
+  }
 });

@@ -4,8 +4,6 @@ import type { Decoded } from '../../codec/plan/plan.js';
 import { addressingBlocks, newMessageId, writesMessageId } from '../../codec/write/addressing-blocks.js';
 import { encodeRequest } from '../../codec/write/encode.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
-import { printMediaType } from '../../soap/media-type.js';
-import { printableAction } from '../../soap/soap-action.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { affinityOf, textInRequest } from '../calls/affinity.js';
 import { envelopeKey } from '../calls/call-key.js';
@@ -45,9 +43,8 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   const body = encodeRequest(requestPlan, dialect, values, limits);
   const observation = context.observers?.begin(service.name, operation.name) ?? null;
   if (observation !== null) observeRequest(observation, service, operation, body);
-  const action = printableAction(addressing?.action ?? operation.soapAction);
-  const headers = ['content-type', printMediaType(dialect, action), 'accept', dialect.mediaType];
-  if (dialect.actionHeader) headers.push('soapaction', `"${action ?? ''}"`);
+  const { action, fields } = service.callHead(operation);
+  const headers = [...fields];
   pushCallerFields(headers, service, { headers: callerHeaders, address: exchange.client, isTls: exchange.isTls });
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
