@@ -15,6 +15,7 @@ import { Generation, type ProcessState } from './generation.js';
 import { Generations } from './generations.js';
 import { MemoryPersistedStore } from './graphql/admission/document-cache.js';
 import { serve } from './listen/serve.js';
+import { TicketKeys } from './listen/ticket-keys.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from './observe/admin.js';
 import { makeFinish } from './observe/finish.js';
 import type { ConfigLoads } from './observe/gauges.js';
@@ -66,13 +67,15 @@ export interface GatewayOptions {
   readonly reportHealth?: (result: HealthResult) => void;
   /** Reloads the configuration; absent where that cannot be asked for. */
   readonly reload?: Reload;
+  /** The keys of TLS sessions, which all workers share. */
+  readonly tickets?: TicketKeys;
 }
 
 /** Starts the gateway. Rejects with the system's error when an address cannot be had. */
 export async function startGateway(
   compiled: Compiled,
   log: Log,
-  { operators = 'here', loads, reload, reportHealth }: GatewayOptions = {},
+  { operators = 'here', loads, reload, reportHealth, tickets = new TicketKeys() }: GatewayOptions = {},
 ): Promise<Gateway> {
   const { config } = compiled;
   const overload = new Overload(config.limits.overload, {
@@ -141,6 +144,9 @@ export async function startGateway(
         finish(exchange);
         return exchange.id;
       },
+      certificateRefused: (client, reason) =>
+        log.event('warn', 'the certificate of a client was refused', { client, reason }),
+      tickets,
     },
     penaltyBox,
     {

@@ -14,6 +14,7 @@ import { parserRefusal } from './flow/http/parser-error.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { requestClass, type UpgradeEndpoint } from './flow/http/request-class.js';
 import { type Listener, Listeners } from './listen/listeners.js';
+import type { TicketKeys } from './listen/ticket-keys.js';
 import type { RequestHandler } from './request.js';
 
 /** How often deadlines and paces are looked at, at most: Node's default of 30 s makes 10 s into 40. */
@@ -22,10 +23,13 @@ const LOOK_MILLIS = 500;
 /** Connections that wait to be accepted, at most: Node's default for `listen`. */
 const BACKLOG = 511;
 
-/** Reports of the server about requests that no handler sees. */
+/** Reports of the server about connections and requests that no handler sees, and the keys of its TLS sessions. */
 export interface TrafficHooks {
   /** It is answered with the status of the refusal, or not at all for `CLIENT_GONE`. Returns what log lines call it. */
   readonly refused: (client: string, method: string, refusal: Refusal) => string;
+  /** The certificate of a client was not accepted. */
+  readonly certificateRefused: (client: string, reason: string) => void;
+  readonly tickets: TicketKeys;
 }
 
 /** The server for callers: Node's own, with its limits set, and a way to stop without losing a request. */
@@ -84,11 +88,13 @@ export class TrafficServer {
     // Node enforces its deadlines once the server listens, which its listeners do for it.
     this.#server.emit('listening');
     this.#watch = setInterval(() => this.#look(), lookMillis).unref();
-    this.#listeners = new Listeners({
-      accept: (socket) => this.#server.emit('connection', socket),
+    const target = {
+      accept: (socket: Socket) => this.#server.emit('connection', socket),
       dropped: () => this.droppedConnections++,
-      isTrusted: (address) => penaltyBox.isTrusted(address),
-    });
+      certificateRefused: hooks.certificateRefused,
+      isTrusted: (address: string) => penaltyBox.isTrusted(address),
+    };
+    this.#listeners = new Listeners(target, hooks.tickets);
     this.configure(limits);
   }
 

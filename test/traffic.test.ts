@@ -8,6 +8,7 @@ import { wireStatus } from '../src/base/wire-status.js';
 import { HTTP_LIMITS, type HttpLimits } from '../src/config/http-limits.js';
 import { parserRefusal } from '../src/flow/http/parser-error.js';
 import { PenaltyBox } from '../src/flow/http/penalty-box.js';
+import { TicketKeys } from '../src/listen/ticket-keys.js';
 import { TrafficServer } from '../src/traffic.js';
 import { RawClient, sendRaw } from './kit/raw-client.js';
 import { until } from './kit/until.js';
@@ -25,6 +26,8 @@ interface Started {
   readonly refused: string[];
 }
 
+const HOOKS = { certificateRefused: () => {}, tickets: new TicketKeys() };
+
 async function start(
   t: Test,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
@@ -34,7 +37,7 @@ async function start(
   const traffic = new TrafficServer(
     async (request, response) => handler(request, response),
     { ...defaultsOf(HTTP_LIMITS), ...limits },
-    { refused: (_client, _method, refusal) => String(refused.push(refusal.code)) },
+    { ...HOOKS, refused: (_client, _method, refusal) => String(refused.push(refusal.code)) },
     new PenaltyBox({ refusalsPerSecond: 0, refusalHoldMillis: 0 }),
   );
   const url = await traffic.listen(ANY_PORT);
@@ -214,7 +217,7 @@ t.test(
       const traffic = new TrafficServer(
         async () => {},
         defaultsOf(HTTP_LIMITS),
-        { refused: (_client, _method, told) => String(logged.push(wireStatus(told, 'http'))) },
+        { ...HOOKS, refused: (_client, _method, told) => String(logged.push(wireStatus(told, 'http'))) },
         penaltyBox,
         { wants: () => true, take: () => refusal },
       );

@@ -18,6 +18,7 @@ import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
 import { printPath } from '../config/validate.js';
 import type { ConfigPath } from '../config/yaml-source.js';
+import { TicketKeys } from '../listen/ticket-keys.js';
 import type { Reload } from '../observe/admin.js';
 import { Log } from '../observe/log.js';
 import { startGateway } from '../server.js';
@@ -42,7 +43,8 @@ import { throwWithWsdls } from './wsdl-errors.js';
  * addresses. Throws `ConfigurationError`, also for an address that cannot be bound.
  */
 export async function start(file: string, workers: string | null, terminal: Terminal): Promise<ExitCode> {
-  const snapshot = cluster.isWorker ? await receiveInputs() : emptySnapshot();
+  const begin = cluster.isWorker ? await receiveInputs() : null;
+  const snapshot = begin?.inputs ?? emptySnapshot();
   const watch = new FileWatch();
   const inputs = cluster.isWorker ? replayInputs(snapshot) : watch.track(recordInputs(snapshot));
   const loaded = await loadConfig(file, process.env, workersOption(workers), inputs);
@@ -54,7 +56,7 @@ export async function start(file: string, workers: string | null, terminal: Term
     const compiled = await compile(loaded);
     if (cluster.isWorker) {
       snapshot.contents.clear();
-      return await work(loaded, compiled, log);
+      return await work(loaded, compiled, log, new TicketKeys(begin?.tickets));
     }
     const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
     const origin = { loaded, load, hangUp, watch };
@@ -166,11 +168,11 @@ async function runWorkers(
 }
 
 /** Runs a worker: it takes requests, and ends at a signal of its parent. */
-async function work(loaded: LoadedConfig, compiled: Compiled, log: Log): Promise<ExitCode> {
+async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets: TicketKeys): Promise<ExitCode> {
   const signal = stopSignal();
   // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
   for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
-  const gateway = await startGateway(compiled, log, { operators: 'elsewhere', reportHealth }).catch(
+  const gateway = await startGateway(compiled, log, { operators: 'elsewhere', reportHealth, tickets }).catch(
     refuseAddress(loaded, ['listen']),
   );
   takeReloads(async (inputs) => {

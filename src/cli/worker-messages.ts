@@ -1,5 +1,6 @@
 import type { InputSnapshot } from '../base/inputs.js';
 import type { Compiled } from '../compile.js';
+import type { TicketSecret } from '../listen/ticket-keys.js';
 import type { MetricList } from '../observe/prometheus.js';
 import type { HealthResult } from '../upstream/health.js';
 
@@ -25,17 +26,23 @@ export type ToWorker =
   /** Check the health of backends; and a result of the worker that does. */
   | { readonly kind: 'checkHealth' }
   | { readonly kind: 'health'; readonly result: HealthResult }
-  | { readonly kind: 'inputs'; readonly inputs: InputSnapshot }
+  | ({ readonly kind: 'inputs' } & WorkerStart)
   | { readonly kind: 'askMetrics' }
   | { readonly kind: 'turn' };
 
-/** Resolves to what the parent has read. It is asked for it: a worker loses what is sent before it listens. */
-export function receiveInputs(): Promise<InputSnapshot> {
+/** What a worker starts from: what the parent has read, and the secret of the session tickets of all workers. */
+export interface WorkerStart {
+  readonly inputs: InputSnapshot;
+  readonly tickets: TicketSecret;
+}
+
+/** Resolves to what the parent gives. It is asked for it: a worker loses what is sent before it listens. */
+export function receiveInputs(): Promise<WorkerStart> {
   return new Promise((resolve) => {
     const listen = (message: ToWorker): void => {
       if (message.kind !== 'inputs') return;
       process.off('message', listen);
-      resolve(message.inputs);
+      resolve(message);
     };
     process.on('message', listen);
     void send({ kind: 'askInputs' });

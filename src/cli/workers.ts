@@ -9,6 +9,7 @@ import { compileAdmin } from '../compile/admin.js';
 import { listenHosts } from '../config/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import { serve } from '../listen/serve.js';
+import { TicketKeys } from '../listen/ticket-keys.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from '../observe/admin.js';
 import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
@@ -80,6 +81,7 @@ export async function startWorkers(
   { log, loads, reload }: WorkersOperation,
 ): Promise<Workers> {
   let inputs = first;
+  const tickets = new TicketKeys();
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
   const running = new Set<Worker>();
@@ -118,7 +120,7 @@ export async function startWorkers(
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'askInputs') {
         sources.set(worker, inputs);
-        send(worker, { kind: 'inputs', inputs });
+        send(worker, { kind: 'inputs', inputs, tickets: tickets.share() });
       } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
       else if (message.kind === 'health') health.take(worker, message.result);
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);

@@ -35,7 +35,7 @@ function compileTls(loaded: LoadedConfig, path: ConfigPath, tls: ListenerTlsConf
     cert: rotating(cert, [...at, 'cert']),
     key: rotating(key, [...at, 'key']),
   });
-  const { names, minVersion, ciphers = null, clientCertificate, clientCa } = tls;
+  const { names, minVersion, ciphers = null, clientCertificate, clientCa, clientCrl } = tls;
   const entries = Object.entries(names).map(([name, of]): [string, RotatingIdentity] => [
     name.toLowerCase(),
     identity(of, [...path, 'names', name]),
@@ -48,9 +48,10 @@ function compileTls(loaded: LoadedConfig, path: ConfigPath, tls: ListenerTlsConf
       ciphers,
       clientCertificate,
       clientCa: clientCa === undefined ? null : rotating(clientCa, [...path, 'clientCa']),
+      clientCrl: clientCrl === undefined ? null : rotating(clientCrl, [...path, 'clientCrl']),
     });
   } catch (error) {
-    const what = `A certificate, key, authority or cipher list of \`tls\` cannot be used (${reasonOf(error)}).`;
+    const what = `A certificate, key, authority, revocation list or cipher list of \`tls\` cannot be used (${reasonOf(error)}).`;
     const remedy = 'Check that they are PEM, and that each key belongs to its certificate.';
     throw new ConfigurationError([diagnosticAt(loaded, path, what, remedy)]);
   }

@@ -40,6 +40,14 @@ const TLS_KEYS = closed(
       default: 'none',
     }),
     clientCa: optional(pem('The authorities that sign the certificates of clients, as PEM.')),
+    clientCrl: optional(
+      string({
+        description:
+          'Revocation lists, as PEM, one of each authority in the chains of clients. A list that has expired refuses all certificates of its authority.',
+        minLength: 1,
+        maxLength: 8_388_608,
+      }),
+    ),
   },
   { description: 'TLS. A file that changes is used by the next handshakes.' },
 );

@@ -37,7 +37,12 @@ function entriesOf(data: Record<string, unknown>, key: ListenKey): readonly Entr
 function listenerRules({ address, tls, proxyProtocol }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
   const findings: Finding[] = [];
   if (isRecord(tls)) {
-    const { clientCertificate = 'none', clientCa } = tls;
+    const { clientCertificate = 'none', clientCa, clientCrl } = tls;
+    if (clientCrl !== undefined && clientCa === undefined) {
+      const at: ConfigPath = [...path, 'tls', 'clientCrl'];
+      const what = `${printPath(at)} has no effect without \`clientCa\`.`;
+      findings.push({ path: at, part: 'key', what, remedy: 'Name the authorities whose lists they are.' });
+    }
     const at: ConfigPath = [...path, 'tls', clientCa === undefined ? 'clientCertificate' : 'clientCa'];
     if ((clientCertificate !== 'none') !== (clientCa !== undefined)) {
       const [what, remedy] =

@@ -1,5 +1,6 @@
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import type { TLSSocket } from 'node:tls';
 
 import { plainAddress } from '../access/address.js';
 import type { Networks } from '../access/networks.js';
@@ -7,6 +8,7 @@ import { setAndEvictOldest } from '../base/evict-oldest.js';
 import { bind, type ListenAddress } from './bind.js';
 import { takeProxyHeader } from './proxy-protocol.js';
 import type { ServerTls } from './server-tls.js';
+import type { TicketKeys } from './ticket-keys.js';
 
 /** One address on which connections are accepted. */
 export interface Listener {
@@ -41,6 +43,8 @@ export interface ListenerTarget {
   accept(socket: Socket): void;
   /** A connection was closed because there are too many. */
   dropped(): void;
+  /** The certificate of a client was not accepted. */
+  certificateRefused(address: string, reason: string): void;
   /** Whether an address is that of a trusted proxy, whose connections are those of many clients. */
   isTrusted(address: string): boolean;
 }
@@ -52,6 +56,7 @@ export class Listeners {
   #limits: ListenerLimits = { handshakeMillis: 0, handshakesPerSecond: 0, connectionsPerClient: 0 };
   #connectionsMax = 0;
   readonly #target: ListenerTarget;
+  readonly #tickets: TicketKeys;
   readonly #servers: NetServer[] = [];
   readonly #open = new Set<Socket>();
   /** Connections that are not handed on yet, by address. */
@@ -59,8 +64,9 @@ export class Listeners {
   /** Up to when the handshakes of an address use up its rate: the generic cell rate algorithm (ITU-T I.371). */
   readonly #paidMillis = new Map<string, number>();
 
-  constructor(target: ListenerTarget) {
+  constructor(target: ListenerTarget, tickets: TicketKeys) {
     this.#target = target;
+    this.#tickets = tickets;
   }
 
   /** Sets the limits of connections to come. */
@@ -180,15 +186,22 @@ export class Listeners {
   /** Does the handshakes of one listener. */
   #securer(tls: ServerTls): Securer {
     const prepared = new WeakMap<object, Prepared>();
-    const server = tls.makeServer(this.#limits.handshakeMillis, (socket) => {
+    const preparedOf = (socket: TLSSocket): Prepared | undefined => {
       const wrapped: unknown = Reflect.get(socket, '_parent');
-      const known = typeof wrapped === 'object' && wrapped !== null ? prepared.get(wrapped) : undefined;
-      known?.end();
-      if (known?.address != null) nameAddress(socket, known.address);
-      this.#target.accept(socket);
+      return typeof wrapped === 'object' && wrapped !== null ? prepared.get(wrapped) : undefined;
+    };
+    const server = tls.makeServer(this.#limits.handshakeMillis, {
+      secured: (socket) => {
+        const known = preparedOf(socket);
+        known?.end();
+        if (known?.address != null) nameAddress(socket, known.address);
+        this.#target.accept(socket);
+      },
+      refused: (socket, reason) =>
+        this.#target.certificateRefused(preparedOf(socket)?.address ?? socket.remoteAddress ?? '', reason),
     });
     return async (socket, address, end) => {
-      await tls.refresh(server);
+      await tls.refresh(server, this.#tickets);
       if (socket.destroyed) return;
       prepared.set(socket, { address, end });
       server.emit('connection', socket);

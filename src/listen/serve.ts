@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 
 import { type Listener, type ListenerLimits, Listeners } from './listeners.js';
+import { TicketKeys } from './ticket-keys.js';
 
 /** An HTTP server on its addresses. */
 export interface Served {
@@ -19,6 +21,7 @@ export async function serve<L extends Listener>(
   on: readonly L[],
   limits: ListenerLimits,
 ): Promise<Served> {
+  const tickets = new TicketKeys();
   const served: { readonly server: Server; readonly listeners: Listeners }[] = [];
   const urls: string[] = [];
   const close = async (): Promise<void> => {
@@ -36,11 +39,13 @@ export async function serve<L extends Listener>(
       const server = makeServer(listener);
       // Node enforces its deadlines once the server listens, which its listeners do for it.
       server.emit('listening');
-      const listeners = new Listeners({
-        accept: (socket) => server.emit('connection', socket),
+      const target = {
+        accept: (socket: Socket) => server.emit('connection', socket),
         dropped: () => {},
+        certificateRefused: () => {},
         isTrusted: () => false,
-      });
+      };
+      const listeners = new Listeners(target, tickets);
       listeners.configure(limits, CONNECTIONS_MAX);
       served.push({ server, listeners });
       urls.push(await listeners.listen(listener));

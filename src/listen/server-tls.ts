@@ -10,6 +10,7 @@ import {
 
 import type { RotatingFile } from '../base/rotating-file.js';
 import { verifyClientCertificate } from './peer.js';
+import type { TicketKeys } from './ticket-keys.js';
 
 /** A text of the configuration, or of a file that may rotate. */
 export interface RotatingText {
@@ -32,6 +33,8 @@ export interface ServerTlsOptions extends RotatingIdentity {
   readonly ciphers: string | null;
   readonly clientCertificate: 'none' | 'optional' | 'required';
   readonly clientCa: RotatingText | null;
+  /** Certificate revocation lists (RFC 5280) of all authorities in the chains of clients; null: none are checked. */
+  readonly clientCrl: RotatingText | null;
 }
 
 /** Forward secrecy and authenticated encryption only: the "intermediate" list of Mozilla without finite-field DHE. */
@@ -53,18 +56,20 @@ export class ServerTls {
   readonly #texts: readonly RotatingText[];
   #contents: readonly string[];
   #contexts: Contexts;
+  /** The hour of the ticket key in use. */
+  #hour = -1;
 
   /** Throws the error of OpenSSL. */
   constructor(options: ServerTlsOptions) {
     this.#options = options;
     const identities = [options, ...options.names.values()].flatMap(({ cert, key }) => [cert, key]);
-    this.#texts = [...identities, ...(options.clientCa === null ? [] : [options.clientCa])];
+    this.#texts = [...identities, ...[options.clientCa, options.clientCrl].flatMap((text) => text ?? [])];
     this.#contents = this.#texts.map(({ text }) => text);
     this.#contexts = contextsOf(options, (text) => text.text);
   }
 
-  /** Makes the server that does the handshakes. `secured` gets each connection whose handshake is done. */
-  makeServer(handshakeMillis: number, secured: (socket: TLSSocket) => void): Server {
+  /** Makes the server that does the handshakes. */
+  makeServer(handshakeMillis: number, { secured, refused }: TlsHandlers): Server {
     const { clientCertificate } = this.#options;
     const server = createServer({
       ...this.#contexts.options,
@@ -77,16 +82,29 @@ export class ServerTls {
     });
     server.on('secureConnection', (socket) => {
       if (verifyClientCertificate(socket)) secured(socket);
-      else socket.destroy();
+      else {
+        refused(socket, codeOf(socket.authorizationError));
+        socket.destroy();
+      }
     });
     // Its socket is closed already.
-    server.on('tlsClientError', () => {});
+    server.on('tlsClientError', (_error, socket) => {
+      const reason: unknown = socket.authorizationError;
+      if (reason !== undefined && reason !== null) refused(socket, codeOf(reason));
+    });
     return server;
   }
 
-  /** Reads rotated files, and uses them in `server` from now on. Reads nothing for a second after the last time. */
-  async refresh(server: Server): Promise<void> {
-    if (!this.#texts.some(({ file }) => file !== null)) return;
+  /** Uses rotated files and the latest ticket key in `server` from now on. Files are read once in a second at most. */
+  async refresh(server: Server, tickets: TicketKeys): Promise<void> {
+    if (this.#texts.some(({ file }) => file !== null)) await this.#readFiles(server);
+    const hour = tickets.hour();
+    if (hour === this.#hour) return;
+    this.#hour = hour;
+    server.setTicketKeys(tickets.keyFor(this.#rules));
+  }
+
+  async #readFiles(server: Server): Promise<void> {
     const contents = await Promise.all(this.#texts.map(({ text, file }) => file?.latest() ?? text));
     if (contents.every((content, index) => content === this.#contents[index])) return;
     const latest = new Map(this.#texts.map((text, index) => [text, contents[index] ?? text.text]));
@@ -94,9 +112,17 @@ export class ServerTls {
       this.#contexts = contextsOf(this.#options, (text) => latest.get(text) ?? text.text);
       this.#contents = contents;
       server.setSecureContext(this.#contexts.options);
+      // Sessions do not outlive what verified them: a certificate may be revoked.
+      this.#hour = -1;
     } catch {
       // A certificate is written before its key, or after it: until both are there the earlier ones stay in use.
     }
+  }
+
+  /** All that a session of this listener relies on: another listener may verify less. */
+  get #rules(): string {
+    const { minVersion, ciphers, clientCertificate, names } = this.#options;
+    return JSON.stringify([minVersion, ciphers, clientCertificate, [...names.keys()], this.#contents]);
   }
 
   /** Undefined for the certificate of the listener itself. */
@@ -117,13 +143,14 @@ interface Contexts {
 
 /** Throws the error of OpenSSL. */
 function contextsOf(options: ServerTlsOptions, contentOf: (text: RotatingText) => string): Contexts {
-  const { minVersion, ciphers, clientCa, names } = options;
+  const { minVersion, ciphers, clientCa, clientCrl, names } = options;
   const common: SecureContextOptions = {
     minVersion: `TLSv${minVersion}`,
     ciphers: ciphers ?? CIPHERS,
     // A renegotiation costs the server more than the client, and no client of HTTP needs one.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...(clientCa !== null && { ca: contentOf(clientCa) }),
+    ...(clientCrl !== null && { crl: listsIn(contentOf(clientCrl)) }),
   };
   const ofIdentity = ({ cert, key }: RotatingIdentity): SecureContextOptions => ({
     ...common,
@@ -135,3 +162,20 @@ function contextsOf(options: ServerTlsOptions, contentOf: (text: RotatingText) =
   const byName = new Map([...names].map(([name, identity]) => [name, createSecureContext(ofIdentity(identity))]));
   return { options: own, byName };
 }
+
+/** The lists of a file, of which OpenSSL reads one at a time. Text without any is an error of OpenSSL. */
+function listsIn(pem: string): string[] {
+  const lists = pem.match(/-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g);
+  return lists === null ? [pem] : [...lists];
+}
+
+/** What becomes of the connections of a listener. */
+export interface TlsHandlers {
+  /** The handshake is done. */
+  readonly secured: (socket: TLSSocket) => void;
+  /** The certificate of a client was not accepted; `reason` is the code of OpenSSL. */
+  readonly refused: (socket: TLSSocket, reason: string) => void;
+}
+
+/** The documentation has an `Error`, and Node sets its code. */
+const codeOf = (reason: unknown): string => (reason instanceof Error ? reason.name : String(reason));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Certificate and key, as PEM. */
@@ -31,6 +31,22 @@ export class Authority {
     const authority = ['-CA', caCert, '-CAkey', caKey, '-CAcreateserial'];
     openssl('x509', '-req', '-in', csr, ...authority, '-out', cert, '-extfile', names, '-days', String(days));
     return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+  }
+
+  /** Adds the certificates of these names to the revocation list, and returns it; it expires so many seconds later. */
+  revoke(names: readonly string[], seconds = 86_400): string {
+    const [database, number, config] = [this.#file('index.txt'), this.#file('crlnumber'), this.#file('ca.cnf')];
+    const [caCert, caKey, list] = [this.#file('ca.pem'), this.#file('ca.key'), this.#file('crl.pem')];
+    if (!existsSync(database)) writeFileSync(database, '');
+    if (!existsSync(number)) writeFileSync(number, '01');
+    writeFileSync(
+      config,
+      `[ca]\ndefault_ca=own\n[own]\ndatabase=${database}\ncrlnumber=${number}\ndefault_md=sha256\n`,
+    );
+    const authority = ['ca', '-config', config, '-keyfile', caKey, '-cert', caCert];
+    for (const name of names) openssl(...authority, '-revoke', this.#file(`${name}.pem`));
+    openssl(...authority, '-gencrl', '-crlsec', String(seconds), '-out', list);
+    return readFileSync(list, 'utf8');
   }
 
   /** Certificate and key as PKCS #12. */

@@ -8,6 +8,11 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { TicketKeys } from '../../src/listen/ticket-keys.js';
+import { Log } from '../../src/observe/log.js';
+import { startGateway } from '../../src/server.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { Authority, hasOpenssl, type Identity } from '../kit/certificates.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
@@ -210,6 +215,102 @@ clients:
   t.equal(await ask(required, {}), 0);
   t.equal(await ask(optional, stranger), 0, 'of another authority');
   t.equal(await ask(required, stranger), 0, 'of another authority');
+});
+
+t.test('a revoked certificate ends the connection, also in a session from before', { skip }, async (t) => {
+  const file = join(place.directory, 'clients.crl');
+  await writeFile(file, place.authority.revoke(['b.example']));
+  const listen = (kind: string): string =>
+    `{ address: "127.0.0.1:0", tls: { ${TLS}, clientCertificate: ${kind}, clientCa: { file: clients.pem }, clientCrl: { file: clients.crl } } }`;
+  const { gateway } = await start(t, `listen: [${listen('optional')}, ${listen('required')}]\n`);
+  /** The status on a new connection, whether its session was known, and the session for the next one. */
+  const ask = async (url: string | undefined, identity: Partial<Identity>, session?: Buffer) => {
+    const socket = await secure(url, { ...identity, ...(session !== undefined && { session }) }).catch(() => null);
+    if (socket === null) return { status: 0, isReused: false };
+    let latest: Buffer | undefined;
+    socket.on('session', (next) => {
+      latest = next;
+    });
+    const status = await exchange(socket, GRAPHQL);
+    const isReused = socket.isSessionReused();
+    socket.destroy();
+    return { status, isReused, session: latest };
+  };
+  for (const url of gateway.urls) {
+    t.match(await ask(url, place.other), { status: 0 }, 'revoked');
+    const first = await ask(url, place.erp);
+    t.match(first, { status: 200, isReused: false });
+    t.match(await ask(url, place.erp, first.session), { status: 200, isReused: true });
+  }
+  t.match(await gateway.logLine('the certificate of a client was refused'), {
+    level: 'warn',
+    client: '127.0.0.1',
+    reason: 'CERT_REVOKED',
+  });
+  const sessions = await Promise.all(gateway.urls.map((url) => ask(url, place.erp)));
+  await writeFile(file, place.authority.revoke(['erp']));
+  for (const [index, url] of gateway.urls.entries()) {
+    const { session } = sessions[index] ?? {};
+    // The file is read once in a second.
+    let last = await ask(url, place.erp, session);
+    while (last.status === 200) last = await ask(url, place.erp, session);
+    t.equal((await ask(url, place.erp, session)).status, 0, 'with a session that was verified before');
+    t.match(await ask(url, place.authority.sign('new')), { status: 200 }, 'others go on');
+  }
+  await writeFile(file, place.authority.revoke([], 1));
+  const late = place.authority.sign('late');
+  let last = await ask(gateway.url, late);
+  while (last.status === 200) last = await ask(gateway.url, late);
+  t.equal(last.status, 0, 'a list that has expired refuses all');
+});
+
+t.test('sessions go on where keys and rules are the same, and nowhere else', { skip }, async (t) => {
+  const begin = async (tickets: TicketKeys, tls: string): Promise<string> => {
+    const home = join(place.directory, `tickets-${Math.random()}.yaml`);
+    const services = 'services: { orders: { url: "http://127.0.0.1:9/orders" } }\nadmin: 127.0.0.1:0\n';
+    await writeFile(home, `${services}listen: { address: "127.0.0.1:0", tls: { ${TLS}${tls} } }\n`);
+    const compiled = await compile(await loadConfig(home, {}));
+    const gateway = await startGateway(compiled, new Log('error', { write() {} }), { tickets });
+    t.teardown(() => gateway.drain());
+    return gateway.url;
+  };
+  const first = new TicketKeys();
+  const shared = new TicketKeys(first.share());
+  const one = await begin(first, '');
+  const session = await new Promise<Buffer>((resolve) => {
+    void secure(one).then((socket) => {
+      socket.once('session', resolve);
+      void exchange(socket, GRAPHQL).then(() => socket.end());
+    });
+  });
+  const isReused = async (url: string): Promise<boolean> => {
+    const socket = await secure(url, { session });
+    const isKnown = socket.isSessionReused();
+    socket.destroy();
+    return isKnown;
+  };
+  t.equal(await isReused(one), true);
+  t.equal(await isReused(await begin(shared, '')), true, 'another worker');
+  t.equal(await isReused(await begin(new TicketKeys(), '')), false, 'another gateway');
+  const verified = ', clientCertificate: optional, clientCa: { file: clients.pem }';
+  t.equal(await isReused(await begin(shared, verified)), false, 'a listener that verifies more');
+});
+
+t.test('ticket keys are new every hour, and earlier ones cannot be computed from later ones', (t) => {
+  const HOUR = 3_600_000;
+  const keys = new TicketKeys(null, 0);
+  const other = new TicketKeys(keys.share(0), 0);
+  const first = keys.keyFor('a', 0);
+  t.equal(first.length, 48);
+  t.same(other.keyFor('a', HOUR - 1), first);
+  t.notSame(keys.keyFor('b', 0), first);
+  const later = keys.keyFor('a', 5 * HOUR);
+  t.notSame(later, first);
+  t.same(other.keyFor('a', 5 * HOUR), later, 'whenever it is asked');
+  t.same(new TicketKeys(keys.share(5 * HOUR), 5 * HOUR).keyFor('a', 5 * HOUR), later, 'a worker that begins later');
+  t.notSame(new TicketKeys(keys.share(5 * HOUR), 0).keyFor('a', 0), first, 'the past');
+  t.ok(keys.keyFor('a', 1e12), 'a clock that was set does not take long');
+  t.end();
 });
 
 const proxied = (address: string, tls = ''): string =>
