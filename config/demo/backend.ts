@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { PACKAGE_FOLDER } from '../../src/base/package-folder.js';
 import { Desk } from './desk.js';
 import {
   DeskFault,
@@ -21,7 +22,7 @@ import { DESK, OPERATIONS, type Reply } from './operations.js';
  * caller's. `GET ?wsdl` answers its WSDL, `GET ?method=GetOrder&id=7` calls an operation the way old toolkits allowed.
  */
 export async function startDemoBackend(host: string, port: number): Promise<{ url: string; close(): Promise<void> }> {
-  const [wsdl, xsd] = await Promise.all(['legacy.wsdl', 'legacy.xsd'].map(readBeside));
+  const [wsdl, xsd] = await Promise.all(['legacy.wsdl', 'legacy.xsd'].map(readDemoFile));
   const desk = new Desk();
   let url = '';
   const server = createServer({ requestTimeout: 120_000 }, (request, response) => {
@@ -53,11 +54,9 @@ const MESSAGE_LIMIT_BYTES = 1024 * 1024;
 /** Pieces of a long reply are joined to about this many characters before they are sent. */
 const CHUNK_CHARS = 16_384;
 
-/** This file runs compiled (dist/config/demo) or as it is (config/demo); the documents are not compiled. */
-async function readBeside(name: string): Promise<string> {
-  const source = new URL(import.meta.url).pathname.includes('/dist/config/demo/') ? '../../../config/demo/' : './';
-  return readFile(new URL(source + name, import.meta.url), 'utf8');
-}
+/** The documents are not compiled. */
+const readDemoFile = (name: string): Promise<string> =>
+  readFile(new URL(`config/demo/${name}`, PACKAGE_FOLDER), 'utf8');
 
 function sendXml(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'content-type': 'text/xml; charset=utf-8' }).end(text);

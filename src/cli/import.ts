@@ -2,6 +2,7 @@ import { access, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError } from '../base/diagnostic.js';
+import { PACKAGE_FOLDER } from '../base/package-folder.js';
 import { copyWsdl } from '../wsdl/copy.js';
 import type { WsdlModel } from '../wsdl/model.js';
 import { type ReadOptions, readWsdl } from '../wsdl/read.js';
@@ -101,7 +102,7 @@ const isWeb = (location: string): boolean => /^https?:\/\//i.test(location);
 
 /** The published JSON Schema as seen from the folder, when both belong to one project and so move together. */
 async function schemaPath(directory: string): Promise<string | null> {
-  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const root = fileURLToPath(PACKAGE_FOLDER);
   const modules = root.indexOf(`${sep}node_modules${sep}`);
   const project = modules === -1 ? root : root.slice(0, modules + 1);
   const schema = join(root, 'config', 'soapstone.schema.json');

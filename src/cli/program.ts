@@ -2,12 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
+import { PACKAGE_FOLDER } from '../base/package-folder.js';
 import type { SourceOptions } from './import-source.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
 const DEFAULT_FILE = 'config/soapstone.yaml';
-/** Where this package lies: `package.json` and the demonstration. */
-const PACKAGE = new URL('../../../', import.meta.url);
 
 /** Runs one command line (without the names of node and of the script) to its end. Never throws. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -27,7 +26,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command {
   const program = new Command('soapstone')
     .description('A perimeter gateway for SOAP backends, with GraphQL in front.')
-    .version(versionOf(readFileSync(new URL('package.json', PACKAGE), 'utf8')), '-V, --version', 'print the version')
+    .version(
+      versionOf(readFileSync(new URL('package.json', PACKAGE_FOLDER), 'utf8')),
+      '-V, --version',
+      'print the version',
+    )
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
@@ -108,7 +111,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
 /** Without `-c`: the file of this folder; where there is none, the demonstration that the package brings. */
 function defaultFile(terminal: Terminal): string {
   if (existsSync(DEFAULT_FILE)) return DEFAULT_FILE;
-  const demonstration = fileURLToPath(new URL(DEFAULT_FILE, PACKAGE));
+  const demonstration = fileURLToPath(new URL(DEFAULT_FILE, PACKAGE_FOLDER));
   terminal.error(`There is no ${DEFAULT_FILE} here: this is the demonstration, ${demonstration}.`);
   return demonstration;
 }

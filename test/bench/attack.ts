@@ -203,7 +203,7 @@ async function startGateway(url: string): Promise<Server> {
     `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n${shopMapping(url)}  bench: { wsdl: "${wsdl}", url: "${url}/soap/bench", operations: { GetOrders: false } }\n`,
   );
   try {
-    return await startServer(fileOf('../../src/main.js'), ['start', '-c', file]);
+    return await startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
   } finally {
     await rm(directory, { recursive: true });
   }

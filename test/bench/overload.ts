@@ -194,7 +194,7 @@ async function startGateway(url: string): Promise<Server> {
     `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nservices:\n  legacy: { wsdl: "${wsdl}", url: "${url}", operations: { ListOrders: { field: Query.orders } } }\nlimits: { http: { connectionsPerClient: 2000 } }\n`,
   );
   try {
-    return await startServer(fileOf('../../src/main.js'), ['start', '-c', file]);
+    return await startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
   } finally {
     await rm(directory, { recursive: true });
   }

@@ -43,5 +43,5 @@ export async function withConfiguration<T>(url: string, use: (file: string) => P
 
 /** Starts the gateway in front of `url`. */
 export function startSoapstone(url: string, nodeOptions: readonly string[] = []): Promise<Server> {
-  return withConfiguration(url, (file) => startServer(fileOf('../../src/main.js'), ['start', '-c', file], nodeOptions));
+  return withConfiguration(url, (file) => startServer(fileOf('../../bin/main.js'), ['start', '-c', file], nodeOptions));
 }

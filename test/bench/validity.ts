@@ -112,7 +112,7 @@ async function benchProxied(quick: boolean): Promise<void> {
       file,
       `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nservices: { ${service} }\nlimits: { overload: { eventLoopMillis: 0 } }\n`,
     );
-    const server = await startServer(fileOf('../../src/main.js'), ['start', '-c', file]);
+    const server = await startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
     contenders.push({ name: level, server, load: new Load(server.url), micros: [] });
   }
   try {

@@ -12,7 +12,7 @@ import { contentTypeOf, replyOf } from './messages.js';
 import type { Rows } from './rows.js';
 
 /** As compiled beside this file. */
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.js');
+const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'main.js');
 
 /** A gateway in a process of its own, started by a line of the shell after which `exec node` comes. */
 async function startProcess(t: Test, before: string, environment: Readonly<Record<string, string>>, yaml: string) {

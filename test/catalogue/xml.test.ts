@@ -86,7 +86,7 @@ async function startProcess(t: Test, url: string): Promise<Server> {
   const addresses = 'listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n';
   const limits = 'limits: { xml: { messageBytes: 2147483648 }, overload: { eventLoopMillis: 0 } }\n';
   await writeFile(file, `${addresses}services: { long: { url: "${url}" } }\n${limits}`);
-  const gateway = await startServer(fileOf('../../src/main.js'), ['start', '-c', file]);
+  const gateway = await startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
   t.teardown(async () => {
     await gateway.stop();
     await rm(directory, { recursive: true });

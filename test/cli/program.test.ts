@@ -9,7 +9,7 @@ import t from 'tap';
 import { run as runHere } from '../../src/cli/program.js';
 import { wsdlWith } from '../wsdl/written.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../bin/main.js', import.meta.url));
 const WSDL = resolve('config/demo/legacy.wsdl');
 const ANY_PORTS = 'listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n';
 

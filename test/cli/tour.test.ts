@@ -10,7 +10,7 @@ import { freePort } from '../kit/free-port.js';
 
 /** The tour of README.md, as a newcomer types it: its commands are run as they stand there, but for free ports. */
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../bin/main.js', import.meta.url));
 const README = readFileSync('README.md', 'utf8');
 /** Ports of the demonstration, and of the gateway that the tour starts beside it. */
 const PORTS = ['4000', '4001', '8081', '5000', '5001'];

@@ -12,7 +12,7 @@ import { BACKENDS, runClient, startStack } from './stacks.js';
 /** `soapstone import` of live WSDLs that others made, then queries and mutations with every value compared. */
 
 async function importWsdl(url: string, directory: string): Promise<{ code: number; output: string }> {
-  const args = [join('dist', 'src', 'main.js'), 'import', url, '-o', directory];
+  const args = [join('dist', 'bin', 'main.js'), 'import', url, '-o', directory];
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
     return { code: 0, output: stdout + stderr };

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Inputs } from '../../base/inputs.js';
+import { PACKAGE_FOLDER } from '../../base/package-folder.js';
 import type { DocumentSource, Located, Refused } from './document-source.js';
 
 const OASIS = 'http://docs.oasis-open.org';
@@ -40,8 +41,7 @@ export const WELL_KNOWN: ReadonlyMap<string, string> = new Map([
   ['urn:oasis:names:tc:SAML:2.0:protocol', 'saml-schema-protocol-2.0.xsd'],
 ]);
 
-/** From `dist/src/wsdl/documents` to the root of the package. */
-const FOLDER = new URL('../../../../schemas/', import.meta.url);
+const FOLDER = new URL('schemas/', PACKAGE_FOLDER);
 
 const LOCATION = 'soapstone/schemas/';
 

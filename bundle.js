@@ -1,0 +1,63 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+
+/**
+ * Bundles the compiled gateway and the packages it uses into `dist/bin/`, which is what runs and what is published. A
+ * part that is imported when a feature is configured is a file of its own.
+ */
+const FROM = 'dist/src';
+const TO = 'dist/bin';
+
+/** What the code reads at run time, seen from the file that reads it: beside the bundle now. */
+const ASSETS = [
+  ['xml/assembly/skim.wasm', 'assembly/skim.wasm'],
+  ['graphql/page/graphiql', 'graphiql'],
+];
+
+rmSync(TO, { recursive: true, force: true });
+const { metafile } = await build({
+  entryPoints: { main: `${FROM}/main.js`, 'drift-worker': `${FROM}/flow/drift/drift-worker.js` },
+  outdir: TO,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  // Modules that other modules cannot tear apart: what nothing uses is left out.
+  mainFields: ['module', 'main'],
+  // Names stay as they are, for stack traces.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  sourcemap: true,
+  sourcesContent: false,
+  legalComments: 'none',
+  define: { 'process.env.NODE_ENV': '"production"', 'globalThis.process.env.NODE_ENV': '"production"' },
+  // Packages in CommonJS ask for modules of Node.
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  metafile: true,
+  logLevel: 'warning',
+});
+for (const [from, to] of ASSETS) {
+  mkdirSync(dirname(join(TO, to)), { recursive: true });
+  cpSync(join(FROM, from), join(TO, to), { recursive: true });
+}
+
+/** The folders of packages of which something is in the bundle. */
+const packages = new Set(
+  Object.values(metafile.outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .flatMap(([path]) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []),
+);
+const licences = [...packages].sort().map((folder) => {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'LICENCE'].find((each) =>
+    existsSync(join(folder, each)),
+  );
+  if (typeof license !== 'string') throw new Error(`${name} names no licence`);
+  const text =
+    file === undefined ? 'The package has no text of its licence.' : readFileSync(join(folder, file), 'utf8').trim();
+  return `${name} ${version} (${license})\n\n${text}\n`;
+});
+writeFileSync(join(TO, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(80)}\n\n`));

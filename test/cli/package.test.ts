@@ -1,0 +1,98 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import t from 'tap';
+
+import { freePort } from '../kit/free-port.js';
+
+const run = promisify(execFile);
+
+/** This Node, without the hooks of the test runner; npm is that of the machine. */
+const ENVIRONMENT = {
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`,
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+};
+
+/** Bytes of all files in a folder. */
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map(async (each) => (await stat(join(each.parentPath, each.name))).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** The addresses in the line of a gateway that is ready. */
+async function addressesOf(child: ChildProcess): Promise<{ readonly listen: string; readonly admin: string }> {
+  for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
+    const { msg, listen, admin }: { msg: string; listen: string; admin: string } = JSON.parse(line);
+    if (msg === 'ready') return { listen, admin };
+  }
+  throw new Error('the gateway ended before it was ready');
+}
+
+t.test('the packed package installs in an empty folder without a network, and runs there', async (t) => {
+  const folder = t.testdir({ 'package.json': '{"private":true}' });
+  const here = { cwd: folder, env: { ...ENVIRONMENT, HOME: folder } };
+  const packed = await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
+    env: ENVIRONMENT,
+  });
+  await run('npm', ['install', '--offline', '--engine-strict', join(folder, packed.stdout.trim())], here);
+
+  const modules = join(folder, 'node_modules');
+  t.same(
+    (await readdir(modules)).filter((name) => !name.startsWith('.')),
+    ['soapstone'],
+    'nothing is installed beside it',
+  );
+  const bytes = await sizeOf(modules);
+  t.ok(bytes < 25_000_000, `${bytes} bytes`);
+  t.match(
+    await readFile(join(modules, 'soapstone/dist/bin/LICENSES.txt'), 'utf8'),
+    /^graphql \d+\.\d+\.\d+ \(MIT\)\n\nMIT License/m,
+  );
+  const checked = await run('npx', ['--offline', 'soapstone', 'check'], here);
+  t.match(checked.stdout, /soapstone\.yaml is fine: 1 service, 12 operations/, 'the demonstration');
+
+  const backend = await freePort();
+  const wsdl = join(modules, 'soapstone/config/demo/legacy.wsdl');
+  await writeFile(
+    join(folder, 'gateway.yaml'),
+    `listen: 127.0.0.1:0
+admin: 127.0.0.1:0
+demo: { listen: "127.0.0.1:${backend}" }
+services: { orders: { wsdl: ${wsdl}, url: "http://127.0.0.1:${backend}/orders", drift: { url: "http://127.0.0.1:${backend}/orders?wsdl" } } }
+`,
+  );
+  const child = spawn('npx', ['--offline', 'soapstone', 'start', '-c', 'gateway.yaml'], {
+    ...here,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const { pid } = child;
+  t.ok(pid, 'is started');
+  t.teardown(async () => {
+    // npx, and what it has started.
+    if (pid === undefined || child.exitCode !== null) return;
+    process.kill(-pid, 'SIGTERM');
+    await once(child, 'close');
+  });
+  const { listen: url, admin } = await addressesOf(child);
+  const query = 'query={getOrder(id:7){id}}';
+  const answer = await fetch(`${url}/graphql?${query}`, { headers: { accept: 'application/json' } });
+  t.match(await answer.json(), { data: { getOrder: { id: 7 } } });
+  const page = await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text();
+  const script = /src="([^"]+)"/.exec(page)?.[1] ?? '';
+  const part = await fetch(new URL(script, `${url}/graphql`));
+  t.equal(part.status, 200, 'the page for browsers has its scripts');
+  await part.body?.cancel();
+  // Read by a thread of its own, which is another file of the bundle.
+  let metrics = '';
+  while (!metrics.includes('soapstone_wsdl_drift{service="orders"'))
+    metrics = await (await fetch(`${admin}/metrics`)).text();
+});
