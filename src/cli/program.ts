@@ -91,6 +91,14 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       finish(await suggest(metrics, terminal));
     });
   program
+    .command('rules')
+    .description('print what a refusal means, why requests are refused with it, and the remedy')
+    .argument('[code]', 'the code of a Fault, an error or a log line; without it all codes are listed')
+    .action(async (code: string | undefined) => {
+      const { rules } = await import('./rules.js');
+      finish(rules(code ?? null, terminal));
+    });
+  program
     .command('hash-password')
     .description('print the hash of a password, read from standard input, for clients.basic')
     .action(async () => {

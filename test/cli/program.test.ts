@@ -236,3 +236,17 @@ t.test('an address that is taken is a problem of the configuration', async (t) =
   t.equal(code, 2);
   t.match(error, `${file}:2:9: The address 127.0.0.1:${port} of \`listen\` is in use`);
 });
+
+t.test('rules prints what a code means, and finds one that is written nearly right', async (t) => {
+  const out: string[] = [];
+  const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };
+  t.equal(await runHere(['rules', 'xml_depth_limit'], terminal), 0);
+  t.match(
+    out.pop(),
+    /^XML_DEPTH_LIMIT\n\n.*\n\nWhy: .*\n\nRemedy: .*\n\nLimits:\n {2}limits\.xml\.depth {2}\d+, at most /,
+  );
+  t.equal(await runHere(['rules', 'XML_DEEP_LIMIT'], terminal), 2);
+  t.match(out.pop(), 'Did you mean XML_DEPTH_LIMIT?');
+  t.equal(await runHere(['rules'], terminal), 0);
+  t.match(out.pop(), /^XML_NOT_WELLFORMED +The message is not well-formed XML\.$/m);
+});

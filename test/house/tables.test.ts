@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { specifiedScalarTypes } from 'graphql';
 import t from 'tap';
+import { REFUSAL_GUIDES } from '../../src/base/guide/refusal-guides.js';
 import { Refusal } from '../../src/base/refusal.js';
 import { levelOf } from '../../src/base/refusal-kind.js';
 import { kindOf, REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
@@ -13,6 +14,7 @@ import { faultCodeOf } from '../../src/soap/print-fault.js';
 import { groupFiles } from '../kit/groups.js';
 import { replaceSection } from '../kit/reference/configuration.js';
 import { printMetrics } from '../kit/reference/metrics.js';
+import { printRefusalPage } from '../kit/reference/refusal-page.js';
 import { printRefusals } from '../kit/reference/refusals.js';
 import { readSources } from '../kit/source.js';
 
@@ -22,7 +24,7 @@ const CODES = Object.keys(REFUSALS) as RefusalCode[];
 
 t.test('every refusal is used somewhere', async (t) => {
   const text = readSources('src')
-    .filter(({ path }) => path !== 'src/base/refusals.ts' && path !== 'test/kit/reference/refusals.ts')
+    .filter(({ path }) => path !== 'src/base/refusals.ts' && !path.startsWith('src/base/guide/'))
     .map((source) => source.text)
     .join('\n');
   // As a string: a code in a comment is no use.
@@ -121,6 +123,33 @@ t.test('the reference of refusals says what callers get', async (t) => {
       }
   }
 });
+
+t.test('each refusal has a guide, whose keys there are', async (t) => {
+  t.same(Object.keys(REFUSAL_GUIDES).sort(), CODES.toSorted());
+  t.equal(readFileSync('config/refusals.md', 'utf8'), printRefusalPage(), 'run `npm run generate`');
+  for (const code of CODES) {
+    const { why, change } = REFUSAL_GUIDES[code];
+    for (const text of [why, change]) t.match(text, /^[A-Z`].{15,240}\.$/, `${code}: a sentence or two`);
+    for (const [, key = ''] of change.matchAll(
+      /`((?:limits|graphql|clients|security|addressing|tls|schema)\.[\w.<>]+)/g,
+    ))
+      t.ok(hasKey(key.split('.')), `${code}: ${key}`);
+  }
+});
+
+/** Whether there is a key with this path, of the configuration or of a service. */
+function hasKey(path: readonly string[]): boolean {
+  const root = configSchema();
+  const service = Object.values(root.properties?.['services']?.patternProperties ?? {})[0]?.else;
+  return [root, service].some((start) => {
+    let node = start;
+    for (const name of path) {
+      const entry = Object.values(node?.patternProperties ?? {})[0];
+      node = name.startsWith('<') ? entry : node?.properties?.[name];
+    }
+    return node !== undefined;
+  });
+}
 
 t.test('the reference has the tables as they are', async (t) => {
   const readme = readFileSync('config/README.md', 'utf8');

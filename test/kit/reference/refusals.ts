@@ -13,7 +13,8 @@ export function printRefusals(): string {
 /** Blame as the reference names it. `peer` is the sender of the validated message, request or reply. */
 const BLAMED = { client: 'caller', peer: 'sender', upstream: 'service', us: 'gateway' } as const;
 
-function answerOf(code: string, kind: RefusalKind): string {
+/** The answer to a SOAP or HTTP caller in words. */
+export function answerOf(code: string, kind: RefusalKind): string {
   // The client has gone.
   if (code === 'CLIENT_GONE') return 'none';
   if (kind.status !== undefined) return `HTTP ${kind.status}`;
