@@ -13,9 +13,25 @@ const TO = 'dist/bin';
 const ASSETS = [
   ['xml/assembly/skim.wasm', 'assembly/skim.wasm'],
   ['graphql/page/graphiql', 'graphiql'],
+  ['console/page/console.js', 'page/console.js'],
+  ['console/page/console.css', 'page/console.css'],
 ];
 
 rmSync(TO, { recursive: true, force: true });
+/** What runs in browsers of operators. */
+const page = await build({
+  entryPoints: ['src/console/page/console.tsx'],
+  outdir: `${FROM}/console/page`,
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+});
 const { metafile } = await build({
   entryPoints: { main: `${FROM}/main.js`, 'drift-worker': `${FROM}/flow/drift/drift-worker.js` },
   outdir: TO,
@@ -45,7 +61,8 @@ for (const [from, to] of ASSETS) {
 
 /** The folders of packages of which something is in the bundle. */
 const packages = new Set(
-  Object.values(metafile.outputs)
+  [metafile, page.metafile]
+    .flatMap(({ outputs }) => Object.values(outputs))
     .flatMap(({ inputs }) => Object.entries(inputs))
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .flatMap(([path]) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []),

@@ -9,6 +9,9 @@ import type { AdminListener } from './compile/admin.js';
 import type { Compiled } from './compile.js';
 import { listenHosts } from './config/listen-keys.js';
 import type { Config } from './config/schema.js';
+import { clearTextOf, makeConsole } from './console/console.js';
+import { type ConsoleFacts, factsOf } from './console/facts.js';
+import { stateOf } from './console/state.js';
 import { ConcurrencyLimits } from './flow/http/concurrency.js';
 import { PenaltyBox } from './flow/http/penalty-box.js';
 import { Generation, type ProcessState } from './generation.js';
@@ -23,6 +26,7 @@ import type { Log } from './observe/log.js';
 import { Metrics } from './observe/metrics.js';
 import { Overload } from './observe/overload.js';
 import type { MetricList } from './observe/prometheus.js';
+import { RecentRequests } from './observe/recent.js';
 import { Tracing } from './observe/trace/tracing.js';
 import { MemoryTransport } from './pubsub/memory-transport.js';
 import { OrderedBus } from './pubsub/ordered-bus.js';
@@ -40,6 +44,8 @@ export interface Gateway {
   readonly adminUrl: string;
   /** The metrics of this process. */
   readonly listMetrics: () => Promise<MetricList>;
+  /** What the console shows of this process. */
+  readonly facts: ConsoleFacts;
   /** Generations that are not released: the current one, and earlier ones that are still in use. */
   readonly generations: () => number;
   /** The configuration in which requests begin. */
@@ -107,7 +113,9 @@ export async function startGateway(
     failed: (reason) => log.event('warn', 'spans could not be sent', { reason }),
   });
   tracing.configure(config.traces ?? null);
-  const finish = makeFinish(log, metrics, tracing);
+  const recent = new RecentRequests(() => generations.current.compiled.config.console.slowMillis);
+  const facts = factsOf(() => generations.current.compiled, recent);
+  const finish = makeFinish(log, metrics, recent, tracing);
   const shared = await makeSharedState(config, metrics, log);
   const events = budgetEvents(metrics);
   const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
@@ -161,6 +169,12 @@ export async function startGateway(
     ...adminHosts(listenHosts(config.admin), config.adminHosts, log),
     isReady: () => ready,
     reload: reload ?? null,
+    pages: makeConsole({
+      state: async () => stateOf(await metrics.registry.getMetricsAsJSON(), loads ?? FIRST_LOAD, facts.recent()),
+      description: async () => facts.description(),
+      operation: async (service, name) => facts.operation(service, name),
+      trafficUrl: () => clearTextOf(urls),
+    }),
   };
   const urls: string[] = [];
   for (const listener of compiled.listeners.traffic) urls.push(await traffic.listen(listener));
@@ -172,6 +186,7 @@ export async function startGateway(
     urls,
     adminUrl: served?.url ?? '',
     listMetrics: () => metrics.registry.getMetricsAsJSON(),
+    facts,
     generations: () => generations.all.length,
     compiled: () => generations.current.compiled,
     checkHealth() {
@@ -204,6 +219,9 @@ export async function startGateway(
     },
   };
 }
+
+/** Where there are no reloads. */
+const FIRST_LOAD: ConfigLoads = { ok: 1, refused: 0, generation: 1 };
 
 const clientsMaxOf = ({ clients }: Config): number => clients?.remembered ?? 0;
 

@@ -1,13 +1,12 @@
 import type { GraphQLError } from 'graphql';
 import { isRecord } from '../base/record.js';
 import { Refusal } from '../base/refusal.js';
-import { addressingBlocks } from '../codec/write/addressing-blocks.js';
-import { encodeRequest } from '../codec/write/encode.js';
 import { InputError } from '../codec/write/input-error.js';
 import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
 import type { SoapService } from '../compile/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
+import { printEnvelope } from '../console/sample.js';
 import type { Admitted } from '../graphql/admission/admit.js';
 import { depthOf } from '../graphql/admission/document-shape.js';
 import { readRequest } from '../graphql/admission/params.js';
@@ -26,7 +25,6 @@ import { subschemaRequestOf } from '../graphql/run/subschema-request.js';
 import type { Operation } from '../wsdl/model.js';
 import { indent } from './indent.js';
 import { printReach } from './reach.js';
-import { skeletonOf } from './skeleton.js';
 import { printSubschemaRequest } from './subschema-request.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
@@ -173,10 +171,7 @@ class Explanation {
     const [dialect] = service.dialects;
     const addressing = service.addressing?.get(bound.operation) ?? null;
     const { contentType, soapAction } = service.callHead(bound.operation);
-    const plan = skeletonOf(bound.requestPlan, standIns);
-    const blocks = addressing === null ? [] : addressingBlocks(addressing, dialect, 'urn:uuid:***');
-    const { codec } = this.#compiled.config.limits;
-    const envelope = encodeRequest(plan, dialect, { ...input, blocks }, codec).toString();
+    const envelope = printEnvelope(this.#compiled, service, bound, input, standIns);
     this.#terminal.out(`\n${margin}${title}`);
     const lines = [
       `SOAP ${dialect.name}, POST ${service.config.urls.join(' or ')}`,

@@ -180,7 +180,7 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets:
     return compile(next, gateway.compiled());
   }, gateway.replace);
   shareHealth(gateway);
-  reportReady(gateway.urls, gateway.listMetrics);
+  reportReady(gateway.urls, gateway.listMetrics, gateway.facts);
   await signal;
   await gateway.drain(parentTurn);
   await sendMetrics(gateway.listMetrics);

@@ -1,7 +1,10 @@
 import type { InputSnapshot } from '../base/inputs.js';
 import type { Compiled } from '../compile.js';
+import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
+import type { ConsoleFacts } from '../console/facts.js';
 import type { TicketSecret } from '../listen/ticket-keys.js';
 import type { MetricList } from '../observe/prometheus.js';
+import type { RecentLists } from '../observe/recent-lists.js';
 import type { HealthResult } from '../upstream/health.js';
 
 /** A message of a worker to its parent. */
@@ -13,7 +16,20 @@ export type FromWorker =
   | { readonly kind: 'step'; readonly isDone: boolean }
   /** The worker has checked an address of a backend. */
   | { readonly kind: 'health'; readonly result: HealthResult }
-  | { readonly kind: 'metrics'; readonly metrics: MetricList };
+  | { readonly kind: 'metrics'; readonly metrics: MetricList }
+  | { readonly kind: 'console'; readonly number: number; readonly answer: ConsoleAnswer };
+
+/** A question of the console. */
+export type ConsoleQuestion =
+  | { readonly about: 'recent' | 'description' }
+  | { readonly about: 'operation'; readonly service: string; readonly name: string };
+
+/** The answer to a question; the others are null. */
+export interface ConsoleAnswer {
+  readonly recent: RecentLists | null;
+  readonly description: ConsoleDescription | null;
+  readonly operation: OperationDescription | null;
+}
 
 /**
  * A message of the parent to a worker: inputs to start from, the end of a turn, a request for metrics, and the steps of a
@@ -28,6 +44,7 @@ export type ToWorker =
   | { readonly kind: 'health'; readonly result: HealthResult }
   | ({ readonly kind: 'inputs' } & WorkerStart)
   | { readonly kind: 'askMetrics' }
+  | { readonly kind: 'askConsole'; readonly number: number; readonly question: ConsoleQuestion }
   | { readonly kind: 'turn' };
 
 /** What a worker starts from: what the parent has read, and the secret of the session tickets of all workers. */
@@ -49,12 +66,25 @@ export function receiveInputs(): Promise<WorkerStart> {
   });
 }
 
-/** Reports to the parent that this worker takes requests, and from then on its metrics on request. */
-export function reportReady(urls: readonly string[], metrics: () => Promise<MetricList>): void {
+/** Reports to the parent that this worker takes requests, and from then on its metrics and facts on request. */
+export function reportReady(urls: readonly string[], metrics: () => Promise<MetricList>, facts: ConsoleFacts): void {
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'askMetrics') void sendMetrics(metrics);
+    else if (message.kind === 'askConsole') {
+      const { number, question } = message;
+      void send({ kind: 'console', number, answer: answerQuestion(facts, question) });
+    }
   });
   void send({ kind: 'ready', urls });
+}
+
+function answerQuestion(facts: ConsoleFacts, question: ConsoleQuestion): ConsoleAnswer {
+  const { about } = question;
+  return {
+    recent: about === 'recent' ? facts.recent() : null,
+    description: about === 'description' ? facts.description() : null,
+    operation: about === 'operation' ? facts.operation(question.service, question.name) : null,
+  };
 }
 
 /** Reports the result of a health check to the parent, for the other workers. */

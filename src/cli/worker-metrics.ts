@@ -21,7 +21,7 @@ export class WorkerMetrics {
   /** Workers that still owe an answer: they are asked one question at a time. */
   readonly #asked = new Set<Worker>();
   #answered = new Set<Worker>();
-  #printing: Promise<string> | null = null;
+  #gathering: Promise<readonly MetricList[]> | null = null;
   #wake = (): void => {};
 
   /** `taking` are the workers that take requests at the moment, of `count` that should. */
@@ -55,14 +55,23 @@ export class WorkerMetrics {
   }
 
   /** In the text format of Prometheus, after `ANSWER_MILLIS` at most. Questions at the same time get one answer. */
-  print(): Promise<string> {
-    this.#printing ??= this.#gather().finally(() => {
-      this.#printing = null;
-    });
-    return this.#printing;
+  async print(): Promise<string> {
+    return printMetricLists(await this.#gatherOnce());
   }
 
-  async #gather(): Promise<string> {
+  /** The same as a list. */
+  async list(): Promise<MetricList> {
+    return addUp(await this.#gatherOnce());
+  }
+
+  #gatherOnce(): Promise<readonly MetricList[]> {
+    this.#gathering ??= this.#gather().finally(() => {
+      this.#gathering = null;
+    });
+    return this.#gathering;
+  }
+
+  async #gather(): Promise<readonly MetricList[]> {
     this.#answered = new Set();
     const fresh = [...this.#taking].filter((worker) => !this.#asked.has(worker));
     for (const worker of fresh) {
@@ -80,6 +89,6 @@ export class WorkerMetrics {
     });
     const own = await this.#own.registry.getMetricsAsJSON();
     const lists = [...this.#latest].map(([worker, list]) => (this.#answered.has(worker) ? list : sumsOf(list)));
-    return printMetricLists([own, this.#ended, ...lists]);
+    return [own, this.#ended, ...lists];
   }
 }

@@ -8,6 +8,7 @@ import { nextPollPhase } from '../base/poll-phase.js';
 import { compileAdmin } from '../compile/admin.js';
 import { listenHosts } from '../config/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
+import { clearTextOf, makeConsole } from '../console/console.js';
 import { serve } from '../listen/serve.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from '../observe/admin.js';
@@ -15,6 +16,7 @@ import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
 import { METRICS_TYPE } from '../observe/prometheus.js';
 import type { ExitCode } from './terminal.js';
+import { WorkerConsole } from './worker-console.js';
 import { WorkerHealth } from './worker-health.js';
 import type { FromWorker, ToWorker } from './worker-messages.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -87,6 +89,14 @@ export async function startWorkers(
   const running = new Set<Worker>();
   const taking = new Set<Worker>();
   const metrics = new WorkerMetrics(count, taking, (worker) => send(worker, { kind: 'askMetrics' }), loads);
+  let trafficUrls: readonly string[] = [];
+  const console = new WorkerConsole(
+    taking,
+    (worker, number, question) => send(worker, { kind: 'askConsole', number, question }),
+    metrics,
+    loads,
+    () => clearTextOf(trafficUrls),
+  );
   const reloading = new WorkerReload(send);
   const health = new WorkerHealth(taking, send);
   let isStarted = false;
@@ -124,6 +134,7 @@ export async function startWorkers(
       } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
       else if (message.kind === 'health') health.take(worker, message.result);
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
+      else if (message.kind === 'console') console.take(message.number, message.answer);
       else if (message.kind === 'step') reloading.take(worker, message);
       else ready(message.urls).catch(() => worker.process.kill('SIGKILL'));
     });
@@ -163,6 +174,7 @@ export async function startWorkers(
     ...adminHosts(listenHosts(loaded.config.admin), loaded.config.adminHosts, log),
     isReady: () => !stopped.aborted && taking.size > 0,
     reload,
+    pages: makeConsole(console),
   };
   const served = await serve(
     ({ access }) => makeAdminServer(admin, access),
@@ -174,6 +186,7 @@ export async function startWorkers(
   const kept = firsts.map(({ resolve }) => keepOne(resolve));
   const ready = Promise.all(firsts.map(({ promise }) => promise)).then(([urls = []]) => {
     isStarted = true;
+    trafficUrls = urls;
     return urls;
   });
   const stop = async (): Promise<void> => {

@@ -29,8 +29,8 @@ export const compileAdmin = (loaded: LoadedConfig): readonly AdminListener[] => 
 
 function accessOf(config: AdminListenerConfig): AdminAccess {
   const { basic, bearer } = config;
-  const permitsReload = !isExposed(config);
-  if (basic === undefined && bearer === undefined) return { identify: null, permitsReload };
+  const permitsPosts = !isExposed(config);
+  if (basic === undefined && bearer === undefined) return { identify: null, permitsPosts };
   const users = Object.entries(basic?.users ?? {}).map(([name, { password: text }]) => {
     const password = parsePasswordHash(text);
     invariant(password !== null, 'the schema has checked the hash');
@@ -41,7 +41,7 @@ function accessOf(config: AdminListenerConfig): AdminAccess {
     ...(users.length === 0 ? [] : [new BasicUsers(users)]),
     ...(bearer === undefined ? [] : [new BearerKeys('operator', UNRESTRICTED, bearer.tokens)]),
   ]);
-  return { identify: (caller) => access.identify(caller), permitsReload };
+  return { identify: (caller) => access.identify(caller), permitsPosts };
 }
 
 /** Whether other machines reach an address, and need no credentials there. */

@@ -14,6 +14,7 @@ import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
 import { type AddressConfig, urls } from './balance-keys.js';
 import { CLIENT_KEYS } from './client-keys.js';
+import { CONSOLE_KEYS } from './console-keys.js';
 import { points } from './cost-keys.js';
 import { DRIFT_KEYS } from './drift-keys.js';
 import { ADDRESS, BACKEND, BLOCK_NAME, HEADER_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
@@ -244,6 +245,7 @@ export const CONFIG = closed(
     }),
     reload: RELOAD_KEYS,
     traces: optional(TRACE_KEYS),
+    console: CONSOLE_KEYS,
     log: section('Logging, as JSON lines on standard output.', {
       level: oneOf(['debug', 'info', 'warn', 'error'], {
         description:

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 
 import type { Diagnostic } from '../base/diagnostic.js';
 import { hostNames, isHostAllowed } from '../base/host-name.js';
+import { KIB } from '../base/limit.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
 import { FOUND_UNITS_MAX } from './json-text.js';
 import type { Log } from './log.js';
@@ -20,14 +21,23 @@ export interface AdminSources {
   readonly isReady: () => boolean;
   /** Null where a reload cannot be asked for. */
   readonly reload: Reload | null;
+  readonly pages: AdminPages;
+}
+
+/** Pages for browsers, and what they ask for. */
+export interface AdminPages {
+  /** Null where there is nothing at the path. `body` is the whole body of a POST. */
+  answer(request: IncomingMessage, path: string, body: Buffer | null): Promise<AdminAnswer | null>;
+  /** Those that take a POST. */
+  readonly posts: ReadonlySet<string>;
 }
 
 /** The requests that one address answers. Probes need no credentials. */
 export interface AdminAccess {
   /** Throws, or rejects with, a `Refusal` for missing or bad credentials; null where none are needed. */
   readonly identify: ((caller: AdminCaller) => unknown) | null;
-  /** A reload may be asked for: the address needs credentials, or other machines do not reach it. */
-  readonly permitsReload: boolean;
+  /** A reload may be asked for, and messages sent: the address needs credentials, or other machines do not reach it. */
+  readonly permitsPosts: boolean;
 }
 
 /** The parts of a request that identify an operator. */
@@ -46,11 +56,15 @@ export interface ReloadResult {
   readonly problems: readonly Diagnostic[];
 }
 
-interface Answer {
+export interface AdminAnswer {
   readonly status: number;
   readonly type: string;
-  readonly body: string;
+  readonly body: string | Buffer;
+  readonly fields?: Readonly<Record<string, string>>;
 }
+
+/** Bytes of the body of a POST. */
+const BODY_BYTES_MAX = 256 * KIB;
 
 const PROBES: ReadonlySet<string> = new Set(['/live', '/ready']);
 
@@ -58,7 +72,7 @@ const PROBES: ReadonlySet<string> = new Set(['/live', '/ready']);
 const CHALLENGE = 'Bearer realm="soapstone"';
 
 const TEXT = 'text/plain; charset=utf-8';
-const text = (status: number, body: string): Answer => ({ status, type: TEXT, body });
+const text = (status: number, body: string): AdminAnswer => ({ status, type: TEXT, body });
 
 /** The host names of the admin address; a refused request is logged with the key to change. */
 export function adminHosts(
@@ -79,11 +93,13 @@ export function adminHosts(
 }
 
 /**
- * The server for operators: metrics, health, and the reload of the configuration. `/live` and `/ready` answer `ok` or
- * `draining` and never name a backend.
+ * The server for operators: metrics, health, the reload of the configuration, and pages. `/live` and `/ready` answer `ok`
+ * or `draining` and never name a backend.
  */
 export function makeAdminServer(sources: AdminSources, access: AdminAccess): Server {
-  const answer = async (path: string): Promise<Answer> => {
+  const { reload, pages } = sources;
+  const posts = new Set([...pages.posts, ...(reload === null ? [] : [RELOAD])]);
+  const answer = async (request: IncomingMessage, path: string): Promise<AdminAnswer> => {
     switch (path) {
       case '/metrics':
         return { status: 200, type: sources.metricsType, body: await sources.metrics() };
@@ -91,22 +107,17 @@ export function makeAdminServer(sources: AdminSources, access: AdminAccess): Ser
         return text(200, 'ok\n');
       case '/ready':
         return sources.isReady() ? text(200, 'ok\n') : text(503, 'draining\n');
-      case '/':
-        return text(200, '/metrics\n/live\n/ready\nPOST /reload\n');
+      case RELOAD:
+        return reload === null ? text(404, '') : reloadAnswer(await reload());
       default:
-        return text(404, '');
+        return (await pages.answer(request, path, await bodyOf(request))) ?? text(404, '');
     }
-  };
-  const reload = async (): Promise<Answer> => {
-    const result = await sources.reload?.();
-    const status = result === undefined ? 404 : result.problems.length > 0 ? 409 : 200;
-    return { status, type: 'application/json; charset=utf-8', body: `${JSON.stringify(result ?? {}, null, 2)}\n` };
   };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    const isReload = path === '/reload' && sources.reload !== null;
-    if (isReload ? request.method !== 'POST' : request.method !== 'GET' && request.method !== 'HEAD') {
-      const allow = isReload ? 'POST' : 'GET, HEAD';
+    const isPost = posts.has(path);
+    if (isPost ? request.method !== 'POST' : request.method !== 'GET' && request.method !== 'HEAD') {
+      const allow = isPost ? 'POST' : 'GET, HEAD';
       response.writeHead(405, { allow, 'content-length': 0, connection: 'close' }).end();
       return;
     }
@@ -125,18 +136,18 @@ export function makeAdminServer(sources: AdminSources, access: AdminAccess): Ser
       response.writeHead(isDenied ? 401 : 503, { ...fields, 'content-length': 0, connection: 'close' }).end();
       return;
     }
-    // Browsers send it with every POST: a page of any site could ask for reloads. Tools of operators send none.
-    if (isReload && (request.headers.origin !== undefined || !access.permitsReload)) {
+    if (isPost && !(access.permitsPosts && isOwnOrigin(request))) {
       response.writeHead(403, { 'content-length': 0, connection: 'close' }).end();
       return;
     }
-    // A body has no meaning here.
+    const { status, type, body, fields = {} } = await answer(request, path);
+    // Elsewhere a body has no meaning.
     request.resume();
-    const { status, type, body } = isReload ? await reload() : await answer(path);
     response.writeHead(status, {
       'content-type': type,
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',
+      ...fields,
     });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
@@ -153,4 +164,31 @@ async function credentialRefusal({ identify }: AdminAccess, request: IncomingMes
   } catch (caught) {
     return asRefusal(caught);
   }
+}
+
+const RELOAD = '/reload';
+
+function reloadAnswer(result: ReloadResult): AdminAnswer {
+  const status = result.problems.length > 0 ? 409 : 200;
+  return { status, type: 'application/json; charset=utf-8', body: `${JSON.stringify(result, null, 2)}\n` };
+}
+
+/** Browsers name it with every POST: a page of any site could ask for one. Tools of operators name none. */
+function isOwnOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
+  if (origin === undefined) return true;
+  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
+}
+
+/** The body of a POST; null for other methods. Rejects when it is too long. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  if (request.method !== 'POST') return null;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) throw new Error('the body is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

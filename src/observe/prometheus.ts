@@ -139,6 +139,27 @@ export class TalliedHistogram extends Histogram {
 /** The media type of what is printed here. */
 export const METRICS_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
+/** One number of a metric. */
+export interface MetricPoint {
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  readonly value: number;
+}
+
+/** The numbers of a list that have one of these names, by name; those of histograms by the name of their series. */
+export function pointsOf(list: MetricList, names: ReadonlySet<string>): ReadonlyMap<string, readonly MetricPoint[]> {
+  const found = new Map<string, MetricPoint[]>();
+  for (const metric of list) {
+    if (!names.has(metric.name)) continue;
+    for (const each of metric.values) {
+      const name = 'metricName' in each && typeof each.metricName === 'string' ? each.metricName : metric.name;
+      const points = found.get(name) ?? [];
+      found.set(name, points);
+      points.push({ labels: { ...each.labels }, value: each.value });
+    }
+  }
+  return found;
+}
+
 /** All metrics of a process with their values; another process can add it to its own. */
 export type MetricList = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 

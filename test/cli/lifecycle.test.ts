@@ -207,3 +207,21 @@ t.test('one worker checks the health of backends for all, and another when it ha
   child.kill('SIGTERM');
   t.same(await once(child, 'exit'), [0, null]);
 });
+
+t.test('the console shows all workers', async (t) => {
+  const gateway = await start(t, 'workers: 2\nconsole: { tryOut: true }\n');
+  const ask = async (path: string, init: RequestInit = {}) =>
+    JSON.parse(await (await fetch(`${gateway.adminUrl}/console/${path}`, init)).text());
+  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  t.match(await ask('description'), { services: [{ name: 'orders' }] });
+  t.match(await ask('operation?service=orders&name=GetOrder'), { query: /getOrder\(id: 7\)/ });
+  // Connections go to the workers in turn.
+  const clients = await connectTo(gateway.url, 4);
+  for (const client of clients) void client.send('POST /soap/orders HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
+  await statusesOf(clients);
+  await until(async () => (await ask('state')).recent.refused.length === 4);
+  const { metrics } = await ask('state');
+  t.match(metrics.soapstone_workers_answered, [{ value: 2 }]);
+  const message = { path: '/soap/orders', headers: {}, body: '<a/>' };
+  t.match(await ask('try', { method: 'POST', body: JSON.stringify(message) }), { status: Number });
+});

@@ -21,6 +21,7 @@ const ABOVE = [
   'request.ts',
   'generation.ts',
   'generations.ts',
+  'console',
   'traffic.ts',
   'server.ts',
   'cli',

@@ -31,6 +31,12 @@ export function exampleQuery(schema: GraphQLSchema): string {
   return `${INTRODUCTION}{\n  __typename\n}\n`;
 }
 
+/** A document that calls one field, with the required arguments made up; null where one has no value that could be. */
+export function exampleCall(field: GraphQLField<unknown, unknown>, operation: 'query' | 'mutation'): string | null {
+  const call = printCall(field);
+  return call === null ? null : `${operation} {\n  ${call}${printSelection(field.type, '  ', LEVELS)}\n}\n`;
+}
+
 const INTRODUCTION = `# The book on the left: all there is.
 # Ctrl+Space completes, Ctrl+Enter runs.
 
@@ -67,6 +73,7 @@ function printValue(type: GraphQLInputType, levels: number): string | null {
       const value = printValue(field.type, levels - 1);
       return value === null ? null : `${field.name}: ${value}`;
     });
+  if (members.length === 0) return '{}';
   return members.includes(null) ? null : `{ ${members.join(', ')} }`;
 }
 

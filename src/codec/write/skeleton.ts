@@ -1,12 +1,5 @@
-import type {
-  EncodeAttribute,
-  EncodeElement,
-  EncodeSource,
-  EncodeText,
-  EncodeValue,
-  Scalar,
-} from '../codec/plan/plan.js';
-import type { BlockPlan, RequestPlan, TemplateEvent } from '../codec/plan/request-plan.js';
+import type { EncodeAttribute, EncodeElement, EncodeSource, EncodeText, EncodeValue, Scalar } from '../plan/plan.js';
+import type { BlockPlan, RequestPlan, TemplateEvent } from '../plan/request-plan.js';
 
 /**
  * A plan that writes what can be shown: `***` for what the configuration gives (it may be a secret), the name of the

@@ -1,0 +1,83 @@
+import type { RecentLists } from '../observe/recent-lists.js';
+
+// The JSON that the page asks for. The page is compiled with these types, for browsers: nothing here needs Node.
+
+/** One number of a metric. */
+interface MetricPoint {
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  readonly value: number;
+}
+
+/** What changes from second to second: the page asks for it again and again. */
+export interface ConsoleState {
+  /** When it was read: milliseconds since 1970. */
+  readonly atMillis: number;
+  readonly loads: { readonly ok: number; readonly refused: number; readonly generation: number };
+  /** By the name of the metric, for histograms of its series. */
+  readonly metrics: Readonly<Record<string, readonly MetricPoint[]>>;
+  readonly recent: RecentLists;
+}
+
+/** An operation in a list. */
+export interface OperationLine {
+  readonly name: string;
+  readonly status: 'ok' | 'partial' | 'disabled';
+  /** As in a mapping: `Query.order`; null where it is not offered. */
+  readonly field: string | null;
+}
+
+/** A service, as far as operators may see it: no credentials, no values of secrets. */
+export interface ServiceDescription {
+  readonly name: string;
+  readonly kind: 'soap' | 'graphql';
+  readonly mode: 'enforce' | 'monitor' | null;
+  /** Empty for GraphQL. */
+  readonly dialects: readonly string[];
+  /** Of the gateway; null for GraphQL. */
+  readonly path: string | null;
+  readonly addresses: readonly string[];
+  readonly operations: readonly OperationLine[];
+}
+
+/** A class of clients and its budget. */
+export interface ClassDescription {
+  readonly name: string;
+  readonly maximum: number | null;
+  /** Points a second. */
+  readonly restoreRate: number | null;
+}
+
+/** What stays as it is until the next reload. */
+export interface ConsoleDescription {
+  readonly services: readonly ServiceDescription[];
+  readonly classes: readonly ClassDescription[];
+  readonly warnings: readonly string[];
+  /** Path of the GraphQL endpoint. */
+  readonly graphqlPath: string;
+  /** The public text of each code. */
+  readonly codes: Readonly<Record<string, string>>;
+  /** Whether messages can be sent from the page. */
+  readonly tryOut: boolean;
+}
+
+/** A message to begin with, for one operation. */
+export interface Sample {
+  /** A GraphQL document; null where a value would have to be known. */
+  readonly query: string | null;
+  readonly envelope: string | null;
+}
+
+export interface OperationDescription extends Sample {
+  readonly documentation: string | null;
+  readonly soapAction: string | null;
+  /** Why it is not `ok`. */
+  readonly reasons: readonly string[];
+}
+
+export interface TriedMessage {
+  readonly status: number;
+  readonly millis: number;
+  readonly body: string;
+  /** Only the beginning of the body is here. */
+  readonly isCut: boolean;
+}

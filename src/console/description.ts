@@ -1,0 +1,91 @@
+import { printDiagnostic } from '../base/diagnostic.js';
+import { REFUSALS } from '../base/refusals.js';
+import type { Compiled } from '../compile.js';
+import type { Config } from '../config/schema.js';
+import type { BoundField } from '../graphql/fields/bound-field.js';
+import type { ClassDescription, ConsoleDescription, OperationDescription, ServiceDescription } from './answers.js';
+import { sampleOf } from './sample.js';
+
+export function describe(compiled: Compiled): ConsoleDescription {
+  const { config, services, graphqlUpstreams, graph, warnings } = compiled;
+  const fields = fieldsByOperation(compiled);
+  return {
+    services: [
+      ...services.map(
+        ({ name, mode, dialects, path, config: { urls }, operations }): ServiceDescription => ({
+          name,
+          kind: 'soap',
+          mode,
+          dialects: dialects.map((dialect) => dialect.name),
+          path,
+          addresses: urls.map(addressOf),
+          operations: operations.map((operation) => ({
+            name: operation.name,
+            status: operation.status,
+            field: coordinateOf(fields.get(name)?.get(operation.name)),
+          })),
+        }),
+      ),
+      ...graphqlUpstreams.map(
+        ({ name, config: { urls } }): ServiceDescription => ({
+          name,
+          kind: 'graphql',
+          mode: null,
+          dialects: [],
+          path: null,
+          addresses: urls.map(addressOf),
+          operations: [],
+        }),
+      ),
+    ],
+    classes: Object.entries(config.clients?.classes ?? {}).map(([name, { budget }]) => describeClass(name, budget)),
+    warnings: warnings.map(printDiagnostic),
+    graphqlPath: graph.path,
+    codes: Object.fromEntries(Object.entries(REFUSALS).map(([code, { text }]) => [code, text])),
+    tryOut: config.console.tryOut,
+  };
+}
+
+/** Null where there is no such operation. */
+export function describeOperation(compiled: Compiled, service: string, name: string): OperationDescription | null {
+  const owner = compiled.services.find((each) => each.name === service);
+  const operation = owner?.operations.find((each) => each.name === name);
+  if (owner === undefined || operation === undefined) return null;
+  const bound = fieldsByOperation(compiled).get(service)?.get(name);
+  const { documentation, soapAction, reasons } = operation;
+  return {
+    documentation,
+    soapAction,
+    reasons: reasons.map(printDiagnostic),
+    ...(bound === undefined ? { query: null, envelope: null } : sampleOf(compiled, owner, bound)),
+  };
+}
+
+type Classes = NonNullable<NonNullable<Config['clients']>['classes']>;
+
+const describeClass = (name: string, budget: Classes[string]['budget']): ClassDescription => ({
+  name,
+  maximum: budget?.maximum ?? null,
+  restoreRate: budget?.restoreRate ?? null,
+});
+
+const coordinateOf = (bound: BoundField | undefined): string | null =>
+  bound === undefined ? null : `${bound.parent}.${bound.name}`;
+
+/** Host and path: a query may hold what is secret. */
+function addressOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return host + pathname;
+}
+
+/** The fields of the root, by service and operation. */
+function fieldsByOperation({ graph }: Compiled): ReadonlyMap<string, ReadonlyMap<string, BoundField>> {
+  const found = new Map<string, Map<string, BoundField>>();
+  for (const bound of graph.fields.values()) {
+    if (bound.name === '' || bound.parent === 'Subscription') continue;
+    const ofService = found.get(bound.service) ?? new Map<string, BoundField>();
+    found.set(bound.service, ofService);
+    if (!ofService.has(bound.operation.name)) ofService.set(bound.operation.name, bound);
+  }
+  return found;
+}

@@ -1,0 +1,27 @@
+import type { Compiled } from '../compile.js';
+import type { RecentRequests } from '../observe/recent.js';
+import type { RecentLists } from '../observe/recent-lists.js';
+import type { ConsoleDescription, OperationDescription } from './answers.js';
+import { describe, describeOperation } from './description.js';
+
+/** What the console shows of one process that takes requests, besides its metrics. */
+export interface ConsoleFacts {
+  recent(): RecentLists;
+  description(): ConsoleDescription;
+  /** Null where there is no such operation. */
+  operation(service: string, name: string): OperationDescription | null;
+}
+
+export function factsOf(compiled: () => Compiled, recent: RecentRequests): ConsoleFacts {
+  // Of a large WSDL it is long, and a page asks for it with each reload.
+  let described: { readonly of: Compiled; readonly description: ConsoleDescription } | null = null;
+  return {
+    recent: () => recent.lists,
+    description() {
+      const current = compiled();
+      if (described?.of !== current) described = { of: current, description: describe(current) };
+      return described.description;
+    },
+    operation: (service, name) => describeOperation(compiled(), service, name),
+  };
+}

@@ -1,0 +1,88 @@
+import type { ConsoleDescription, ConsoleState } from '../answers.js';
+import { Chart } from './chart.js';
+import { printMib, printRate, printSeconds, Readings } from './readings.js';
+
+interface Props {
+  readonly readings: Readings;
+  readonly states: readonly ConsoleState[];
+  readonly description: ConsoleDescription;
+}
+
+const REQUESTS = 'soapstone_requests_total';
+
+export function Overview({ readings, states, description }: Props) {
+  const { loads } = readings.now;
+  const all = readings.rate(REQUESTS);
+  const failed = readings.rate(REQUESTS, { outcome: 'failed' });
+  const workers = readings.total('soapstone_workers');
+  const figures: readonly (readonly [string, string, boolean?])[] = [
+    ['Requests per second', printRate(all)],
+    ['Refused per second', printRate(readings.rate(REQUESTS, { outcome: 'refused' }))],
+    ['Failed per second', printRate(failed), failed > 0],
+    ['Faults per second', printRate(readings.rate(REQUESTS, { outcome: 'fault' }))],
+    ['Median time', printSeconds(readings.quantile(0.5))],
+    ['99th percentile', printSeconds(readings.quantile(0.99))],
+    ['Connections', String(readings.total('soapstone_client_connections'))],
+    ['Event loop delay', printSeconds(readings.total('soapstone_event_loop_delay_seconds'))],
+    ['Processor', `${(readings.rate('soapstone_process_cpu_seconds_total') * 100).toFixed(0)} %`],
+    ['Memory', printMib(readings.total('soapstone_process_resident_memory_bytes'))],
+    ['Generation', String(loads.generation)],
+    ['Reloads refused', String(loads.refused), loads.refused > 0],
+    ...(workers > 0 ? ([['Workers', `${readings.total('soapstone_workers_answered')} of ${workers}`]] as const) : []),
+    ...(readings.total('soapstone_shedding') > 0 ? ([['Overload', 'new requests are refused', true]] as const) : []),
+  ];
+  return (
+    <>
+      <h2>The last minute</h2>
+      <dl class="figures">
+        {figures.map(([name, value, isBad = false]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class={isBad ? 'bad' : ''}>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="charts">
+        <Chart title="Requests per second" names={['ok', 'refused', 'failed']} rows={ratesOf(states)} />
+        <Chart title="99th percentile, milliseconds" names={['p99']} rows={timesOf(states)} />
+      </div>
+      <Warnings warnings={description.warnings} />
+    </>
+  );
+}
+
+function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
+  if (warnings.length === 0) return <p>The configuration has no warnings.</p>;
+  return (
+    <details open={warnings.length < 4}>
+      <summary>Warnings of the configuration: {warnings.length}</summary>
+      <ul>
+        {warnings.map((warning) => (
+          <li key={warning}>{warning}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+type Row = readonly [seconds: number, ...values: (number | null)[]];
+
+/** Of each state and the one before. */
+function pairsOf(states: readonly ConsoleState[]): readonly Readings[] {
+  return states.slice(1).flatMap((state, index) => {
+    const before = states[index];
+    return before === undefined ? [] : [new Readings([before, state])];
+  });
+}
+
+const ratesOf = (states: readonly ConsoleState[]): readonly Row[] =>
+  pairsOf(states).map((pair) => [
+    pair.now.atMillis / 1000,
+    ...['ok', 'refused', 'failed'].map((outcome) => pair.rate(REQUESTS, { outcome })),
+  ]);
+
+const timesOf = (states: readonly ConsoleState[]): readonly Row[] =>
+  pairsOf(states).map((pair) => {
+    const seconds = pair.quantile(0.99);
+    return [pair.now.atMillis / 1000, seconds === null ? null : seconds * 1000];
+  });

@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks';
+
+import type { RecentRequest } from '../../observe/recent-lists.js';
+import type { ConsoleDescription } from '../answers.js';
+import { printSeconds, printTime, type Readings } from './readings.js';
+import { Table } from './table.js';
+
+interface Props {
+  readonly readings: Readings;
+  readonly description: ConsoleDescription;
+  /** The one that is looked for; '' for none. */
+  readonly id: string;
+}
+
+const REFUSALS = 'soapstone_refusals_total';
+const VIOLATIONS = 'soapstone_monitored_violations_total';
+
+export function Refusals({ readings, description: { codes }, id }: Props) {
+  const [sought, setSought] = useState(id);
+  const { refused, faults, slow } = readings.now.recent;
+  const matching = (list: readonly RecentRequest[]): readonly RecentRequest[] =>
+    list.filter((request) => sought === '' || request.id.includes(sought.trim()));
+  const byCode = (metric: string, nameLabel: string) =>
+    readings
+      .values(metric, 'code')
+      .map((code) => ({ code, total: readings.total(metric, { code }), grown: readings.grown(metric, { code }) }))
+      .sort((one, other) => other.grown - one.grown || other.total - one.total)
+      .map(({ code, total, grown }) => [
+        <code>{code}</code>,
+        grown,
+        total,
+        readings.values(metric, nameLabel, { code }).join(', '),
+        codes[code] ?? '',
+      ]);
+  const columns = ['Code', '#last minute', '#since the start', 'where', 'meaning'];
+  return (
+    <>
+      <Table title="By rule" columns={columns} rows={byCode(REFUSALS, 'route')} empty="Nothing was refused yet." />
+      {readings.values(VIOLATIONS, 'code').length === 0 ? null : (
+        <Table title="Let through in monitor mode" columns={columns} rows={byCode(VIOLATIONS, 'service')} empty="" />
+      )}
+      <label>
+        Id that a caller quotes from a Fault or an error
+        <input
+          type="search"
+          value={sought}
+          placeholder="the id, or a part of it"
+          onInput={({ currentTarget }) => setSought(currentTarget.value)}
+        />
+      </label>
+      <List title="The latest refused or failed" requests={matching(refused)} codes={codes} />
+      <List title="The latest Faults of backends" requests={matching(faults)} codes={codes} />
+      <List title="The latest slow ones" requests={matching(slow)} codes={codes} />
+    </>
+  );
+}
+
+function List(props: {
+  readonly title: string;
+  readonly requests: readonly RecentRequest[];
+  readonly codes: Readonly<Record<string, string>>;
+}) {
+  return (
+    <Table
+      title={props.title}
+      columns={['Time', 'Id', 'Route', 'Operation', 'Class', '#Status', '#Took', 'Rule', 'Detail']}
+      rows={props.requests.map(({ id, endedMillis, route, operation, clientClass, status, millis, code, ...more }) => [
+        printTime(endedMillis),
+        <code>{id}</code>,
+        route,
+        operation,
+        clientClass,
+        status,
+        printSeconds(millis / 1000),
+        code === null ? '' : <code title={props.codes[code]}>{code}</code>,
+        [more.detail, more.limit === null ? null : `${more.limit.key}: ${more.limit.value}`]
+          .filter((text) => text !== null)
+          .join('; '),
+      ])}
+      empty="None."
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import type { Readings } from './readings.js';
+import { Table } from './table.js';
+
+const ACTIVE = 'soapstone_subscriptions_active';
+const DRIFT = 'soapstone_wsdl_drift';
+
+export function Streams({ readings }: { readonly readings: Readings }) {
+  return (
+    <>
+      <Table
+        title="Subscriptions"
+        columns={['Field', '#that run']}
+        rows={readings.values(ACTIVE, 'field').map((field) => [field, readings.total(ACTIVE, { field })])}
+        empty="None runs."
+      />
+      <p class="muted">
+        WebSockets: {readings.total('soapstone_websockets')}; calls repeated for subscriptions:{' '}
+        {readings.total('soapstone_subscription_pollers')}
+      </p>
+      <Table
+        title="WSDLs that backends show, against those that are served"
+        columns={['Service', '#breaking', '#dangerous', '#safe']}
+        rows={readings.values(DRIFT, 'service').map((service) => [
+          service,
+          ...['breaking', 'dangerous', 'safe'].map((severity) => {
+            const count = readings.total(DRIFT, { service, severity });
+            return <span class={count > 0 && severity !== 'safe' ? 'bad' : ''}>{count}</span>;
+          }),
+        ])}
+        empty="No service has `drift`, or none was looked at yet."
+      />
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact';
+
+interface Props {
+  readonly title: string;
+  /** Names of columns; those of figures with a `#` in front. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+  /** Where there are no rows. */
+  readonly empty: string;
+}
+
+export function Table({ title, columns, rows, empty }: Props) {
+  if (rows.length === 0) {
+    return (
+      <>
+        <h2>{title}</h2>
+        <p class="muted">{empty}</p>
+      </>
+    );
+  }
+  const classOf = (index: number): string => (columns[index]?.startsWith('#') === true ? 'number' : '');
+  return (
+    <>
+      <h2>{title}</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard, too. */}
+      <figure tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((column, index) => (
+                <th key={column} scope="col" class={classOf(index)}>
+                  {column.replace('#', '')}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((cells, row) => (
+              <tr key={row}>
+                {cells.map((cell, index) => (
+                  <td key={columns[index]} class={classOf(index)}>
+                    {cell}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </figure>
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import type { RefusalCode } from '../base/refusals.js';
+
+/** A request that was refused, failed or was slow. All texts are of the gateway or its configuration. */
+export interface RecentRequest {
+  /** The one that the answer and its Fault name. */
+  readonly id: string;
+  /** When it ended: milliseconds since 1970. */
+  readonly endedMillis: number;
+  readonly route: string;
+  readonly operation: string;
+  /** '' where the configuration knows no clients. */
+  readonly clientClass: string;
+  readonly status: number;
+  readonly millis: number;
+  /** Null for a request that was only slow. */
+  readonly code: RefusalCode | null;
+  /** The rule and the position; null where the code says it all. */
+  readonly detail: string | null;
+  readonly limit: { readonly key: string; readonly value: number } | null;
+}
+
+export interface RecentLists {
+  /** The latest first. */
+  readonly refused: readonly RecentRequest[];
+  /** Answered with a Fault of a backend. */
+  readonly faults: readonly RecentRequest[];
+  readonly slow: readonly RecentRequest[];
+}

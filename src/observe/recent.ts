@@ -1,0 +1,64 @@
+import type { Exchange } from '../base/exchange.js';
+import type { RecentLists, RecentRequest } from './recent-lists.js';
+
+/** Requests of each list that are remembered; of several processes, of each. */
+export const RECENT_MAX = 200;
+/** Of a text about the rule and its place. */
+const DETAIL_UNITS_MAX = 256;
+
+/** The latest requests that operators ask about, without their values. */
+export class RecentRequests {
+  readonly #slowMillis: () => number;
+  readonly #refused: RecentRequest[] = [];
+  readonly #faults: RecentRequest[] = [];
+  readonly #slow: RecentRequest[] = [];
+
+  constructor(slowMillis: () => number) {
+    this.#slowMillis = slowMillis;
+  }
+
+  add(exchange: Exchange, millis: number): void {
+    const { refusal } = exchange;
+    if (refusal !== null) remember(refusal.code === 'SOAP_FAULT' ? this.#faults : this.#refused, exchange, millis);
+    if (millis >= this.#slowMillis()) remember(this.#slow, exchange, millis);
+  }
+
+  get lists(): RecentLists {
+    return {
+      refused: this.#refused.toReversed(),
+      faults: this.#faults.toReversed(),
+      slow: this.#slow.toReversed(),
+    };
+  }
+}
+
+/** The lists of several processes as those of one. */
+export function mergeRecent(all: readonly RecentLists[]): RecentLists {
+  const merge = (lists: readonly (readonly RecentRequest[])[]): readonly RecentRequest[] =>
+    lists
+      .flat()
+      .sort((one, other) => other.endedMillis - one.endedMillis)
+      .slice(0, RECENT_MAX);
+  return {
+    refused: merge(all.map(({ refused }) => refused)),
+    faults: merge(all.map(({ faults }) => faults)),
+    slow: merge(all.map(({ slow }) => slow)),
+  };
+}
+
+function remember(list: RecentRequest[], exchange: Exchange, millis: number): void {
+  const { id, route, operation, clientClass, status, refusal } = exchange;
+  if (list.length === RECENT_MAX) list.shift();
+  list.push({
+    id,
+    endedMillis: Date.now(),
+    route,
+    operation,
+    clientClass,
+    status,
+    millis,
+    code: refusal?.code ?? null,
+    detail: refusal?.detail?.slice(0, DETAIL_UNITS_MAX) ?? null,
+    limit: refusal?.limit ?? null,
+  });
+}

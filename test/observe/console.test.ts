@@ -1,0 +1,182 @@
+import t, { type Test } from 'tap';
+
+import { Exchange } from '../../src/base/exchange.js';
+import { Refusal } from '../../src/base/refusal.js';
+import { Readings } from '../../src/console/page/readings.js';
+import { RECENT_MAX, RecentRequests } from '../../src/observe/recent.js';
+import { startRecordingBackend } from '../kit/backend.js';
+import { missingBrowser, startBrowser } from '../kit/browser.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
+
+/** The page for operators, and the answers it is made of. */
+
+const SHOP = (url: string): string => `services:
+  shop:
+    url: ${url}/shop?key=canary
+    namespace: urn:shop
+    types: |
+      type Query { price(sku: String!): Int, parts(of: Part!): Int }
+      input Part { inner: Part! }
+    operations:
+      GetPrice: { field: Query.price }
+      GetParts: { field: Query.parts }
+`;
+
+const REPLY =
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><GetPriceResponse xmlns="urn:shop"><price>7</price></GetPriceResponse></s:Body></s:Envelope>';
+
+async function startShop(t: Test, more = ''): Promise<TestGateway> {
+  const backend = await startRecordingBackend((_, response) =>
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY),
+  );
+  const gateway = await startTestGateway(`${SHOP(backend.url)}${more}`);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  return gateway;
+}
+
+/** The JSON of an answer. */
+const read = async (gateway: TestGateway, path: string) => JSON.parse(await (await ask(gateway, path)).text());
+
+const ask = async (gateway: TestGateway, path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${gateway.adminUrl}/${path}`, init);
+
+t.test('the console describes services and operations, without queries of their addresses', async (t) => {
+  const gateway = await startShop(t);
+  const text = await (await ask(gateway, 'console/description')).text();
+  t.notMatch(text, /canary/);
+  const { services, graphqlPath, tryOut, codes } = JSON.parse(text);
+  t.match(services, [
+    {
+      name: 'shop',
+      kind: 'soap',
+      mode: 'enforce',
+      dialects: ['1.1'],
+      path: '/soap/shop',
+      addresses: [/^127.*\/shop$/],
+    },
+  ]);
+  t.match(services[0].operations, [{ name: 'GetPrice', status: 'ok', field: 'Query.price' }, { name: 'GetParts' }]);
+  t.match({ graphqlPath, tryOut }, { graphqlPath: '/graphql', tryOut: false });
+  t.equal(codes.XML_DTD_FORBIDDEN, 'A message must not contain a DTD.');
+
+  const price = await read(gateway, 'console/operation?service=shop&name=GetPrice');
+  t.equal(price.query, 'query {\n  price(sku: "A")\n}\n');
+  t.match(price.envelope, /<n1:GetPrice><n1:sku>A<\/n1:sku><\/n1:GetPrice>/);
+  const parts = await read(gateway, 'console/operation?service=shop&name=GetParts');
+  t.equal(parts.query, 'query {\n  parts(of: {})\n}\n');
+  for (const path of ['operation?service=shop&name=Other', 'operation?service=__proto__&name=GetPrice', 'other'])
+    t.equal((await ask(gateway, `console/${path}`)).status, 404, path);
+});
+
+t.test('a refused request is found by the id in its Fault, and a slow one is listed', async (t) => {
+  const gateway = await startShop(t, 'console: { slowMillis: 1 }\n');
+  const body = '<!DOCTYPE canary []><canary/>';
+  const headers = { 'content-type': 'text/xml', soapaction: '""' };
+  const fault = await (await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body })).text();
+  const [, id] = /id="([^"]+)"/.exec(fault) ?? [];
+  const answer = await postGraphql(gateway.url, { query: '{ price(sku: "canary") }' });
+  t.match(await answer.json(), { data: { price: 7 } });
+  await gateway.accessLine(2);
+  const text = await (await ask(gateway, 'console/state')).text();
+  t.notMatch(text, /canary/, 'no values');
+  const { recent, metrics, loads } = JSON.parse(text);
+  t.match(recent.refused, [{ id, code: 'XML_DTD_FORBIDDEN', route: 'shop', status: 500, detail: 'DTD at byte 0' }]);
+  t.match(recent.slow, [{ route: 'graphql', code: null }]);
+  t.equal(loads.generation, 1);
+  t.match(metrics.soapstone_requests_total, [{ labels: { route: 'shop', outcome: 'refused' }, value: 1 }]);
+});
+
+t.test('lists of requests are bounded, the latest first', (t) => {
+  const recent = new RecentRequests(() => 10);
+  for (let index = 0; index <= RECENT_MAX; index++) {
+    const exchange = new Exchange(String(index), '127.0.0.1', 'POST');
+    exchange.refuse(new Refusal(index % 2 === 0 ? 'SOAP_FAULT' : 'XML_DTD_FORBIDDEN'));
+    recent.add(exchange, 10);
+  }
+  const { refused, faults, slow } = recent.lists;
+  t.equal(slow.length, RECENT_MAX);
+  t.equal(slow[0]?.id, String(RECENT_MAX));
+  t.equal(slow.at(-1)?.id, '1');
+  t.equal(refused.length, RECENT_MAX / 2);
+  t.equal(faults.length, RECENT_MAX / 2 + 1);
+  t.end();
+});
+
+t.test('rates and quantiles are those of the last minute, also after a counter began anew', (t) => {
+  const NAME = 'soapstone_requests_total';
+  const BUCKET = 'soapstone_request_duration_seconds_bucket';
+  const state = (second: number, requests: number, buckets: readonly number[]) => ({
+    atMillis: second * 1000,
+    loads: { ok: 1, refused: 0, generation: 1 },
+    recent: { refused: [], faults: [], slow: [] },
+    metrics: {
+      [NAME]: [{ labels: { route: 'a' }, value: requests }],
+      [BUCKET]: ['0.1', '1', '+Inf'].map((le, index) => ({ labels: { le, route: 'a' }, value: buckets[index] ?? 0 })),
+    },
+  });
+  const states = [state(0, 1000, [0, 0, 0]), state(40, 0, [10, 10, 10]), state(100, 120, [60, 110, 110])];
+  const readings = new Readings(states);
+  t.equal(readings.rate(NAME), 2, 'the first state is too old');
+  t.equal(readings.rate(NAME, { route: 'b' }), 0);
+  t.equal(readings.quantile(0.25), 0.05);
+  t.equal(readings.quantile(0.75), 0.55);
+  t.equal(new Readings(states.slice(0, 1)).quantile(0.5), null);
+  t.equal(new Readings([state(0, 100, []), state(10, 50, [])]).rate(NAME), 5, 'began anew');
+  t.end();
+});
+
+t.test('messages are sent from the page only where that is allowed, and by nobody else', async (t) => {
+  const post = (gateway: TestGateway, message: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+    ask(gateway, 'console/try', { method: 'POST', body: JSON.stringify(message), headers });
+  const message = {
+    path: '/graphql',
+    headers: { 'content-type': 'application/json', cookie: 'a=b' },
+    body: '{"query":"{ price(sku: 1) }"}',
+  };
+  t.equal((await post(await startShop(t), message)).status, 403, 'not by default');
+  const gateway = await startShop(t, 'console: { tryOut: true }\n');
+  t.equal((await post(gateway, message, { origin: 'https://other.example' })).status, 403, 'another site');
+  const answer = await (await post(gateway, message, { origin: gateway.adminUrl })).json();
+  t.match(answer, { status: 200, isCut: false, body: /Expected a value of type/ }, 'as a caller');
+  for (const wrong of [
+    { ...message, path: '/graphql/../metrics' },
+    { ...message, path: 'http://other.example/' },
+    { ...message, body: 7 },
+    { path: '/graphql', body: '' },
+    7,
+  ])
+    t.equal((await post(gateway, wrong)).status, 400, JSON.stringify(wrong));
+  t.equal((await ask(gateway, 'console/try')).status, 405);
+  t.equal((await ask(gateway, 'console/state', { method: 'POST' })).status, 405);
+});
+
+t.test('the console works in a browser', { skip: missingBrowser() }, async (t) => {
+  const gateway = await startShop(t, 'console: { tryOut: true, slowMillis: 1 }\n');
+  t.match(await (await ask(gateway, '')).text(), /\/metrics/, 'programs get a list');
+  const browser = await startBrowser();
+  t.teardown(() => browser.close());
+  const page = await browser.open(`${gateway.adminUrl}/`);
+  await page.until("document.querySelector('canvas') !== null");
+  const headers = { 'content-type': 'text/xml', soapaction: '""' };
+  await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: '<!DOCTYPE a []><a/>' });
+  await page.evaluate("location.hash = '#refusals'");
+  await page.until("document.body.innerText.includes('XML_DTD_FORBIDDEN')");
+  await page.evaluate("location.hash = '#services'");
+  await page.until("document.body.innerText.includes('SOAP 1.1')");
+  await page.evaluate("location.hash = '#explorer/shop/GetPrice'");
+  await page.until("document.querySelector('form button') !== null");
+  await page.evaluate("document.querySelector('form button').click()");
+  await page.until(`document.body.innerText.includes('"price": 7')`);
+  t.same(page.complaints, []);
+  t.same(
+    page.loaded.filter(
+      ({ url, status }) =>
+        !/^(data:|http:)/.test(url) || (url.startsWith('http') && !url.startsWith(gateway.adminUrl)) || status !== 200,
+    ),
+    [],
+  );
+});
