@@ -169,7 +169,6 @@ class Explanation {
     const service = this.#compiled.services.find(({ name }) => name === bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     const [dialect] = service.dialects;
-    const addressing = service.addressing?.get(bound.operation) ?? null;
     const { contentType, soapAction } = service.callHead(bound.operation);
     const envelope = printEnvelope(this.#compiled, service, bound, input, standIns);
     this.#terminal.out(`\n${margin}${title}`);
