@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { isHttpUrl } from '../config/address.js';
 import { isGatewayField } from '../config/gateway-fields.js';
 import type { SourceOptions } from './import-source.js';
@@ -6,10 +7,16 @@ import type { SourceOptions } from './import-source.js';
 export interface BackendKeys {
   readonly basic: { readonly username: string; readonly password: string } | null;
   readonly headers: ReadonlyMap<string, string>;
+  readonly proxy: string | null;
+  /** Absolute paths. */
+  readonly tls: ReadonlyMap<'ca' | 'cert' | 'key', string>;
+  readonly passphrase: string | null;
 }
 
-/** The keys for what `--user` and `--header` fetched the WSDL with; null where there is nothing to write. */
-export function backendKeys({ user, headers }: SourceOptions): BackendKeys | null {
+const TLS_FILES = ['ca', 'cert', 'key'] as const;
+
+/** The keys for what the options fetched the WSDL with; null where there is nothing to write. */
+export function backendKeys({ user, headers, route }: SourceOptions): BackendKeys | null {
   const colon = user?.indexOf(':') ?? -1;
   const basic = user === null || colon < 0 ? null : { username: user.slice(0, colon), password: user.slice(colon + 1) };
   const fields = new Map<string, string>();
@@ -19,7 +26,15 @@ export function backendKeys({ user, headers }: SourceOptions): BackendKeys | nul
     if (isGatewayField(name) || (basic !== null && name === 'authorization')) continue;
     fields.set(name, line.slice(at + 1).trim());
   }
-  return basic === null && fields.size === 0 ? null : { basic, headers: fields };
+  const { proxy, passphrase } = route;
+  const tls = new Map(
+    TLS_FILES.flatMap((part): ['ca' | 'cert' | 'key', string][] => {
+      const file = route[part];
+      return file === null ? [] : [[part, resolve(file)]];
+    }),
+  );
+  const isNothing = basic === null && fields.size === 0 && proxy === null && tls.size === 0;
+  return isNothing ? null : { basic, headers: fields, proxy, tls, passphrase };
 }
 
 /** Whether a backend may have what was given for the host of the WSDL: a WSDL in a file has none. */

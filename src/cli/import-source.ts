@@ -7,6 +7,7 @@ import { LIVE_INPUTS } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
 import { addressKind } from '../upstream/address-kind.js';
 import type { ReadOptions } from '../wsdl/read.js';
+import { compileRoute, NO_ROUTE, type RouteOptions } from './import-route.js';
 
 /** How `import` gets documents that are not files. */
 export interface SourceOptions {
@@ -20,6 +21,8 @@ export interface SourceOptions {
   readonly user: string | null;
   /** A file that holds `name:password`. */
   readonly userFile: string | null;
+  /** The way to the WSDL. */
+  readonly route: RouteOptions;
   /** Folder that the files of a WSDL in a file may lie in; null for its own. */
   readonly root: string | null;
 }
@@ -30,6 +33,7 @@ export const NO_SOURCE_OPTIONS: SourceOptions = {
   headers: [],
   user: null,
   userFile: null,
+  route: NO_ROUTE,
   root: null,
 };
 
@@ -74,6 +78,11 @@ export async function sourceOf(
     throw wrong('The address holds credentials, which would end up in logs and files.', 'Give them with --user.');
   }
   const headers = await credentialHeaders(options, environment);
+  const way = await compileRoute(
+    options.route,
+    (text, diagnostics) => filled(text, environment, diagnostics),
+    (url) => isHome(url, home),
+  );
   const allowed = options.allowHosts.map((host) => host.toLowerCase());
   const headersFor = (url: URL): Readonly<Record<string, string>> => (isHome(url, home) ? headers : {});
   const checkAddress = (ip: string, url: URL): string | null => {
@@ -95,7 +104,7 @@ export async function sourceOf(
       // Loading the HTTP client takes a fifth of an import, and a WSDL in a file does without.
       const client: Client = await import('../upstream/fetch-document.js');
       agents ??= client.keepConnections();
-      return client.fetchDocument(url, { ...FETCH, timeoutMillis, headersFor, checkAddress, agents });
+      return client.fetchDocument(url, { ...FETCH, ...way, timeoutMillis, headersFor, checkAddress, agents });
     },
     root: options.root,
     nearby: true,

@@ -80,14 +80,20 @@ function serviceLines({ name, address, versions, ports, operations }: ImportedSe
 function keyLines({ keys, location }: Imported, address: string | null): readonly string[] {
   if (keys === null) return [];
   if (!isSameHost(location, address))
-    return ['    # The credentials of the WSDL are for its own host: see `auth` and `headers`.'];
-  const { basic, headers } = keys;
+    return ['    # The credentials of the WSDL are for its own host: see `auth`, `headers`, `tls` and `proxy`.'];
+  const { basic, headers, proxy, passphrase } = keys;
+  // TLS has no effect without an https address, which is a mistake of a configuration.
+  const isTls = address !== null && /^https:/i.test(address);
+  const tls = isTls ? [...keys.tls].map(([part, file]) => `${part}: { file: ${quoted(file)} }`) : [];
+  if (tls.length > 0 && passphrase !== null) tls.push(`passphrase: ${template(passphrase)}`);
   const fields = [...headers].map(([name, value]) => `      ${quoted(name)}: ${template(value)}`);
   return [
     ...(basic === null
       ? []
       : [`    auth: { basic: { username: ${template(basic.username)}, password: ${template(basic.password)} } }`]),
     ...(fields.length === 0 ? [] : ['    headers:', ...fields]),
+    ...(tls.length === 0 ? [] : [`    tls: { ${tls.join(', ')} }`]),
+    ...(proxy === null ? [] : [`    proxy: ${template(proxy)}`]),
   ];
 }
 

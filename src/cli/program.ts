@@ -141,6 +141,11 @@ const withSource = (command: Command): Command =>
       collect,
       [],
     )
+    .option('--proxy <url>', `the HTTP proxy on the way to the WSDL, its password as \${NAME}; or environment`)
+    .option('--ca <file>', 'the authorities that are trusted, as PEM, instead of those of Node')
+    .option('--cert <file>', 'a certificate for the host of the WSDL, as PEM')
+    .option('--key <file>', 'its private key, as PEM')
+    .option('--passphrase <text>', `of that key, as \${NAME} of a variable`)
     .option('--allow-host <host>', 'a further host that documents may come from', collect, [])
     .option('--allow-private', 'those hosts may have private addresses', false);
 
@@ -160,6 +165,11 @@ interface SourceFlags {
   readonly root?: string;
   readonly user?: string;
   readonly userFile?: string;
+  readonly proxy?: string;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly passphrase?: string;
   readonly header: readonly string[];
   readonly allowHost: readonly string[];
   readonly allowPrivate: boolean;
@@ -171,6 +181,13 @@ const sourceFrom = ({ header, allowHost, allowPrivate, ...flags }: SourceFlags):
   allowPrivate,
   user: flags.user ?? null,
   userFile: flags.userFile ?? null,
+  route: {
+    proxy: flags.proxy ?? null,
+    ca: flags.ca ?? null,
+    cert: flags.cert ?? null,
+    key: flags.key ?? null,
+    passphrase: flags.passphrase ?? null,
+  },
   root: flags.root ?? null,
 });
 

@@ -24,7 +24,7 @@ import { blocksOf, findingDiagnostics } from './mapping.js';
 import type { SoapService } from './service.js';
 import { type TokenPlace, tokenBlock, withTokenField } from './token-place.js';
 
-/** Bytes of a reply. */
+/** Bytes of a reply to a call of an operation. */
 const REPLY_BYTES_MAX = MIB;
 
 /** By XML name or path. */
@@ -132,7 +132,11 @@ export interface WholeReply {
 }
 
 /** Sends a request and resolves to the whole reply. Rejects with a `Refusal`. */
-export function sendWhole(upstream: Upstream, request: UpstreamRequest): Promise<WholeReply> {
+export function sendWhole(
+  upstream: Upstream,
+  request: UpstreamRequest,
+  maxBytes: number = REPLY_BYTES_MAX,
+): Promise<WholeReply> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -143,8 +147,7 @@ export function sendWhole(upstream: Upstream, request: UpstreamRequest): Promise
       },
       data(chunk) {
         bytes += chunk.length;
-        if (bytes > REPLY_BYTES_MAX)
-          throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'reply to a call of the gateway itself');
+        if (bytes > maxBytes) throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'reply to a call of the gateway itself');
         chunks.push(chunk);
       },
       end: () => head !== null && resolve({ head, body: Buffer.concat(chunks) }),

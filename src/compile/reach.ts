@@ -12,7 +12,6 @@ import { OAuth2 } from '../upstream/credentials/oauth2.js';
 import { type Route, routeTo } from '../upstream/dial/dial.js';
 import { reasonOf, TLS_PARTS, TlsMaterial, type TlsPart } from '../upstream/dial/tls.js';
 import type { UpstreamLimits } from '../upstream/limits.js';
-import { FixedQuery } from '../upstream/query.js';
 import { Upstream } from '../upstream/upstream.js';
 import { type CompiledBalance, compileBalance } from './balance.js';
 import { callOptions } from './calls.js';
@@ -94,10 +93,10 @@ export interface CompiledCredentials {
 export function compileCredentials(
   loaded: LoadedConfig,
   name: string,
-  config: Pick<ServiceConfig, 'auth' | 'headers' | 'urls' | 'limits'> | GraphqlServiceConfig,
+  config: Pick<ServiceConfig, 'auth' | 'headers' | 'limits'> | GraphqlServiceConfig,
   route: Reach['routeTo'],
 ): CompiledCredentials {
-  const { auth, urls, limits } = config;
+  const { auth, limits } = config;
   const fields = fixedFields(config);
   const fixed = (own: Fields): CompiledCredentials => ({ fields: [...fields, ...own], credentials: null });
   if (auth?.basic !== undefined) {
@@ -112,10 +111,7 @@ export function compileCredentials(
   }
   if (auth?.digest !== undefined) {
     const { username, password } = auth.digest;
-    // All addresses have the same path: a rule of the configuration.
-    const { pathname, search } = new URL(urls[0] ?? '');
-    const own = new FixedQuery(search);
-    return { fields, credentials: new Digest(username, password, (query) => pathname + own.with(query)) };
+    return { fields, credentials: new Digest(username, password) };
   }
   if (auth?.oauth2 !== undefined)
     return { fields, credentials: compileOAuth2(loaded, name, auth.oauth2, limits.upstream, route) };

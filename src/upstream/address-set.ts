@@ -76,6 +76,11 @@ export class AddressSet {
     return untried !== null || tried.length === 0 ? untried : this.#balancer.choose(nowMillis, affinity, NONE);
   }
 
+  /** Path and query of a request, which all addresses have in common where credentials sign them. */
+  target(query: string): string {
+    return this.#all[0]?.pathAndQuery(query) ?? query;
+  }
+
   /** Whether any would take a call, were a connection free. */
   admits(nowMillis: number): boolean {
     return this.#all.some((address) => address.breaker.admits(nowMillis));

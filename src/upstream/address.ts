@@ -127,6 +127,11 @@ export class Address implements Balanced, Compared {
     return this.#headers === null ? headers : withFields(headers, this.#headers);
   }
 
+  /** Path and query of a request: the query of the address, and what the caller adds to it. */
+  pathAndQuery(query: string): string {
+    return this.url.pathname + this.#query.with(query);
+  }
+
   /** The request target: the query of the address, and what the caller adds to it. */
   target(query: string): string {
     return this.#path + this.#query.with(query);

@@ -6,6 +6,7 @@ import https from 'node:https';
 import { isIP, type LookupFunction, Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { makeConnector, type Route } from './dial/dial.js';
+import type { TlsConnectionOptions } from './dial/tls.js';
 
 /** A document fetched at start-up or by `import`. */
 export interface FetchedDocument {
@@ -28,6 +29,8 @@ export interface FetchOptions {
   readonly checkAddress?: (ip: string, url: URL) => string | null;
   /** Resolves names; that of the system by default. */
   readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>;
+  /** Authorities and certificate for an address; those of Node, and none, by default. Not asked where `routeTo` is. */
+  readonly tlsFor?: (url: URL) => TlsConnectionOptions;
   /** How the connection to an address is made; directly by default. `checkAddress` and `resolve` are not asked then. */
   readonly routeTo?: (url: URL) => Route;
   /** Keep connections open between documents. Only for calls with the same `checkAddress`. Default: one for each document. */
@@ -45,7 +48,7 @@ export const keepConnections = (): FetchAgents => ({
   https: new https.Agent({ keepAlive: true, maxFreeSockets: 4 }),
 });
 
-const REDIRECTS = 5;
+export const REDIRECTS = 5;
 
 /**
  * Fetches a WSDL or a schema. Redirects are followed on the same host only: no other host was allowed. Throws
@@ -56,7 +59,7 @@ export async function fetchDocument(url: string, options: FetchOptions): Promise
   let at = new URL(url);
   for (let hops = 0; hops <= REDIRECTS; hops++) {
     const response = await ask(at, options, signal);
-    const location = redirectOf(response);
+    const location = redirectOf(response.statusCode ?? 0, response.headers.location ?? null);
     if (location === null) {
       const { statusCode = 0 } = response;
       if (statusCode >= 200 && statusCode < 300) return read(response, at, options.maxBytes, signal);
@@ -69,11 +72,12 @@ export async function fetchDocument(url: string, options: FetchOptions): Promise
   throw new Error(`cannot be fetched (more than ${REDIRECTS} redirects)`);
 }
 
-function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | null {
-  return [301, 302, 303, 307, 308].includes(statusCode) ? (headers.location ?? '') : null;
-}
+/** Where an answer redirects to, as it is written; null where it does not. */
+export const redirectOf = (status: number, location: string | null): string | null =>
+  [301, 302, 303, 307, 308].includes(status) ? (location ?? '') : null;
 
-function redirected(from: URL, location: string): URL {
+/** The address that a redirect leads to, of the same host. Throws an `Error` for another. */
+export function redirected(from: URL, location: string): URL {
   const next = URL.canParse(location, from.href) ? new URL(location, from) : null;
   if (next === null || location === '') throw new Error('cannot be fetched (it redirects to no valid address)');
   // The default ports of both schemes are the same host; the way back out of TLS is not taken.
@@ -119,8 +123,10 @@ function askOnce(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
       {
         headers: { ...headers, ...proxied?.headers },
         signal,
-        agent: (isTls ? options.agents?.https : options.agents?.http) ?? false,
+        // An agent would make its connections itself.
+        ...(proxied === null && { agent: (isTls ? options.agents?.https : options.agents?.http) ?? false }),
         lookup: checkedLookup(url, options),
+        ...(isTls ? options.tlsFor?.(url) : undefined),
         ...proxied?.request,
         maxHeaderSize: 64 * 1024,
       },
@@ -206,7 +212,7 @@ async function read(
 }
 
 /** Decompresses a body: some servers compress without being asked. Null beyond the limit. */
-function inflated(body: Buffer, encoding: string, maxOutputLength: number): Buffer | null {
+export function inflated(body: Buffer, encoding: string, maxOutputLength: number): Buffer | null {
   const ways: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
     gzip: gunzipSync,
     'x-gzip': gunzipSync,

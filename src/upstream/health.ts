@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Address } from './address.js';
+import { lend } from './credentials/credentials.js';
 import { DIRECT } from './dial/dial.js';
 import type { UpstreamLimits } from './limits.js';
 import type { UpstreamRequest } from './reply.js';
@@ -121,8 +122,7 @@ class AddressCheck {
         ? null
         : new Upstream([probe.urlOf(address.url).href], own, {
             fields,
-            // Closed with the upstream of the service.
-            credentials: credentials === null ? null : { fields: (call) => credentials.fields(call) },
+            credentials: lend(credentials),
             routeTo: (url) => ({ ...(routeTo?.(url) ?? DIRECT), ip: address.ip }),
           });
   }

@@ -99,7 +99,7 @@ export class Upstream implements CallScheduler {
     const { length } = this.#fields;
     const sent = length === 0 ? request : { ...request, headers: withFields(request.headers, this.#fields) };
     if (this.#credentials === null) return this.#send(sent, receiver);
-    return new AuthorizedCall(this.#credentials, sent, receiver, this.#send).begin();
+    return new AuthorizedCall(this.#credentials, sent, receiver, this.#send, this.addresses.target(sent.query)).begin();
   }
 
   readonly #send = (request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall => {

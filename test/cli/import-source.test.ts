@@ -1,8 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
@@ -12,6 +14,7 @@ import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf } from '../../src/cli/i
 import { loadConfig } from '../../src/config/load.js';
 import { addressKind } from '../../src/upstream/address-kind.js';
 import { fetchDocument } from '../../src/upstream/fetch-document.js';
+import { Authority } from '../kit/certificates.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const VARIABLE = (name: string): string => `$${`{${name}}`}`;
@@ -302,4 +305,61 @@ t.test('a WSDL in a file may get documents from hosts that are allowed', async (
   t.match(output, /leaves the host/);
   const other = await run(file, { allowHosts: ['127.0.0.1:1'] });
   t.match(other.output, /leaves the host.*--allow-host/);
+});
+
+const NO_ROUTE = { proxy: null, ca: null, cert: null, key: null, passphrase: null };
+
+t.test(
+  'a WSDL behind TLS with a private authority and a client certificate, written to the configuration',
+  async (t) => {
+    const folder = t.testdir({});
+    const authority = new Authority(folder);
+    const [server, client] = [authority.sign('localhost'), authority.sign('gateway')];
+    const file = async (name: string, text: string): Promise<string> => {
+      await writeFile(join(folder, name), text);
+      return join(folder, name);
+    };
+    const ca = await file('ca-file.pem', authority.ca.cert);
+    const [cert, key] = [await file('c.pem', client.cert), await file('k.pem', client.key)];
+    const names: string[] = [];
+    const tls = { ...server, ca: authority.ca.cert, requestCert: true };
+    const backend = createSecureServer(tls, ({ url, socket }, response) => {
+      names.push(socket instanceof TLSSocket ? String(socket.getPeerCertificate().subject.CN) : '');
+      const { port } = backend.address() as AddressInfo;
+      const wsdl = importing('a.xsd').replaceAll('http://internal.example/get', `https://127.0.0.1:${port}/ws`);
+      response.end(url === '/a.xsd' ? XSD : wsdl);
+    });
+    await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => backend.close());
+    const url = `https://127.0.0.1:${(backend.address() as AddressInfo).port}/x.wsdl`;
+    t.match(await problemOf(run(url, {})), /cannot be fetched/);
+    t.match(await problemOf(run(url, { route: { ...NO_ROUTE, ca } })), /cannot be fetched/, 'without the certificate');
+    const { directory } = await run(url, { route: { ...NO_ROUTE, ca, cert, key } });
+    t.strictSame(names, ['gateway', 'gateway']);
+    const config = await loadConfig(join(directory, 'soapstone.yaml'), {});
+    const [service] = Object.values(config.config.services);
+    t.match(service?.tls, { ca: authority.ca.cert.trim(), cert: client.cert.trim(), key: client.key.trim() });
+    t.match(await problemOf(run(url, { route: { ...NO_ROUTE, cert } })), /--cert and --key belong together/);
+    t.match(await problemOf(run(url, { route: { ...NO_ROUTE, ca: join(folder, 'none') } })), /--ca cannot be read/);
+    t.match(await problemOf(run(url, { route: { ...NO_ROUTE, ca, cert, key: ca } })), /cannot be used/);
+  },
+);
+
+t.test('a WSDL behind a proxy', async (t) => {
+  const asked: string[] = [];
+  const proxy = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers['proxy-authorization']}`);
+    response.end(importing());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const by = (address: string) => ({ route: { ...NO_ROUTE, proxy: address } });
+  const read = await source('http://wsdl.example/x.wsdl', by(`http://u:${VARIABLE('TOKEN')}@127.0.0.1:${port}`));
+  await read.fetch?.('http://wsdl.example/x.wsdl');
+  t.strictSame(asked, ['http://wsdl.example/x.wsdl Basic dTphYmM=']);
+  t.match(await problemOf(source('http://h/x', by('http://u:secret@p:1'))), /--proxy stands on the command line/);
+  t.match(await problemOf(source('http://h/x', by('socks://p:1'))), /no address of a proxy/);
+  const typed = { route: { ...NO_ROUTE, passphrase: 'secret' } };
+  t.match(await problemOf(source('http://h/x', typed)), /--passphrase stands on the command line/);
 });

@@ -2,7 +2,7 @@ import { ConfigurationError, printDiagnostic } from '../../base/diagnostic.js';
 import { MIB } from '../../base/limit.js';
 import { routeTo } from '../../upstream/dial/dial.js';
 import { TlsMaterial, type TlsOptions } from '../../upstream/dial/tls.js';
-import { fetchDocument } from '../../upstream/fetch-document.js';
+import { type FetchedDocument, fetchDocument } from '../../upstream/fetch-document.js';
 import type { Severity } from '../../wsdl/compare/change.js';
 import { compareWsdls } from '../../wsdl/compare/compare.js';
 import { readWsdl } from '../../wsdl/read.js';
@@ -13,12 +13,17 @@ export interface DriftTask {
   readonly file: string;
   /** Where the backend shows its own. */
   readonly url: string;
-  /** For the host of that address. */
+  /** It is at the host of the service: its documents come the way that calls go. */
+  readonly isBackend?: boolean;
+  /** For another host. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The proxy on the way, and TLS, as the service has them. */
   readonly proxy?: string | null;
   readonly tls?: TlsOptions | null;
 }
+
+/** Gets a document the way that the calls of a service go. */
+export type FetchFromBackend = (url: string) => Promise<FetchedDocument>;
 
 /** The result of one comparison. */
 export type DriftReading =
@@ -29,23 +34,22 @@ const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
 const SHOWN = 10;
 
 /** Reads both and compares them. Addresses are left out: backends write there what they were called by. */
-export async function readDrift({
-  file,
-  url,
-  headers = {},
-  proxy = null,
-  tls = null,
-}: DriftTask): Promise<DriftReading> {
+export async function readDrift(
+  { file, url, isBackend = false, headers = {}, proxy = null, tls = null }: DriftTask,
+  fetchFromBackend: FetchFromBackend | null = null,
+): Promise<DriftReading> {
   const material = tls === null ? null : new TlsMaterial(tls, {});
   try {
     const served = await readWsdl(file, { fetch: null, root: null, hosts: [] });
     const shown = await readWsdl(url, {
       fetch: (at) =>
-        fetchDocument(at, {
-          ...FETCH,
-          ...((proxy !== null || tls !== null) && { routeTo: (to) => routeTo(to, proxy, material) }),
-          headersFor: ({ protocol }) => (protocol === new URL(url).protocol ? headers : {}),
-        }),
+        isBackend && fetchFromBackend !== null && new URL(at).origin === new URL(url).origin
+          ? fetchFromBackend(at)
+          : fetchDocument(at, {
+              ...FETCH,
+              ...((proxy !== null || tls !== null) && { routeTo: (to) => routeTo(to, proxy, material) }),
+              headersFor: ({ protocol }) => (protocol === new URL(url).protocol ? headers : {}),
+            }),
       root: null,
       hosts: [],
     });

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
-import type { CallToAuthorize, Fields } from '../../upstream/credentials/credentials.js';
 import type { Severity } from '../../wsdl/compare/change.js';
+import { BackendDocuments } from './backend-documents.js';
+import type { FromDriftWorker, ToDriftWorker } from './drift-messages.js';
 import type { DriftReading, DriftTask } from './drift-reading.js';
 
 /** Receives the results of comparisons of the WSDL of a backend. */
@@ -15,7 +15,9 @@ export interface DriftListener {
 /** One service whose backend is looked at. */
 interface Watched {
   readonly service: string;
-  readonly task: () => Promise<DriftTask>;
+  readonly task: () => DriftTask;
+  /** Null where the WSDL is not at the host of the service. */
+  readonly documents: BackendDocuments | null;
   readonly everyMillis: number;
   counts: Readonly<Record<Severity, number>> | null;
   /** The state that was reported last, as text. */
@@ -40,23 +42,18 @@ export class DriftWatch {
   /** Begins to look at once. */
   constructor(services: readonly SoapService[], listener: DriftListener) {
     this.#listener = listener;
-    this.#watched = services.flatMap(({ name, config, wsdl, reach }): Watched[] => {
+    this.#watched = services.flatMap((service): Watched[] => {
+      const { name, config, wsdl, reach } = service;
       const file = wsdl?.documents[0]?.location;
       if (config.drift === undefined || file === undefined) return [];
       const { url, headers = {}, everyMillis } = config.drift;
+      // Credentials are for the backend and for no other host.
       const isBackend = config.urls.some((own) => new URL(own).origin === new URL(url).origin);
-      const task = async (): Promise<DriftTask> => {
-        // Credentials are for the backend and for no other host.
-        const fields = isBackend ? [...reach.fields, ...((await reach.credentials?.fields(LOOK)) ?? [])] : [];
-        return {
-          file,
-          url,
-          headers: { ...recordOf(fields), ...headers },
-          proxy: reach.proxy,
-          tls: reach.tls?.options ?? null,
-        };
+      const documents = isBackend ? new BackendDocuments(service, headers) : null;
+      const task = (): DriftTask => {
+        return { file, url, isBackend, headers, proxy: reach.proxy, tls: reach.tls?.options ?? null };
       };
-      return [{ service: name, task, everyMillis, counts: null, reported: '' }];
+      return [{ service: name, task, documents, everyMillis, counts: null, reported: '' }];
     });
     for (const watched of this.#watched) this.#look(watched);
   }
@@ -81,28 +78,18 @@ export class DriftWatch {
   }
 
   #look(watched: Watched): void {
-    watched.task().then(
-      (task) => this.#compare(watched, task),
-      (caught: unknown) => {
-        if (this.#isClosed) return;
-        this.#take(watched, { kind: 'failed', why: caught instanceof Error ? caught.message : 'no credentials' });
-        this.#after(watched.everyMillis, () => this.#look(watched));
-      },
-    );
-  }
-
-  #compare(watched: Watched, task: DriftTask): void {
     if (this.#isClosed) return;
     const worker = new Worker(new URL('./drift-worker.js', import.meta.url), {
-      workerData: task,
+      workerData: watched.task(),
       resourceLimits: { maxOldGenerationSizeMb: LOOK_MIB },
     });
     this.#workers.add(worker);
     worker.unref();
     let reading: DriftReading = { kind: 'failed', why: `It took longer than ${LOOK_MILLIS} ms.` };
     const deadline = this.#after(LOOK_MILLIS, () => worker.terminate());
-    worker.once('message', (message: DriftReading) => {
-      reading = message;
+    worker.on('message', (message: FromDriftWorker) => {
+      if (message.kind === 'reading') reading = message.reading;
+      else if (watched.documents !== null) void answer(worker, watched.documents, message);
     });
     worker.once('error', (error) => {
       reading = { kind: 'failed', why: error.message };
@@ -138,20 +125,15 @@ export class DriftWatch {
   }
 }
 
-const LOOK: CallToAuthorize = {
-  method: 'GET',
-  query: '',
-  isUpload: false,
-  refused: null,
-  probe: () => Promise.reject(new Refusal('UPSTREAM_AUTH')),
-};
-
-/** Header fields by name. */
-function recordOf(fields: Fields): Record<string, string> {
-  const record: Record<string, string> = Object.create(null);
-  for (let index = 0; index + 1 < fields.length; index += 2) record[fields[index] ?? ''] = fields[index + 1] ?? '';
-  return record;
+async function answer(worker: Worker, documents: BackendDocuments, { id, url }: DocumentRequest): Promise<void> {
+  const message: ToDriftWorker = await documents.fetch(url).then(
+    (document) => ({ id, document, why: '' }),
+    (error: unknown) => ({ id, document: null, why: error instanceof Error ? error.message : 'unknown reason' }),
+  );
+  worker.postMessage(message);
 }
+
+type DocumentRequest = Extract<FromDriftWorker, { readonly kind: 'fetch' }>;
 
 function messageOf(reading: DriftReading, isSame: boolean): string {
   if (reading.kind === 'failed') return 'the WSDL the backend shows could not be read';

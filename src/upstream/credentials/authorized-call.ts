@@ -22,17 +22,26 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   readonly #request: UpstreamRequest;
   readonly #receiver: UpstreamReceiver;
   readonly #send: SendRequest;
+  readonly #target: string;
   #fields: Fields = [];
   #refused: CallToAuthorize['refused'] = null;
   /** Bytes read of an answer that is not passed on; null while none is discarded. */
   #discardedBytes: number | null = null;
 
-  constructor(credentials: Credentials, request: UpstreamRequest, receiver: UpstreamReceiver, send: SendRequest) {
+  /** `target`: path and query of the request. */
+  constructor(
+    credentials: Credentials,
+    request: UpstreamRequest,
+    receiver: UpstreamReceiver,
+    send: SendRequest,
+    target: string,
+  ) {
     super(request, receiver);
     this.#credentials = credentials;
     this.#request = request;
     this.#receiver = receiver;
     this.#send = send;
+    this.#target = target;
   }
 
   head(head: ReplyHead): void {
@@ -84,8 +93,8 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   }
 
   #asked(): CallToAuthorize {
-    const { method, query } = this.#request;
-    return { method, query, isUpload: this.#isUpload, refused: this.#refused, probe: this.#probe };
+    const { method } = this.#request;
+    return { method, target: this.#target, isUpload: this.#isUpload, refused: this.#refused, probe: this.#probe };
   }
 
   readonly #probe = (): Promise<ReplyHead> =>

@@ -6,8 +6,8 @@ export type Fields = readonly string[];
 /** A call that is about to be made. */
 export interface CallToAuthorize {
   readonly method: 'GET' | 'POST';
-  /** The caller's addition to the query of the address. */
-  readonly query: string;
+  /** Path and query of the request. */
+  readonly target: string;
   /** The body is sent while it comes in: the call cannot be repeated with other credentials. */
   readonly isUpload: boolean;
   /** The call was answered with status 401, and is about to be repeated; null the first time. */
@@ -26,6 +26,10 @@ export interface Credentials {
   /** Ends what it holds, such as a login session. */
   close?(): Promise<void>;
 }
+
+/** The same credentials for another upstream, which does not end what they hold. */
+export const lend = (credentials: Credentials | null): Credentials | null =>
+  credentials === null ? null : { fields: (call) => credentials.fields(call) };
 
 /** These header fields, without those of the same names in `headers`. */
 export function withFields(headers: readonly string[], fields: Fields): string[] {

@@ -30,14 +30,11 @@ interface Session {
 export class Digest implements Credentials {
   readonly #username: string;
   readonly #password: string;
-  readonly #target: (query: string) => string;
   #session: Session | null = null;
 
-  /** `target`: the request target that a caller's query makes; it is part of what is signed. */
-  constructor(username: string, password: string, target: (query: string) => string) {
+  constructor(username: string, password: string) {
     this.#username = username;
     this.#password = password;
-    this.#target = target;
   }
 
   fields(call: CallToAuthorize): Fields | Promise<Fields> {
@@ -66,14 +63,13 @@ export class Digest implements Credentials {
     this.#session = best.session;
   }
 
-  #authorization(session: Session, { method, query }: CallToAuthorize): string {
+  #authorization(session: Session, { method, target }: CallToAuthorize): string {
     const { realm, nonce, opaque, algorithm, hash, isSession, hasQop, hidesUser } = session;
-    const uri = this.#target(query);
     const count = (++session.count).toString(16).padStart(8, '0');
     const cnonce = randomBytes(16).toString('base64url');
     const user = `${this.#username}:${realm}:${this.#password}`;
     const secret = isSession ? hash(`${hash(user)}:${nonce}:${cnonce}`) : hash(user);
-    const request = hash(`${method}:${uri}`);
+    const request = hash(`${method}:${target}`);
     const response = hasQop
       ? hash(`${secret}:${nonce}:${count}:${cnonce}:auth:${request}`)
       : hash(`${secret}:${nonce}:${request}`);
@@ -82,7 +78,7 @@ export class Digest implements Credentials {
       `Digest username=${quoted(username)}`,
       `realm=${quoted(realm)}`,
       `nonce=${quoted(nonce)}`,
-      `uri=${quoted(uri)}`,
+      `uri=${quoted(target)}`,
       `response="${response}"`,
       ...(algorithm === null ? [] : [`algorithm=${algorithm}`]),
       ...(hasQop ? ['qop=auth', `nc=${count}`, `cnonce="${cnonce}"`] : isSession ? [`cnonce="${cnonce}"`] : []),

@@ -7,6 +7,7 @@ import { loadConfig } from '../../../src/config/load.js';
 import { DriftWatch } from '../../../src/flow/drift/drift.js';
 import type { DriftReading } from '../../../src/flow/drift/drift-reading.js';
 import { startTestGateway } from '../../kit/gateway.js';
+import { startNtlmServer } from '../../kit/ntlm-server.js';
 import { schemaWith, wsdlWith } from '../../wsdl/written.js';
 
 interface Told {
@@ -93,4 +94,54 @@ t.test('drift shows in metrics and log, and what is served stays', async (t) => 
   t.match(await (await fetch(`${gateway.url}/soap/a?wsdl`)).text(), 'type="xs:string"');
   await gateway.close();
   backend.close();
+});
+
+/** A WSDL with a schema in a document of its own. */
+const importing = wsdlWith({
+  types: schemaWith('<xs:import namespace="urn:other" schemaLocation="other.xsd"/>').replace('"xs:string"', '"xs:int"'),
+});
+const OTHER = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:other"/>';
+
+t.test('the WSDL of a backend that wants NTLM is read with the credentials of the service', async (t) => {
+  const read: string[] = [];
+  const backend = await startNtlmServer({
+    accounts: { web: 'secret' },
+    answer({ user, request }, response) {
+      read.push(`${user} ${request.url}`);
+      response.end(request.url === '/app/other.xsd' ? OTHER : importing);
+    },
+  });
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(
+    `services: { a: { wsdl: a.wsdl, url: '${backend.url}/app/x.svc', drift: { url: '${backend.url}/app/x.svc?wsdl' }, auth: { ntlm: { username: web, password: secret, domain: CORP } } } }`,
+    t.testdir({ 'a.wsdl': wsdlWith({}) }),
+  );
+  t.teardown(() => gateway.close());
+  const line = await gateway.logLine('the backend shows another WSDL than is served');
+  t.match(line, { service: 'a', counts: { breaking: 1 } });
+  t.match(read, [/web \/app\/x.svc\?wsdl$/, /web \/app\/other.xsd$/]);
+});
+
+t.test('a challenge is answered for the address of the WSDL, not for that of calls', async (t) => {
+  const uris: string[] = [];
+  const backend = createServer(({ headers, url = '' }, response) => {
+    const [, uri] = /uri="([^"]*)"/.exec(headers.authorization ?? '') ?? [];
+    if (uri === undefined) {
+      response.writeHead(401, { 'www-authenticate': 'Digest realm=r, nonce=1, qop=auth' }).end();
+      return;
+    }
+    uris.push(`${url} ${uri}`);
+    if (url === '/moved?wsdl') response.end(wsdlWith({ types: schemaWith('').replace('"xs:string"', '"xs:int"') }));
+    else response.writeHead(302, { location: '/moved?wsdl' }).end();
+  });
+  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => backend.close());
+  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}`;
+  const gateway = await startTestGateway(
+    `services: { a: { wsdl: a.wsdl, url: '${url}/ws', drift: { url: '${url}/docs?wsdl' }, auth: { digest: { username: web, password: secret } } } }`,
+    t.testdir({ 'a.wsdl': wsdlWith({}) }),
+  );
+  t.teardown(() => gateway.close());
+  await gateway.logLine('the backend shows another WSDL than is served');
+  t.same(uris, ['/docs?wsdl /docs?wsdl', '/moved?wsdl /moved?wsdl']);
 });

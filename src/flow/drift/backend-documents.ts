@@ -1,0 +1,69 @@
+import { MIB } from '../../base/limit.js';
+import { Refusal } from '../../base/refusal.js';
+import { sendWhole, type WholeReply } from '../../compile/constant-call.js';
+import type { SoapService } from '../../compile/service.js';
+import { withTokenField } from '../../compile/token-place.js';
+import { lend, withFields } from '../../upstream/credentials/credentials.js';
+import { type FetchedDocument, inflated, REDIRECTS, redirected, redirectOf } from '../../upstream/fetch-document.js';
+import type { UpstreamRequest } from '../../upstream/reply.js';
+import { Upstream } from '../../upstream/upstream.js';
+
+const DOCUMENT_BYTES_MAX = 32 * MIB;
+const DOCUMENT_MILLIS = 30_000;
+
+/** Gets the documents of a WSDL from the backend of a service the way its calls go: with its credentials, TLS and proxy. */
+export class BackendDocuments {
+  readonly #service: SoapService;
+  readonly #own: readonly string[];
+
+  /** `headers` take the place of the fields of the service by the same names. */
+  constructor(service: SoapService, headers: Readonly<Record<string, string>>) {
+    this.#service = service;
+    this.#own = Object.entries(headers).flatMap(([name, value]) => [name.toLowerCase(), value]);
+  }
+
+  /** Follows redirects on the same host. Throws an `Error` that an operator can act on. */
+  async fetch(url: string): Promise<FetchedDocument> {
+    let at = new URL(url);
+    for (let hops = 0; hops <= REDIRECTS; hops++) {
+      const { head, body } = await this.#get(at);
+      const location = redirectOf(head.status, head.header('location'));
+      if (location === null) {
+        if (head.status < 200 || head.status > 299)
+          throw new Error(`cannot be fetched (the server answered ${head.status})`);
+        const content = inflated(body, head.header('content-encoding') ?? 'identity', DOCUMENT_BYTES_MAX);
+        if (content === null) throw new Error(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
+        return { url: at.href, contentType: head.header('content-type'), body: content };
+      }
+      at = redirected(at, location);
+    }
+    throw new Error(`cannot be fetched (more than ${REDIRECTS} redirects)`);
+  }
+
+  async #get(url: URL): Promise<WholeReply> {
+    const { reach, config, session } = this.#service;
+    const hasOwn = this.#own.some((name, index) => index % 2 === 0 && name === 'authorization');
+    const limits = { ...config.limits.upstream, connections: 1, totalMillis: DOCUMENT_MILLIS };
+    const upstream = new Upstream([url.href], limits, {
+      credentials: hasOwn ? null : lend(reach.credentials),
+      routeTo: (to) => (hasOwn ? { ...reach.routeTo(to), authentication: null } : reach.routeTo(to)),
+    });
+    try {
+      const headers = withFields([...reach.fields, ...GET_FIELDS], this.#own);
+      const plain: UpstreamRequest = { method: 'GET', query: '', headers, body: null, isIdempotent: true };
+      const token = session === null || session.place.kind !== 'http' ? null : await session.login.token();
+      const request = session === null || token === null ? plain : withTokenField(plain, session.place, token);
+      return await sendWhole(upstream, request, DOCUMENT_BYTES_MAX);
+    } catch (caught) {
+      if (!(caught instanceof Refusal)) throw caught;
+      throw new Error(`cannot be fetched (${caught.code})`);
+    } finally {
+      await upstream.close();
+    }
+  }
+}
+
+const GET_FIELDS = [
+  ...['accept', 'text/xml, application/wsdl+xml, application/xml;q=0.9, */*;q=0.1'],
+  ...['accept-encoding', 'identity', 'user-agent', 'soapstone'],
+];

@@ -1,0 +1,14 @@
+import type { FetchedDocument } from '../../upstream/fetch-document.js';
+import type { DriftReading } from './drift-reading.js';
+
+/** A message of the thread that compares: it wants a document of the backend, or is done. */
+export type FromDriftWorker =
+  | { readonly kind: 'fetch'; readonly id: number; readonly url: string }
+  | { readonly kind: 'reading'; readonly reading: DriftReading };
+
+/** The document that it wanted, or why there is none. */
+export interface ToDriftWorker {
+  readonly id: number;
+  readonly document: FetchedDocument | null;
+  readonly why: string;
+}
