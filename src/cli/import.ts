@@ -10,7 +10,12 @@ import { backendKeys } from './backend-keys.js';
 import { type PlannedService, planServices } from './import-plan.js';
 import { type ImportReport, printReport, reportImport } from './import-report.js';
 import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf, withProgress } from './import-source.js';
-import { type ImportedOperation, type ImportedService, printImportedConfig } from './imported-config.js';
+import {
+  type ImportedAddresses,
+  type ImportedOperation,
+  type ImportedService,
+  printImportedConfig,
+} from './imported-config.js';
 import { oneLine } from './table.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
@@ -26,7 +31,11 @@ export interface ImportOptions {
   readonly json: boolean;
   /** How documents are fetched. Default: from the host of the WSDL, without credentials. */
   readonly source?: SourceOptions;
+  /** Default: 127.0.0.1:4000 and 127.0.0.1:4001. */
+  readonly addresses?: ImportedAddresses;
 }
+
+const ADDRESSES: ImportedAddresses = { listen: '127.0.0.1:4000', admin: '127.0.0.1:4001', more: [] };
 
 /**
  * Copies a WSDL with everything it needs, writes a configuration beside it that starts as it is, and reports what
@@ -50,12 +59,14 @@ export async function importWsdl(location: string, options: ImportOptions, termi
     services: planned.map((service) => importedService(service, report)),
     keys: backendKeys(sourceOptions),
     schema: await schemaPath(options.directory),
+    addresses: options.addresses ?? ADDRESSES,
   };
   await writeFile(file, printImportedConfig(imported));
   const json = JSON.stringify(report, null, 2);
   await writeFile(join(options.directory, 'import-report.json'), `${json}\n`);
   terminal.out(options.json ? json : printReport(report));
-  if (!options.json) terminal.out(`\nWritten: ${file}. Start it with: soapstone start -c ${file}`);
+  if (!options.json && options.addresses === undefined)
+    terminal.out(`\nWritten: ${file}. Start it with: soapstone start -c ${file}`);
   if (report.summary.offered > 0) return 0;
   terminal.error('No operation can be called: the reasons stand above.');
   return 1;

@@ -12,8 +12,17 @@ export interface Imported {
   readonly services: readonly ImportedService[];
   /** The credentials that fetched the WSDL, for backends at its host; null for none. */
   readonly keys: BackendKeys | null;
+  /** Addresses for callers and for operators. */
+  readonly addresses: ImportedAddresses;
   /** Path of the JSON Schema from the configuration's folder, or null when it would not stay right. */
   readonly schema: string | null;
+}
+
+export interface ImportedAddresses {
+  readonly listen: string;
+  readonly admin: string;
+  /** Lines of the configuration besides the services. */
+  readonly more: readonly string[];
 }
 
 export interface ImportedService {
@@ -47,8 +56,9 @@ export function printImportedConfig(imported: Imported): string {
     `# Imported from ${oneLine(imported.location)}`,
     '# Every key, its unit and its default: config/README.md.',
     '',
-    'listen: 127.0.0.1:4000 # SOAP and GraphQL',
-    'admin: 127.0.0.1:4001 # /metrics, /live, /ready',
+    `listen: ${imported.addresses.listen} # SOAP and GraphQL`,
+    `admin: ${imported.addresses.admin} # the console, /metrics, /live, /ready`,
+    ...imported.addresses.more,
     '',
     'services:',
     ...imported.services.flatMap((service, index) => [

@@ -6,6 +6,12 @@ import { PACKAGE_FOLDER } from '../base/package-folder.js';
 import type { SourceOptions } from './import-source.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
+const NEXT_STEPS = `
+Next steps:
+  soapstone start            the demonstration: a legacy backend with GraphQL in front
+  soapstone try WSDL         the same for a WSDL of yours, a path or an address, in one command
+  soapstone import WSDL -o FOLDER   a configuration for it, to keep`;
+
 const DEFAULT_FILE = 'config/soapstone.yaml';
 
 /** Runs one command line (without the names of node and of the script) to its end. Never throws. */
@@ -31,6 +37,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       '-V, --version',
       'print the version',
     )
+    .addHelpText('after', NEXT_STEPS)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
@@ -81,6 +88,21 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       const { output: directory, name = null, port: ports, force, json } = options;
       const source = sourceFrom(options);
       finish(await importWsdl(wsdl, { directory, name, ports, force, json, source }, terminal));
+    });
+  withSource(program.command('try'))
+    .description('import a WSDL into a temporary folder and run the gateway in front of its services')
+    .argument('<wsdl>', 'path or http(s) address of the WSDL')
+    .action(async (wsdl: string, options: SourceFlags) => {
+      const { tryWsdl } = await import('./try.js');
+      finish(await tryWsdl(wsdl, sourceFrom(options), terminal));
+    });
+  program
+    .command('init')
+    .description('write a configuration with comments')
+    .argument('[file]', 'where to', DEFAULT_FILE)
+    .action(async (file: string) => {
+      const { init } = await import('./init.js');
+      finish(await init(file, terminal));
     });
   program
     .command('suggest')

@@ -23,9 +23,9 @@ import type { Reload } from '../observe/admin.js';
 import { Log } from '../observe/log.js';
 import { startGateway } from '../server.js';
 import { FileWatch } from './file-watch.js';
+import { demoIntroduction, type Introduction, type Running } from './introduction.js';
 import { Reloader } from './reloader.js';
 import type { ExitCode, Terminal } from './terminal.js';
-import { type Running, thingsToTry } from './things-to-try.js';
 import {
   parentTurn,
   receiveInputs,
@@ -42,7 +42,16 @@ import { throwWithWsdls } from './wsdl-errors.js';
  * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output has `ready` and the
  * addresses. Throws `ConfigurationError`, also for an address that cannot be bound.
  */
-export async function start(file: string, workers: string | null, terminal: Terminal): Promise<ExitCode> {
+export async function start(
+  file: string,
+  workers: string | null,
+  terminal: Terminal,
+  introduction: Introduction = demoIntroduction,
+): Promise<ExitCode> {
+  const introduce: Introduce = (running, compiled) => {
+    const text = introduction(running, compiled);
+    if (text !== null) terminal.out(text);
+  };
   const begin = cluster.isWorker ? await receiveInputs() : null;
   const snapshot = begin?.inputs ?? emptySnapshot();
   const watch = new FileWatch();
@@ -62,10 +71,10 @@ export async function start(file: string, workers: string | null, terminal: Term
     const origin = { loaded, load, hangUp, watch };
     if (count > 1) {
       await compiled.close();
-      return await runWorkers(count, snapshot, origin, compiled, log, terminal);
+      return await runWorkers(count, snapshot, origin, compiled, log, introduce);
     }
     snapshot.contents.clear();
-    return await runAlone(origin, compiled, log, terminal);
+    return await runAlone(origin, compiled, log, introduce);
   } finally {
     watch.listen(null);
     hangUp.close();
@@ -73,6 +82,9 @@ export async function start(file: string, workers: string | null, terminal: Term
     if (!(await log.close())) process.kill(process.pid, 'SIGKILL');
   }
 }
+
+/** Prints the introduction of a gateway that runs. */
+type Introduce = (running: Running, compiled: Compiled) => void;
 
 /** How a configuration came about, and how it is loaded again. */
 interface Origin {
@@ -101,7 +113,7 @@ async function loadAgain(
   return next;
 }
 
-async function runAlone(origin: Origin, compiled: Compiled, log: Log, terminal: Terminal): Promise<ExitCode> {
+async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce: Introduce): Promise<ExitCode> {
   const { loaded, load, watch } = origin;
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
@@ -118,7 +130,7 @@ async function runAlone(origin: Origin, compiled: Compiled, log: Log, terminal: 
   const gateway = await startGateway(compiled, log, { loads, reload }).catch(
     refuseAddress(loaded, ['listen', 'admin']),
   );
-  await announce(gateway, compiled, log, terminal);
+  await announce(gateway, compiled, log, introduce);
   listenForReloads(origin, compiled.config, reloader);
   log.event('info', 'draining', { signal: await signal });
   await reloader.close();
@@ -134,7 +146,7 @@ async function runWorkers(
   origin: Origin,
   compiled: Compiled,
   log: Log,
-  terminal: Terminal,
+  introduce: Introduce,
 ): Promise<ExitCode> {
   const { loaded, load, watch } = origin;
   const signal = stopSignal();
@@ -156,7 +168,7 @@ async function runWorkers(
     refuseAddress(loaded, ['admin']),
   );
   const { adminUrl } = workers;
-  void workers.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, compiled, log, terminal));
+  void workers.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, compiled, log, introduce));
   void workers.ready.then(() => listenForReloads(origin, compiled.config, reloader));
   const why = await Promise.race([signal, workers.broken]);
   if (typeof why === 'string') log.event('info', 'draining', { signal: why });
@@ -187,7 +199,7 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets:
   return 0;
 }
 
-async function announce(running: Running, compiled: Compiled, log: Log, terminal: Terminal): Promise<void> {
+async function announce(running: Running, compiled: Compiled, log: Log, introduce: Introduce): Promise<void> {
   log.event('info', 'ready', {
     listen: running.urls.length === 1 ? running.url : running.urls,
     admin: running.adminUrl,
@@ -196,7 +208,7 @@ async function announce(running: Running, compiled: Compiled, log: Log, terminal
   for (const warning of compiled.warnings)
     log.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
   await log.flush();
-  if (compiled.config.demo !== undefined) terminal.out(thingsToTry(running, compiled));
+  introduce(running, compiled);
 }
 
 /** Starts the bundled backend if the configuration wants it; returns what stops it. */

@@ -47,6 +47,15 @@ export interface ClassDescription {
   readonly restoreRate: number | null;
 }
 
+/** A code of the closed table of refusals. */
+export interface CodeDescription {
+  /** The public text. */
+  readonly text: string;
+  readonly why: string;
+  /** The remedy. */
+  readonly change: string;
+}
+
 /** What stays as it is until the next reload. */
 export interface ConsoleDescription {
   readonly services: readonly ServiceDescription[];
@@ -54,8 +63,8 @@ export interface ConsoleDescription {
   readonly warnings: readonly string[];
   /** Path of the GraphQL endpoint. */
   readonly graphqlPath: string;
-  /** The public text of each code. */
-  readonly codes: Readonly<Record<string, string>>;
+  /** The meaning of each code. */
+  readonly codes: Readonly<Record<string, CodeDescription>>;
   /** Whether messages can be sent from the page. */
   readonly tryOut: boolean;
 }

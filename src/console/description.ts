@@ -1,4 +1,5 @@
 import { printDiagnostic } from '../base/diagnostic.js';
+import { REFUSAL_GUIDES } from '../base/guide/refusal-guides.js';
 import { REFUSALS } from '../base/refusals.js';
 import type { Compiled } from '../compile.js';
 import type { Config } from '../config/schema.js';
@@ -41,7 +42,9 @@ export function describe(compiled: Compiled): ConsoleDescription {
     classes: Object.entries(config.clients?.classes ?? {}).map(([name, { budget }]) => describeClass(name, budget)),
     warnings: warnings.map(printDiagnostic),
     graphqlPath: graph.path,
-    codes: Object.fromEntries(Object.entries(REFUSALS).map(([code, { text }]) => [code, text])),
+    codes: Object.fromEntries(
+      Object.entries(REFUSAL_GUIDES).map(([code, guide]) => [code, { text: textOf(code), ...guide }]),
+    ),
     tryOut: config.console.tryOut,
   };
 }
@@ -60,6 +63,9 @@ export function describeOperation(compiled: Compiled, service: string, name: str
     ...(bound === undefined ? { query: null, envelope: null } : sampleOf(compiled, owner, bound)),
   };
 }
+
+const TEXTS = new Map(Object.entries(REFUSALS).map(([code, { text }]) => [code, text]));
+const textOf = (code: string): string => TEXTS.get(code) ?? '';
 
 type Classes = NonNullable<NonNullable<Config['clients']>['classes']>;
 

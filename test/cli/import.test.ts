@@ -306,6 +306,7 @@ t.test('the written file says what the WSDL says, whatever names it uses', async
   const imported: Imported = {
     location: 'a\nlistening: there # $' + '{X}',
     wsdl: 'strange $' + '{name}: x.wsdl',
+    addresses: { listen: '127.0.0.1:4000', admin: '127.0.0.1:4001', more: [] },
     schema: '../schema.json',
     keys: null,
     services: [service],

@@ -250,3 +250,48 @@ t.test('rules prints what a code means, and finds one that is written nearly rig
   t.equal(await runHere(['rules'], terminal), 0);
   t.match(out.pop(), /^XML_NOT_WELLFORMED +The message is not well-formed XML\.$/m);
 });
+
+t.test('init writes a configuration that starts, whose examples are valid too', async (t) => {
+  const file = join(t.testdir({}), 'config', 'soapstone.yaml');
+  t.match(await run('init', file), { code: 0, out: /soapstone check -c/ });
+  t.match(await run('check', '-c', file), { code: 0, error: '' });
+  t.match(await run('init', file), { code: 2, error: /There is a configuration already/ });
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replaceAll(/^( *)# (?=[a-z][A-Za-z]*: |[a-z][A-Za-z]*:$| +\w+:)/gm, '$1'));
+  await writeFile(join(file, '..', 'service.wsdl'), await readFile(WSDL));
+  await writeFile(join(file, '..', 'legacy.xsd'), await readFile(join(WSDL, '..', 'legacy.xsd')).catch(() => ''));
+  Object.assign(process.env, { BACKEND_PASSWORD: 'x', ACME_KEY: '0123456789abcdef0123456789abcdef' });
+  const { code, out, error } = await run('check', '-c', file);
+  t.equal(code, 0, `${out}${error}`);
+});
+
+t.test('try runs the gateway in front of a WSDL, with a query to begin with', async (t) => {
+  const child = soapstone('try', WSDL);
+  const ended = end(child);
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
+    lines.push(line);
+    if (line.includes('Ctrl-C')) break;
+  }
+  const text = lines.join('\n');
+  const [, graphql = ''] = /GraphiQL (http\S+)/.exec(text) ?? [];
+  t.match(text, /Console +http/);
+  const query = '{ __typename }';
+  const answer = await fetch(graphql, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  t.match(await answer.json(), { data: { __typename: 'Query' } });
+  child.kill('SIGTERM');
+  t.match(await ended, { code: 0 });
+  const none = join(t.testdir({ 'none.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"/>' }), 'none.wsdl');
+  t.not((await end(soapstone('try', none))).code, 0, 'nothing can be called');
+});
+
+t.test('without a command the next steps are shown', async (t) => {
+  for (const args of [[], ['--help']]) {
+    const { out, error } = await run(...args);
+    t.match(out + error, /soapstone try WSDL/);
+  }
+});

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 
 import type { RecentRequest } from '../../observe/recent-lists.js';
-import type { ConsoleDescription } from '../answers.js';
+import type { CodeDescription, ConsoleDescription } from '../answers.js';
 import { printSeconds, printTime, type Readings } from './readings.js';
 import { Table } from './table.js';
 
@@ -30,7 +30,7 @@ export function Refusals({ readings, description: { codes }, id }: Props) {
         grown,
         total,
         readings.values(metric, nameLabel, { code }).join(', '),
-        codes[code] ?? '',
+        <Meaning code={codes[code]} />,
       ]);
   const columns = ['Code', '#last minute', '#since the start', 'where', 'meaning'];
   return (
@@ -55,10 +55,21 @@ export function Refusals({ readings, description: { codes }, id }: Props) {
   );
 }
 
+function Meaning({ code }: { readonly code: CodeDescription | undefined }) {
+  if (code === undefined) return null;
+  return (
+    <details>
+      <summary>{code.text}</summary>
+      <p>{code.why}</p>
+      <p>{code.change}</p>
+    </details>
+  );
+}
+
 function List(props: {
   readonly title: string;
   readonly requests: readonly RecentRequest[];
-  readonly codes: Readonly<Record<string, string>>;
+  readonly codes: ConsoleDescription['codes'];
 }) {
   return (
     <Table
@@ -72,7 +83,7 @@ function List(props: {
         clientClass,
         status,
         printSeconds(millis / 1000),
-        code === null ? '' : <code title={props.codes[code]}>{code}</code>,
+        code === null ? '' : <code title={props.codes[code]?.text}>{code}</code>,
         [more.detail, more.limit === null ? null : `${more.limit.key}: ${more.limit.value}`]
           .filter((text) => text !== null)
           .join('; '),
