@@ -149,10 +149,12 @@ t.test(
 <xs:schema targetNamespace="urn:o" elementFormDefault="qualified"><xs:complexType name="Item"><xs:sequence>${el('b', 'xs:int')}</xs:sequence></xs:complexType></xs:schema>`;
     const { ask } = await startDesk(t, { 'desk.wsdl': desk({ schemas }) });
     const reply = `<t:GetResponse><t:mine><t:a>1</t:a></t:mine><t:theirs><b xmlns="urn:o">2</b></t:theirs><t:in-line><t:_1st.item>007</t:_1st.item></t:in-line></t:GetResponse>`;
-    const types = '{ mine { __typename a } theirs { __typename b } inLine { _1stItem } }';
+    const types = '{ mine { __typename a } theirs { __typename b } inLine { _1stItem { value } } }';
     const { data, errors } = await ask(`{ get ${types} }`, reply);
     t.equal(errors, undefined);
-    t.match(data, { get: { mine: { __typename: 'Item', a: 1 }, theirs: { b: 2 }, inLine: { _1stItem: '007' } } });
+    t.match(data, {
+      get: { mine: { __typename: 'Item', a: 1 }, theirs: { b: 2 }, inLine: { _1stItem: { value: '007' } } },
+    });
     t.not(Object(Object(data?.['get'])['theirs']).__typename, 'Item', 'the two types are told apart');
   },
 );

@@ -243,7 +243,7 @@ t.test('content that is not modelled is written from XML, which is data and no m
   );
   t.equal(
     await written(
-      'thing: $x',
+      'thing: { xml: $x }',
       {
         x: '<thing xmlns="urn:t" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns:x="http://www.w3.org/2001/XMLSchema" i:type="x:int">5</thing>',
       },

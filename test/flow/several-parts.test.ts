@@ -410,15 +410,15 @@ t.test('parts of every kind, in both directions', async (t) => {
   });
   const ask = (query: string): Promise<unknown> => askGraphql(gateway.url, query);
   const given =
-    'anY: "<t:Any xmlns:t=\\"urn:t\\"><b>x</b></t:Any>", headers: ["1", null], more: [], shape: { circle: { r: 2 } }';
+    'anY: { xml: "<t:Any xmlns:t=\\"urn:t\\"><b>x</b></t:Any>" }, headers: ["1", null], more: [], shape: { circle: { r: 2 } }';
   const selected =
-    '__typename ... on EchoResult { maybe anY anY2 headers more fixed shape { __typename ... on Circle { r } } } ... on Broken { why }';
+    '__typename ... on EchoResult { maybe anY { xml } anY2 headers more fixed shape { __typename ... on Circle { r } } } ... on Broken { why }';
   t.strictSame(await ask(`{ echo(${given}) { ${selected} } }`), {
     data: {
       echo: {
         __typename: 'EchoResult',
         maybe: null,
-        anY: '<Any xmlns="urn:t"><b xmlns="">x</b></Any>',
+        anY: { xml: '<Any xmlns="urn:t"><b xmlns="">x</b></Any>' },
         anY2: true,
         headers: ['1', null],
         more: [],

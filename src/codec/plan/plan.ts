@@ -1,5 +1,6 @@
 import type { Wildcard } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
+import type { AnyTypes } from './any-types.js';
 import type { BranchRule } from './branch-rule.js';
 import type { DecodeError } from './decode-error.js';
 import type { RepeatedGroup } from './group.js';
@@ -43,11 +44,17 @@ export class LexicalError extends Error {
   }
 }
 
-export type ValuePlan = { readonly kind: 'scalar'; readonly scalar: Scalar } | ObjectPlan | OpaquePlan;
+export type ValuePlan = { readonly kind: 'scalar'; readonly scalar: Scalar } | ObjectPlan | OpaquePlan | AnyPlan;
 
 /** Content that is not modelled, as XML text (a `XML` scalar). */
 export interface OpaquePlan {
   readonly kind: 'opaque';
+}
+
+/** An element of any type, as JSON (a `JSON` scalar). */
+export interface AnyPlan {
+  readonly kind: 'any';
+  readonly types: AnyTypes;
 }
 
 /** An element with structure. Its plan depends on its type at run time. */
@@ -230,7 +237,9 @@ export type EncodeValue =
   | EncodeVariants
   | EncodeArray
   /** Content that is not modelled: the whole element as XML, or text. */
-  | { readonly kind: 'xml' };
+  | { readonly kind: 'xml' }
+  /** A value of any type, or of any simple one: an object with its type and the value as JSON, or the element as XML. */
+  | { readonly kind: 'any'; readonly types: AnyTypes; readonly isSimple: boolean };
 
 export interface EncodeObject {
   readonly kind: 'object';

@@ -6,10 +6,10 @@ import { arrayPositionOf, isNil } from '../plan/xsi.js';
 import { textOfBase64 } from '../values/binary.js';
 import { BinaryContent, Deferred, type FindAttachment, resolveDeferred } from './attachment.js';
 import { openRepetitions } from './groups.js';
-import { OpaqueXml } from './opaque.js';
 import { ANY, LATER, nilVariantOf, programOf, type SlotProgram, slotsFor } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
 import { ABSTRACT, MISSING, NIL, ResponseBuilder, type ResponseObject } from './response-builder.js';
+import { type WholeReader, wholeReader } from './whole-reader.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */
@@ -205,8 +205,8 @@ export class ReplyDecoder implements XmlHandler {
     if (slot.isSimple) return this.#takeReading(tag, owner, slot, index, readings);
     const isWrapper = slot.items !== null && index === -1;
     if (isWrapper || slot.value.kind !== 'object') {
-      if (slot.value.kind === 'opaque' && !isWrapper)
-        return readXml(tag, owner, slot, index, new OpaqueXml(this.#opaqueChars), readings);
+      const whole = isWrapper ? null : wholeReader(slot, this.#opaqueChars);
+      if (whole !== null) return readXml(tag, owner, slot, index, whole, readings);
       const reading = new Reading(owner, slot, index, tag.uri, null);
       reading.next = readings;
       if (isWrapper && slot.isArray) this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, slot);
@@ -287,14 +287,14 @@ export class ReplyDecoder implements XmlHandler {
     else this.#output.setValue(owner, slot, index, referred, null);
   }
 
-  #endOpaque(reading: Reading, xml: OpaqueXml): void {
+  #endOpaque(reading: Reading, xml: WholeReader): void {
     xml.close();
     const { owner, slot, index } = reading;
     // Elements within are owned by the reading of the element around them.
     if (owner === null || slot === null || owner.xml !== null) return;
-    const text = reading.broken === null ? xml.finish() : null;
+    const value = reading.broken === null ? xml.finish() : null;
     if (reading.broken !== null) this.#output.report(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
-    else if (text === null) this.#output.report(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
-    this.#output.setValue(owner, slot, index, text, null);
+    else if (xml.isTooLong) this.#output.report(owner, slot, index, 'more XML than allowed', 'UPSTREAM_RESPONSE_LIMIT');
+    this.#output.setValue(owner, slot, index, value, null);
   }
 }

@@ -8,7 +8,6 @@ import type {
   ObjectPlan,
   ObjectVariant,
   ReplyPlan,
-  Scalar,
   ScalarValue,
   SlotSource,
   ValuePlan,
@@ -22,7 +21,7 @@ import { fallbackOf, namesOf, wildcardsOf } from './slot-names.js';
  */
 export const programOf = ({ value }: ReplyPlan): ObjectProgram => compileObject(value);
 
-type ValueProgram = ObjectProgram | { readonly kind: 'scalar'; readonly scalar: Scalar } | { readonly kind: 'opaque' };
+type ValueProgram = ObjectProgram | Exclude<ValuePlan, ObjectPlan>;
 
 /** An object plan, compiled for each type of element when the first one is met. */
 class ObjectProgram {

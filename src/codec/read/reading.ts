@@ -2,9 +2,9 @@ import { ALL, ELEMENTS, type Interest, STREAM, type StartTag } from '../../xml/e
 import type { ContentNames } from '../plan/content-names.js';
 import type { RepeatedGroup } from '../plan/group.js';
 import type { ChildPositions } from '../plan/plan.js';
-import type { OpaqueXml } from './opaque.js';
 import type { ChildTable, SlotProgram, VariantProgram } from './program.js';
 import type { Repetition } from './repetition.js';
+import type { WholeReader } from './whole-reader.js';
 
 /**
  * One reading of one open element: as an object, as a simple value (or XML), as the wrapper of a list. An element may
@@ -30,7 +30,7 @@ export class Reading {
   /** The value will be null: a part of it that must not be null is (GraphQL section 6.4.4). */
   isNullified = false;
   /** The writer of a reading as XML; elements within have readings of their own that share it. */
-  xml: OpaqueXml | null = null;
+  xml: WholeReader | null = null;
   /** A simple value whose bytes are an attachment. */
   deferred: DeferredValue | null = null;
   /** The text is written in base64. */
@@ -154,7 +154,7 @@ export function readXml(
   owner: Reading,
   slot: SlotProgram | null,
   index: number,
-  xml: OpaqueXml,
+  xml: WholeReader,
   readings: Reading | null,
 ): Reading | null {
   if (xml.isTooLong) return readings;

@@ -4,7 +4,12 @@ import type { Scalar } from '../plan/plan.js';
 
 /** A client's QName written as `{uri}local`, which is to get a prefix; null for anything else. */
 export function qualifiedName(scalar: Scalar, value: unknown): QName | null {
-  if (scalar.name !== 'QName' || typeof value !== 'string' || !value.startsWith('{')) return null;
+  return scalar.name === 'QName' && typeof value === 'string' ? parseQualifiedName(value) : null;
+}
+
+/** The name of `{uri}local`; null for anything else. */
+export function parseQualifiedName(value: string): QName | null {
+  if (!value.startsWith('{')) return null;
   const end = value.indexOf('}');
   if (end < 0 || end > URI_CHARS) return null;
   const local = value.slice(end + 1);

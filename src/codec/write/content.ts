@@ -12,9 +12,10 @@ import type {
   EncodeVariants,
 } from '../plan/plan.js';
 import { type AllowedWildcards, addXml } from './add-xml.js';
+import { anyContent } from './any-content.js';
 import { absentBranches, brokenChoice } from './branches.js';
-import { CLOSE_TASK, type Task } from './content-task.js';
-import { arrayAttributes, itemElement, NIL, TYPE, typeOfXml } from './encoding.js';
+import { CLOSE_TASK, type ContentOptions, type Task } from './content-task.js';
+import { arrayAttributes, itemElement, NIL, namesItsType, TYPE, typeOfXml } from './encoding.js';
 import { below, InputErrors, type InputPath, refuse } from './input-error.js';
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
 import {
@@ -29,15 +30,7 @@ import {
   type ReadonlyRecord,
   variantOf,
 } from './raw-input.js';
-import { NO_CONTEXT, type RequestContext } from './source.js';
-
-/** Limits and context of the content of one request. */
-interface ContentOptions {
-  readonly limits: EncodeLimits;
-  readonly context?: RequestContext;
-  /** The namespace of the SOAP encoding, where the message is encoded; else null. */
-  readonly encodingUri?: string | null;
-}
+import { NO_CONTEXT } from './source.js';
 
 /**
  * Turns a client's values into events, by plan. Its methods throw `InputError` with a path that begins with `root`.
@@ -224,7 +217,7 @@ export class ContentEncoder {
   #variant(plan: EncodeVariants, value: unknown, name: QName | null, path: InputPath, declared: QName | null = null) {
     const [key, variant] = variantOf(plan, value, path);
     const inner = isRecord(value) ? memberOf(value, key) : null;
-    const isOwn = this.#encodingUri === null || variant.value.kind === 'xml';
+    const isOwn = this.#encodingUri === null || namesItsType(variant.value);
     const type = variant.type ?? (isOwn ? null : declared);
     if (type !== null) this.#events.push(TYPE(type));
     this.#content(variant.value, name, inner, below(path, key), variant.type === null ? declared : null);
@@ -244,7 +237,7 @@ export class ContentEncoder {
   #open(element: EncodeElement, name: QName): void {
     this.#events.push({ kind: 'open', name });
     const { typeName = null, value } = element;
-    if (this.#encodingUri !== null && typeName !== null && value.kind !== 'xml') this.#events.push(TYPE(typeName));
+    if (this.#encodingUri !== null && typeName !== null && !namesItsType(value)) this.#events.push(TYPE(typeName));
   }
 
   /** The attributes and the content of an element that was opened. */
@@ -258,6 +251,15 @@ export class ContentEncoder {
         break;
       case 'xml':
         this.#xml(value, name, path, declared);
+        break;
+      case 'any':
+        this.#events.push(
+          ...anyContent(value, plan, name, path, {
+            limits: this.#limits,
+            leaves: this.#leaves,
+            encodingUri: this.#encodingUri,
+          }),
+        );
         break;
       case 'array':
         this.#array(plan, value, path);

@@ -2,7 +2,7 @@ import { DIALECTS } from '../../soap/dialect.js';
 import { XSD } from '../../wsdl/documents/namespaces.js';
 import type { QName } from '../../xml/events.js';
 import { type ContentEvent, isAttribute, isSameName } from '../plan/content-events.js';
-import type { EncodeArray, EncodeElement } from '../plan/plan.js';
+import type { EncodeArray, EncodeElement, EncodeValue } from '../plan/plan.js';
 import { XSI_URI } from '../plan/xsi.js';
 
 /** Attributes that the SOAP encoding writes (SOAP 1.1 section 5, SOAP 1.2 part 2 section 3). */
@@ -21,11 +21,14 @@ export const TYPE = (type: QName): ContentEvent => ({
 export const NIL: ContentEvent = { kind: 'attribute', name: { uri: XSI_URI, local: 'nil' }, value: 'true' };
 
 /** For arrays whose items have a type without a name. */
-const ANY_TYPE: QName = { uri: XSD, local: 'anyType' };
+export const ANY_TYPE: QName = { uri: XSD, local: 'anyType' };
 const STRING: QName = { uri: XSD, local: 'string' };
 
 /** The type of arrays that have no name of their own. */
 const arrayType = (encodingUri: string): QName => ({ uri: encodingUri, local: 'Array' });
+
+/** Whether a value names its type itself, where it has one. */
+export const namesItsType = ({ kind }: EncodeValue): boolean => kind === 'xml' || kind === 'any';
 
 /** The type of an element with content from the client: null where its events name one themselves. */
 export function typeOfXml(events: readonly ContentEvent[], declared: QName): QName | null {

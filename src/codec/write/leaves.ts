@@ -75,6 +75,11 @@ export class LeafEncoder {
     return xmlEvents(trimmed, { name, depth, path, namespaces: this.#namespaces, isRenamed });
   }
 
+  /** Counts the namespace of a name that the client chose. Throws `InputError` for one too many. */
+  use({ uri }: QName, path: InputPath): void {
+    if (uri !== '') this.#namespaces.use(uri, path);
+  }
+
   /** A QName, or of a list type several; null where none of them is in a namespace. */
   #qualified(
     scalar: Scalar,

@@ -1,3 +1,4 @@
+import type { AnyType } from '../plan/any-types.js';
 import type { EncodeAttribute, EncodeElement, EncodeSource, EncodeText, EncodeValue, Scalar } from '../plan/plan.js';
 import type { BlockPlan, RequestPlan, TemplateEvent } from '../plan/request-plan.js';
 
@@ -82,9 +83,15 @@ class Skeleton {
       }
       case 'array':
         return { ...value, item: this.#value(value.item) };
+      case 'any':
+        return { ...value, types: { named: (name) => this.#named(value.types.named(name)) } };
       case 'xml':
         return value;
     }
+  }
+
+  #named(type: AnyType | null): AnyType | null {
+    return type?.kind === 'simple' ? { ...type, scalar: this.#scalar(type.scalar) } : type;
   }
 
   #scalar(scalar: Scalar): Scalar {

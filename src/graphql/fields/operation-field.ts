@@ -32,6 +32,7 @@ import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-m
 import type { FaultTypes } from '../output/faults.js';
 import type { OutputTypes } from '../output/output.js';
 import { bothRules, FieldRule, ruleExtensions, withoutMasks } from '../rights/field-rule.js';
+import { anyOutput } from '../types/any-value.js';
 import { contentOf, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
@@ -229,6 +230,11 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
   }
   const content = contentOf(body.type, types.members);
   if (content === 'empty') return done(element);
+  const anyTypes = types.members.anyTypesOf(body.type);
+  if (anyTypes !== null) {
+    const { type, value } = anyOutput(anyTypes, types.leaves);
+    return of(type, { kind: 'whole', shape: value.shape });
+  }
   if (content === 'opaque') {
     const field: FieldShape = { ...PLAIN, source: { from: 'self' }, value: { kind: 'opaque' } };
     return of(types.leaves.xml, { kind: 'unwrap', field });

@@ -4,6 +4,7 @@ import { InputTypes } from '../input/input.js';
 import { FaultTypes } from '../output/faults.js';
 import { OutputTypes } from '../output/output.js';
 import type { DeclaredNames } from '../types/declared-names.js';
+import { KnownTypes } from '../types/known-types.js';
 import { LeafTable } from '../types/leaf.js';
 import type { TypeMappings } from '../types/mapping.js';
 import { MemberTable } from '../types/members.js';
@@ -26,7 +27,8 @@ export function serviceTypes(
   const allOperations = services.flatMap((each) => each.operations);
   const { naming, choices = 'fields', nullable = null } = service;
   const isEncoded = allOperations.some(({ use }) => use === 'encoded');
-  const members = new MemberTable(service.name, { naming, choices, nullable, isEncoded }, names);
+  const anyTypes = isNaming01(naming) ? null : new KnownTypes(service.knownTypes ?? []);
+  const members = new MemberTable(service.name, { naming, choices, nullable, isEncoded, anyTypes }, names);
   const mapping = names.mappingOf(service.name);
   const offered = new Set(operations);
   const blocks = services.flatMap((each) =>

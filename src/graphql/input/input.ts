@@ -96,6 +96,11 @@ export class InputTypes implements InputSources {
 
   /** The value of an element of this type. */
   value(type: XsdType, owner: Owner, member: Member | null = null): InputValue {
+    const anyTypes = member?.mapping?.type == null ? this.members.anyTypesOf(type) : null;
+    if (anyTypes !== null) {
+      const plan: EncodeValue = { kind: 'any', types: anyTypes, isSimple: type.kind === 'simple' };
+      return { type: this.leaves.any.input, plan };
+    }
     if (type.kind === 'simple') return this.simple(type, owner.name, member);
     const { content } = type;
     if (content.kind === 'array' && content.dimensions === 1) return this.#array(type, content.item, owner);

@@ -67,7 +67,7 @@ class Whole {
     const { source, list, value } = field;
     // Present values are reported, also of incomplete Faults.
     const common = { key, list, nonNull: false, itemNonNull: false };
-    if (value.kind === 'scalar' || value.kind === 'opaque') {
+    if (value.kind === 'scalar' || value.kind === 'opaque' || value.kind === 'any') {
       this.#slotsLeft--;
       return { ...common, source, value };
     }

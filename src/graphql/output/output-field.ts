@@ -13,7 +13,7 @@ import { bothRules, type FieldRule, ruleExtensions } from '../rights/field-rule.
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
 import { type Leaf, PRESENCE } from '../types/leaf.js';
 import type { AttributeMember, ChoiceMember, ElementMember, Member, TextMember } from '../types/member.js';
-import type { FieldShape } from '../types/shape.js';
+import type { FieldShape, ValueShape } from '../types/shape.js';
 
 /** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
 export interface OutputField {
@@ -24,6 +24,12 @@ export interface OutputField {
   readonly deprecated: string | null;
   /** Null or absent: by rule. */
   readonly cost?: FieldCost | null;
+}
+
+/** The value of an element. */
+export interface OutputValue {
+  readonly type: GraphQLNullableType & GraphQLOutputType;
+  readonly value: ValueShape;
 }
 
 /** The documentation of a member in the schema. */

@@ -2,14 +2,13 @@ import {
   GraphQLBoolean,
   GraphQLInterfaceType,
   type GraphQLNamedType,
-  type GraphQLNullableType,
   GraphQLObjectType,
-  type GraphQLOutputType,
   type GraphQLUnionType,
   isUnionType,
 } from 'graphql';
 import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
 import { wildcardsIn } from '../../wsdl/open-content.js';
+import { anyOutput } from '../types/any-value.js';
 import { childOrder } from '../types/child-order.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
@@ -21,7 +20,7 @@ import { rulesOf } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
 import { NameScope } from '../types/naming.js';
 import { derivedFrom, type Reached } from '../types/reach.js';
-import type { ElementShape, FieldShape, ObjectShape, ValueShape } from '../types/shape.js';
+import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import { ChoiceTypes } from './choice-types.js';
 import { elementShape } from './element-shape.js';
@@ -37,6 +36,7 @@ import {
   lazily,
   listOf,
   type OutputField,
+  type OutputValue,
   PLACEHOLDER,
   PLACEHOLDER_FIELD,
   restField,
@@ -44,11 +44,6 @@ import {
   wholeField,
   withRule,
 } from './output-field.js';
-
-interface OutputValue {
-  readonly type: GraphQLNullableType & GraphQLOutputType;
-  readonly value: ValueShape;
-}
 
 /**
  * The object and interface types of one service's replies, made when something first needs them.
@@ -167,6 +162,8 @@ export class OutputTypes {
   }
 
   #value(type: XsdType, nameHint: string, member: Member): OutputValue {
+    const anyTypes = member.mapping?.type == null ? this.#members.anyTypesOf(type) : null;
+    if (anyTypes !== null) return anyOutput(anyTypes, this.#leaves);
     if (type.kind === 'simple') {
       const leaf = this.#leaf(type, nameHint, member);
       return { type: leaf.type, value: { kind: 'scalar', scalar: leaf.scalar } };

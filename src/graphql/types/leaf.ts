@@ -22,6 +22,7 @@ import { unsupportedFacets } from '../../codec/values/simple-validity.js';
 import { valueSpaceOf } from '../../codec/values/value-space.js';
 import { prescribesForm } from '../../codec/values/written-form.js';
 import type { EnumerationValue, SimpleType } from '../../wsdl/model.js';
+import { AnyValueTypes } from './any-value.js';
 import { descriptionOf } from './description.js';
 import type { FieldMapping } from './mapping.js';
 import { enumValueName, NameScope } from './naming.js';
@@ -44,6 +45,7 @@ export class LeafTable {
   readonly #names: TypeNames;
   readonly #enums: GraphQLEnumType[] = [];
   readonly #customs = new Map<string, GraphQLScalarType>();
+  #any: AnyValueTypes | null = null;
   readonly #known = new Map<SimpleType, Leaf>();
   readonly #others = new Map<SimpleType, Map<string, Leaf | null>>();
 
@@ -53,7 +55,7 @@ export class LeafTable {
 
   /** Every type that GraphQL does not have by itself: enumerations, then scalars. */
   get made(): readonly GraphQLNamedType[] {
-    return [...this.#enums, ...this.#customs.values()];
+    return [...this.#enums, ...this.#customs.values(), ...(this.#any?.all ?? [])];
   }
 
   /** `nameHint` names an enumeration that has no name of its own. */
@@ -101,6 +103,12 @@ export class LeafTable {
     if (leaf !== null && itemType !== null) leaf = listOf(leaf, type);
     known.set(target, leaf);
     return leaf;
+  }
+
+  /** The types of values of any type. */
+  get any(): AnyValueTypes {
+    this.#any ??= new AnyValueTypes(this.#scalarType('QName'), this.xml);
+    return this.#any;
   }
 
   /** The type of content that is not modelled, as XML text. */

@@ -1,4 +1,6 @@
+import type { AnyTypes } from '../../codec/plan/any-types.js';
 import type { ComplexType, XsdType } from '../../wsdl/model.js';
+import { isAnyType } from './any-type.js';
 import { groupNames } from './group-names.js';
 import type { MappingTable } from './mapping.js';
 import { type ChoiceMember, isHidden, keysOf, type Member, ownMembers, placeOf, placeOfElement } from './member.js';
@@ -34,6 +36,8 @@ export interface MemberRules {
   readonly nullable: boolean | null;
   /** It has operations by the SOAP encoding. */
   readonly isEncoded: boolean;
+  /** The types that values of any type may be of; null: these are shown as XML. */
+  readonly anyTypes: AnyTypes | null;
 }
 
 /**
@@ -42,6 +46,7 @@ export interface MemberRules {
  */
 export class MemberTable {
   readonly #service: string;
+  readonly #anyTypes: AnyTypes | null;
   readonly #naming: Naming;
   readonly #choices: ChoiceStyle;
   readonly #mapping: MappingTable;
@@ -52,7 +57,8 @@ export class MemberTable {
   readonly #depths = new Map<ComplexType, number>();
   readonly #count: MemberCount;
 
-  constructor(service: string, { naming, choices, nullable, isEncoded }: MemberRules, names: TypeNames) {
+  constructor(service: string, { naming, choices, nullable, isEncoded, anyTypes }: MemberRules, names: TypeNames) {
+    this.#anyTypes = anyTypes;
     this.#service = service;
     this.#naming = naming;
     this.#choices = choices;
@@ -83,6 +89,11 @@ export class MemberTable {
   /** There are more members than a schema can have: types have none any more, and the mapping is refused. */
   get isFull(): boolean {
     return this.#count.isFull;
+  }
+
+  /** The types that values of this type may be of; null where it is not a type for any. */
+  anyTypesOf(type: XsdType): AnyTypes | null {
+    return isAnyType(type) ? this.#anyTypes : null;
   }
 
   /** Whether the mapping hides everything of this type. */

@@ -1,4 +1,4 @@
-import type { ChildPositions, ReplyPlan, Scalar, SlotSource } from '../../codec/plan/plan.js';
+import type { AnyPlan, ChildPositions, ReplyPlan, Scalar, SlotSource } from '../../codec/plan/plan.js';
 import type { QName } from '../../xml/events.js';
 import type { FieldRule } from '../rights/field-rule.js';
 
@@ -77,6 +77,7 @@ export interface FieldShape {
 export type ValueShape =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | { readonly kind: 'opaque' }
+  | AnyPlan
   | { readonly kind: 'object'; readonly shape: ElementShape }
   /** One of several elements, each read as the object of its branch. Only with the source `choice`. */
   | { readonly kind: 'choice'; readonly branches: readonly BranchShape[] };

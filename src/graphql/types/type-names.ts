@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../base/diagnostic.js';
 import { SCALAR_TYPES } from '../../codec/values/scalars.js';
 import type { XsdType } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
+import { ANY_VALUE_NAMES } from './any-value.js';
 import { DeclaredNames, type NameOwner } from './declared-names.js';
 import { type Finding, MappingTable, TYPES_PATH, type TypeMappings } from './mapping.js';
 import { innerName, isNaming01, NameScope, type Naming, pascalName, typeName } from './naming.js';
@@ -202,6 +203,7 @@ const UNMAPPED = new MappingTable(new Map());
 const BUILT_IN_NAMES: readonly string[] = [
   ...['Query', 'Mutation', 'Subscription', 'Int', 'Float', 'String', 'Boolean', 'ID'],
   ...SCALAR_TYPES.keys(),
+  ...ANY_VALUE_NAMES,
 ];
 
 const URI_CHARS = 1024;

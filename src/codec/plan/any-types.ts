@@ -1,0 +1,62 @@
+import type { QName } from '../../xml/events.js';
+import type { Scalar } from './plan.js';
+
+/** The types that `xsi:type` may name where the schema allows any: those of the WSDL and of XML Schema. */
+export interface AnyTypes {
+  named(name: QName): AnyType | null;
+}
+
+/** A type by which content is read as JSON, or JSON is written. */
+export type AnyType = AnySimple | AnyList | AnyObject;
+
+export interface AnySimple {
+  readonly kind: 'simple';
+  readonly name: QName | null;
+  readonly scalar: Scalar;
+}
+
+/** A type that is nothing but a list: of one repeated element, or an array of the SOAP encoding. */
+export interface AnyList {
+  readonly kind: 'list';
+  readonly name: QName | null;
+  readonly item: AnyMember;
+  readonly isEncodedArray: boolean;
+}
+
+export interface AnyObject {
+  readonly kind: 'object';
+  readonly name: QName | null;
+  /** Of simple content; else null. */
+  readonly text: Scalar | null;
+  /** By local name. */
+  readonly attributes: ReadonlyMap<string, { readonly name: QName; readonly scalar: Scalar }>;
+  /** By local name, in the order of the schema. */
+  readonly members: ReadonlyMap<string, AnyMember>;
+}
+
+/** A child element. */
+export interface AnyMember {
+  readonly name: QName;
+  readonly isMany: boolean;
+  readonly isRequired: boolean;
+  readonly isNillable: boolean;
+  readonly typeName: QName | null;
+  /** Null where it may be of any type. Types may be recursive: it is asked for when it is needed. */
+  type(): AnyType | null;
+}
+
+/** The key of a value's type in JSON, beside the members of an object. */
+export const TYPE_KEY = '$type';
+/** The key of a value that is no object, beside its type. */
+export const VALUE_KEY = '$value';
+/** The key of the text of an element with attributes. */
+export const TEXT_KEY = '#text';
+
+const APACHE = 'http://xml.apache.org/xml-soap';
+
+/** The map of Apache SOAP, which Axis and PHP write. */
+export const MAP: QName = { uri: APACHE, local: 'Map' };
+
+export const isMap = ({ uri, local }: QName): boolean => uri === APACHE && local === 'Map';
+/** A list of Apache SOAP. */
+export const isVector = ({ uri, local }: QName): boolean => uri === APACHE && local === 'Vector';

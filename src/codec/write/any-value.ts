@@ -1,0 +1,292 @@
+import { isRecord } from '../../base/record.js';
+import { SOAP_ENCODINGS, XSD } from '../../wsdl/documents/namespaces.js';
+import { isNcName } from '../../xml/chars.js';
+import type { QName } from '../../xml/events.js';
+import {
+  type AnyList,
+  type AnyMember,
+  type AnyObject,
+  type AnyType,
+  type AnyTypes,
+  isMap,
+  MAP,
+  TEXT_KEY,
+  TYPE_KEY,
+  VALUE_KEY,
+} from '../plan/any-types.js';
+import { CLOSE, type ContentEvent } from '../plan/content-events.js';
+import { parseQualifiedName } from '../values/qualified-name.js';
+import { arrayAttributes, NIL, TYPE } from './encoding.js';
+import { below, type InputPath, refuse } from './input-error.js';
+import { inside, nameOf, numberType, textIn } from './json-leaves.js';
+import { type EncodeLimits, type LeafEncoder, REQUIRED } from './leaves.js';
+import { memberOf, type ReadonlyRecord } from './raw-input.js';
+
+/** What the content of one request is written with. */
+export interface AnyTools {
+  readonly limits: EncodeLimits;
+  readonly leaves: LeafEncoder;
+  /** The namespace of the SOAP encoding, where the message is encoded; else null. */
+  readonly encodingUri: string | null;
+}
+
+type Task =
+  | { readonly kind: 'close' }
+  | {
+      readonly kind: 'element';
+      readonly name: QName;
+      readonly member: AnyMember | null;
+      readonly value: unknown;
+      readonly path: InputPath;
+    }
+  | { readonly kind: 'entry'; readonly key: string; readonly value: unknown; readonly path: InputPath };
+
+const CLOSE_TASK: Task = { kind: 'close' };
+
+/**
+ * Writes values of any type: JSON and the name of its type. Without a name it is that which JSON tells: a string, a
+ * boolean, an `int` or `long`, a `double`; by the SOAP encoding also an array or a map. Values are the client's: there is
+ * no recursion but a stack of tasks.
+ */
+export class AnyValueWriter {
+  readonly #types: AnyTypes;
+  readonly #isSimple: boolean;
+  readonly #tools: AnyTools;
+  readonly #events: ContentEvent[] = [];
+  readonly #tasks: Task[] = [];
+
+  /** `isSimple`: only values without structure. */
+  constructor(types: AnyTypes, isSimple: boolean, tools: AnyTools) {
+    this.#types = types;
+    this.#isSimple = isSimple;
+    this.#tools = tools;
+  }
+
+  /** The attributes and the content of an element that was opened. Throws `InputError`. */
+  write(raw: ReadonlyRecord, path: InputPath): readonly ContentEvent[] {
+    const type = memberOf(raw, 'type') ?? null;
+    const value = memberOf(raw, 'value');
+    if (value === undefined) refuse(below(path, 'value'), REQUIRED);
+    if (type === null) this.#untyped(value, below(path, 'value'));
+    else this.#typed(value, this.#typeName(type, below(path, 'type')), below(path, 'value'));
+    for (let task = this.#tasks.pop(); task !== undefined; task = this.#tasks.pop()) {
+      if (task.kind === 'close') this.#events.push(CLOSE);
+      else if (task.kind === 'entry') this.#entry(task.key, task.value, task.path);
+      else this.#element(task.name, task.member, task.value, task.path);
+    }
+    return this.#events;
+  }
+
+  #element(name: QName, member: AnyMember | null, value: unknown, path: InputPath): void {
+    this.#open(name, path);
+    this.#tasks.push(CLOSE_TASK);
+    const type = member?.type() ?? null;
+    if (type === null || member === null || (isRecord(value) && Object.hasOwn(value, TYPE_KEY))) {
+      this.#untyped(value, path);
+      return;
+    }
+    if (value === null) {
+      if (!member.isNillable) refuse(path, 'must not be null');
+      this.#events.push(NIL);
+      return;
+    }
+    if (this.#tools.encodingUri !== null && member.typeName !== null) this.#type(member.typeName, path);
+    this.#content(value, type, path);
+  }
+
+  /** A value whose type is told by itself, or by its key for that. */
+  #untyped(value: unknown, path: InputPath): void {
+    if (value === null) this.#events.push(NIL);
+    else if (typeof value === 'string') this.#text('string', textIn(value, path), path);
+    else if (typeof value === 'boolean') this.#text('boolean', String(value), path);
+    else if (typeof value === 'number') this.#text(numberType(value, path), String(value), path);
+    else if (Array.isArray(value)) {
+      const { encodingUri } = this.#tools;
+      if (encodingUri === null) refuse(path, `a list needs a type, as { "${TYPE_KEY}": ..., "${VALUE_KEY}": [...] }`);
+      this.#type({ uri: encodingUri, local: 'Array' }, path);
+      this.#array(value, null, path);
+    } else if (isRecord(value)) this.#untypedObject(value, path);
+    else refuse(path, REQUIRED);
+  }
+
+  #untypedObject(value: ReadonlyRecord, path: InputPath): void {
+    const type = memberOf(value, TYPE_KEY);
+    if (type !== undefined) {
+      const name = this.#typeName(type, below(path, TYPE_KEY));
+      if (Object.hasOwn(value, VALUE_KEY)) this.#typed(memberOf(value, VALUE_KEY), name, below(path, VALUE_KEY));
+      else this.#typed(value, name, path);
+    } else if (this.#tools.encodingUri === null) this.#struct(value, path);
+    else this.#typed(value, MAP, path);
+  }
+
+  #typed(value: unknown, name: QName, path: InputPath): void {
+    if (isArray(name)) {
+      // The namespace of the encoding is that of the message.
+      this.#type({ uri: this.#tools.encodingUri ?? name.uri, local: name.local }, path);
+      this.#array(value, null, path);
+      return;
+    }
+    if (isStruct(name)) {
+      this.#type({ uri: this.#tools.encodingUri ?? name.uri, local: name.local }, path);
+      this.#struct(this.#record(value, path), path);
+      return;
+    }
+    const type = isMap(name) ? null : this.#types.named(name);
+    if (this.#isSimple && type?.kind !== 'simple') refuse(path, 'must be of a simple type');
+    if (type === null && !isMap(name))
+      refuse(path, 'must be of a type of the WSDL or of XML Schema whose content is known');
+    this.#type(name, path);
+    if (value === null) this.#events.push(NIL);
+    else if (type === null) this.#map(value, path);
+    else this.#content(value, type, path);
+  }
+
+  #content(value: unknown, type: AnyType, path: InputPath): void {
+    if (type.kind === 'simple') this.#add(this.#tools.leaves.text(type.scalar, value, path));
+    else if (type.kind === 'list') this.#list(value, type, path);
+    else this.#object(value, type, path);
+  }
+
+  #list(value: unknown, { item, isEncodedArray }: AnyList, path: InputPath): void {
+    if (isEncodedArray) this.#array(value, item, path);
+    else this.#elements(this.#items(value, path), item.name, item, path);
+  }
+
+  /** An array of the SOAP encoding; `item` is null where items are of any type. */
+  #array(value: unknown, item: AnyMember | null, path: InputPath): void {
+    const items = this.#items(value, path);
+    const { encodingUri } = this.#tools;
+    const itemType = item?.typeName ?? null;
+    if (encodingUri !== null)
+      this.#events.push(
+        ...arrayAttributes({ kind: 'array', itemType, item: { kind: 'xml' } }, items.length, encodingUri),
+      );
+    this.#elements(items, ITEM, item, path);
+  }
+
+  #object(value: unknown, type: AnyObject, path: InputPath): void {
+    if (type.text !== null && !isRecord(value)) {
+      this.#add(this.#tools.leaves.text(type.text, value, path));
+      return;
+    }
+    const object = this.#record(value, path);
+    const isKnown = (key: string): boolean =>
+      key === TYPE_KEY ||
+      (key === TEXT_KEY && type.text !== null) ||
+      (key.startsWith('@') ? type.attributes.has(key.slice(1)) : type.members.has(key));
+    // The keys are the client's: they are not repeated.
+    if (!Object.keys(object).every(isKnown)) refuse(path, 'has a member that its type does not have');
+    for (const [local, { name, scalar }] of type.attributes) {
+      const own = memberOf(object, `@${local}`) ?? null;
+      const attribute = { key: `@${local}`, name, required: false, fixed: null, scalar };
+      if (own !== null) this.#add(this.#tools.leaves.attribute(attribute, object, path));
+    }
+    if (type.text !== null) this.#add(this.#tools.leaves.text(type.text, memberOf(object, TEXT_KEY), path));
+    for (const [local, member] of [...type.members].reverse()) {
+      const own = memberOf(object, local);
+      const at = below(path, local);
+      if (own === undefined && member.isRequired) refuse(at, REQUIRED);
+      if (own !== undefined) this.#elements(member.isMany ? this.#items(own, at) : [own], member.name, member, at);
+    }
+  }
+
+  /** An object without a type: its members are elements in no namespace. */
+  #struct(object: ReadonlyRecord, path: InputPath): void {
+    if (this.#isSimple) refuse(path, 'must be of a simple type');
+    this.#checkDepth(path);
+    const entries = Object.entries(object);
+    for (const [at, [key, value]] of entries.entries()) {
+      if (!key.startsWith('@')) continue;
+      const own = inside(path, at);
+      this.#events.push({ kind: 'attribute', name: nameOf(key.slice(1), own), value: textIn(value, own) });
+    }
+    for (let at = entries.length - 1; at >= 0; at--) {
+      const [key = '', value] = entries[at] ?? [];
+      const own = inside(path, at);
+      if (key === TYPE_KEY) continue;
+      if (key === TEXT_KEY) this.#events.push({ kind: 'text', value: textIn(value, own) });
+      else if (!key.startsWith('@'))
+        this.#elements(Array.isArray(value) ? this.#items(value, own) : [value], nameOf(key, own), null, own);
+    }
+  }
+
+  /** A map of Apache SOAP: an item for each entry. */
+  #map(value: unknown, path: InputPath): void {
+    const entries = Object.entries(this.#record(value, path)).filter(([key]) => key !== TYPE_KEY);
+    if (entries.length > this.#tools.limits.inputItems) refuse(path, TOO_MANY);
+    for (let at = entries.length - 1; at >= 0; at--) {
+      const [key, own] = entries[at] ?? ['', null];
+      this.#tasks.push({ kind: 'entry', key, value: own, path: inside(path, at) });
+    }
+  }
+
+  #entry(key: string, value: unknown, path: InputPath): void {
+    this.#open(ITEM, path);
+    this.#open(KEY, path);
+    this.#text('string', textIn(key, path), path);
+    this.#events.push(CLOSE);
+    this.#tasks.push(CLOSE_TASK, { kind: 'element', name: VALUE, member: null, value, path });
+  }
+
+  /** Elements for these values, before all that is to come. */
+  #elements(values: readonly unknown[], name: QName, member: AnyMember | null, path: InputPath): void {
+    for (let at = values.length - 1; at >= 0; at--) {
+      const own = values.length === 1 && member?.isMany !== true ? path : below(path, at);
+      this.#tasks.push({ kind: 'element', name, member, value: values[at], path: own });
+    }
+  }
+
+  #items(value: unknown, path: InputPath): readonly unknown[] {
+    if (!Array.isArray(value)) refuse(path, 'must be a list');
+    this.#checkDepth(path);
+    if (value.length > this.#tools.limits.inputItems) refuse(path, TOO_MANY);
+    return value;
+  }
+
+  #record(value: unknown, path: InputPath): ReadonlyRecord {
+    if (!isRecord(value)) refuse(path, 'must be an object');
+    this.#checkDepth(path);
+    return value;
+  }
+
+  #checkDepth(path: InputPath): void {
+    if (path.depth > this.#tools.limits.inputDepth) refuse(path, 'nested deeper than allowed');
+  }
+
+  /** `{namespace}name`, or a built-in type by its name alone. */
+  #typeName(written: unknown, path: InputPath): QName {
+    const name = typeof written === 'string' ? parseQualifiedName(written) : null;
+    if (name !== null) return name;
+    const local = typeof written === 'string' ? written.replace(/^xsd?:/, '') : '';
+    if (!isNcName(local)) refuse(path, 'must be {namespace}name, or the name of a type of XML Schema');
+    return { uri: XSD, local };
+  }
+
+  #open(name: QName, path: InputPath): void {
+    this.#tools.leaves.use(name, path);
+    this.#events.push({ kind: 'open', name });
+  }
+
+  #type(name: QName, path: InputPath): void {
+    this.#tools.leaves.use(name, path);
+    this.#events.push(TYPE(name));
+  }
+
+  #text(local: string, value: string, path: InputPath): void {
+    if (value.length > this.#tools.limits.stringChars) refuse(path, 'longer than allowed');
+    this.#events.push(TYPE({ uri: XSD, local }));
+    if (value !== '') this.#events.push({ kind: 'text', value });
+  }
+
+  #add(event: ContentEvent | null): void {
+    if (event !== null) this.#events.push(event);
+  }
+}
+
+const ITEM: QName = { uri: '', local: 'item' };
+const KEY: QName = { uri: '', local: 'key' };
+const VALUE: QName = { uri: '', local: 'value' };
+const TOO_MANY = 'more items than allowed';
+
+const isStruct = ({ uri, local }: QName): boolean => local === 'Struct' && SOAP_ENCODINGS.includes(uri);
+const isArray = ({ uri, local }: QName): boolean => local === 'Array' && SOAP_ENCODINGS.includes(uri);

@@ -1,0 +1,95 @@
+import {
+  GraphQLInputObjectType,
+  type GraphQLNamedType,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { AnyTypes } from '../../codec/plan/any-types.js';
+import { XSI_URI } from '../../codec/plan/xsi.js';
+import { scalarOf } from '../../codec/values/scalars.js';
+import { builtInSimple, STRING } from '../../wsdl/xsd/builtin.js';
+import type { ElementShape, FieldShape, ObjectShape } from './shape.js';
+
+/** The names of the types for values of any type. No type of a WSDL is called so. */
+export const ANY_VALUE_NAMES: readonly string[] = ['AnyValue', 'AnyValueInput', 'JSON'];
+
+/** The GraphQL types for values of any type: one of each for all services. */
+export class AnyValueTypes {
+  readonly output: GraphQLObjectType;
+  readonly input: GraphQLInputObjectType;
+  /** Every one of them. */
+  readonly all: readonly GraphQLNamedType[];
+
+  constructor(qName: GraphQLScalarType, xml: GraphQLScalarType) {
+    const json = jsonScalar();
+    this.output = new GraphQLObjectType({
+      name: 'AnyValue',
+      description: 'A value of any type.',
+      fields: {
+        type: { type: qName, description: 'Its type, `{namespace}name`; null where it names none.' },
+        value: { type: json, description: VALUE },
+        xml: { type: xml, description: 'The whole element as XML.' },
+      },
+    });
+    this.input = new GraphQLInputObjectType({
+      name: 'AnyValueInput',
+      description: 'A value of any type: as JSON, or the element as XML.',
+      fields: {
+        type: {
+          type: qName,
+          description:
+            'Its type: `{namespace}name`, or a type of XML Schema by its name alone (`dateTime`). Without it, what JSON tells.',
+        },
+        value: { type: json, description: VALUE },
+        xml: { type: xml, description: 'The whole element as XML, or text, instead of `value`.' },
+      },
+    });
+    this.all = [this.output, this.input, json];
+  }
+}
+
+const VALUE =
+  'As JSON: members by the names of elements, attributes as `@name`. Within it, `$type` is the type of a value where JSON does not tell it, `$value` that value.';
+
+/** A value of any type in replies. */
+export function anyOutput(
+  types: AnyTypes,
+  { any }: { readonly any: AnyValueTypes },
+): { readonly type: GraphQLObjectType; readonly value: { readonly kind: 'object'; readonly shape: ElementShape } } {
+  const shape = SHAPES.get(types) ?? shapeOf(types);
+  SHAPES.set(types, shape);
+  return { type: any.output, value: { kind: 'object', shape } };
+}
+
+const SHAPES = new WeakMap<AnyTypes, ElementShape>();
+
+/** Where the fields of `AnyValue` stand on the wire. */
+function shapeOf(types: AnyTypes): ElementShape {
+  const scalar = scalarOf(QNAME);
+  const self = (value: FieldShape['value']): FieldShape => ({ ...SINGLE, source: { from: 'self' }, value });
+  const fields = new Map<string, FieldShape>([
+    ['type', { ...SINGLE, source: TYPE_ATTRIBUTE, value: { kind: 'scalar', scalar } }],
+    ['value', self({ kind: 'any', types })],
+    ['xml', self({ kind: 'opaque' })],
+  ]);
+  const declared: ObjectShape = { typeName: 'AnyValue', conditions: new Set(['AnyValue']), fields };
+  return { declared, variants: new Map() };
+}
+
+const SINGLE = { list: false, nonNull: false, itemNonNull: false } as const;
+
+const TYPE_ATTRIBUTE = { from: 'attribute', name: { uri: XSI_URI, local: 'type' }, default: null } as const;
+
+const QNAME = builtInSimple({ uri: 'http://www.w3.org/2001/XMLSchema', local: 'QName' }) ?? STRING;
+
+/** Values of JSON as they are: the encoder checks them against the type they are to be of. */
+const jsonScalar = (): GraphQLScalarType =>
+  new GraphQLScalarType<unknown, unknown>({
+    name: 'JSON',
+    description: 'A value of JSON, of any form.',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
+    serialize: (value) => value,
+    parseValue: (value) => value,
+    parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+  });
