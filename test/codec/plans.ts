@@ -5,10 +5,10 @@ import type {
   ObjectPlan,
   ObjectVariant,
   ReplyPlan,
-  Scalar,
   SlotSource,
   ValuePlan,
 } from '../../src/codec/plan/plan.js';
+import type { Scalar } from '../../src/codec/plan/scalar.js';
 import { ReplyDecoder } from '../../src/codec/read/decode.js';
 import { scalarOf } from '../../src/codec/values/scalars.js';
 import { plainSimpleType } from '../../src/wsdl/plain.js';

@@ -1,5 +1,5 @@
 import type { QName } from '../../xml/events.js';
-import type { Scalar } from './plan.js';
+import type { Scalar } from './scalar.js';
 
 /** The types that `xsi:type` may name where the schema allows any: those of the WSDL and of XML Schema. */
 export interface AnyTypes {

@@ -1,4 +1,4 @@
-import { LexicalError } from './plan.js';
+import { LexicalError } from './scalar.js';
 
 /** The three treatments of white space (XSD 1.0 part 2, section 4.3.6). White space is the four characters of XML. */
 export type WhiteSpace = 'preserve' | 'replace' | 'collapse';

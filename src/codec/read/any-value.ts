@@ -13,7 +13,7 @@ import {
 } from '../plan/any-types.js';
 import { ContentNames } from '../plan/content-names.js';
 import { trimXml } from '../plan/lexical.js';
-import { LexicalError, type Scalar } from '../plan/plan.js';
+import { LexicalError, type Scalar } from '../plan/scalar.js';
 import { isNil, resolveQName, typeNameOf, XML_URI, XSI_URI } from '../plan/xsi.js';
 
 /**

@@ -8,10 +8,10 @@ import type {
   ObjectPlan,
   ObjectVariant,
   ReplyPlan,
-  ScalarValue,
   SlotSource,
   ValuePlan,
 } from '../plan/plan.js';
+import type { ScalarValue } from '../plan/scalar.js';
 import { typeNameOf } from '../plan/xsi.js';
 import { fallbackOf, namesOf, wildcardsOf } from './slot-names.js';
 

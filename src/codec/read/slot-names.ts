@@ -1,6 +1,7 @@
 import type { Wildcard } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
-import { LexicalError, type ObjectVariant, type Scalar, type ScalarValue, type SlotSource } from '../plan/plan.js';
+import type { ObjectVariant, SlotSource } from '../plan/plan.js';
+import { LexicalError, type Scalar, type ScalarValue } from '../plan/scalar.js';
 
 /** The names of the elements that fill a slot; [] where it is not filled by name. */
 export function namesOf(source: SlotSource): readonly QName[] {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { hold, textOf, trimXml } from '../plan/lexical.js';
-import type { Scalar } from '../plan/plan.js';
+import type { Scalar } from '../plan/scalar.js';
 
 /** `xs:base64Binary` without white space (XML Schema allows it inside, and several stacks break lines). */
 export const BASE64_SCALAR: Scalar = {

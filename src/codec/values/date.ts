@@ -1,5 +1,5 @@
 import { hold, isShort, shortLexical, TOO_LONG } from '../plan/lexical.js';
-import { LexicalError, type Scalar } from '../plan/plan.js';
+import { LexicalError, type Scalar } from '../plan/scalar.js';
 
 /** The date and time types of XML Schema, by built-in name. */
 export type DateKind =

@@ -1,5 +1,5 @@
 import { hold, shortLexical, trimXml } from '../plan/lexical.js';
-import { LexicalError, type Scalar } from '../plan/plan.js';
+import { LexicalError, type Scalar } from '../plan/scalar.js';
 import { type Bounds, digitsRule, floatRule, integerRule, smallInteger } from './decimal.js';
 
 /** An integer that fits GraphQL's `Int`. */

@@ -1,6 +1,6 @@
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
-import type { Scalar } from '../plan/plan.js';
+import type { Scalar } from '../plan/scalar.js';
 
 /** A client's QName written as `{uri}local`, which is to get a prefix; null for anything else. */
 export function qualifiedName(scalar: Scalar, value: unknown): QName | null {

@@ -1,7 +1,7 @@
 import { WSI_REFERENCES } from '../../wsdl/documents/namespaces.js';
 import type { SimpleType } from '../../wsdl/model.js';
 import { hold, textOf, treatWhiteSpace, trimXml } from '../plan/lexical.js';
-import { LexicalError, type Scalar, type ScalarItem, type ScalarValue } from '../plan/plan.js';
+import { LexicalError, type Scalar, type ScalarItem, type ScalarValue } from '../plan/scalar.js';
 import { BASE64_SCALAR, HEX_SCALAR } from './binary.js';
 import { dateScalar } from './date.js';
 import { digitsScalar, FLOAT_SCALAR, intScalar } from './number.js';

@@ -1,7 +1,7 @@
 import type { ContentEvent } from '../plan/content-events.js';
 import { textOf as textOfValue } from '../plan/lexical.js';
-import type { Scalar } from '../plan/plan.js';
 import type { BlockPlan, TemplateEvent, TemplatePiece } from '../plan/request-plan.js';
+import type { Scalar } from '../plan/scalar.js';
 import { ContentEncoder } from './content.js';
 import { type EncodeLimits, LeafEncoder } from './leaves.js';
 import type { RequestContext } from './source.js';

@@ -1,7 +1,7 @@
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { textOf } from '../plan/lexical.js';
-import { LexicalError } from '../plan/plan.js';
+import { LexicalError } from '../plan/scalar.js';
 import { type InputPath, refuse } from './input-error.js';
 
 /** The path of a member with a name of the client, which is not repeated: by its place. */

@@ -1,6 +1,7 @@
 import type { AnyType } from '../plan/any-types.js';
-import type { EncodeAttribute, EncodeElement, EncodeSource, EncodeText, EncodeValue, Scalar } from '../plan/plan.js';
+import type { EncodeAttribute, EncodeElement, EncodeSource, EncodeText, EncodeValue } from '../plan/plan.js';
 import type { BlockPlan, RequestPlan, TemplateEvent } from '../plan/request-plan.js';
+import type { Scalar } from '../plan/scalar.js';
 
 /**
  * A plan that writes what can be shown: `***` for what the configuration gives (it may be a secret), the name of the

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
-import { type EncodeSource, LexicalError, type Scalar } from '../plan/plan.js';
+import type { EncodeSource } from '../plan/plan.js';
+import { LexicalError, type Scalar } from '../plan/scalar.js';
 import { type InputPath, refuse } from './input-error.js';
 
 /** Header fields and token claims of the client's HTTP request. */

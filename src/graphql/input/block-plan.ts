@@ -1,6 +1,7 @@
 import type { ContentEvent } from '../../codec/plan/content-events.js';
-import { type EncodeAttribute, type EncodeElement, LexicalError } from '../../codec/plan/plan.js';
+import type { EncodeAttribute, EncodeElement } from '../../codec/plan/plan.js';
 import type { BlockPlan, TemplateEvent, TemplatePiece } from '../../codec/plan/request-plan.js';
+import { LexicalError } from '../../codec/plan/scalar.js';
 import { TEXT } from '../../codec/write/header-blocks.js';
 import { InputError } from '../../codec/write/input-error.js';
 import { CallerNamespaces, xmlEvents } from '../../codec/write/xml-input.js';

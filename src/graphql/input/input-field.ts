@@ -6,7 +6,8 @@ import {
   GraphQLNonNull,
   type GraphQLNullableType,
 } from 'graphql';
-import { type EncodeObject, type EncodeValue, LexicalError, type Scalar } from '../../codec/plan/plan.js';
+import type { EncodeObject, EncodeValue } from '../../codec/plan/plan.js';
+import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import type { SimpleType, XsdType } from '../../wsdl/model.js';
 import { ruleExtensions } from '../rights/field-rule.js';
 import type { LeafTable } from '../types/leaf.js';

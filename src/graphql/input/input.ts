@@ -1,5 +1,6 @@
 import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
-import type { EncodeElement, EncodeValue, EncodeVariant, Scalar } from '../../codec/plan/plan.js';
+import type { EncodeElement, EncodeValue, EncodeVariant } from '../../codec/plan/plan.js';
+import type { Scalar } from '../../codec/plan/scalar.js';
 import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
 import { contentOf } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
@@ -99,7 +100,7 @@ export class InputTypes implements InputSources {
     const anyTypes = member?.mapping?.type == null ? this.members.anyTypesOf(type) : null;
     if (anyTypes !== null) {
       const plan: EncodeValue = { kind: 'any', types: anyTypes, isSimple: type.kind === 'simple' };
-      return { type: this.leaves.any.input, plan };
+      return { type: this.leaves.anyValue.input, plan };
     }
     if (type.kind === 'simple') return this.simple(type, owner.name, member);
     const { content } = type;

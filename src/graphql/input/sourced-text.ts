@@ -1,4 +1,5 @@
-import { type EncodeAttribute, type EncodeElement, LexicalError, type Scalar } from '../../codec/plan/plan.js';
+import type { EncodeAttribute, EncodeElement } from '../../codec/plan/plan.js';
+import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import type { ElementDeclaration } from '../../wsdl/model.js';
 import type { InputSources } from './input-field.js';
 import { type InputMapping, refuseUnknown } from './input-mapping.js';

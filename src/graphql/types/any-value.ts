@@ -55,11 +55,11 @@ const VALUE =
 /** A value of any type in replies. */
 export function anyOutput(
   types: AnyTypes,
-  { any }: { readonly any: AnyValueTypes },
+  { anyValue }: { readonly anyValue: AnyValueTypes },
 ): { readonly type: GraphQLObjectType; readonly value: { readonly kind: 'object'; readonly shape: ElementShape } } {
   const shape = SHAPES.get(types) ?? shapeOf(types);
   SHAPES.set(types, shape);
-  return { type: any.output, value: { kind: 'object', shape } };
+  return { type: anyValue.output, value: { kind: 'object', shape } };
 }
 
 const SHAPES = new WeakMap<AnyTypes, ElementShape>();

@@ -15,7 +15,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { treatWhiteSpace } from '../../codec/plan/lexical.js';
-import { LexicalError, type Scalar } from '../../codec/plan/plan.js';
+import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import { withoutExponent } from '../../codec/values/number.js';
 import { listScalarOf, SCALAR_TYPES, scalarOf } from '../../codec/values/scalars.js';
 import { unsupportedFacets } from '../../codec/values/simple-validity.js';
@@ -45,7 +45,7 @@ export class LeafTable {
   readonly #names: TypeNames;
   readonly #enums: GraphQLEnumType[] = [];
   readonly #customs = new Map<string, GraphQLScalarType>();
-  #any: AnyValueTypes | null = null;
+  #anyValue: AnyValueTypes | null = null;
   readonly #known = new Map<SimpleType, Leaf>();
   readonly #others = new Map<SimpleType, Map<string, Leaf | null>>();
 
@@ -55,7 +55,7 @@ export class LeafTable {
 
   /** Every type that GraphQL does not have by itself: enumerations, then scalars. */
   get made(): readonly GraphQLNamedType[] {
-    return [...this.#enums, ...this.#customs.values(), ...(this.#any?.all ?? [])];
+    return [...this.#enums, ...this.#customs.values(), ...(this.#anyValue?.all ?? [])];
   }
 
   /** `nameHint` names an enumeration that has no name of its own. */
@@ -106,9 +106,9 @@ export class LeafTable {
   }
 
   /** The types of values of any type. */
-  get any(): AnyValueTypes {
-    this.#any ??= new AnyValueTypes(this.#scalarType('QName'), this.xml);
-    return this.#any;
+  get anyValue(): AnyValueTypes {
+    this.#anyValue ??= new AnyValueTypes(this.#scalarType('QName'), this.xml);
+    return this.#anyValue;
   }
 
   /** The type of content that is not modelled, as XML text. */

@@ -1,5 +1,5 @@
 import { hold, textOf, trimXml } from '../../codec/plan/lexical.js';
-import { LexicalError, type Scalar } from '../../codec/plan/plan.js';
+import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import { scalarOf } from '../../codec/values/scalars.js';
 import { compileSimple } from '../../codec/values/simple-validity.js';
 import type { SimpleType } from '../../wsdl/model.js';

@@ -1,4 +1,5 @@
-import type { AnyPlan, ChildPositions, ReplyPlan, Scalar, SlotSource } from '../../codec/plan/plan.js';
+import type { AnyPlan, ChildPositions, ReplyPlan, SlotSource } from '../../codec/plan/plan.js';
+import type { Scalar } from '../../codec/plan/scalar.js';
 import type { QName } from '../../xml/events.js';
 import type { FieldRule } from '../rights/field-rule.js';
 

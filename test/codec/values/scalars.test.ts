@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { LexicalError, type Scalar } from '../../../src/codec/plan/plan.js';
+import { LexicalError, type Scalar } from '../../../src/codec/plan/scalar.js';
 import { SCALAR_TYPES, scalarOf } from '../../../src/codec/values/scalars.js';
 import { type Facets, NO_FACETS, type SimpleType } from '../../../src/wsdl/model.js';
 import { plainSimpleType } from '../../../src/wsdl/plain.js';

@@ -1,0 +1,30 @@
+/** Converts simple values between XML and GraphQL. */
+export interface Scalar {
+  /** Name of the GraphQL type: `Int`, `String`, `Long`, `Decimal`, an enum's name, ... */
+  readonly name: string;
+  /** Its values name attachments, by `cid:` URLs (`swaRef`); absent: they do not. */
+  readonly isReference?: boolean;
+  /** Masks a decoded value; absent: it does not. */
+  mask?(value: unknown): unknown;
+  /** The value of a lexical form, its white space treated by the facet of the type. Throws `LexicalError`. */
+  decode(lexical: string): ScalarValue;
+  /** The lexical form of a client's value. Throws `LexicalError`; the message never holds the value. */
+  encode(value: unknown): string;
+}
+
+/** Of a list type, its items. */
+export type ScalarValue = ScalarItem | readonly ScalarItem[];
+
+export type ScalarItem = string | number | boolean;
+
+/** A value that is outside the lexical or value space of its type. The message names the rule, never the value. */
+export class LexicalError extends Error {
+  /** Valid by its XSD type, but not representable in GraphQL. */
+  readonly isValid: boolean;
+
+  constructor(rule: string, isValid = false) {
+    super(rule);
+    this.name = 'LexicalError';
+    this.isValid = isValid;
+  }
+}
