@@ -46,7 +46,7 @@ export function compileGraph(
   if (invalid.length > 0) throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(loaded, message)));
   const { schema, fields, links, subschemaFields, subscriptions, warnings } = built;
   const { path } = loaded.config.graphql;
-  const rules = rulesOf(services);
+  const rules = [...rulesOf(services), ...graphqlUpstreams.flatMap(({ subschema }) => [...subschema.rules.values()])];
   return { path, schema, fields, links, subschemaFields, subscriptions, rules, warnings };
 }
 

@@ -12,11 +12,13 @@ import {
 } from 'graphql';
 import { ConfigurationError } from '../base/diagnostic.js';
 import { Refusal } from '../base/refusal.js';
+import type { Requirement } from '../base/requirement.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GraphqlServiceConfig } from '../config/schema.js';
 import type { Subschema, SubschemaCosts } from '../graphql/fields/subschema.js';
 import { readSubschemaReply } from '../graphql/subschema/read-reply.js';
 import { NO_COSTS, takeCosts } from '../graphql/subschema/sdl-costs.js';
+import { takeRights } from '../graphql/subschema/sdl-rights.js';
 import type { HealthChecks } from '../upstream/health.js';
 import { checkJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
@@ -26,6 +28,7 @@ import { compileHealth } from './health.js';
 import { keptUpstream } from './kept-upstream.js';
 import { compileReach, type Reach } from './reach.js';
 import { withConfigured } from './subschema-costs.js';
+import { subschemaRules } from './subschema-rules.js';
 
 /** A compiled GraphQL upstream: its subschema and its connections. */
 export interface GraphqlUpstream {
@@ -61,9 +64,9 @@ export async function compileGraphqlUpstream(
   const reach = kept?.reach ?? (await compileReach(loaded, name, config));
   const upstream = kept?.upstream.hold() ?? new Upstream(config.urls, config.limits.upstream, reach);
   try {
-    const { schema, costs } =
+    const { schema, costs, requirements } =
       config.schema === undefined
-        ? { schema: await introspect(loaded, name, config, upstream), costs: NO_COSTS }
+        ? { schema: await introspect(loaded, name, config, upstream), costs: NO_COSTS, requirements: NO_REQUIREMENTS }
         : await readSchema(loaded, name, config, config.schema);
     const { wrapSubschema } = await import('../graphql/subschema/wrap.js');
     const subschema: Subschema = {
@@ -74,6 +77,7 @@ export async function compileGraphqlUpstream(
       hidden: config.hide,
       callCost: config.callCost ?? null,
       costs: withConfigured(costs, schema, config.costs, name),
+      rules: subschemaRules(requirements, schema, config.fields),
       subscribes: config.subscriptions !== false,
       wrap: wrapSubschema,
     };
@@ -138,6 +142,8 @@ async function introspect(
   }
 }
 
+const NO_REQUIREMENTS: ReadonlyMap<string, Requirement> = new Map();
+
 const CANNOT = 'Its schema cannot be had';
 const AS_FILE =
   'Start it first; or save its schema as SDL in a file and name that as `schema`: then it need not be up.';
@@ -150,7 +156,11 @@ async function readSchema(
   name: string,
   { limits }: GraphqlServiceConfig,
   file: string,
-): Promise<{ readonly schema: GraphQLSchema; readonly costs: SubschemaCosts }> {
+): Promise<{
+  readonly schema: GraphQLSchema;
+  readonly costs: SubschemaCosts;
+  readonly requirements: ReadonlyMap<string, Requirement>;
+}> {
   let sdl: Buffer;
   try {
     sdl = await loaded.inputs.readFile(loaded.locate(['services', name, 'schema'], file).location);
@@ -174,9 +184,10 @@ async function readSchema(
     );
   }
   try {
-    const { document, costOf } = takeCosts(parse(new Source(sdl.toString('utf8'), file)), name);
-    const schema = validated(loaded, name, ['schema'], buildASTSchema(document));
-    return { schema, costs: costOf(schema) };
+    const { document, requirementsOf } = takeRights(parse(new Source(sdl.toString('utf8'), file)));
+    const { document: bare, costOf } = takeCosts(document, name);
+    const schema = validated(loaded, name, ['schema'], buildASTSchema(bare));
+    return { schema, costs: costOf(schema), requirements: requirementsOf(schema) };
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     if (error instanceof RangeError)

@@ -5,6 +5,7 @@ import { LIST_SIZE, OPERATION_COST_KEYS, points } from './cost-keys.js';
 import { FIELD_NAME, GRAPHQL_NAME, HTTP_URL, SUBSCRIPTION_URL } from './formats.js';
 import { array, closed, flagOr, mapOf, oneOf, optional, type StaticOf, section, string, unsafe } from './key-types.js';
 import { limitOverrides } from './limit-schema.js';
+import { FIELD_RIGHTS } from './rights-keys.js';
 import { FIELD_KEYS, ROUTE_KEYS } from './upstream-keys.js';
 
 const SERVICE_KINDS = ['soap', 'graphql'] as const;
@@ -112,6 +113,12 @@ export const GRAPHQL_SERVICE_KEYS = closed(
         default: {},
       }),
       patternProperties: { [FIELD]: FIELD_COST, [TYPE]: TYPE_COST },
+    }),
+    fields: mapOf(FIELD, FIELD_RIGHTS, {
+      description:
+        'By `Type.field` as the service has them: rights to fields, besides `@authenticated` and `@requiresScopes` of `schema`, and masks.',
+      names: PART_HINT,
+      default: {},
     }),
     limits: section('Limits of this service where they differ from those of the gateway.', {
       remote: limitOverrides(SUBSCHEMA_LIMITS, 'limits.remote'),

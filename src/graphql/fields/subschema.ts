@@ -1,4 +1,5 @@
 import type { DocumentNode, FieldNode, GraphQLSchema } from 'graphql';
+import type { FieldRule } from '../rights/field-rule.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import type { RootType } from './exposure.js';
 
@@ -16,13 +17,18 @@ export interface Subschema {
   /** The cost of one call; null: that of all calls. */
   readonly callCost: number | null;
   readonly costs: SubschemaCosts;
+  /** By `Type` or `Type.field`, in the names of the upstream. */
+  readonly rules: ReadonlyMap<string, FieldRule>;
   /** Whether its subscriptions are offered. */
   readonly subscribes: boolean;
   readonly wrap: WrapSubschema;
 }
 
 /** Makes the schema of a subschema under its names in the gateway. */
-export type WrapSubschema = (service: string, schema: GraphQLSchema, names: SubschemaNames) => GraphQLSchema;
+export type WrapSubschema = (
+  subschema: Pick<Subschema, 'name' | 'schema' | 'rules'>,
+  names: SubschemaNames,
+) => GraphQLSchema;
 
 /** The names of a subschema's parts in the gateway. Names that are not in a map stay. */
 export interface SubschemaNames {

@@ -159,6 +159,7 @@ class OperationRun {
       variables,
       rawVariables: params.variables,
       select: this.#plan.select,
+      rights: this.admitted.rights,
       maxErrors: this.execution.limits.errors,
     });
     return this.#subschemas;

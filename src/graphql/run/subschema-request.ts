@@ -8,7 +8,7 @@ import { SubschemaRun } from './subschema-run.js';
 export async function subschemaRequestOf(
   plan: SubschemaPlan,
   values: Readonly<Record<string, unknown>>,
-  { document, variables, params }: Admitted,
+  { document, variables, params, rights }: Admitted,
   { select }: RootPlan,
 ): Promise<SubschemaRequest | null> {
   const requests: SubschemaRequest[] = [];
@@ -17,7 +17,7 @@ export async function subschemaRequestOf(
     return Promise.reject(new Refusal('CLIENT_GONE', 'nothing is sent'));
   };
   const { fragments } = document;
-  const context = { fragments, variables, rawVariables: params.variables, select, maxErrors: 1 };
+  const context = { fragments, variables, rawVariables: params.variables, select, rights, maxErrors: 1 };
   await new SubschemaRun(send, context).answer(plan, values).catch((caught: unknown) => {
     if (!(caught instanceof Refusal)) throw caught;
   });

@@ -6,8 +6,10 @@ import { subschemaPoints } from '../cost/cost-subschema.js';
 import type { SendToSubschema, SubschemaPlan, SubschemaRequest } from '../fields/subschema.js';
 import type { LinkSelect } from '../links/link-plan.js';
 import type { Fragments, RawVariables, Variables } from '../output/reply-plan.js';
+import type { FieldRights } from '../rights/field-rights.js';
 import { AnswerShaper } from '../subschema/answer-shaper.js';
 import { batchAnswer, batchPath } from '../subschema/batch-answer.js';
+import { FORBIDDEN } from '../subschema/enforce-rules.js';
 import { isLost } from '../subschema/lost-value.js';
 import { readSubschemaReply, SUBSCHEMA_ERROR, type SubschemaResult } from '../subschema/read-reply.js';
 import type { SubschemaSender } from '../subschema/wrap.js';
@@ -19,6 +21,8 @@ export interface SubschemaContext {
   /** Services coerce them again. */
   readonly rawVariables: RawVariables;
   readonly select: LinkSelect;
+  /** Null where all callers have the same. */
+  readonly rights: FieldRights | null;
   readonly maxErrors: number;
 }
 
@@ -35,11 +39,20 @@ export class SubschemaRun {
   /** By response key the list that a service has answered with; null where it has answered with several. */
   readonly #lists = new Map<string, readonly unknown[] | null>();
   #calls = 0;
+  #hiddenPrefix: string | null = null;
 
   constructor(send: SendToSubschema, context: SubschemaContext) {
     this.#send = send;
     this.#context = context;
     this.#shaper = new AnswerShaper(context.fragments, context.variables, context.select);
+  }
+
+  get rights(): FieldRights | null {
+    return this.#context.rights;
+  }
+
+  get hiddenPrefix(): string | null {
+    return this.#hiddenPrefix;
   }
 
   /** Answers a field; `values` are its arguments that are not in the document. Rejects with a `Refusal`. */
@@ -51,6 +64,8 @@ export class SubschemaRun {
       if (Object.hasOwn(values, name)) variableValues[variable] = values[name];
     }
     const { wrapped, parent } = plan.field;
+    // Plans of one document have one prefix.
+    if (plan.links !== null) this.#hiddenPrefix = plan.links.prefix;
     const run = (contextValue: SubschemaSender): Promise<ExecutionResult> => {
       const args = { schema: wrapped, document: plan.document, variableValues, contextValue };
       return parent === 'Subscription' ? executeEvent(args) : Promise.resolve(execute(args));
@@ -58,7 +73,7 @@ export class SubschemaRun {
     const together = await run(this);
     const isAlone = together.errors?.some(isLostAnswer) === true;
     // With a context of its own the field is sent alone.
-    const result = isAlone ? await run({ send: (request, keys) => this.send(request, keys) }) : together;
+    const result = isAlone ? await run(this.#alone()) : together;
     const errors = (result.errors ?? []).flatMap((error) => errorsOf(error, plan));
     const value = this.#valueOf(result, plan);
     // Wrapped schemas drop a value of an unknown type without an error.
@@ -71,6 +86,11 @@ export class SubschemaRun {
     const decoded = { value, errors: listed, furtherErrors: errors.length - listed.length, points };
     // An event is no call.
     return parent === 'Subscription' ? { ...decoded, calls: 0 } : decoded;
+  }
+
+  #alone(): SubschemaSender {
+    const { rights, hiddenPrefix } = this;
+    return { rights, hiddenPrefix, send: (request, keys) => this.send(request, keys) };
   }
 
   /** Returns the calls since the last time: one for fields that were sent together, counted for the first answer. */
@@ -156,6 +176,7 @@ function errorsOf(error: GraphQLError, plan: SubschemaPlan): readonly DecodeErro
   const path = batchPath(visibleIn(error.path?.slice(1) ?? [], plan), plan.batch);
   return partsOf(error).map((part): DecodeError => {
     if (hasCode(part, SUBSCHEMA_ERROR)) return { code: SUBSCHEMA_ERROR, path, rule: '', message: part.message };
+    if (hasCode(part, FORBIDDEN)) return { code: FORBIDDEN, path, rule: 'withheld' };
     // Messages of graphql-js about values that break the schema contain them.
     return { code: 'UPSTREAM_SCHEMA_INVALID', path, rule: 'GraphQL' };
   });

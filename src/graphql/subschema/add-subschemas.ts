@@ -12,9 +12,11 @@ import {
 } from 'graphql';
 import type { Subschema, SubschemaField } from '../fields/subschema.js';
 import type { SubschemaTarget } from '../links/link.js';
+import { ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { costExtensions, costOfCall } from '../types/cost-rules.js';
 import { type Root, rootOf } from '../types/roots.js';
 import type { TypeNames } from '../types/type-names.js';
+import { enforceRules } from './enforce-rules.js';
 import { offeredRoots, subschemaNames } from './subschema-names.js';
 import { translateCosts } from './translated-costs.js';
 import { validateRenamedSchema } from './validate-parts.js';
@@ -73,9 +75,9 @@ function addSubschema(
 ): AddedSubschema {
   const { schema } = service;
   const own = subschemaNames(service, names, isTaken);
-  const wrapped = service.wrap(service.name, schema, own.names);
+  const wrapped = service.wrap(service, own.names);
   const costs = translateCosts(service, wrapped, own.names);
-  names.findings.push(...costs.findings);
+  names.findings.push(...costs.findings, ...enforceRules(service, wrapped, own.names));
   names.findings.push(...(own.findings.length > 0 ? own.findings : validateRenamedSchema(service, wrapped)));
   const fields = offeredRoots(service).flatMap((parent): readonly AddedField[] => {
     const original = rootOf(schema, parent);
@@ -95,7 +97,7 @@ function addSubschema(
       const field = { service: service.name, parent, name, operation: { name: operation }, wrapped, isNonNull };
       const ownCost = costs.roots.get(`${parent}.${operation}`) ?? null;
       const cost = costOfCall(ownCost, service.callCost);
-      const extensions = costExtensions(ownCost);
+      const extensions = { ...costExtensions(ownCost), ...ruleExtensions(ruleOf(found)) };
       return [{ field: { ...field, headersArgument: null, cost }, config: { ...config, extensions } }];
     });
   });

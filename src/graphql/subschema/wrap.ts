@@ -24,12 +24,14 @@ import {
   print,
 } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import type { SubschemaNames, SubschemaRequest } from '../fields/subschema.js';
+import type { Subschema, SubschemaNames, SubschemaRequest } from '../fields/subschema.js';
+import type { RightsContext } from './enforce-rules.js';
 import { isLost } from './lost-value.js';
+import { pruneRequest } from './prune-request.js';
 import type { SubschemaResult } from './read-reply.js';
 
 /** The context that wrapped schemas are executed with. */
-export interface SubschemaSender {
+export interface SubschemaSender extends RightsContext {
   send(request: SubschemaRequest, keys: ReadonlySet<string>): Promise<SubschemaResult>;
 }
 
@@ -38,7 +40,11 @@ export interface SubschemaSender {
  * context, sends the same in the upstream's names. Hidden parts are not in it. The only importer of
  * `@graphql-tools/wrap`, and loaded where a service speaks GraphQL.
  */
-export function wrapSubschema(service: string, schema: GraphQLSchema, names: SubschemaNames): GraphQLSchema {
+export function wrapSubschema(
+  subschema: Pick<Subschema, 'name' | 'schema' | 'rules'>,
+  names: SubschemaNames,
+): GraphQLSchema {
+  const { name: service, schema } = subschema;
   const { hidden, fields } = names;
   const isShown = (type: string | undefined, field: string | undefined): boolean => !hidden.has(`${type}.${field}`);
   const fieldName = (type: string, field: string): string => fields.get(`${type}.${field}`) ?? field;
@@ -49,8 +55,9 @@ export function wrapSubschema(service: string, schema: GraphQLSchema, names: Sub
     batch: true,
     executor: ({ document, variables, context }) => {
       if (context === undefined) throw new Error('a subschema that is executed without a sender');
-      const { keys, operation } = operationOf(document);
-      const request = { service, operation, query: print(document), variables: variables ?? {} };
+      const pruned = pruneRequest({ document, variables: variables ?? {} }, subschema, context);
+      const { keys, operation } = operationOf(pruned.document);
+      const request = { service, operation, query: print(pruned.document), variables: pruned.variables };
       const result = (): Promise<SubschemaResult> => context.send(request, keys);
       // The type of the value is checked when it is read with the schema.
       return operation === 'subscription' ? (only(result) as AsyncIterable<never>) : (result() as Promise<never>);

@@ -1,0 +1,128 @@
+import {
+  defaultFieldResolver,
+  GraphQLError,
+  type GraphQLField,
+  GraphQLID,
+  type GraphQLInterfaceType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLString,
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+} from 'graphql';
+import type { Subschema, SubschemaNames } from '../fields/subschema.js';
+import type { FieldRights } from '../rights/field-rights.js';
+import { bothRules, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
+import type { Finding } from '../types/mapping.js';
+import { isRoot } from '../types/roots.js';
+import { hasPart, partName } from './schema-parts.js';
+
+/** The rights of the caller of a request, in the context that a wrapped schema is executed with. */
+export interface RightsContext {
+  readonly rights: FieldRights | null;
+  /** The prefix of response keys that are not of the caller: values that links need. Null without any. */
+  readonly hiddenPrefix: string | null;
+}
+
+/** The code of the error of a forbidden field. */
+export const FORBIDDEN = 'FORBIDDEN';
+
+type Owner = GraphQLObjectType | GraphQLInterfaceType;
+
+/**
+ * Enforces the rules of a subschema in its wrapped schema, whose fields become null or masked for the callers that they
+ * are for. A rule of an interface holds for the objects that implement it, that of a type for the fields that lead to it.
+ * Returns findings about rules that mean nothing.
+ */
+export function enforceRules(service: Subschema, wrapped: GraphQLSchema, names: SubschemaNames): readonly Finding[] {
+  const { schema, rules } = service;
+  if (rules.size === 0) return [];
+  const findings: Finding[] = [];
+  for (const type of Object.values(schema.getTypeMap())) {
+    if ((!isObjectType(type) && !isInterfaceType(type)) || isIntrospectionType(type)) continue;
+    const there = wrapped.getType(wrappedName(type, schema, names));
+    if (!isObjectType(there) && !isInterfaceType(there)) continue;
+    for (const name of Object.keys(type.getFields())) {
+      const rule = ruleOfField(service, type, name);
+      const here = isRoot(schema, type) ? names.rootFields.get(`${partName(schema, type)}.${name}`) : undefined;
+      const field = there.getFields()[here ?? names.fields.get(`${type.name}.${name}`) ?? name];
+      if (rule === null || field === undefined) continue;
+      const isText = [GraphQLString, GraphQLID].some((text) => text.name === getNamedType(field.type).name);
+      const masks = new Set(rule.masks.values());
+      if (!isText && (masks.has('last4') || masks.has('hash'))) {
+        const path = ['fields', `${partName(schema, type)}.${name}`, 'mask'];
+        const what = 'Only text has a part or a hash to show.';
+        findings.push({ service: service.name, path, what, remedy: 'Mask it by `null`.', among: [] });
+      }
+      if (masks.has('null') || masks.has('remove')) field.type = getNullableType(field.type);
+      field.extensions = { ...field.extensions, ...ruleExtensions(rule) };
+      if (isObjectType(there)) enforce(field, rule);
+    }
+  }
+  return [...findings, ...missing(service)];
+}
+
+function wrappedName(type: Owner, schema: GraphQLSchema, names: SubschemaNames): string {
+  return (isRoot(schema, type) ? names.roots.get(type.name) : names.types.get(type.name)) ?? type.name;
+}
+
+/** The rule of a field, in the names of the upstream; null without one. Found once. */
+export function ruleOfField(
+  { schema, rules }: Pick<Subschema, 'schema' | 'rules'>,
+  type: Owner,
+  name: string,
+): FieldRule | null {
+  const ofSchema = FIELD_RULES.get(rules) ?? new Map<string, FieldRule | null>();
+  FIELD_RULES.set(rules, ofSchema);
+  const key = `${type.name}.${name}`;
+  const known = ofSchema.get(key);
+  if (known !== undefined) return known;
+  const field = type.getFields()[name];
+  if (field === undefined) return null;
+  const owners: readonly Owner[] = [type, ...type.getInterfaces()];
+  const parts = owners.flatMap((owner) => {
+    const part = partName(schema, owner);
+    return owner.getFields()[name] === undefined ? [part] : [part, `${part}.${name}`];
+  });
+  const rule = [...parts, getNamedType(field.type).name].reduce<FieldRule | null>(
+    (all, part) => bothRules(all, rules.get(part) ?? null),
+    null,
+  );
+  ofSchema.set(key, rule);
+  return rule;
+}
+
+const FIELD_RULES = new WeakMap<Subschema['rules'], Map<string, FieldRule | null>>();
+
+function enforce(field: GraphQLField<unknown, unknown>, rule: FieldRule): void {
+  const resolve = field.resolve ?? defaultFieldResolver;
+  field.resolve = (parent, values, context, info) => {
+    const { rights, hiddenPrefix } = isRightsContext(context) ? context : NO_RIGHTS;
+    const isHidden = hiddenPrefix !== null && String(info.path.key).startsWith(hiddenPrefix);
+    const decision = isHidden ? null : (rights?.decide(rule) ?? null);
+    if (decision === 'forbidden') throw new GraphQLError('withheld', { extensions: { code: FORBIDDEN } });
+    if (decision === 'null' || decision === 'remove') return null;
+    const value = resolve(parent, values, context, info);
+    if (decision === null || rights === null) return value;
+    return value instanceof Promise
+      ? value.then((resolved: unknown) => rights.mask(resolved, decision))
+      : rights.mask(value, decision);
+  };
+}
+
+const NO_RIGHTS: RightsContext = { rights: null, hiddenPrefix: null };
+
+const isRightsContext = (context: unknown): context is RightsContext =>
+  typeof context === 'object' && context !== null && 'rights' in context;
+
+/** Rules of the configuration for unknown fields. */
+function missing({ name: service, schema, rules }: Subschema): readonly Finding[] {
+  return [...rules.keys()].flatMap((part): Finding[] => {
+    if (!part.includes('.') || hasPart(schema, part)) return [];
+    const what = `The service has no \`${part}\`.`;
+    return [{ service, path: ['fields', part], what, remedy: null, among: [] }];
+  });
+}
