@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import type { Access } from './access/client.js';
+import type { Policy } from './access/policy.js';
 import { ConfigurationError, type Diagnostic } from './base/diagnostic.js';
 import { ReplyCache } from './cache/reply-cache.js';
 import type { CacheRules } from './cache/rules.js';
@@ -13,6 +15,7 @@ import { LateWarnings } from './compile/late-warnings.js';
 import { compileListeners } from './compile/listeners.js';
 import { withLogins } from './compile/login.js';
 import { WsdlReader } from './compile/named-wsdl.js';
+import { compilePolicy } from './compile/policy.js';
 import { pricesOf } from './compile/prices.js';
 import { warningsOfRoutes } from './compile/routes.js';
 import { compileService, type SoapService } from './compile/service.js';
@@ -40,11 +43,15 @@ export interface Compiled {
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
   readonly access: Access;
+  /** Null where no decision point is asked. */
+  readonly policy: Policy | null;
   /** The declared reads and writes of operations, and which replies are cached. */
   readonly caching: CacheRules<Operation>;
   readonly cache: ReplyCache;
   /** The addresses for callers, and those for operators. */
   readonly listeners: { readonly traffic: readonly Listener[]; readonly admin: readonly AdminListener[] };
+  /** Where decisions are recorded, `file` null for standard output; null: nowhere. */
+  readonly audit: { readonly file: string | null } | null;
   /** Null where no documents are known beforehand. */
   readonly trusted: TrustedDocuments | null;
   /** Parts that were left out or approximated: none stops the gateway. */
@@ -91,6 +98,7 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
     const admin = await attempt(diagnostics, () => compileAdmin(loaded));
     if (graph === null || access === null || caching === null || traffic === null || admin === null)
       throw new ConfigurationError(diagnostics);
+    const auditFile = config.audit?.file;
     const { trusted, warnings } = compileTrusted(
       loaded,
       manifest.status === 'fulfilled' ? manifest.value : null,
@@ -103,9 +111,14 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
       access,
+      policy: compilePolicy(loaded, closing),
       caching,
       listeners: { traffic, admin },
       cache: new ReplyCache(config.limits.cache),
+      audit:
+        config.audit === undefined
+          ? null
+          : { file: auditFile === undefined ? null : resolve(loaded.locate(['audit', 'file'], auditFile).location) },
       trusted,
       warnings: [
         ...new Set(services.flatMap((service) => service.warnings)),

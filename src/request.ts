@@ -67,7 +67,7 @@ export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hoo
     page: makePageEndpoint(compiled),
     plain: makePlainEndpoint(compiled),
     wsdl: makeWsdlEndpoint(compiled),
-    soap: { calls, observers, nonces, isGuarded, onViolation },
+    soap: { calls, observers, nonces, decisionPoint: compiled.policy, isGuarded, onViolation },
   };
   return (request, response, ending) => handle(gateway, request, response, ending);
 }
@@ -166,7 +166,7 @@ async function handle(
       const caller = { client, budgets: hooks.budgets };
       const asked: HttpExchange = { caller, exchange, request, response, ending };
       if (notified !== null && service === notified) {
-        await takeNotification(asked, notified, gateway.live.callbacks, hooks.nonces);
+        await takeNotification(asked, notified, gateway.live.callbacks, hooks.nonces, compiled.policy);
       } else if (service !== null && asksForText) {
         authorizeAndChargeOther(caller, client.rights.permitsSome(service.name));
         if (query === '') serveServicePage(exchange, response, service, gateway.wsdl.documents.has(service));

@@ -20,6 +20,7 @@ import { MemoryPersistedStore } from './graphql/admission/document-cache.js';
 import { serve } from './listen/serve.js';
 import { TicketKeys } from './listen/ticket-keys.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from './observe/admin.js';
+import { Audit } from './observe/audit.js';
 import { makeFinish } from './observe/finish.js';
 import type { ConfigLoads } from './observe/gauges.js';
 import type { Log } from './observe/log.js';
@@ -115,7 +116,8 @@ export async function startGateway(
   tracing.configure(config.traces ?? null);
   const recent = new RecentRequests(() => generations.current.compiled.config.console.slowMillis);
   const facts = factsOf(() => generations.current.compiled, recent);
-  const finish = makeFinish(log, metrics, recent, tracing);
+  const audit = compiled.audit === null ? null : new Audit(compiled.audit.file);
+  const finish = makeFinish(log, metrics, recent, tracing, audit);
   const shared = await makeSharedState(config, metrics, log);
   const events = budgetEvents(metrics);
   const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
@@ -215,6 +217,7 @@ export async function startGateway(
       await generations.close();
       await tracing.close();
       await served?.close();
+      await audit?.close();
       return forced;
     },
   };

@@ -42,6 +42,12 @@ export interface CacheUse {
   outcome: 'hit' | 'coalesced' | 'miss' | 'stale' | 'bypass';
 }
 
+/** Fields of a request that were withheld or masked, by the names of their rules. */
+export interface FieldDecisions {
+  readonly decision: 'withheld' | 'masked';
+  readonly of: readonly string[];
+}
+
 /** Violations that are remembered of one exchange: GraphQL may call many operations in one. */
 export const VIOLATIONS_MAX = 20;
 
@@ -90,6 +96,10 @@ export class Exchange {
   failedCall: { readonly service: string; readonly operation: string } | null = null;
   /** The limit of GraphQL that it was refused for. */
   exceededLimit: string | null = null;
+  /** Answers of the decision point; null for none. */
+  policyResults: ('allowed' | 'denied' | 'failed')[] | null = null;
+  /** Fields that its caller got masked, or not at all; null for none. */
+  decisions: FieldDecisions[] | null = null;
   /** Measured limits that it was beyond. */
   measuredLimits: readonly string[] | null = null;
   /** Content of its messages that broke the schema; at most `VIOLATIONS_MAX`. */

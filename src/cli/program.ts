@@ -70,6 +70,16 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       const { explainQuery } = await import('./explain.js');
       finish(await explainQuery(configFile(options), query, options.variables ?? null, terminal));
     });
+  program
+    .command('audit')
+    .description('the record of decisions')
+    .command('verify')
+    .description('verify the hash chains of audit files, the oldest first')
+    .argument('<files...>', 'the files')
+    .action(async (files: readonly string[]) => {
+      const { verifyAudit } = await import('./audit.js');
+      finish(await verifyAudit(files, terminal));
+    });
   withSource(program.command('import'))
     .description('copy a WSDL and write a configuration for it')
     .argument('<wsdl>', 'path or http(s) address of the WSDL')

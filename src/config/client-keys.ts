@@ -1,3 +1,4 @@
+import { AUTHORIZE_KEYS } from './authorize-keys.js';
 import { classKey } from './client-class.js';
 import { HEADER_NAME, NAME, PASSWORD } from './formats.js';
 import { array, closed, flag, integer, mapOf, oneOf, optional, string } from './key-types.js';
@@ -188,6 +189,7 @@ export const CLIENT_KEYS = closed(
       default: 100_000,
     }),
     classes: optional(CLASSES),
+    authorize: optional(AUTHORIZE_KEYS),
     maskKey: optional(
       string({
         description: 'The key of hashes by `mask: hash`; by default each process makes one of its own when it starts.',

@@ -13,6 +13,7 @@ const RESTART_KEYS: readonly ConfigPath[] = [
   ['admin'],
   ['adminHosts'],
   ['workers'],
+  ['audit'],
   ['redis'],
   ['demo'],
   ['limits', 'http', 'headerBytes'],

@@ -12,6 +12,7 @@ import { SOAP_LIMITS } from '../soap/limits.js';
 import { MIME_LIMITS } from '../soap/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
+import { AUDIT_KEYS } from './audit-keys.js';
 import { type AddressConfig, urls } from './balance-keys.js';
 import { CLIENT_KEYS } from './client-keys.js';
 import { CONSOLE_KEYS } from './console-keys.js';
@@ -246,6 +247,7 @@ export const CONFIG = closed(
     reload: RELOAD_KEYS,
     traces: optional(TRACE_KEYS),
     console: CONSOLE_KEYS,
+    audit: optional(AUDIT_KEYS),
     log: section('Logging, as JSON lines on standard output.', {
       level: oneOf(['debug', 'info', 'warn', 'error'], {
         description:

@@ -70,6 +70,8 @@ export interface OperationHost {
   readonly wantsBreakdown?: boolean;
   /** Waits for the turn of a document that takes long to read; absent: it is read at once. */
   turn?(): Promise<void>;
+  /** Asks a decision point about an operation. Rejects with `FORBIDDEN`. Null or absent where there is none. */
+  readonly consult?: ((admitted: Admitted) => Promise<void>) | null;
   /** Takes the points of an operation that the caller may call. Throws `FORBIDDEN`, `RATE_LIMITED`, `MAX_COST_LIMIT`. */
   authorizeAndCharge?(admitted: Admitted): void;
   /** Charges for what is no operation; false, and no charge, where the caller cannot pay. */
@@ -94,12 +96,14 @@ export interface OperationHost {
 export async function admitOperation(
   raw: unknown,
   operations: Operations,
-  host: Pick<OperationHost, 'turn' | 'rights'>,
+  host: Pick<OperationHost, 'turn' | 'rights' | 'consult'>,
 ): Promise<AdmittedOperation> {
   const found = operations.persisted.resolve(rawParams(raw));
   const params = found instanceof Promise ? await found : found;
   if (isLongUncached(params, operations.admission)) await host.turn?.();
-  return new AdmittedOperation(operations, params, admit(params, operations.admission, host.rights ?? null));
+  const admitted = admit(params, operations.admission, host.rights ?? null);
+  if (host.consult != null) await host.consult(admitted);
+  return new AdmittedOperation(operations, params, admitted);
 }
 
 /** An operation that keeps the limits, and has to be authorized and paid for. */

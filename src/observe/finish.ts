@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../base/exchange.js';
+import type { Audit } from './audit.js';
 import type { Log } from './log.js';
 import type { Metrics } from './metrics.js';
 import type { RecentRequests } from './recent.js';
@@ -8,7 +9,13 @@ import type { Tracing } from './trace/tracing.js';
 /** Ends a request: the only place that writes the access log line, the metrics and the span of requests. */
 export type Finish = (exchange: Exchange) => void;
 
-export function makeFinish(log: Log, metrics: Metrics, recent: RecentRequests, tracing: Tracing): Finish {
+export function makeFinish(
+  log: Log,
+  metrics: Metrics,
+  recent: RecentRequests,
+  tracing: Tracing,
+  audit: Audit | null,
+): Finish {
   return (exchange) => {
     const millis = performance.now() - exchange.startedMillis;
     // First: it decides whether the trace is kept.
@@ -16,6 +23,7 @@ export function makeFinish(log: Log, metrics: Metrics, recent: RecentRequests, t
     metrics.observe(exchange, millis / 1000);
     log.access(exchange, millis);
     recent.add(exchange, millis);
+    audit?.record(exchange);
     if (exchange.violations !== null) log.invalidContent(exchange);
     if (exchange.measuredLimits !== null) log.beyondLimits(exchange);
   };

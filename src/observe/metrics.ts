@@ -43,6 +43,7 @@ export class Metrics {
   readonly #redis: TalliedCounter;
   readonly #cacheUses: TalliedCounter;
   readonly #spans: TalliedCounter;
+  readonly #policy: TalliedCounter;
 
   /** `loads` is null where the parent process counts them. */
   constructor(
@@ -110,6 +111,11 @@ export class Metrics {
       help: 'Bytes of message bodies, by direction (in, out) and read past unselected (skipped).',
       labels: ['route', 'direction'],
     });
+    this.#policy = book.counter({
+      name: 'soapstone_authorization_decisions_total',
+      help: 'Answers of the decision point of `clients.authorize`, by result (allowed, denied, failed).',
+      labels: ['result'],
+    });
     this.#cacheUses = book.counter({
       name: 'soapstone_cache_requests_total',
       help: 'Calls of operations declared to read, by outcome (hit, coalesced, miss, stale, bypass).',
@@ -169,6 +175,7 @@ export class Metrics {
     for (const { service, operation, direction, rule } of exchange.violations ?? NONE) {
       this.#invalid.add(1, service, operation, direction, rule);
     }
+    for (const result of exchange.policyResults ?? NONE) this.#policy.add(1, result);
     for (const use of exchange.cacheUses ?? NONE) this.#cacheUses.add(1, use.service, use.operation, use.outcome);
     if (exchange.faultCode !== null) {
       const origin = refusal === null || refusal.code === 'SOAP_FAULT' ? 'backend' : 'gateway';

@@ -77,7 +77,12 @@ export interface Bank {
 }
 
 /** Keys of the clients `<name>-key-0000000000` by class; `service` and `more` are YAML of the service and beside it. */
-export async function startBank(classes: Readonly<Record<string, string>>, service: string, more = ''): Promise<Bank> {
+export async function startBank(
+  classes: Readonly<Record<string, string>>,
+  service: string,
+  more = '',
+  clients = '',
+): Promise<Bank> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   await writeFile(join(home, 'bank.wsdl'), WSDL);
   const backend = await startRecordingBackend(({ body }, response) => {
@@ -85,7 +90,7 @@ export async function startBank(classes: Readonly<Record<string, string>>, servi
     response.writeHead(answer.includes('Fault>') ? 500 : 200, { 'content-type': 'text/xml; charset=utf-8' });
     response.end(answer);
   });
-  const gateway = await startTestGateway(bankConfig(backend.url, classes, service, more), home);
+  const gateway = await startTestGateway(bankConfig(backend.url, classes, service, more, clients), home);
   return {
     gateway,
     backend,
@@ -98,13 +103,14 @@ export async function startBank(classes: Readonly<Record<string, string>>, servi
   };
 }
 
-export const bankConfig = (
+const bankConfig = (
   url: string,
   classes: Readonly<Record<string, string>>,
   service: string,
   more: string,
+  clients: string,
 ): string => `clients:
-  address: { class: ${Object.keys(classes)[0]} }
+${clients}  address: { class: ${Object.keys(classes)[0]} }
   apiKeys:
     clients:
 ${Object.keys(classes)

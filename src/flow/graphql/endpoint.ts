@@ -1,3 +1,4 @@
+import type { Policy } from '../../access/policy.js';
 import type { GraphqlUpstream } from '../../compile/graphql-upstream.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Compiled } from '../../compile.js';
@@ -38,6 +39,8 @@ export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted'> {
   readonly calls: SharedCalls;
   /** Null where no pages of other origins are allowed. */
   readonly cors: Cors | null;
+  /** Null where no decision point is asked. */
+  readonly policy: Policy | null;
   /** Null where all callers have the same rights to fields. */
   readonly rights: RightsTable | null;
   /** An operation with a forbidden field is refused. */
@@ -47,7 +50,7 @@ export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted'> {
 }
 
 export function makeGraphqlEndpoint(
-  { config, graph, services, graphqlUpstreams, trusted, caching, cache }: Compiled,
+  { config, graph, services, graphqlUpstreams, trusted, caching, cache, policy }: Compiled,
   { persisted, ...shared }: SharedParts,
 ): GraphqlEndpoint {
   const { limits, graphql } = config;
@@ -72,6 +75,7 @@ export function makeGraphqlEndpoint(
     calls: new SharedCalls(caching, cache),
     cors: makeCors(config),
     rights: graph.rules.length === 0 ? null : new RightsTable(graph.rules, config.clients?.maskKey ?? null),
+    policy,
     rejectsUnauthorized: graphql.rejectUnauthorized,
     isPrivate:
       config.clients?.classes !== undefined ||

@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { Client } from '../../access/client.js';
+import type { Policy } from '../../access/policy.js';
 import type { CancelSignal } from '../../base/cancellation.js';
-import type { Exchange } from '../../base/exchange.js';
+import type { Exchange, FieldDecisions } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { Grant } from '../../budget/budget.js';
 import type { Decoded } from '../../codec/plan/plan.js';
@@ -18,12 +19,13 @@ import {
 } from '../../graphql/fields/subschema.js';
 import type { ItemHost, RequestHost } from '../../graphql/http.js';
 import type { FieldRights } from '../../graphql/rights/field-rights.js';
+import { calledFields } from '../../graphql/run/called-fields.js';
 import type { Throttle } from '../../graphql/run/cost-report.js';
 import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
-import { rootPlanOf } from '../../graphql/run/root-plan.js';
-import { selectedRules } from '../../graphql/run/selected-rules.js';
+import { selectedFields, selectedRules } from '../../graphql/run/selected-rules.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
+import { consultPolicy } from '../calls/consult-policy.js';
 import type { BatchPermits } from '../http/concurrency.js';
 import { type TaskOwner, waitForTimeSlice } from '../http/fair-scheduler.js';
 import { authorizeUpstream } from './authorize-upstream.js';
@@ -64,6 +66,7 @@ export class CallerHost implements RequestHost, ItemHost {
   readonly callField: CallField;
   readonly sendToSubschema: SendToSubschema;
   readonly rights: FieldRights | null;
+  readonly consult: ((admitted: Admitted) => Promise<void>) | null;
   readonly #endpoint: GraphqlEndpoint;
   readonly #caller: Caller;
   readonly #exchange: Exchange;
@@ -86,6 +89,8 @@ export class CallerHost implements RequestHost, ItemHost {
     this.signal = signal;
     this.wantsBreakdown = headers[BREAKDOWN] === '1' && maySeeBreakdown(endpoint, caller.client);
     this.rights = endpoint.rights?.of(caller.client) ?? null;
+    const { policy } = endpoint;
+    this.consult = policy === null ? null : (admitted) => this.#consult(policy, admitted);
     this.#endpoint = endpoint;
     this.#caller = caller;
     this.#exchange = exchange;
@@ -125,8 +130,32 @@ export class CallerHost implements RequestHost, ItemHost {
     exchange.operation = isFirst ? operation : 'batch';
     exchange.cost = (exchange.cost ?? 0) + admitted.cost;
     if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
+    if (this.rights !== null) this.#recordRules(admitted);
     this.#authorize(admitted);
     this.#grant = this.#charge(admitted);
+  }
+
+  async #consult(policy: Policy, admitted: Admitted): Promise<void> {
+    const { built } = this.#endpoint.operations;
+    // Nothing is asked about what the class may not call.
+    this.#authorize(admitted);
+    await consultPolicy(policy, this.#caller, this.#exchange, {
+      protocol: 'graphql',
+      service: null,
+      operation: admitted.operation.operation,
+      operations: [
+        ...new Set(calledFields(admitted, built).map(({ service, operation }) => `${service}.${operation.name}`)),
+      ],
+      fields: selectedFields(admitted, built),
+    });
+  }
+
+  #recordRules(admitted: Admitted): void {
+    const { forbidden, masked } = selectedRules(admitted, this.#endpoint.operations.built);
+    const found: FieldDecisions[] = [];
+    if (forbidden.size > 0) found.push({ decision: 'withheld', of: [...forbidden] });
+    if (masked.size > 0) found.push({ decision: 'masked', of: [...masked] });
+    if (found.length > 0) this.#exchange.decisions = [...(this.#exchange.decisions ?? []), ...found];
   }
 
   pay(points: number): boolean {
@@ -166,17 +195,7 @@ export class CallerHost implements RequestHost, ItemHost {
       if (field !== undefined) throw new Refusal('FORBIDDEN', 'a field', { found: field });
     }
     if (client.rights.permitsAll) return;
-    const { fields, links } = rootPlanOf(admitted, built);
-    // A link that is forbidden is null, and calls nothing.
-    const permitted = [...links.values()].filter(({ isForbidden }) => !isForbidden);
-    const called = [
-      ...fields.flatMap(({ call }) => call?.bound ?? []),
-      ...permitted.map(({ link }) => link.called),
-      ...[...fields.flatMap(({ call }) => call?.ask ?? []), ...permitted.map(({ target }) => target.ask)]
-        .flatMap((ask) => (ask.kind === 'subschema' ? ask.plan.nested : []))
-        .flatMap((name) => built.subschemaFields?.get(name) ?? []),
-    ];
-    for (const each of called) {
+    for (const each of calledFields(admitted, built)) {
       if (isSubschemaField(each)) authorize(client, each.service, each.operation.name);
       else authorizeCall(client, this.#endpoint.services.get(each.service), each.operation);
     }

@@ -1,3 +1,4 @@
+import type { Policy } from '../../access/policy.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { NonceStore } from '../../base/nonce-store.js';
 import type { Refusal } from '../../base/refusal.js';
@@ -5,6 +6,7 @@ import type { CallTrace } from '../../base/request-trace.js';
 import type { SoapService } from '../../compile/service.js';
 import { affinityOf } from '../calls/affinity.js';
 import { authorizeAndChargeOther, CallGuard } from '../calls/authorize.js';
+import { soapConsultation } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observation, Observers } from '../calls/observation.js';
 import { blocksOfSoapCall, type OwnBlocks } from '../calls/own-blocks.js';
@@ -24,6 +26,8 @@ export interface SoapEndpoint {
   readonly observers: Observers | null;
   /** The nonces that all processes know; null where each is alone. */
   readonly nonces: NonceStore | null;
+  /** Null where none is asked. */
+  readonly decisionPoint: Policy | null;
   /** Clients are configured, so there are rights and budgets to check. */
   readonly isGuarded: boolean;
   /** A service in monitor mode let through what it would have refused. */
@@ -32,7 +36,7 @@ export interface SoapEndpoint {
 
 /** Answers one SOAP request with the reply of its backend. Rejects with a refusal, to be answered by `refuseSoap`. */
 export async function answerSoap(
-  { calls, observers, nonces, isGuarded, onViolation }: SoapEndpoint,
+  { calls, observers, nonces, decisionPoint, isGuarded, onViolation }: SoapEndpoint,
   asked: HttpExchange,
   service: SoapService,
   query: string,
@@ -67,15 +71,26 @@ export async function answerSoap(
   }
 
   const head = readSoapRequestHead(request, service, gate.onViolation);
+  const consult = soapConsultation(decisionPoint, asked, service);
   if (head.method === 'GET') {
     guard?.authorizeAndCharge(null);
+    await consult?.(null);
     const headers = upstreamHeaders(request, service, exchange, null, null);
     const trace = traceCall('', 'GET');
     return forward(contextWith(null, null), { method: 'GET', query, headers, body: null, affinity, trace }, null);
   }
 
   const bufferBytes = head.bodyBytes === null ? service.bufferBytes : null;
-  const intake = await intakeEnvelope(asked, head, { service, gate, guard, observers, calls, nonces, bufferBytes });
+  const intake = await intakeEnvelope(asked, head, {
+    service,
+    gate,
+    guard,
+    observers,
+    calls,
+    consult,
+    nonces,
+    bufferBytes,
+  });
   const { received, envelope, policy } = intake;
   const { known, textAtPath } = policy;
   if (textAtPath !== null) affinity = affinityOf(service.reach, request.headers, caller.client, textAtPath);

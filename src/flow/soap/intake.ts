@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 
 import type { NonceStore } from '../../base/nonce-store.js';
 import { Refusal } from '../../base/refusal.js';
+import type { KnownOperation } from '../../compile/request-group.js';
 import type { SoapService } from '../../compile/service.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate, type GateOptions } from '../../soap/gate.js';
@@ -25,6 +26,8 @@ export interface IntakeOptions {
   readonly observers: Observers | null;
   /** Null where the message is not sent on. */
   readonly calls: SharedCalls | null;
+  /** Asks a decision point about the operation. Null where there is none. */
+  readonly consult: ((known: KnownOperation | null) => Promise<void>) | null;
   /** Null where each process is alone. */
   readonly nonces: NonceStore | null;
   /** Collects a message longer than the window up to so many bytes, so that its length is known; null: it flows. */
@@ -49,7 +52,7 @@ export interface Intake {
 export async function intakeEnvelope(
   { exchange, request, response }: HttpExchange,
   head: PostHead,
-  { service, gate, guard, observers, calls, nonces, bufferBytes }: IntakeOptions,
+  { service, gate, guard, observers, calls, consult, nonces, bufferBytes }: IntakeOptions,
 ): Promise<Intake> {
   invite(request, response);
   const { onViolation } = gate;
@@ -89,6 +92,7 @@ export async function intakeEnvelope(
       onViolation(refusal);
     }
     guard?.authorizeAndCharge(policy.known);
+    if (consult !== null) await consult(policy.known);
     if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces, onViolation);
   } catch (caught) {
     if (received.kind === 'flowing') received.body.destroy();

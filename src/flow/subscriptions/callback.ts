@@ -1,7 +1,9 @@
+import type { Policy } from '../../access/policy.js';
 import type { NonceStore } from '../../base/nonce-store.js';
 import { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
 import { CallGuard } from '../calls/authorize.js';
+import { soapConsultation } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observers } from '../calls/observation.js';
 import { SoapAnswer } from '../soap/answer.js';
@@ -31,12 +33,15 @@ export async function takeNotification(
   service: SoapService,
   callbacks: Observers,
   nonces: NonceStore | null,
+  decisionPoint: Policy | null,
 ): Promise<void> {
   const { caller, exchange, request, response, ending } = asked;
   const head = readSoapRequestHead(request, service, null);
   if (head.method === 'GET') throw new Refusal('HTTP_METHOD');
   const guard = new CallGuard(caller, service);
-  const options = { service, gate: service.gate, guard, observers: callbacks, calls: null, nonces, bufferBytes: null };
+  const consult = soapConsultation(decisionPoint, asked, service);
+  const { gate } = service;
+  const options = { service, gate, guard, observers: callbacks, calls: null, consult, nonces, bufferBytes: null };
   const { received, policy, reader } = await intakeEnvelope(asked, head, options);
   try {
     if (received.kind === 'flowing') for await (const _chunk of received.body);

@@ -1,4 +1,5 @@
 import {
+  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
@@ -50,16 +51,41 @@ export function selectedRules(admitted: Admitted, { schema }: PlannedSchema): Se
 
 const BYTES = 200;
 
-function findRules(
-  { operation, document, variables }: Admitted,
-  schema: GraphQLSchema,
-  rights: FieldRights,
-): SelectedRules {
+function findRules(admitted: Admitted, schema: GraphQLSchema, rights: FieldRights): SelectedRules {
   const forbidden = new Set<string>();
   const masked = new Set<string>();
+  visitFields(admitted, schema, (_owner, field) => {
+    const rule = ruleOf(field);
+    const decision = rights.decide(rule);
+    if (rule !== null && decision !== null) (decision === 'forbidden' ? forbidden : masked).add(rule.name);
+    return true;
+  });
+  return new SelectedRules(forbidden, masked);
+}
+
+/** The fields that an operation selects, `Type.field`, on any type that its selections may be answered with. */
+export function selectedFields(admitted: Admitted, { schema }: PlannedSchema): readonly string[] {
+  const fields = new Set<string>();
+  visitFields(admitted, schema, (owner, { name }) => {
+    fields.add(`${owner.name}.${name}`);
+    return fields.size < FIELDS_MAX;
+  });
+  return [...fields];
+}
+
+const FIELDS_MAX = 1000;
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** Visits each field of an operation, once for each type and selection, until `take` returns false. */
+function visitFields(
+  { operation, document, variables }: Admitted,
+  schema: GraphQLSchema,
+  take: (owner: GraphQLNamedType, field: Field) => boolean,
+): void {
   const seen = new Map<SelectionSetNode, Set<GraphQLNamedType>>();
   const stack: { readonly set: SelectionSetNode; readonly type: GraphQLNamedType }[] = [];
-  const visit = (set: SelectionSetNode | undefined, type: GraphQLNamedType | null | undefined): void => {
+  const add = (set: SelectionSetNode | undefined, type: GraphQLNamedType | null | undefined): void => {
     if (set === undefined || !type) return;
     const types = seen.get(set) ?? new Set();
     seen.set(set, types);
@@ -67,7 +93,7 @@ function findRules(
     types.add(type);
     stack.push({ set, type });
   };
-  visit(operation.selectionSet, schema.getRootType(operation.operation));
+  add(operation.selectionSet, schema.getRootType(operation.operation));
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const { set, type } = at;
     for (const selection of set.selections) {
@@ -76,21 +102,18 @@ function findRules(
         const fragment =
           selection.kind === Kind.INLINE_FRAGMENT ? selection : document.fragments.get(selection.name.value);
         const condition = fragment?.typeCondition?.name.value;
-        visit(fragment?.selectionSet, condition === undefined ? type : schema.getType(condition));
+        add(fragment?.selectionSet, condition === undefined ? type : schema.getType(condition));
         continue;
       }
-      const name = selection.name.value;
       for (const owner of ownersOf(type, schema)) {
-        const field = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields()[name] : undefined;
+        const fields = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields() : {};
+        const field = fields[selection.name.value];
         if (field === undefined) continue;
-        const rule = ruleOf(field);
-        const decision = rights.decide(rule);
-        if (rule !== null && decision !== null) (decision === 'forbidden' ? forbidden : masked).add(rule.name);
-        visit(selection.selectionSet, getNamedType(field.type));
+        if (!take(owner, field)) return;
+        add(selection.selectionSet, getNamedType(field.type));
       }
     }
   }
-  return new SelectedRules(forbidden, masked);
 }
 
 /** The type, and the objects that may stand for it. */

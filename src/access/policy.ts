@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { setAndEvictOldest } from '../base/evict-oldest.js';
+import { isRecord } from '../base/record.js';
+import type { Client } from './client.js';
+
+/** A request as a policy decision point sees it: `input` of Open Policy Agent. */
+export interface PolicyInput {
+  readonly client: Pick<Client, 'name' | 'label' | 'by' | 'claims'> & {
+    readonly class: string;
+    readonly authenticated: boolean;
+    readonly scopes: readonly string[];
+  };
+  readonly address: string;
+  readonly method: string;
+  readonly protocol: 'soap' | 'graphql';
+  /** Of a SOAP call; null for GraphQL. */
+  readonly service: string | null;
+  /** Of the WSDL, or `query`, `mutation`, `subscription`; null where it is not known. */
+  readonly operation: string | null;
+  /** All that are called, or that the backend may read in the message: `orders.GetOrder`. */
+  readonly operations: readonly string[];
+  /** Selected in GraphQL, `Type.field`; [] for SOAP. */
+  readonly fields: readonly string[];
+}
+
+export const policyClient = ({
+  name,
+  label,
+  by,
+  claims,
+  className,
+  isAuthenticated,
+  scopes,
+}: Client): PolicyInput['client'] => ({
+  name,
+  label,
+  by,
+  class: className,
+  authenticated: isAuthenticated,
+  scopes: [...scopes],
+  claims,
+});
+
+/** Sends a JSON text to the decision point, and resolves to its answer with status 200. Rejects without one. */
+export type AskPolicy = (body: string) => Promise<string>;
+
+export type PolicyResult = 'allowed' | 'denied' | 'failed';
+
+/** Decisions that are remembered. */
+const DECISIONS_MAX = 10_000;
+
+export interface PolicyRules {
+  readonly ask: AskPolicy;
+  /** Whether requests pass while there is no answer. */
+  readonly allowsOnError: boolean;
+  /** How long a decision is used for equal requests; 0: once. */
+  readonly cacheMillis: number;
+}
+
+/**
+ * Asks a policy decision point (the REST interface of Open Policy Agent): `{ "result": true }`, or an object whose `allow`
+ * is true, lets a request pass. Equal requests that come together are one question.
+ */
+export class Policy {
+  readonly #rules: PolicyRules;
+  /** By digest of the input, the oldest first. */
+  readonly #decided = new Map<string, { readonly result: PolicyResult; readonly untilMillis: number }>();
+  readonly #asking = new Map<string, Promise<PolicyResult>>();
+
+  constructor(rules: PolicyRules) {
+    this.#rules = rules;
+  }
+
+  /** Whether requests with this result pass. */
+  permits(result: PolicyResult): boolean {
+    return result === 'allowed' || (result === 'failed' && this.#rules.allowsOnError);
+  }
+
+  /** Never rejects. */
+  async decide(input: PolicyInput): Promise<PolicyResult> {
+    const body = JSON.stringify({ input });
+    const key = createHash('sha256').update(body).digest('base64');
+    const known = this.#decided.get(key);
+    if (known !== undefined && performance.now() < known.untilMillis) return known.result;
+    let asking = this.#asking.get(key);
+    if (asking === undefined) {
+      asking = this.#ask(body, key).finally(() => this.#asking.delete(key));
+      this.#asking.set(key, asking);
+    }
+    return asking;
+  }
+
+  async #ask(body: string, key: string): Promise<PolicyResult> {
+    const { ask, cacheMillis } = this.#rules;
+    let result: PolicyResult;
+    try {
+      result = resultOf(JSON.parse(await ask(body)));
+    } catch {
+      return 'failed';
+    }
+    if (cacheMillis > 0) {
+      setAndEvictOldest(this.#decided, key, { result, untilMillis: performance.now() + cacheMillis }, DECISIONS_MAX);
+    }
+    return result;
+  }
+}
+
+/** Without a result the policy is not defined for the request: it is denied. */
+function resultOf(answer: unknown): PolicyResult {
+  if (!isRecord(answer)) return 'denied';
+  const { result } = answer;
+  return result === true || (isRecord(result) && result['allow'] === true) ? 'allowed' : 'denied';
+}

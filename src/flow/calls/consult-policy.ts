@@ -1,0 +1,41 @@
+import { type Policy, type PolicyInput, policyClient } from '../../access/policy.js';
+import type { Exchange } from '../../base/exchange.js';
+import { Refusal } from '../../base/refusal.js';
+import type { KnownOperation } from '../../compile/request-group.js';
+import type { SoapService } from '../../compile/service.js';
+import type { Caller } from './authorize.js';
+import type { HttpExchange } from './http-exchange.js';
+
+/** Asks the decision point about a request. Rejects with `FORBIDDEN`. */
+export async function consultPolicy(
+  policy: Policy,
+  { client }: Caller,
+  exchange: Exchange,
+  about: Omit<PolicyInput, 'client' | 'address' | 'method'>,
+): Promise<void> {
+  const { client: address, method } = exchange;
+  const result = await policy.decide({ client: policyClient(client), address, method, ...about });
+  exchange.policyResults ??= [];
+  exchange.policyResults.push(result);
+  if (policy.permits(result)) return;
+  throw new Refusal('FORBIDDEN', result === 'failed' ? 'no decision' : 'decision point', {
+    found: 'clients.authorize',
+  });
+}
+
+/** Asks about the operation of a SOAP message, and all others that the backend may read in it; null without a policy. */
+export const soapConsultation = (
+  policy: Policy | null,
+  { caller, exchange }: Pick<HttpExchange, 'caller' | 'exchange'>,
+  { name: service }: SoapService,
+): ((known: KnownOperation | null) => Promise<void>) | null =>
+  policy === null
+    ? null
+    : (known) =>
+        consultPolicy(policy, caller, exchange, {
+          protocol: 'soap',
+          service,
+          operation: known?.operation.name ?? null,
+          operations: known?.candidates.map(({ name }) => `${service}.${name}`) ?? [],
+          fields: [],
+        });
