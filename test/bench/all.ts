@@ -12,6 +12,7 @@ import { benchOverload } from './overload.js';
 import { benchProxy } from './proxy.js';
 import { benchReader } from './reader.js';
 import { benchRefusals } from './refusals.js';
+import { benchStart } from './start.js';
 import { benchValidity } from './validity.js';
 import { benchWsdl } from './wsdl.js';
 
@@ -36,6 +37,7 @@ await benchCall(quick);
 // In a process of its own: nothing may be collected while it runs.
 execFileSync(process.execPath, [fileOf('decode.js'), quick ? '3' : '9'], { stdio: 'inherit' });
 await benchWsdl(quick);
+await benchStart(quick);
 await benchValidity(quick);
 
 print('\nThe XML reader alone, 20 MB of orders\n\n');

@@ -94,7 +94,7 @@ async function measure(types: number, operations: number, selected: string): Pro
 }
 
 /** Types of seven elements that refer to each other in circles, operations with a type of their own each way. */
-function largeWsdl(types: number, operations: number): string {
+export function largeWsdl(types: number, operations: number): string {
   const numbered = (count: number) => Array.from({ length: count }, (_, at) => at);
   const fields = ['string', 'int', 'decimal', 'dateTime', 'boolean', 'long'].map(
     (type, at) => `<xs:element name="f${at}" type="xs:${type}" minOccurs="0"/>`,

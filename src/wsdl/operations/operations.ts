@@ -31,9 +31,10 @@ export function readOperations(
   context: OperationContext,
   why: Diagnostic | null,
 ): readonly Operation[] {
+  const styles = new Map<XmlNode | null, string | null>();
   return pairs.map((pair) => {
     const soap = soapChildren(pair.bound, 'operation')[0] ?? null;
-    const style = pair.bound === null ? likelyStyle(pair, context) : styleOf(pair.bound, soap);
+    const style = pair.bound === null ? likelyStyle(pair, context) : styleOf(pair.bound.parent, soap, styles);
     const directions = directionsOf(pair, style);
     const common = commonOf(pair, soap, style);
     const read = why === null ? readContent(pair, directions, context) : { disabled: why };
@@ -71,10 +72,19 @@ function likelyStyle({ node }: OperationPair, { definitions, parts }: OperationC
   return all.some((part) => attributeOf(part, 'type') !== null) ? 'rpc' : 'document';
 }
 
-function styleOf(bound: XmlNode, soap: XmlNode | null): 'document' | 'rpc' {
-  const own = soap === null ? null : attributeOf(soap, 'style');
-  const [binding] = soapChildren(bound.parent, 'binding');
-  const style = own ?? (binding === undefined ? null : attributeOf(binding, 'style'));
+/** `known` has the styles of bindings: each has all of its operations as children. */
+function styleOf(
+  binding: XmlNode | null,
+  soap: XmlNode | null,
+  known: Map<XmlNode | null, string | null>,
+): 'document' | 'rpc' {
+  let shared = known.get(binding);
+  if (shared === undefined) {
+    const [declared] = soapChildren(binding, 'binding');
+    shared = declared === undefined ? null : attributeOf(declared, 'style');
+    known.set(binding, shared);
+  }
+  const style = (soap === null ? null : attributeOf(soap, 'style')) ?? shared;
   return style?.toLowerCase() === 'rpc' ? 'rpc' : 'document';
 }
 

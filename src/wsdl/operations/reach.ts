@@ -16,6 +16,7 @@ export function reachableDiagnostics(
 ): ReachableDiagnostics {
   let met: ReadonlyMap<XsdType, readonly Diagnostic[]> | null = null;
   return ({ input, output, faults }) => {
+    if (approximated.size === 0) return [];
     met ??= spread(containers(all()), approximated);
     const elements: ElementDeclaration[] = [];
     for (const payload of [input, output]) {
