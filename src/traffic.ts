@@ -20,6 +20,9 @@ import type { RequestHandler } from './request.js';
 /** How often deadlines and paces are looked at, at most: Node's default of 30 s makes 10 s into 40. */
 const LOOK_MILLIS = 500;
 
+/** Connections that one address may have, however few there are for all. */
+const CONNECTIONS_OF_ONE = 100;
+
 /** Connections that wait to be accepted, at most: Node's default for `listen`. */
 const BACKLOG = 511;
 
@@ -109,11 +112,13 @@ export class TrafficServer {
 
   /** Sets the limits of connections and of requests to come; `headerBytes` is that of the start. */
   configure(limits: HttpLimits): void {
-    this.#limits = limits;
+    const connections = Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2));
+    const ofOne = Math.max(CONNECTIONS_OF_ONE, Math.floor(connections / 2));
+    this.#limits = { ...limits, connectionsPerClient: Math.min(limits.connectionsPerClient, ofOne) };
     this.#server.headersTimeout = Math.min(limits.headerMillis, limits.totalMillis);
     this.#server.requestTimeout = limits.totalMillis;
     this.#server.keepAliveTimeout = limits.idleMillis;
-    this.#listeners.configure(limits, Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2)));
+    this.#listeners.configure(this.#limits, connections);
   }
 
   /** Connections that are open. */

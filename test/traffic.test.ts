@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 
 import { Networks } from '../src/access/networks.js';
@@ -240,4 +241,14 @@ t.test('timeouts and sizes that Node reports name their limit', async (t) => {
   t.same(limitOf('ERR_HTTP_REQUEST_TIMEOUT', true), { key: 'limits.http.totalMillis', value: 2000 });
   t.same(limitOf('HPE_HEADER_OVERFLOW', false), { key: 'limits.http.headerBytes', value: 1024 });
   t.equal(limitOf('HPE_INVALID_METHOD', false), null);
+});
+
+t.test('one address has no more than half of all connections, or a hundred', async (t) => {
+  const { url, refused } = await start(t, (_request, response) => response.end(), { connections: 240 });
+  const sockets = Array.from({ length: 121 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await until(() => refused.length > 0);
+  t.same(refused, ['HTTP_CONNECTIONS'], 'the 121st');
 });

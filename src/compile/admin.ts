@@ -4,7 +4,7 @@ import { BearerKeys } from '../access/bearer-keys.js';
 import { parsePasswordHash } from '../access/scrypt.js';
 import type { Diagnostic } from '../base/diagnostic.js';
 import { invariant } from '../base/invariant.js';
-import { hostOf } from '../config/address.js';
+import { isReachable } from '../config/address.js';
 import { type AdminListenerConfig, listenersOf } from '../config/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Listener } from '../listen/listeners.js';
@@ -47,10 +47,8 @@ function accessOf(config: AdminListenerConfig): AdminAccess {
 /** Whether other machines reach an address, and need no credentials there. */
 function isExposed({ address, tls, basic, bearer }: AdminListenerConfig): boolean {
   if (basic !== undefined || bearer !== undefined || tls?.clientCertificate === 'required') return false;
-  return !address.startsWith('unix:') && !LOOPBACK.test(hostOf(address));
+  return isReachable(address);
 }
-
-const LOOPBACK = /^(?:localhost|127\.[\d.]+|::1)$/i;
 
 /** Warns of addresses of operators that other machines reach without credentials. */
 export const warningsOfAdmin = (loaded: LoadedConfig): readonly Diagnostic[] =>

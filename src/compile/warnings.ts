@@ -1,4 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.js';
+import { isReachable } from '../config/address.js';
+import { listenersOf } from '../config/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import { jwtIssuers } from '../config/token-keys.js';
 import type { ConfigPath } from '../config/yaml-source.js';
@@ -18,6 +20,7 @@ export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly D
   ...plainKeys(loaded),
   ...unprotectedKeySet(loaded),
   ...unprotectedIntrospection(loaded),
+  ...unknownProxies(loaded),
 ];
 
 function monitoredServices(loaded: LoadedConfig): readonly Diagnostic[] {
@@ -190,4 +193,18 @@ function unprotectedIntrospection(loaded: LoadedConfig): readonly Diagnostic[] {
   if (introspection.tls === undefined || introspection.tls.verify === 'full') return [];
   const what = 'The certificate of the introspection endpoint is not verified: another server could accept any token.';
   return [diagnosticAt(loaded, [...at, 'tls', 'verify'], what, 'Name the authority in `ca`.')];
+}
+
+/** A listener in clear text that other machines reach is likely to have a proxy in front: one address for all callers. */
+function unknownProxies(loaded: LoadedConfig): readonly Diagnostic[] {
+  const { listen, clients, limits } = loaded.config;
+  if ((clients?.trustedProxies.length ?? 0) > 0) return [];
+  return listenersOf(listen).flatMap(({ listener, path }): readonly Diagnostic[] => {
+    const { address, tls, proxyProtocol } = listener;
+    if (tls !== undefined || proxyProtocol.length > 0 || !isReachable(address)) return [];
+    const { connectionsPerClient, refusalsPerSecond } = limits.http;
+    const what = `A proxy in front of ${address} would be one client: \`limits.http\` allows an address ${connectionsPerClient} connections and ${refusalsPerSecond} refusals a second.`;
+    const remedy = 'Name it in `clients.trustedProxies`, or let it send PROXY headers (`proxyProtocol`).';
+    return [diagnosticAt(loaded, ['listen', ...path], what, remedy)];
+  });
 }

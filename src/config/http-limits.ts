@@ -107,12 +107,12 @@ export const HTTP_LIMITS = {
     text: 'Client connections open at once; further ones are closed. Envoy advises 10,000 at the edge. Never more than half of the descriptors that the system allows, so that backends can be reached.',
   },
   connectionsPerClient: {
-    default: 100,
+    default: 1_000,
     min: 1,
     max: 1_000_000,
     unit: 'count',
     refusal: 'HTTP_CONNECTIONS',
-    text: 'Connections of one address open at once. Over the limit, the connection of the address is answered with status 429 that has been open longest without a whole request; where all have brought one, the newest. Not of `clients.trustedProxies`. Raise it behind a load balancer that is none, and is one address for all its callers.',
+    text: 'Connections of one address open at once: room for a load balancer that is one address for all its callers. Over the limit, the connection of the address is answered with status 429 that has been open longest without a whole request; where all have brought one, the newest. Not of `clients.trustedProxies`. Never more than half of all connections, or 100: one address leaves room for others. An idle connection costs 8 KiB of memory.',
   },
   refusalsPerSecond: {
     default: 200,

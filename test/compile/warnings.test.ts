@@ -132,3 +132,16 @@ t.test('what does nothing, but may be meant, is told of', async (t) => {
   t.same(await trusted('{}', false), []);
   t.same(await trusted('{"a":"{ __typename }"}', true), []);
 });
+
+t.test('an address in clear text behind which a proxy would be one client is told of', async (t) => {
+  const told = (listen: string, more = ''): Promise<readonly string[]> =>
+    notesOn(t, `listen: ${listen}\nservices: { desk: { url: "http://10.0.0.7/" } }\n${more}`);
+  t.match(await told('0.0.0.0:4000'), [
+    '1:9: A proxy in front of 0.0.0.0:4000 would be one client: `limits.http` allows an address 1000 connections and 200 refusals a second. Name it in `clients.trustedProxies`, or let it send PROXY headers (`proxyProtocol`).',
+  ]);
+  t.equal((await told('["127.0.0.1:4000", "[::]:4001"]')).length, 1);
+  for (const listen of ['127.0.0.1:4000', '"[::1]:4000"', 'localhost:4000', 'unix:/tmp/soapstone-none.sock'])
+    t.same(await told(listen), [], listen);
+  t.same(await told('{ address: 0.0.0.0:4000, proxyProtocol: [10.0.0.0/8] }'), []);
+  t.same(await told('0.0.0.0:4000', 'clients: { trustedProxies: [10.0.0.0/8] }\n'), []);
+});
