@@ -24,6 +24,7 @@ export class Metrics {
   readonly #book = new MetricBook();
   readonly registry = this.#book.registry;
   readonly #requests: TalliedCounter;
+  readonly #responses: TalliedCounter;
   readonly #seconds: TalliedHistogram;
   readonly #upstreamSeconds: TalliedHistogram;
   readonly #heldSeconds: TalliedHistogram;
@@ -57,11 +58,17 @@ export class Metrics {
       help: 'Requests finished, by route, operation, dialect and outcome (ok, fault, refused, failed, aborted).',
       labels: ['route', 'operation', 'dialect', 'outcome'],
     });
-    const seconds = (name: string, help: string): TalliedHistogram =>
-      book.histogram({ name, help, labels: ['route'] }, SECONDS);
+    this.#responses = book.counter({
+      name: 'soapstone_responses_total',
+      help: 'Answers sent, by route, operation and HTTP status.',
+      labels: ['route', 'operation', 'status'],
+    });
+    const seconds = (name: string, help: string, labels: readonly string[] = ['route']): TalliedHistogram =>
+      book.histogram({ name, help, labels }, SECONDS);
     this.#seconds = seconds(
       'soapstone_request_duration_seconds',
       'Time from the first line of a request to the last byte of its answer.',
+      ['route', 'operation'],
     );
     this.#upstreamSeconds = seconds(
       'soapstone_upstream_duration_seconds',
@@ -109,7 +116,7 @@ export class Metrics {
     this.#bytes = book.counter({
       name: 'soapstone_bytes_total',
       help: 'Bytes of message bodies, by direction (in, out) and read past unselected (skipped).',
-      labels: ['route', 'direction'],
+      labels: ['route', 'operation', 'direction'],
     });
     this.#policy = book.counter({
       name: 'soapstone_authorization_decisions_total',
@@ -158,22 +165,23 @@ export class Metrics {
 
   /** Called once for each request, by `finish` alone. */
   observe(exchange: Exchange, seconds: number): void {
-    const { route, refusal } = exchange;
-    this.#requests.add(1, route, exchange.operation, exchange.dialect, exchange.outcome);
-    this.#seconds.add(seconds, route);
+    const { route, operation, status, refusal } = exchange;
+    this.#requests.add(1, route, operation, exchange.dialect, exchange.outcome);
+    if (status > 0) this.#responses.add(1, route, operation, statusText(status));
+    this.#seconds.add(seconds, route, operation);
     if (exchange.upstreamCalls > 0) this.#upstreamSeconds.add(exchange.upstreamMillis / 1000, route);
     if (exchange.heldMillis !== null) this.#heldSeconds.add(exchange.heldMillis / 1000, route);
-    if (exchange.bytesIn > 0) this.#bytes.add(exchange.bytesIn, route, 'in');
-    if (exchange.bytesOut > 0) this.#bytes.add(exchange.bytesOut, route, 'out');
-    if (exchange.bytesSkipped > 0) this.#bytes.add(exchange.bytesSkipped, route, 'skipped');
+    if (exchange.bytesIn > 0) this.#bytes.add(exchange.bytesIn, route, operation, 'in');
+    if (exchange.bytesOut > 0) this.#bytes.add(exchange.bytesOut, route, operation, 'out');
+    if (exchange.bytesSkipped > 0) this.#bytes.add(exchange.bytesSkipped, route, operation, 'skipped');
     if (exchange.exceededLimit !== null) this.#limits.add(1, exchange.exceededLimit);
     for (const limit of exchange.measuredLimits ?? NONE) this.#measured.add(1, limit);
     if (exchange.cost !== null) this.#cost.add(exchange.cost);
     if (exchange.actualCost !== null) this.#actualCost.add(exchange.actualCost);
     for (const size of exchange.replySizes ?? NONE) this.#sizes.record(size);
     if (refusal !== null && refusal.code !== 'SOAP_FAULT') this.#refusals.add(1, route, refusal.code);
-    for (const { service, operation, direction, rule } of exchange.violations ?? NONE) {
-      this.#invalid.add(1, service, operation, direction, rule);
+    for (const { service, operation: name, direction, rule } of exchange.violations ?? NONE) {
+      this.#invalid.add(1, service, name, direction, rule);
     }
     for (const result of exchange.policyResults ?? NONE) this.#policy.add(1, result);
     for (const use of exchange.cacheUses ?? NONE) this.#cacheUses.add(1, use.service, use.operation, use.outcome);
@@ -211,6 +219,18 @@ export class Metrics {
 }
 
 const NONE: readonly never[] = [];
+
+const STATUSES = new Map<number, string>();
+
+/** A status as text. Each is printed once: there are a few dozen. */
+function statusText(status: number): string {
+  let text = STATUSES.get(status);
+  if (text === undefined) {
+    text = String(status);
+    STATUSES.set(status, text);
+  }
+  return text;
+}
 
 /** The standard codes of all dialects; a backend may write anything. */
 const FAULT_CODES: ReadonlySet<string> = new Set([

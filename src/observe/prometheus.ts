@@ -106,8 +106,8 @@ export class TalliedHistogram extends Histogram {
     this.#table = new TallyTable(configuration.labelNames.length, () => new Buckets(bounds));
   }
 
-  add(value: number, first?: string): void {
-    this.#table.find(first).observe(value);
+  add(value: number, first?: string, second?: string): void {
+    this.#table.find(first, second).observe(value);
   }
 
   override async get(): ReturnType<Histogram['get']> {

@@ -30,19 +30,20 @@ t.test('what is observed is what is told', async (t) => {
   for (const line of [
     'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="ok"} 3',
     'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="failed"} 1',
-    'soapstone_request_duration_seconds_bucket{le="0.001",route="orders"} 0',
-    'soapstone_request_duration_seconds_bucket{le="0.0025",route="orders"} 3',
-    'soapstone_request_duration_seconds_bucket{le="60",route="orders"} 3',
-    'soapstone_request_duration_seconds_bucket{le="+Inf",route="orders"} 4',
-    'soapstone_request_duration_seconds_sum{route="orders"} 61.006',
-    'soapstone_request_duration_seconds_count{route="orders"} 4',
+    'soapstone_request_duration_seconds_bucket{le="0.001",route="orders",operation="Get"} 0',
+    'soapstone_request_duration_seconds_bucket{le="0.0025",route="orders",operation="Get"} 3',
+    'soapstone_request_duration_seconds_bucket{le="60",route="orders",operation="Get"} 3',
+    'soapstone_request_duration_seconds_bucket{le="+Inf",route="orders",operation="Get"} 4',
+    'soapstone_request_duration_seconds_sum{route="orders",operation="Get"} 61.006',
+    'soapstone_request_duration_seconds_count{route="orders",operation="Get"} 4',
     'soapstone_upstream_duration_seconds_bucket{le="+Inf",route="orders"} 1',
     'soapstone_held_head_duration_seconds_bucket{le="0.001",route="orders"} 1',
     'soapstone_refusals_total{route="orders",code="UPSTREAM_TIMEOUT"} 1',
     'soapstone_faults_total{route="orders",origin="gateway",code="_other"} 0',
     'soapstone_faults_total{route="orders",origin="gateway",code="Server"} 1',
-    'soapstone_bytes_total{route="orders",direction="in"} 40',
-    'soapstone_bytes_total{route="orders",direction="out"} 80',
+    'soapstone_bytes_total{route="orders",operation="Get",direction="in"} 40',
+    'soapstone_bytes_total{route="orders",operation="Get",direction="out"} 80',
+    'soapstone_responses_total{route="orders",operation="Get",status="200"} 4',
     'soapstone_graphql_cost_sum 7',
     'soapstone_monitored_violations_total{service="orders",code="XML_DTD_FORBIDDEN"} 1',
     'soapstone_config_loads_total{result="ok"} 1',
@@ -73,8 +74,8 @@ t.test('the metrics of several processes are added up', async (t) => {
   // What comes from another process has been through JSON.
   const text = await AggregatorRegistry.aggregate(JSON.parse(JSON.stringify(gathered))).metrics();
   t.match(text, 'soapstone_requests_total{route="orders",operation="Get",dialect="1.1",outcome="ok"} 2');
-  t.match(text, 'soapstone_request_duration_seconds_bucket{le="0.5",route="orders"} 2');
-  t.match(text, 'soapstone_request_duration_seconds_count{route="orders"} 2');
+  t.match(text, 'soapstone_request_duration_seconds_bucket{le="0.5",route="orders",operation="Get"} 2');
+  t.match(text, 'soapstone_request_duration_seconds_count{route="orders",operation="Get"} 2');
 });
 
 t.test('no metric has more than 1,000 combinations of labels, whatever comes', async (t) => {
