@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Access } from './access/client.js';
 import type { Policy } from './access/policy.js';
 import { ConfigurationError, type Diagnostic } from './base/diagnostic.js';
+import { AT_ONCE, type Pace, TimeSlices } from './base/time-slices.js';
 import { ReplyCache } from './cache/reply-cache.js';
 import type { CacheRules } from './cache/rules.js';
 import { compileAccess } from './compile/access.js';
@@ -14,7 +15,7 @@ import { withHealth } from './compile/health.js';
 import { LateWarnings } from './compile/late-warnings.js';
 import { compileListeners } from './compile/listeners.js';
 import { withLogins } from './compile/login.js';
-import { WsdlReader } from './compile/named-wsdl.js';
+import { type KnownModel, WsdlReader } from './compile/named-wsdl.js';
 import { compilePolicy } from './compile/policy.js';
 import { pricesOf } from './compile/prices.js';
 import { warningsOfRoutes } from './compile/routes.js';
@@ -52,6 +53,8 @@ export interface Compiled {
   readonly listeners: { readonly traffic: readonly Listener[]; readonly admin: readonly AdminListener[] };
   /** Where decisions are recorded, `file` null for standard output; null: nowhere. */
   readonly audit: { readonly file: string | null } | null;
+  /** The WSDLs that were read, by location. */
+  readonly wsdls: ReadonlyMap<string, KnownModel>;
   /** Null where no documents are known beforehand. */
   readonly trusted: TrustedDocuments | null;
   /** Parts that were left out or approximated: none stops the gateway. */
@@ -61,13 +64,20 @@ export interface Compiled {
 }
 
 /**
- * Compiles a configuration; `earlier` is the one in use, of which connections and nonces are kept. Throws
+ * Compiles a configuration; `earlier` is the one in use, of which connections and nonces are kept, and whose requests
+ * go on meanwhile. Throws
  * `ConfigurationError` with everything that is wrong, in all services at once.
  */
-export async function compile(loaded: LoadedConfig, earlier: Compiled | null = null): Promise<Compiled> {
+export async function compile(
+  loaded: LoadedConfig,
+  earlier: Compiled | null = null,
+  pace: Pace = earlier === null ? AT_ONCE : new TimeSlices(),
+): Promise<Compiled> {
   const { config } = loaded;
-  const [results, upstreamResults] = await compileServices(loaded, earlier);
+  const wsdls = new WsdlReader(earlier?.wsdls ?? new Map(), pace);
+  const [results, upstreamResults] = await compileServices(loaded, earlier, wsdls, pace);
   const [manifest] = await Promise.allSettled([readTrusted(loaded)]);
+  await pace.pause();
   const compiled = valuesOf(results);
   const sessions: LoginSession[] = [];
   const closing: (() => Promise<void>)[] = [];
@@ -89,11 +99,15 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
     sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
     const lateWarnings = new LateWarnings();
     const diagnostics: Diagnostic[] = [];
-    const graph = await attempt(diagnostics, () => compileGraph(loaded, services, graphqlUpstreams));
+    // Without a function around it, for the reason of `compileServices`.
+    const graph = await caught(diagnostics, compileGraph(loaded, services, graphqlUpstreams, earlier, pace));
+    await pace.pause();
     const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
     const prices = graph === null ? [] : pricesOf(config, services, graph);
     const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, lateWarnings, closing));
+    await pace.pause();
     const caching = await attempt(diagnostics, () => compileCaching(loaded, services));
+    await pace.pause();
     const traffic = await attempt(diagnostics, () => compileListeners(loaded, 'listen'));
     const admin = await attempt(diagnostics, () => compileAdmin(loaded));
     if (graph === null || access === null || caching === null || traffic === null || admin === null)
@@ -120,6 +134,7 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
           ? null
           : { file: auditFile === undefined ? null : resolve(loaded.locate(['audit', 'file'], auditFile).location) },
       trusted,
+      wsdls: wsdls.known,
       warnings: [
         ...new Set(services.flatMap((service) => service.warnings)),
         ...graph.warnings,
@@ -140,8 +155,12 @@ export async function compile(loaded: LoadedConfig, earlier: Compiled | null = n
 
 /** The result, or null and the diagnostics that prevented it: other attempts may add some too. */
 async function attempt<T>(diagnostics: Diagnostic[], make: () => T | Promise<T>): Promise<T | null> {
+  return caught(diagnostics, (async () => make())());
+}
+
+async function caught<T>(diagnostics: Diagnostic[], making: Promise<T>): Promise<T | null> {
   try {
-    return await make();
+    return await making;
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     diagnostics.push(...error.diagnostics);
@@ -153,12 +172,13 @@ async function attempt<T>(diagnostics: Diagnostic[], make: () => T | Promise<T>)
 async function compileServices(
   loaded: LoadedConfig,
   earlier: Compiled | null,
+  wsdls: WsdlReader,
+  pace: Pace,
 ): Promise<[PromiseSettledResult<SoapService>[], PromiseSettledResult<GraphqlUpstream>[]]> {
   const { services, graphqlServices } = loaded.config;
-  const wsdls = new WsdlReader();
   const soap = await Promise.allSettled(
     Object.entries(services).map(([name, service]) =>
-      compileService(loaded, name, service, wsdls, named(earlier?.services, name)),
+      compileService(loaded, name, service, wsdls, named(earlier?.services, name), pace),
     ),
   );
   const graphql = await Promise.allSettled(

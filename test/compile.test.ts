@@ -180,3 +180,60 @@ t.test('connections and nonces of a service survive a reload', async (t) => {
   await first.close();
   t.notOk(sameLater?.upstream.isShared, 'the second generation alone has it');
 });
+
+const MANY = Array.from({ length: 200 }, (_, at) => [`P${at}`, 'soap'] as const);
+
+/** Compiles the files anew, as a reload does, after `change`. */
+async function recompile(t: Test, earlier: Compiled, change: () => Promise<unknown>): Promise<Compiled> {
+  await change();
+  const compiled = await compile(await loadConfig(join(t.testdirName, 'soapstone.yaml'), {}), earlier);
+  t.teardown(() => compiled.close());
+  return compiled;
+}
+
+t.test('a reload keeps what was made of files and keys that are the same', async (t) => {
+  const yaml = (more = ''): string =>
+    `services:\n  a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/"${more} }\n  b: { wsdl: b.wsdl, url: "http://127.0.0.1:2/" }\n`;
+  const importing = wsdl(['B', 'soap']).replace('<types>', '<import namespace="urn:c" location="c.wsdl"/><types>');
+  const other = '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:c"/>';
+  const first = await compileText(t, yaml(), { 'a.wsdl': TWO, 'b.wsdl': importing, 'c.wsdl': other });
+  const write = (name: string, text: string) => writeFile(join(t.testdirName, name), text);
+  const same = await recompile(t, first, async () => {});
+  t.equal(same.graph.schema, first.graph.schema);
+  t.same(
+    same.services.map(({ wsdl: model }, at) => model === first.services[at]?.wsdl),
+    [true, true],
+  );
+  const limited = await recompile(t, same, () => write('soapstone.yaml', yaml(', limits: { xml: { depth: 30 } }')));
+  t.equal(limited.services[0]?.wsdl, first.services[0]?.wsdl, 'keys changed, the WSDL did not');
+  t.equal(limited.services[0]?.xmlLimits.depth, 30);
+  const imported = await recompile(t, limited, () => write('c.wsdl', `${other}\n`));
+  t.same(
+    imported.services.map(({ wsdl: model }, at) => model === first.services[at]?.wsdl),
+    [true, false],
+    'an import changed',
+  );
+  const changed = await recompile(t, imported, () => write('a.wsdl', wsdl(['More', 'soap'])));
+  t.match(printSchema(changed.graph.schema), /getMore: Int/);
+  t.notMatch(printSchema(changed.graph.schema), /getOld/);
+});
+
+t.test('a reload lets the event loop turn while it compiles', async (t) => {
+  const first = await compileText(t, 'services: { a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/" } }', {
+    'a.wsdl': TWO,
+  });
+  let turns = 0;
+  const turn = setInterval(() => turns++, 0);
+  const all = `services: { a: { wsdl: a.wsdl, ports: [${MANY.map(([name]) => name).join(', ')}], url: "http://127.0.0.1:1/" } }`;
+  const large = await recompile(t, first, async () => {
+    await writeFile(join(t.testdirName, 'a.wsdl'), `${wsdl(...MANY)}\n`);
+    await writeFile(join(t.testdirName, 'soapstone.yaml'), all);
+    turns = 0;
+  });
+  clearInterval(turn);
+  t.equal(large.graph.fields.size, MANY.length);
+  t.ok(turns > 5, `${turns} turns`);
+  const atOnce = await compile(await loadConfig(join(t.testdirName, 'soapstone.yaml'), {}));
+  t.equal(printSchema(large.graph.schema), printSchema(atOnce.graph.schema), 'with the same result');
+  await atOnce.close();
+});

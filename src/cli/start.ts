@@ -9,6 +9,7 @@ import {
   recordInputs,
   replayInputs,
 } from '../base/inputs.js';
+import { TimeSlices } from '../base/time-slices.js';
 import { diagnosticAt } from '../compile/diagnostic-at.js';
 import { type Compiled, compile } from '../compile.js';
 import { parseAddress, parseListenAddress } from '../config/address.js';
@@ -106,7 +107,7 @@ async function loadAgain(
   workers: Config['workers'] | null,
   inputs: Inputs,
 ): Promise<LoadedConfig> {
-  const next = await loadConfig(file, process.env, workers, inputs).catch((error: unknown) =>
+  const next = await loadConfig(file, process.env, workers, inputs, new TimeSlices()).catch((error: unknown) =>
     throwWithWsdls(file, error),
   );
   checkRestartKeys(config, next);
@@ -154,7 +155,9 @@ async function runWorkers(
   const reloader = new Reloader(log, () =>
     watch.record(async (track) => {
       const next = emptySnapshot();
-      const { warnings, config, close } = await compile(await load(track(recordInputs(next))));
+      const loadedNext = await load(track(recordInputs(next)));
+      // Connections are accepted by this process.
+      const { warnings, config, close } = await compile(loadedNext, null, new TimeSlices());
       await close();
       await workers.replace(next);
       log.setLevel(config.log.level);
@@ -188,7 +191,8 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets:
     refuseAddress(loaded, ['listen']),
   );
   takeReloads(async (inputs) => {
-    const next = await loadConfig(loaded.file, process.env, loaded.config.workers, replayInputs(inputs));
+    const { file, config } = loaded;
+    const next = await loadConfig(file, process.env, config.workers, replayInputs(inputs), new TimeSlices());
     return compile(next, gateway.compiled());
   }, gateway.replace);
   shareHealth(gateway);

@@ -1,12 +1,16 @@
-import { type GraphQLSchema, validateSchema } from 'graphql';
+import { isDeepStrictEqual } from 'node:util';
+import type { GraphQLSchema } from 'graphql';
 
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import { type Pace, runAtOnce, type Steps } from '../base/time-slices.js';
 import type { LoadedConfig } from '../config/load.js';
+import type { Config } from '../config/schema.js';
+import { validating } from '../graphql/assemble-schema.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import type { SubschemaField } from '../graphql/fields/subschema.js';
 import type { LinkMapping, LinkTable } from '../graphql/links/link.js';
 import type { FieldRule } from '../graphql/rights/field-rule.js';
-import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
+import { type BuiltSchema, buildingSchema } from '../graphql/schema.js';
 import type { SubscriptionMapping, SubscriptionTable } from '../graphql/subscription/subscription.js';
 import type { Naming } from '../graphql/types/naming.js';
 
@@ -32,22 +36,49 @@ export interface Graph {
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Builds the schema over all services. Throws `ConfigurationError` for mappings that name what is not there. */
-export function compileGraph(
+/** Builds the schema over all services, or keeps that of the generation before. Throws `ConfigurationError` for mappings that name what is not there. */
+export async function compileGraph(
   loaded: LoadedConfig,
   services: readonly SoapService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
-): Graph {
-  const built = build(services, graphqlUpstreams, linksOf(loaded), subscriptionsOf(loaded));
+  earlier: EarlierGraph | null,
+  pace: Pace,
+): Promise<Graph> {
+  if (earlier !== null && graphqlUpstreams.length === 0 && isSame(loaded, services, earlier))
+    return { ...earlier.graph, path: loaded.config.graphql.path };
+  const built = await pace.run(build(services, graphqlUpstreams, linksOf(loaded), subscriptionsOf(loaded)));
+  await pace.pause();
   const diagnostics = diagnosticsOf(loaded, services, built);
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
-  const invalid = validateSchema(built.schema).slice(0, ERRORS_SHOWN);
+  const invalid = (await pace.run(validating(built.schema))).slice(0, ERRORS_SHOWN);
   // No request could be answered with it.
   if (invalid.length > 0) throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(loaded, message)));
   const { schema, fields, links, subschemaFields, subscriptions, warnings } = built;
   const { path } = loaded.config.graphql;
   const rules = [...rulesOf(services), ...graphqlUpstreams.flatMap(({ subschema }) => [...subschema.rules.values()])];
   return { path, schema, fields, links, subschemaFields, subscriptions, rules, warnings };
+}
+
+/** A schema, and what it was made from. */
+interface EarlierGraph {
+  readonly config: Config;
+  readonly services: readonly SoapService[];
+  readonly graphqlUpstreams: readonly GraphqlUpstream[];
+  readonly graph: Graph;
+}
+
+/** Whether the schema would be the same. A service with the same configuration and WSDL has the same list of operations. */
+function isSame(
+  { config: { links, subscriptions } }: LoadedConfig,
+  services: readonly SoapService[],
+  { config, services: before, graphqlUpstreams }: EarlierGraph,
+): boolean {
+  return (
+    graphqlUpstreams.length === 0 &&
+    services.length === before.length &&
+    services.every(({ name, operations }, at) => name === before[at]?.name && operations === before[at].operations) &&
+    isDeepStrictEqual([links, subscriptions], [config.links, config.subscriptions])
+  );
 }
 
 const ERRORS_SHOWN = 5;
@@ -68,16 +99,16 @@ export const mappingDiagnostics = (
   loaded: LoadedConfig,
   services: readonly SoapService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
-): readonly Diagnostic[] => diagnosticsOf(loaded, services, build(services, graphqlUpstreams, [], []));
+): readonly Diagnostic[] => diagnosticsOf(loaded, services, runAtOnce(build(services, graphqlUpstreams, [], [])));
 
 const build = (
   services: readonly SoapService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
   links: readonly LinkMapping[],
   subscriptions: readonly SubscriptionMapping[],
-): BuiltSchema => {
+): Steps<BuiltSchema> => {
   const owners = typeOwners(services);
-  return buildSchema(
+  return buildingSchema(
     services.map((service) => ({
       name: service.name,
       operations: service.operations,

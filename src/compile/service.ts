@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.js';
 import type { Requirement } from '../base/requirement.js';
+import type { Pace } from '../base/time-slices.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
 import type { ExpectedParts } from '../soap/body-parts.js';
@@ -114,19 +115,28 @@ export async function compileService(
   config: ServiceConfig,
   wsdls: WsdlReader,
   earlier: SoapService | null,
+  pace: Pace,
 ): Promise<SoapService> {
+  await pace.pause();
   const { limits } = loaded.config;
-  const chosen =
-    config.wsdl === undefined ? null : choosePorts(loaded, name, await wsdls.read(loaded, name, config.wsdl));
+  const model = config.wsdl === undefined ? null : await wsdls.read(loaded, name, config.wsdl);
+  const chosen = model === null ? null : choosePorts(loaded, name, model);
   const wsdl = chosen?.wsdl ?? null;
+  const kept = keptUpstream(earlier, config);
+  await pace.pause();
   const configured = (described: readonly Operation[]): readonly Operation[] =>
     described.map((operation) => withConfiguredKeys(operation, config));
-  const ports = (chosen?.ports ?? []).map((port) => ({ ...port, operations: configured(port.operations) }));
+  // The same objects for the same operations: the schema of the generation before may then be kept.
+  const described = kept !== null && kept.wsdl === wsdl ? kept : null;
+  const ports =
+    described?.ports ?? (chosen?.ports ?? []).map((port) => ({ ...port, operations: configured(port.operations) }));
   const operations =
-    chosen === null ? configured(sdlOperationsOf(loaded, name)) : ports.flatMap((port) => port.operations);
+    described?.operations ??
+    (chosen === null ? configured(sdlOperationsOf(loaded, name)) : ports.flatMap((port) => port.operations));
   const [first, ...others] = config.versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
-  const requests = new OperationTable(operations, wsdl, (operation) => configuredAction(operation, config));
+  const requests =
+    described?.requests ?? new OperationTable(operations, wsdl, (operation) => configuredAction(operation, config));
   const header = {
     ownTargets: new Set(loaded.config.roles),
     understoodByGateway: new Set(loaded.config.understands),
@@ -147,7 +157,6 @@ export async function compileService(
   };
   const validity = validityOf(loaded, name, wsdl, operations);
   checkValidity(loaded, name, wsdl, validity);
-  const kept = keptUpstream(earlier, config);
   const reach = kept?.reach ?? (await compileReach(loaded, name, config));
   const upstream = kept?.upstream ?? new Upstream(config.urls, config.limits.upstream, reach);
   const addressing = compileAddressing(loaded, name, config, operations);

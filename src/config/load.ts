@@ -1,6 +1,7 @@
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import { isRecord } from '../base/record.js';
+import { AT_ONCE, type Pace } from '../base/time-slices.js';
 import type { AddressConfig } from './balance-keys.js';
 import type { ConfigPlace, ConfigSource } from './config-source.js';
 import { type Environment, readSource } from './read-source.js';
@@ -41,14 +42,16 @@ export async function loadConfig(
   environment: Environment,
   workers: Config['workers'] | null = null,
   inputs: Inputs = LIVE_INPUTS,
+  pace: Pace = AT_ONCE,
 ): Promise<LoadedConfig> {
-  const source = await readSource(file, environment, inputs);
+  const source = await readSource(file, environment, inputs, pace);
   const findings: Finding[] = [];
   const failed = new Set<string>();
   const { value, foreign } = await substitute(source.value, configSchema(), {
     directoryOf: (path) => source.locate(path, '.').location,
     environment,
     inputs,
+    pace,
     report(path, what, remedy) {
       failed.add(JSON.stringify(path));
       findings.push({ path, part: 'value', what, remedy });
@@ -58,9 +61,12 @@ export async function loadConfig(
   fillPaths(value);
   expandWords(value);
   if (workers !== null && isRecord(value)) value['workers'] = workers;
+  await pace.pause();
   const { valid, findings: broken } = validate(value, foreign);
   findings.push(...broken.filter(({ path }) => !failed.has(JSON.stringify(path))));
+  await pace.pause();
   findings.push(...checkRules(value));
+  await pace.pause();
   const diagnostics = [...source.diagnostics, ...findings.map((finding) => diagnosticOf(finding, source, file))];
   if (valid === null || diagnostics.length > 0) throw new ConfigurationError(firstOf(source.sorted(diagnostics), file));
 

@@ -4,6 +4,7 @@ import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import type { Inputs } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
 import { isRecord } from '../base/record.js';
+import { AT_ONCE, type Pace } from '../base/time-slices.js';
 import { type ConfigFile, ConfigSource } from './config-source.js';
 import { INCLUDED_FILES_MAX } from './include-keys.js';
 import { configSchema } from './schema-node.js';
@@ -13,7 +14,12 @@ import { readYaml } from './yaml-source.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads a configuration file and those that it includes. Throws `ConfigurationError` for what cannot be read at all. */
-export async function readSource(file: string, environment: Environment, inputs: Inputs): Promise<ConfigSource> {
+export async function readSource(
+  file: string,
+  environment: Environment,
+  inputs: Inputs,
+  pace: Pace = AT_ONCE,
+): Promise<ConfigSource> {
   const main = { file, yaml: readYaml(await readMain(file, inputs), file) };
   const diagnostics: Diagnostic[] = [];
   const report = (index: number, what: string, remedy: string | null): void => {
@@ -27,6 +33,7 @@ export async function readSource(file: string, environment: Environment, inputs:
       return null;
     });
     if (text === null) continue;
+    await pace.pause();
     try {
       included.push({ file: name, yaml: readYaml(text, name) });
     } catch (error) {
@@ -53,7 +60,7 @@ async function includedFiles(
   if (!Array.isArray(patterns) || node === undefined) return found;
   const directory = dirname(file);
   // What cannot be replaced is reported with all other values.
-  const around = { directoryOf: () => resolve(directory), environment, inputs, report: () => {} };
+  const around = { directoryOf: () => resolve(directory), environment, inputs, pace: AT_ONCE, report: () => {} };
   const { value } = await substitute(patterns, node, around);
   for (const [index, pattern] of (Array.isArray(value) ? value : []).entries()) {
     if (typeof pattern !== 'string' || pattern === '') continue;

@@ -45,9 +45,11 @@ export const OWN_KEYWORDS = ['binary', 'unit', 'hint', 'names', 'derived', 'like
  * configuration always has it.
  */
 export function configSchema(): SchemaNode {
-  const plain: SchemaNode = JSON.parse(JSON.stringify(CONFIG));
-  return mapNodes(plain, withoutDefaulted);
+  made ??= mapNodes(JSON.parse(JSON.stringify(CONFIG)), withoutDefaulted);
+  return made;
 }
+
+let made: SchemaNode | null = null;
 
 /** Rebuilds a schema, children first. */
 export function mapNodes(node: SchemaNode, change: (node: SchemaNode) => SchemaNode): SchemaNode {

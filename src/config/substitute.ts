@@ -2,10 +2,14 @@ import { resolve } from 'node:path';
 import type { Inputs } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
 import { isRecord } from '../base/record.js';
+import type { Pace } from '../base/time-slices.js';
 import { escapeQuoted } from '../xml/writer.js';
 import { branchOf, childNode, type SchemaNode, typesOf } from './schema-node.js';
 import { parseAmount } from './units.js';
 import type { ConfigPath } from './yaml-source.js';
+
+/** Of the path of a service. */
+const SERVICE_DEPTH = 2;
 
 /** Where values that are not in the file come from. */
 export interface Surroundings {
@@ -13,6 +17,7 @@ export interface Surroundings {
   directoryOf(path: ConfigPath): string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly inputs: Inputs;
+  readonly pace: Pace;
   /** Takes a diagnostic with the value at a path. Never gets a value of the environment or of a file. */
   report(path: ConfigPath, what: string, remedy: string | null): void;
 }
@@ -43,6 +48,7 @@ export async function substitute(value: unknown, schema: SchemaNode, around: Sur
         foreign.add(JSON.stringify(path));
         return convert(await fromFile(data.file, path, around, node.binary === true), node);
       }
+      if (path.length === SERVICE_DEPTH) await around.pace.pause();
       const copy: Record<string, unknown> = Object.create(null);
       for (const [key, child] of Object.entries(data)) {
         const known = childNode(node, key);

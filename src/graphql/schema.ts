@@ -3,11 +3,13 @@ import {
   type GraphQLFieldConfig,
   type GraphQLNamedType,
   GraphQLObjectType,
-  GraphQLSchema,
+  type GraphQLSchema,
   getNamedType,
 } from 'graphql';
 import type { Diagnostic } from '../base/diagnostic.js';
 import { invariant } from '../base/invariant.js';
+import { runAtOnce, type Steps } from '../base/time-slices.js';
+import { assembleSchema } from './assemble-schema.js';
 import type { BoundField } from './fields/bound-field.js';
 import { exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
@@ -52,22 +54,25 @@ export interface BuiltSchema {
   readonly warnings: readonly Diagnostic[];
 }
 
-/** The one schema of all services. Types are made only where a field leads to them. */
-export function buildSchema(
+export const buildSchema = (...services: Parameters<typeof buildingSchema>): BuiltSchema =>
+  runAtOnce(buildingSchema(...services));
+
+/** Builds the one schema of all services. Types are made only where a field leads to them. */
+export function* buildingSchema(
   services: readonly GraphqlService[],
   linkMappings: readonly LinkMapping[] = [],
   subscriptionMappings: readonly SubscriptionMapping[] = [],
   subschemas: readonly Subschema[] = [],
-): BuiltSchema {
+): Steps<BuiltSchema> {
   const groups = typeGroups(services);
-  const declared = declaredNames(groups);
+  const declared = yield* declaredNames(groups);
   const declaredOf = new Map([...declared].map(([name, { names }]) => [name, names]));
   const names = new TypeNames(mappingsOf(groups), declaredOf, namingsOf(groups));
   const leaves = new LeafTable(names);
   const linked = new Set(linkMappings.flatMap((link) => [link.operation, link.batch?.operation ?? link.operation]));
   const { answering, observed } = operationsFor(subscriptionMappings);
   for (const name of answering) linked.add(name);
-  const exposed = exposures(services, names, new Set([...linked, ...observed]));
+  const exposed = yield* exposures(services, names, new Set([...linked, ...observed]));
 
   const fields = new Map<string, BoundField>();
   const configs = { Query: new Map<string, Config>(), Mutation: new Map<string, Config>() };
@@ -83,11 +88,13 @@ export function buildSchema(
     const types = serviceTypes(group, offered, declared.get(owner.name)?.replies ?? null, leaves, names);
     made.push(types);
     for (const service of sharing) typesOf.set(service, types);
+    yield;
   }
   for (const { service, exposures } of exposed) {
     const types = typesOf.get(service);
     invariant(types !== undefined, 'each service is in a group');
     for (const { operation, mapping, parent, name, isOffered } of exposures) {
+      yield;
       const earlier = names.findings.length;
       checkReplyHeaders(operation, service, names);
       const selectable = replyBlocks(operation, service);
@@ -106,42 +113,36 @@ export function buildSchema(
   }
   const operations = services.flatMap(({ name, operations }) => operations.map((one) => `${name}.${one.name}`));
   const subscribed = resolveSubscriptions(subscriptionMappings, { targets, operations, names });
-  const ownTypes: readonly GraphQLNamedType[] = [
-    ...made.flatMap(({ output, faults, input, answers }) => [
-      ...answers,
-      ...output.complete(),
-      ...faults.made,
-      ...input.made,
-    ]),
-    ...leaves.made,
-  ];
+  const ownTypes: GraphQLNamedType[] = [];
+  for (const { output, faults, input, answers } of made)
+    ownTypes.push(...answers, ...(yield* output.complete()), ...faults.made, ...input.made);
+  ownTypes.push(...leaves.made);
   const subscriptions = new Map(subscribed.fields);
   const added = addSubschemas(subschemas, names, { ...configs, Subscription: subscriptions });
   if (configs.Query.size === 0) configs.Query.set('_empty', EMPTY_QUERY);
-  const query = rootType('Query', configs.Query);
-  const mutation = configs.Mutation.size === 0 ? null : rootType('Mutation', configs.Mutation);
-  const subscription = subscriptions.size === 0 ? null : rootType('Subscription', subscriptions);
+  const query = yield* rootType('Query', configs.Query);
+  const mutation = configs.Mutation.size === 0 ? null : yield* rootType('Mutation', configs.Mutation);
+  const subscription = subscriptions.size === 0 ? null : yield* rootType('Subscription', subscriptions);
   for (const { bound } of subscribed.table.subscriptions.values()) fields.set(`Subscription.${bound.name}`, bound);
   const roots = [query, mutation, subscription].filter((root) => root !== null);
   // Types are printed in this order. All are named here: found one in another, they would nest as deep as schemas do.
   const types: GraphQLNamedType[] = [...roots, ...ownTypes, ...added.types];
   for (const { service, input } of made) {
-    for (const field of relaxCycles(input.made)) {
+    for (const field of yield* relaxCycles(input.made)) {
       names.warn(`Service ${service}: ${field} requires what it is in for ever, it may be left out in GraphQL.`);
     }
   }
   for (const group of groups) names.findings.push(...mappingFindings(group, names, made));
   for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
     types.push(getNamedType(target.config.type));
-  const make = (): GraphQLSchema => new GraphQLSchema({ query, mutation, subscription, types });
-  const plain = make();
+  const plain = yield* assembleSchema({ query, mutation, subscription }, types);
   const { table, errors } = addLinks(
     plain,
     linkMappings,
     new Map<string, LinkTarget | SubschemaTarget>([...targets, ...added.targets]),
     [...operations, ...added.targets.keys()],
   );
-  const schema = table.size === 0 ? plain : make();
+  const schema = table.size === 0 ? plain : yield* assembleSchema({ query, mutation, subscription }, types);
   return {
     schema,
     fields,
@@ -150,15 +151,26 @@ export function buildSchema(
     linkErrors: errors,
     subscriptions: subscribed.table,
     subscriptionErrors: subscribed.errors,
-    findings: [...names.findings, ...costFindings(schema, table)],
+    findings: [...names.findings, ...(yield* costFindings(schema, table))],
     warnings: names.warnings,
   };
 }
 
 type Config = GraphQLFieldConfig<unknown, unknown>;
 
-const rootType = (name: RootType | 'Subscription', fields: ReadonlyMap<string, Config>): GraphQLObjectType =>
-  new GraphQLObjectType({ name, fields: Object.fromEntries(fields) });
+/** Fields of a root type that are defined in one step. */
+const STEP_FIELDS = 100;
+
+function* rootType(name: RootType | 'Subscription', fields: ReadonlyMap<string, Config>): Steps<GraphQLObjectType> {
+  const root = new GraphQLObjectType({ name, fields: {} });
+  const entries = [...fields];
+  for (let at = 0; at < entries.length; at += STEP_FIELDS) {
+    const part = Object.fromEntries(entries.slice(at, at + STEP_FIELDS));
+    Object.assign(root.getFields(), new GraphQLObjectType({ name, fields: part }).getFields());
+    yield;
+  }
+  return root;
+}
 
 const EMPTY_QUERY: Config = {
   type: GraphQLBoolean,

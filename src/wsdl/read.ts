@@ -1,6 +1,7 @@
 import { dirname, isAbsolute } from 'node:path';
 import { ConfigurationError } from '../base/diagnostic.js';
 import type { Inputs } from '../base/inputs.js';
+import { AT_ONCE, type Pace } from '../base/time-slices.js';
 import { combineSources, type FetchDocument, fileSource, httpSource } from './documents/document-source.js';
 import { type LoadedDocument, loadDocuments } from './documents/documents.js';
 import { sharedFolder } from './documents/nearby.js';
@@ -18,7 +19,7 @@ import { reachableDiagnostics } from './operations/reach.js';
 import { readUncallable } from './operations/uncallable.js';
 import { segmentDocument } from './segments.js';
 import { collectComponents } from './xsd/components.js';
-import { freezeDeep } from './xsd/freeze.js';
+import { freezing } from './xsd/freeze.js';
 import { readSchema } from './xsd/schema.js';
 
 export interface ReadOptions {
@@ -32,6 +33,8 @@ export interface ReadOptions {
   readonly hosts: readonly string[];
   /** The file system; absent: the disk. */
   readonly inputs?: Inputs;
+  /** Absent: without a pause. */
+  readonly pace?: Pace;
 }
 
 /**
@@ -43,10 +46,14 @@ export interface ReadOptions {
 export async function readWsdl(location: string, options: ReadOptions): Promise<WsdlModel> {
   const warnings = collectWarnings();
   const source = sourceFor(location, options);
-  const documents = await loadDocuments(location, source, warnings, options.inputs);
+  const { pace = AT_ONCE } = options;
+  const documents = await loadDocuments(location, source, warnings, options.inputs, pace);
   if (options.nearby === true && options.root === null) warnOfWiderFolder(documents, warnings);
   const definitions = collectDefinitions(documents, warnings);
-  const schema = readSchema(collectComponents(documents, warnings), warnings);
+  await pace.pause();
+  const components = collectComponents(documents, warnings);
+  await pace.pause();
+  const schema = await pace.run(readSchema(components, warnings));
   const all = function* (): Generator<XsdType> {
     yield* schema.types.values();
     for (const { type } of schema.elements.values()) yield type;
@@ -54,14 +61,16 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
   const reach = reachableDiagnostics(all, schema.approximated);
   const context = { definitions, schema, reach, warnings, parts: new MessageParts() };
   const bindings = new BindingReader(definitions, context);
+  await pace.pause();
   const services = readServices(definitions, bindings, warnings);
+  await pace.pause();
   const [main] = documents;
   if (services.length === 0 && main !== undefined) {
     services.push(readPortless(main, definitions, bindings, context));
   }
   const uncallable = readUncallable(definitions, bindings);
   warnOfRequiredExtensions(documents, warnings);
-  return freezeDeep({
+  const model: WsdlModel = {
     services: withDistinctNames(services),
     ...(uncallable.length === 0 ? {} : { uncallable }),
     types: schema.types,
@@ -69,7 +78,8 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
     attributes: schema.attributes,
     documents: documents.map((document) => segmentDocument(document, documents)),
     warnings: warnings.list(),
-  });
+  };
+  return pace.run(freezing(model));
 }
 
 /** Files beside the folder of the WSDL were read: the warning names the folder that holds them all. */

@@ -1,4 +1,5 @@
 import type { Requirement } from '../../base/requirement.js';
+import type { Steps } from '../../base/time-slices.js';
 import { distinctName, type ElementDeclaration, type Operation, type XsdType } from '../../wsdl/model.js';
 import type { BlockMappings, RequestMapping } from '../input/block-mapping.js';
 import type { FaultStyle } from '../output/faults.js';
@@ -74,13 +75,23 @@ export interface Exposure {
   readonly name: string;
 }
 
+/** A service with the operations that the schema has a use for. */
+export interface Exposed {
+  readonly service: GraphqlService;
+  readonly exposures: readonly Exposure[];
+}
+
 /** The operations of each service that the schema has a use for; `linked` are those that links lead to. */
-export function exposures(
+export function* exposures(
   services: readonly GraphqlService[],
   names: TypeNames,
   linked: ReadonlySet<string>,
-): readonly { readonly service: GraphqlService; readonly exposures: readonly Exposure[] }[] {
-  const exposed = services.map((service) => ({ service, unnamed: unnamedOf(service, names, linked) }));
+): Steps<readonly Exposed[]> {
+  const exposed: { readonly service: GraphqlService; readonly unnamed: readonly Unnamed[] }[] = [];
+  for (const service of services) {
+    exposed.push({ service, unnamed: unnamedOf(service, names, linked) });
+    yield;
+  }
   const chosen = new Map<Unnamed, string>();
   const scopes = { Query: new NameScope(), Mutation: new NameScope() };
   const owners = new Map<string, Owner>();
@@ -88,6 +99,7 @@ export function exposures(
     for (const each of unnamed) takeMapped(service, each, { names, scopes, owners, chosen });
   }
   for (const { service, unnamed } of exposed) {
+    yield;
     for (const each of unnamed) {
       if (!each.isOffered || chosen.has(each)) continue;
       const { operation, parent } = each;

@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/time-slices.js';
 import { childrenOfBody, type Operation, type XsdType } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { InputTypes } from '../input/input.js';
@@ -84,13 +85,16 @@ export interface Declared {
 }
 
 /** The declared names, of each group that leaves out operations: by the name of its owner. */
-export function declaredNames(groups: readonly TypeGroup[]): ReadonlyMap<string, Declared> {
-  const partly = groups.filter(({ services }) => {
+export function* declaredNames(groups: readonly TypeGroup[]): Steps<ReadonlyMap<string, Declared>> {
+  const declared = new Map<string, Declared>();
+  for (const group of groups) {
+    const { owner, services } = group;
     const offered = services.map(offeredBy);
     const leavesOut = services.some(({ operations }, at) => operations.some(({ name }) => !offered[at]?.has(name)));
-    return leavesOut && offered.some(({ size }) => size > 0);
-  });
-  return new Map(partly.map((group) => [group.owner.name, declaredBy(group)]));
+    if (leavesOut && offered.some(({ size }) => size > 0)) declared.set(owner.name, yield* declaredBy(group));
+    yield;
+  }
+  return declared;
 }
 
 export const mappingsOf = (groups: readonly TypeGroup[]): ReadonlyMap<string, TypeMappings> =>
@@ -122,7 +126,7 @@ function elementNames({ owner, services }: TypeGroup): ServiceNaming['elements']
 }
 
 /** Makes the types of all operations, only for their names. */
-function declaredBy(group: TypeGroup): Declared {
+function* declaredBy(group: TypeGroup): Steps<Declared> {
   const { owner, services } = group;
   const names = new TypeNames(mappingsOf([group]), new Map(), namingsOf([group]));
   const mapped = services.flatMap((service) =>
@@ -133,7 +137,8 @@ function declaredBy(group: TypeGroup): Declared {
   for (const { operation, service } of mapped) {
     const mapping = service.mapping.get(operation.name) ?? null;
     operationField(operation, mapping, types, service.blocks, replyBlocks(operation, service));
+    yield;
   }
-  types.output.complete();
+  yield* types.output.complete();
   return { names: names.namesOf(owner.name), replies: types.input.replies };
 }

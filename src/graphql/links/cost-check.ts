@@ -10,15 +10,17 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
+import type { Steps } from '../../base/time-slices.js';
 import { type FieldCost, fieldCostOf } from '../types/cost-rules.js';
 import type { Finding } from '../types/mapping.js';
 import type { LinkTable } from './link.js';
 
 /** Finds sizes and weights of the mapping for unknown fields and arguments, which would have no effect. */
-export function costFindings(schema: GraphQLSchema, links: LinkTable): readonly Finding[] {
+export function* costFindings(schema: GraphQLSchema, links: LinkTable): Steps<readonly Finding[]> {
   const findings: Finding[] = [];
   const seen = new Set<FieldCost>();
   for (const type of Object.values(schema.getTypeMap())) {
+    yield;
     if (!isObjectType(type) && !isInterfaceType(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const cost = fieldCostOf(field);

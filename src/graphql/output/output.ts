@@ -6,6 +6,7 @@ import {
   type GraphQLUnionType,
   isUnionType,
 } from 'graphql';
+import type { Steps } from '../../base/time-slices.js';
 import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
 import { wildcardsIn } from '../../wsdl/open-content.js';
 import { anyOutput } from '../types/any-value.js';
@@ -80,11 +81,12 @@ export class OutputTypes {
   }
 
   /** Every type, with what it refers to and, after an interface, the types that implement it; breadth first. */
-  complete(): readonly GraphQLNamedType[] {
+  *complete(): Steps<readonly GraphQLNamedType[]> {
     for (const type of this.#members.isFull ? [] : this.#made) {
       if (isUnionType(type)) continue;
       type.getFields();
       type.getInterfaces();
+      yield;
       const base = this.#bases.get(type);
       if (base === undefined) continue;
       for (const each of [base, ...derivedFrom(base)]) if (!each.abstract) this.#object(each, '');

@@ -1,6 +1,7 @@
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
+import { AT_ONCE, type Pace } from '../../base/time-slices.js';
 import { NO_DTD, refusedDtd, withoutDoctype } from './doctype.js';
 import { type DocumentSource, isRefused, type Located, type Refused } from './document-source.js';
 import { decodeDocument } from './encoding.js';
@@ -32,6 +33,7 @@ export interface Reference {
 }
 
 interface LoadState {
+  readonly pace: Pace;
   readonly source: DocumentSource;
   readonly wellKnown: DocumentSource;
   readonly warnings: Warnings;
@@ -67,9 +69,11 @@ export async function loadDocuments(
   source: DocumentSource,
   warnings: Warnings,
   inputs: Inputs = LIVE_INPUTS,
+  pace: Pace = AT_ONCE,
 ): Promise<readonly LoadedDocument[]> {
   const state: LoadState = {
     source,
+    pace,
     wellKnown: wellKnownSource(inputs),
     warnings,
     documents: [],
@@ -228,6 +232,7 @@ async function readDocument(
 ): Promise<MutableDocument | Refused> {
   const opened = await origin.open(located, state.bytesLeft);
   if (isRefused(opened)) return opened;
+  await state.pace.pause();
   state.bytesLeft -= opened.bytes.length;
   const decoded = decodeDocument(opened.bytes, opened.charset);
   if ('what' in decoded) return { what: decoded.what, remedy: 'Save it as UTF-8.' };
@@ -238,7 +243,7 @@ async function readDocument(
   const source = { file: located.location, text: plain.text };
   // Schemas of the W3C come with one; a WSDL has no use for it (catalogue C04).
   if (plain.start !== null && state.documents.length === 0) throw refusedDtd(source, plain.start);
-  const root = readOlderSchemas(parseTree(source, state.budget), (node, what) =>
+  const root = readOlderSchemas(await state.pace.run(parseTree(source, state.budget)), (node, what) =>
     state.warnings.add(diagnosticAt(node, what)),
   );
   const kind = kindOf(root);

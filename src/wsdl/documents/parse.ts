@@ -1,5 +1,6 @@
 import sax from 'sax';
 import { ConfigurationError } from '../../base/diagnostic.js';
+import type { Steps } from '../../base/time-slices.js';
 import { normaliseValue } from '../../xml/references.js';
 import { XMLNS } from './namespaces.js';
 import { positionOf, type XmlNode, type XmlSource } from './tree.js';
@@ -11,13 +12,14 @@ interface TreeBudget {
 
 type OpenNode = { -readonly [K in keyof XmlNode]: XmlNode[K] } & { readonly children: XmlNode[] };
 
-const CHUNK_CHARS = 32 * 1024;
+/** A step of the work: a millisecond or two. */
+const CHUNK_CHARS = 8 * 1024;
 /** A single tag longer than this makes the parser quadratic; real ones are far shorter. */
 const TOKEN_CHARS = 128 * 1024;
 const DEPTH = 100;
 
 /** Parses one document. Throws `ConfigurationError` with the position where it is not well-formed or goes beyond a limit. */
-export function parseTree(source: XmlSource, budget: TreeBudget): XmlNode {
+export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode> {
   // Only the five entities of XML: the typings do not know the option.
   const options = { xmlns: true, position: true, strictEntities: true };
   const parser = sax.parser(true, options);
@@ -73,6 +75,7 @@ export function parseTree(source: XmlSource, budget: TreeBudget): XmlNode {
   for (let at = 0; at < source.text.length; at += CHUNK_CHARS) {
     parser.write(source.text.slice(at, at + CHUNK_CHARS));
     if (parser.position - consumed > TOKEN_CHARS) fail('A tag, comment or instruction is longer than allowed.');
+    yield;
   }
   parser.close();
   return root ?? fail('The document is empty.');

@@ -1,7 +1,15 @@
+import { runAtOnce, type Steps } from '../../base/time-slices.js';
+
+/** Values frozen in one step: a millisecond. */
+const STEP_VALUES = 4096;
+
+export const freezeDeep = <T>(root: T): T => runAtOnce(freezing(root));
+
 /** Freezes everything reachable from `root`, maps' values included. No recursion: the graph has cycles and depth. */
-export function freezeDeep<T>(root: T): T {
+export function* freezing<T>(root: T): Steps<T> {
   const queue: unknown[] = [root];
   for (let at = 0; at < queue.length; at++) {
+    if (at % STEP_VALUES === 0) yield;
     const value = queue[at];
     if (typeof value !== 'object' || value === null) continue;
     if (value instanceof Map) {

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
+import type { Steps } from '../../base/time-slices.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace } from '../documents/namespaces.js';
 import { attributeOf, type XmlNode } from '../documents/tree.js';
@@ -46,9 +47,9 @@ const CHAIN = 1000;
 const REASONS = 20;
 
 /** Reads all components. An invalid schema never throws: it is a warning and an approximation. */
-export function readSchema(components: SchemaComponents, warnings: Warnings): Schema {
+export function* readSchema(components: SchemaComponents, warnings: Warnings): Steps<Schema> {
   const reader = new SchemaReader(components, warnings);
-  reader.readAll();
+  yield* reader.readAll();
   const outside = (node: XmlNode): SchemaUnit => ({ node, target: '', adopted: [] });
   return {
     types: reader.types,
@@ -84,12 +85,13 @@ class SchemaReader implements SchemaContext {
   }
 
   /** Shells for all named types first, in the order of declaration; then elements; then the content of the shells. */
-  readAll(): void {
+  *readAll(): Steps<void> {
     for (const { node, unit } of this.components.types.values()) {
       this.#typeWithName({ uri: unit.target, local: attributeOf(node, 'name') ?? '' });
     }
     for (const { node, unit } of this.components.elements.values()) {
       this.element({ uri: unit.target, local: attributeOf(node, 'name') ?? '' });
+      yield;
     }
     for (const [key, component] of this.components.attributes) {
       this.attributes.set(key, globalAttribute(component, this));
@@ -98,6 +100,7 @@ class SchemaReader implements SchemaContext {
     for (let at = 0; at < this.#shells.length; at++) {
       const shell = this.#shells[at];
       if (shell !== undefined) this.fill(shell.type);
+      yield;
     }
     for (const { type } of this.#shells) {
       if (type.base !== null) this.#shellOf.get(type.base)?.type.derived.push(type);

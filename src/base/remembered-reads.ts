@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { Inputs } from './inputs.js';
+
+/** How the result of each kind of read is kept: as a text that is the same for the same result. */
+const PRINT = {
+  readFile: async (inputs: Inputs, path: string) =>
+    createHash('sha256')
+      .update(await inputs.readFile(path))
+      .digest('base64'),
+  realpath: (inputs: Inputs, path: string) => inputs.realpath(path),
+  stat: async (inputs: Inputs, path: string) => {
+    const found = await inputs.stat(path);
+    return `${found.size} ${found.isFile()}`;
+  },
+  glob: async (inputs: Inputs, pattern: string) => JSON.stringify(await inputs.glob(pattern)),
+} as const;
+
+type Kind = keyof typeof PRINT;
+
+interface Read {
+  readonly kind: Kind;
+  readonly path: string;
+  readonly result: string;
+}
+
+/** The reads of which something was made: with the same results it would be made the same again. */
+export class RememberedReads {
+  readonly #reads: Read[] = [];
+
+  /** Reads as `inputs` does, and remembers the results. */
+  track(inputs: Inputs): Inputs {
+    const track = async <T>(kind: Kind, path: string, reading: Promise<T>, again: Partial<Inputs>): Promise<T> => {
+      this.#reads.push({ kind, path, result: await resultOf(kind, path, { ...inputs, ...again }) });
+      return reading;
+    };
+    return {
+      readFile: (path) => {
+        const reading = inputs.readFile(path);
+        return track('readFile', path, reading, { readFile: () => reading });
+      },
+      realpath: (path) => {
+        const reading = inputs.realpath(path);
+        return track('realpath', path, reading, { realpath: () => reading });
+      },
+      stat: (path) => {
+        const reading = inputs.stat(path);
+        return track('stat', path, reading, { stat: () => reading });
+      },
+      glob: (pattern) => {
+        const reading = inputs.glob(pattern);
+        return track('glob', pattern, reading, { glob: () => reading });
+      },
+      fetch: (name, fetch) => inputs.fetch(name, fetch),
+    };
+  }
+
+  /** Reads the same again: whether each result is as it was. */
+  async areSame(inputs: Inputs): Promise<boolean> {
+    for (const { kind, path, result } of this.#reads) if ((await resultOf(kind, path, inputs)) !== result) return false;
+    return true;
+  }
+}
+
+async function resultOf(kind: Kind, path: string, inputs: Inputs): Promise<string> {
+  try {
+    return `is ${await PRINT[kind](inputs, path)}`;
+  } catch (error) {
+    return `fails ${error instanceof Error && 'code' in error ? String(error.code) : 'unknown'}`;
+  }
+}
