@@ -3,11 +3,11 @@ import type { Access } from './access/client.js';
 import type { Policy } from './access/policy.js';
 import { ConfigurationError, type Diagnostic } from './base/diagnostic.js';
 import { AT_ONCE, type Pace, TimeSlices } from './base/time-slices.js';
-import { ReplyCache } from './cache/reply-cache.js';
-import type { CacheRules } from './cache/rules.js';
+import type { ReplyCache } from './cache/reply-cache.js';
 import { compileAccess } from './compile/access.js';
+import type { IssuerKeyTable } from './compile/access-parts.js';
 import { type AdminListener, compileAdmin, warningsOfAdmin } from './compile/admin.js';
-import { compileCaching } from './compile/caching.js';
+import { type Caching, compileCaching, keptCache } from './compile/caching.js';
 import { type Callable, warningsOfRights } from './compile/classes.js';
 import { compileGraph, type Graph, mappingDiagnostics } from './compile/graph.js';
 import { compileGraphqlUpstream, type GraphqlUpstream } from './compile/graphql-upstream.js';
@@ -28,7 +28,6 @@ import type { TrustedDocuments } from './graphql/admission/trusted-documents.js'
 import { rootTypes } from './graphql/types/roots.js';
 import type { Listener } from './listen/listeners.js';
 import type { LoginSession } from './upstream/credentials/login-session.js';
-import type { Operation } from './wsdl/model.js';
 
 /**
  * One generation of the gateway: everything the configuration and the WSDLs mean, frozen. Requests read nothing else.
@@ -47,12 +46,14 @@ export interface Compiled {
   /** Null where no decision point is asked. */
   readonly policy: Policy | null;
   /** The declared reads and writes of operations, and which replies are cached. */
-  readonly caching: CacheRules<Operation>;
+  readonly caching: Caching;
   readonly cache: ReplyCache;
   /** The addresses for callers, and those for operators. */
   readonly listeners: { readonly traffic: readonly Listener[]; readonly admin: readonly AdminListener[] };
   /** Where decisions are recorded, `file` null for standard output; null: nowhere. */
   readonly audit: { readonly file: string | null } | null;
+  /** By the JSON of its configuration: the keys of each issuer of tokens. */
+  readonly issuers: IssuerKeyTable;
   /** The WSDLs that were read, by location. */
   readonly wsdls: ReadonlyMap<string, KnownModel>;
   /** Null where no documents are known beforehand. */
@@ -104,9 +105,12 @@ export async function compile(
     await pace.pause();
     const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
     const prices = graph === null ? [] : pricesOf(config, services, graph);
-    const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, lateWarnings, closing));
+    const issuers: IssuerKeyTable = new Map();
+    const collect = { late: lateWarnings, closing, issuers };
+    const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, collect));
+    for (const [issuer, keys] of issuers) keys.keep(earlier?.issuers.get(issuer) ?? null);
     await pace.pause();
-    const caching = await attempt(diagnostics, () => compileCaching(loaded, services));
+    const caching = await caught(diagnostics, compileCaching(loaded, services, earlier));
     await pace.pause();
     const traffic = await attempt(diagnostics, () => compileListeners(loaded, 'listen'));
     const admin = await attempt(diagnostics, () => compileAdmin(loaded));
@@ -128,13 +132,14 @@ export async function compile(
       policy: compilePolicy(loaded, closing),
       caching,
       listeners: { traffic, admin },
-      cache: new ReplyCache(config.limits.cache),
       audit:
         config.audit === undefined
           ? null
           : { file: auditFile === undefined ? null : resolve(loaded.locate(['audit', 'file'], auditFile).location) },
+      cache: keptCache(config.limits.cache, earlier),
       trusted,
       wsdls: wsdls.known,
+      issuers,
       warnings: [
         ...new Set(services.flatMap((service) => service.warnings)),
         ...graph.warnings,

@@ -61,6 +61,66 @@ t.test('beyond the limit of generations, WebSockets of the oldest are closed', a
   t.match(await desk.gateway.metrics(), 'soapstone_websockets 3\n');
 });
 
+t.test('cached replies survive a reload that does not change their meaning', async (t) => {
+  const { gateway, backend } = await startDesk(t);
+  const cached = (yaml: string): string =>
+    yaml
+      .replace('{ field: Query.order }', '{ field: Query.order, read: { cacheMillis: 60s } }')
+      .replace('{ field: Mutation.place }', '{ field: Mutation.place, write: { invalidates: [GetOrder] } }');
+  await gateway.reload(cached);
+  const ask = async (): Promise<number> => {
+    t.match(await askGraphql(gateway.url, ORDER), { data: { order: { status: 'NEW' } } });
+    return backend.complete.length;
+  };
+  t.same([await ask(), await ask()], [1, 1]);
+  await gateway.reload((yaml) => `${cached(yaml)}log: { level: warn }\n`);
+  t.equal(await ask(), 1, 'other keys changed');
+  await gateway.reload((yaml) => cached(yaml).replace('60s', '50s'));
+  t.same([await ask(), await ask()], [2, 2], 'the rule changed');
+  await gateway.reload((yaml) => `${cached(yaml).replace('60s', '50s')}limits: { codec: { listItems: 60 } }\n`);
+  t.equal(await ask(), 3, 'limits changed');
+  await gateway.reload((yaml) => `${cached(yaml).replace('60s', '50s')}limits: { codec: { listItems: 60 } }\n`);
+  t.equal((await place(gateway, 'Ann')).status, 200);
+  t.equal(await ask(), 5, 'a write after a reload invalidates what was cached before it');
+});
+
+t.test('a write that ends after a reload invalidates what was cached since', async (t) => {
+  const desk = await startDesk(t);
+  const { gateway, backend } = desk;
+  const cached = (yaml: string): string =>
+    yaml
+      .replace('{ field: Query.order }', '{ field: Query.order, read: { cacheMillis: 60s } }')
+      .replace('{ field: Mutation.place }', '{ field: Mutation.place, write: { invalidates: [GetOrder] } }');
+  await gateway.reload(cached);
+  const { held, arrived } = holdAnswers(desk);
+  const writing = place(gateway, 'Ann');
+  await arrived(1);
+  await gateway.reload((yaml) => cached(yaml).replace('60s', '50s'));
+  const reading = askGraphql(gateway.url, ORDER);
+  await arrived(2);
+  held[1]?.();
+  await reading;
+  held[0]?.();
+  await writing;
+  const again = askGraphql(gateway.url, ORDER);
+  await arrived(3);
+  held[2]?.();
+  t.match(await again, { data: { order: { status: 'NEW' } } });
+  t.equal(backend.complete.length, 3);
+});
+
+t.test('connections and circuit breakers of services that are the same survive a reload', async (t) => {
+  const { gateway } = await startDesk(t);
+  const first = gateway.compiled();
+  await askGraphql(gateway.url, ORDER);
+  const next = await gateway.reload((yaml) => `${yaml}log: { level: warn }\n`);
+  t.equal(next.services[0]?.upstream, first.services[0]?.upstream);
+  const other = await gateway.reload((yaml) =>
+    yaml.replace('namespace: urn:orders', 'namespace: urn:orders\n    earlyEnd: true'),
+  );
+  t.not(other.services[0]?.upstream, first.services[0]?.upstream);
+});
+
 t.test('many reloads leave no generation and no connection behind', async (t) => {
   const { gateway, backend, socket } = await startDesk(t);
   const events = socket().iterate({ query: 'subscription { receipts { id } }' });

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+
 /** Fetches the keys of an issuer: a JSON Web Key Set as text. Rejects when there is none to be had. */
 export type FetchKeys = () => Promise<string>;
 
@@ -26,6 +27,14 @@ export class IssuerKeys<T> {
 
   constructor(options: IssuerKeysOptions<T>) {
     this.#options = { maxAgeMillis: 600_000, restMillis: 30_000, clock: () => performance.now(), ...options };
+  }
+
+  /** Begins with the keys that `earlier` has, and asks for them when it would have. */
+  keep(earlier: IssuerKeys<T> | null): void {
+    if (earlier === null) return;
+    this.#keys = earlier.#keys;
+    this.#gotMillis = earlier.#gotMillis;
+    this.#askedMillis = earlier.#askedMillis;
   }
 
   /** The keys, or null while there are none. Old ones are replaced in the background. */

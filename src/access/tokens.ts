@@ -87,14 +87,17 @@ function claimsIn(token: string): JWTPayload | null {
   }
 }
 
+/** The keys of an issuer, ready to verify. */
+export type TokenKeys = IssuerKeys<JWTVerifyGetKey>;
+
 /** One issuer of tokens: its rules and its keys. */
 export class TokenIssuer {
   readonly rules: TokenRules;
-  readonly #keys: IssuerKeys<JWTVerifyGetKey>;
+  readonly keys: TokenKeys;
 
   constructor(rules: TokenRules, fetchKeys: FetchKeys) {
     this.rules = rules;
-    this.#keys = new IssuerKeys({ fetch: fetchKeys, read: readKeys });
+    this.keys = new IssuerKeys({ fetch: fetchKeys, read: readKeys });
   }
 
   /** Rejects with `UNAUTHENTICATED`. */
@@ -105,7 +108,7 @@ export class TokenIssuer {
   }
 
   async #claimsOf(token: string): Promise<JWTPayload> {
-    const keys = await this.#keys.current();
+    const keys = await this.keys.current();
     if (keys === null) throw tokenRefusal('the keys of the issuer cannot be had');
     try {
       return await this.#check(token, keys);
@@ -113,7 +116,7 @@ export class TokenIssuer {
       if (!(caught instanceof errors.JWKSNoMatchingKey)) throw tokenRefusal(reasonOf(caught));
     }
     // The issuer may have a new key since.
-    const newer = await this.#keys.newer(keys);
+    const newer = await this.keys.newer(keys);
     if (newer === null || newer === keys) throw tokenRefusal('no such key');
     try {
       return await this.#check(token, newer);

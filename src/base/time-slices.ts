@@ -31,6 +31,7 @@ export class TimeSlices implements Pace {
   #last: Promise<void> = Promise.resolve();
 
   async run<T>(steps: Steps<T>): Promise<T> {
+    await this.pause();
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;

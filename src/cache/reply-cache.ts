@@ -49,12 +49,14 @@ export class ReplyCache {
     return this.#cache.count;
   }
 
-  find(key: string, nowMillis: number): CachedReply | null {
+  /** A reply that was stored by another rule is not found: a reload has changed its meaning. */
+  find(key: string, asked: ReadRule, nowMillis: number): CachedReply | null {
     const entry = this.#cache.get(key);
     if (entry === undefined) return null;
     const { reply, rule, generation, storedMillis } = entry;
     const ageMillis = nowMillis - storedMillis;
-    if (generation !== rule.invalidation.generation || ageMillis >= rule.freshMillis + rule.staleMillis) {
+    const isOther = rule !== asked;
+    if (isOther || generation !== rule.invalidation.generation || ageMillis >= rule.freshMillis + rule.staleMillis) {
       this.remove(key);
       return null;
     }

@@ -9,23 +9,21 @@ import { parsePasswordHash } from '../access/scrypt.js';
 import { invariant } from '../base/invariant.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
+import type { AccessParts } from './access-parts.js';
 import { type Callable, compileClasses } from './classes.js';
-import type { LateWarnings } from './late-warnings.js';
 import type { Price } from './prices.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
 
 /**
  * Compiles the identification of clients and their rights. Rejects with `ConfigurationError` for names that do not exist.
- * Errors in the keys of an issuer turn out when they are fetched: they go to `late`. Adds to `closing` how to close
- * connections to others.
+ * Adds to the parts.
  */
 export async function compileAccess(
   loaded: LoadedConfig,
   services: readonly Callable[],
   prices: readonly Price[],
-  late: LateWarnings,
-  closing: (() => Promise<void>)[],
+  { late, closing, issuers }: AccessParts,
 ): Promise<Access> {
   const { clients } = loaded.config;
   if (clients === undefined) return openAccess(new Networks([]));
@@ -51,7 +49,7 @@ export async function compileAccess(
       if (clients.jwt === undefined || tokens === null) return null;
       const rest = clients.order.slice(clients.order.indexOf('jwt'));
       const leavesOthers = clients.introspection !== undefined && rest.includes('introspection');
-      return tokens.compileTokens(loaded, classes, late, leavesOthers);
+      return tokens.compileTokens(loaded, classes, { late, issuers, leavesOthers });
     },
     introspection() {
       if (clients.introspection === undefined || tokens === null) return null;

@@ -1,16 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { didYouMean } from '../base/nearest.js';
+import type { CacheLimits } from '../cache/limits.js';
+import { ReplyCache } from '../cache/reply-cache.js';
 import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../cache/rules.js';
 import type { ReadKeys, WriteKeys } from '../config/cache-keys.js';
 import type { LoadedConfig } from '../config/load.js';
+import type { Config } from '../config/schema.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../wsdl/model.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import type { SoapService } from './service.js';
 
-/** The cache rules of the configuration. Throws `ConfigurationError` for unknown names and ambiguous operations. */
-export function compileCaching(loaded: LoadedConfig, services: readonly SoapService[]): CacheRules<Operation> {
+/** The cache rules of a generation. */
+export interface Caching extends CacheRules<Operation> {
+  /** By the name of the operation. */
+  readonly invalidations: ReadonlyMap<string, Invalidation>;
+}
+
+/** What the generation before has. */
+export interface EarlierCaching {
+  readonly config: Config;
+  readonly services: readonly SoapService[];
+  readonly caching: Caching;
+  readonly cache: ReplyCache;
+}
+
+/** The cache of the generation before where its limits are the same, else a new one. */
+export const keptCache = (limits: CacheLimits, earlier: EarlierCaching | null): ReplyCache =>
+  earlier !== null && isDeepStrictEqual(limits, earlier.cache.limits) ? earlier.cache : new ReplyCache(limits);
+
+/**
+ * The cache rules of the configuration. A rule of the generation before is kept, and with it what is cached, where
+ * replies mean the same. Rejects with `ConfigurationError` for unknown names and ambiguous operations.
+ */
+export async function compileCaching(
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  earlier: EarlierCaching | null,
+): Promise<Caching> {
   const diagnostics: Diagnostic[] = [];
-  const invalidations = new Invalidations();
+  const kept = keptRules(loaded, services, earlier);
+  const invalidations = new Invalidations(earlier?.caching.invalidations ?? new Map());
   const reads = new Map<Operation, ReadRule>();
   const writes = new Map<Operation, WriteRule>();
   for (const service of services) {
@@ -19,24 +49,56 @@ export function compileCaching(loaded: LoadedConfig, services: readonly SoapServ
       if (typeof mapping !== 'object') continue;
       const { read, write } = mapping;
       const declared = new Declaration(loaded, services, service, operation);
-      if (read !== undefined) reads.set(operation, declared.read(read, invalidations));
+      if (read !== undefined) reads.set(operation, kept.get(operation) ?? declared.read(read, invalidations));
       if (write !== undefined) writes.set(operation, declared.write(write, invalidations));
       if (read !== undefined || write !== undefined) diagnostics.push(...declared.check(read, write));
     }
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
-  return { read: (operation) => reads.get(operation) ?? null, write: (operation) => writes.get(operation) ?? null };
+  return {
+    read: (operation) => reads.get(operation) ?? null,
+    write: (operation) => writes.get(operation) ?? null,
+    invalidations: invalidations.known,
+  };
 }
 
+/** The rules of operations whose replies mean the same: their service is the same, and so is what is not about services. */
+function keptRules(
+  { config }: LoadedConfig,
+  services: readonly SoapService[],
+  earlier: EarlierCaching | null,
+): ReadonlyMap<Operation, ReadRule> {
+  const rules = new Map<Operation, ReadRule>();
+  if (earlier === null || !isDeepStrictEqual(withoutServices(config), withoutServices(earlier.config))) return rules;
+  for (const { name, operations } of services) {
+    // A service with the same configuration and WSDL has the same list.
+    if (earlier.services.find((before) => before.name === name)?.operations !== operations) continue;
+    for (const operation of operations) {
+      const rule = earlier.caching.read(operation);
+      if (rule !== null) rules.set(operation, rule);
+    }
+  }
+  return rules;
+}
+
+/** The keys that may change what a reply means, or which client may have it. */
+function withoutServices({ services, graphqlServices, include, links, subscriptions, reload, log, ...rest }: Config) {
+  return rest;
+}
+
+/** Those of the generation before are kept: a write that began in it may end after a reload. */
 class Invalidations {
-  readonly #byName = new Map<string, Invalidation>();
+  readonly known = new Map<string, Invalidation>();
+  readonly #earlier: ReadonlyMap<string, Invalidation>;
+
+  constructor(earlier: ReadonlyMap<string, Invalidation>) {
+    this.#earlier = earlier;
+  }
 
   of(name: string): Invalidation {
-    const known = this.#byName.get(name);
-    if (known !== undefined) return known;
-    const created = { name, generation: 0, pausedUntilMillis: 0 };
-    this.#byName.set(name, created);
-    return created;
+    const found = this.known.get(name) ?? this.#earlier.get(name) ?? { name, generation: 0, pausedUntilMillis: 0 };
+    this.known.set(name, found);
+    return found;
   }
 }
 

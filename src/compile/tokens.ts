@@ -16,6 +16,7 @@ import { introspectToken } from '../upstream/credentials/oauth-requests.js';
 import { routeTo } from '../upstream/dial/dial.js';
 import { fetchDocument } from '../upstream/fetch-document.js';
 import { Upstream } from '../upstream/upstream.js';
+import type { AccessParts } from './access-parts.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import type { LateWarnings } from './late-warnings.js';
 import { postForm } from './post-form.js';
@@ -28,16 +29,17 @@ type Classes = ReadonlyMap<string, ClientClass>;
 const KEYS_BYTES_MAX = 256 * KIB;
 const KEYS_MILLIS = 5000;
 
-/** Compiles `clients.jwt`. Errors in the keys of an issuer turn out when these are fetched: they go to `late`. */
+/** Compiles `clients.jwt`. Errors in the keys of an issuer turn out when these are fetched: they go to `late`. The keys are added to `issuers`. */
 export function compileTokens(
   loaded: LoadedConfig,
   classes: Classes,
-  late: LateWarnings,
-  leavesOthers: boolean,
+  { late, issuers: table, leavesOthers }: Omit<AccessParts, 'closing'> & { readonly leavesOthers: boolean },
 ): Identifier {
   const issuers = jwtIssuers(loaded.config.clients?.jwt).map(({ issuer, path }) => {
     const keys = keysOf(loaded, ['clients', 'jwt', ...path], issuer, late);
-    return new TokenIssuer({ ...issuer, ...clientRules(issuer, classes) }, keys);
+    const made = new TokenIssuer({ ...issuer, ...clientRules(issuer, classes) }, keys);
+    table.set(JSON.stringify(issuer), made.keys);
+    return made;
   });
   return new Tokens(issuers, leavesOthers);
 }

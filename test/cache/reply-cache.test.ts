@@ -23,13 +23,13 @@ const reply = (bytes: number) => ({ contentType: 'text/xml', body: Buffer.alloc(
 t.test('a reply is fresh, then stale, then removed, each for its time', async (t) => {
   const cache = cacheOf();
   const read = rule({ staleMillis: 500 });
-  t.equal(cache.find('k', 0), null);
+  t.equal(cache.find('k', read, 0), null);
   t.equal(cache.store('k', read, 0, reply(10), 5000), true);
-  t.match(cache.find('k', 5000), { ageMillis: 0, leftMillis: 1000 });
-  t.match(cache.find('k', 5999), { ageMillis: 999, leftMillis: 1 });
-  t.match(cache.find('k', 6000), { leftMillis: 0 });
-  t.match(cache.find('k', 6499), { leftMillis: -499 });
-  t.equal(cache.find('k', 6500), null);
+  t.match(cache.find('k', read, 5000), { ageMillis: 0, leftMillis: 1000 });
+  t.match(cache.find('k', read, 5999), { ageMillis: 999, leftMillis: 1 });
+  t.match(cache.find('k', read, 6000), { leftMillis: 0 });
+  t.match(cache.find('k', read, 6499), { leftMillis: -499 });
+  t.equal(cache.find('k', read, 6500), null);
   t.same([cache.entries, cache.bytes], [0, 0]);
   t.equal(cache.store('k', rule({ freshMillis: 0 }), 0, reply(10), 0), false, 'not to be stored');
 });
@@ -48,7 +48,15 @@ t.test('a reply that does not answer its call is removed', async (t) => {
   cache.store('k', rule(), 0, reply(10), 0);
   cache.remove('k');
   cache.remove('never stored');
-  t.same([cache.find('k', 1), cache.bytes, cache.entries], [null, 0, 0]);
+  t.same([cache.find('k', rule(), 1), cache.bytes, cache.entries], [null, 0, 0]);
+});
+
+t.test('a reply of another rule, of before a reload, is not found', async (t) => {
+  const cache = cacheOf();
+  const read = rule();
+  cache.store('k', read, 0, reply(10), 0);
+  t.equal(cache.find('k', { ...read }, 1), null);
+  t.same([cache.bytes, cache.entries], [0, 0]);
 });
 
 t.test('a write invalidates replies that are stored or under way', async (t) => {
@@ -58,20 +66,21 @@ t.test('a write invalidates replies that are stored or under way', async (t) => 
   cache.store('a', read, 0, reply(10), 0);
   cache.store('b', other, 0, reply(10), 0);
   invalidate({ invalidations: [read.invalidation] });
-  t.equal(cache.find('a', 1), null);
-  t.not(cache.find('b', 1), null);
+  t.equal(cache.find('a', read, 1), null);
+  t.not(cache.find('b', other, 1), null);
   t.equal(cache.store('a', read, 0, reply(10), 2), false, 'called before the write');
   t.equal(cache.store('a', read, 1, reply(10), 2), true);
-  t.not(cache.find('a', 3), null);
+  t.not(cache.find('a', read, 3), null);
 });
 
 t.test('bytes and entries are bounded, the least recently used are evicted first', async (t) => {
   const cache = cacheOf({ entries: 3 });
-  for (const key of ['a', 'b', 'c']) cache.store(key, rule(), 0, reply(1), 0);
-  cache.find('a', 1);
-  cache.store('d', rule(), 0, reply(1), 1);
+  const read = rule();
+  for (const key of ['a', 'b', 'c']) cache.store(key, read, 0, reply(1), 0);
+  cache.find('a', read, 1);
+  cache.store('d', read, 0, reply(1), 1);
   t.same(
-    ['a', 'b', 'c', 'd'].map((key) => cache.find(key, 2) !== null),
+    ['a', 'b', 'c', 'd'].map((key) => cache.find(key, read, 2) !== null),
     [true, false, true, true],
   );
 

@@ -48,7 +48,7 @@ export class SharedCalls {
       use('bypass');
       return new UncachedCall(parts, null);
     }
-    const found = this.#cache.find(key.text, performance.now());
+    const found = this.#cache.find(key.text, rule, performance.now());
     if (found !== null && found.leftMillis > 0) {
       use('hit');
       return new CachedCall(found, receiver, () => this.#cache.remove(key.text));

@@ -269,10 +269,8 @@ export class OutputTypes {
     const groups = this.#groupTypes.fieldsOf(this.#groups.of(type)[isBound ? 'all' : 'present'], owner, wildcards);
     for (const member of isBound ? all : present) {
       const group = member.place === 'element' ? groups.get(typeKey(member.element.name)) : undefined;
-      if (group !== undefined) {
-        if (group !== null) fields.set(group.name, group.field);
-        continue;
-      }
+      if (group) fields.set(group.name, group.field);
+      if (group !== undefined) continue;
       const choice = member.place === 'element' ? choices.get(member.element) : undefined;
       if (choice !== undefined) {
         const declarer = this.#names.plain(choice.declaredBy, owner, this.#service);

@@ -232,7 +232,6 @@ async function readDocument(
 ): Promise<MutableDocument | Refused> {
   const opened = await origin.open(located, state.bytesLeft);
   if (isRefused(opened)) return opened;
-  await state.pace.pause();
   state.bytesLeft -= opened.bytes.length;
   const decoded = decodeDocument(opened.bytes, opened.charset);
   if ('what' in decoded) return { what: decoded.what, remedy: 'Save it as UTF-8.' };
@@ -243,9 +242,8 @@ async function readDocument(
   const source = { file: located.location, text: plain.text };
   // Schemas of the W3C come with one; a WSDL has no use for it (catalogue C04).
   if (plain.start !== null && state.documents.length === 0) throw refusedDtd(source, plain.start);
-  const root = readOlderSchemas(await state.pace.run(parseTree(source, state.budget)), (node, what) =>
-    state.warnings.add(diagnosticAt(node, what)),
-  );
+  const tree = await state.pace.run(parseTree(source, state.budget));
+  const root = readOlderSchemas(tree, (node, what) => state.warnings.add(diagnosticAt(node, what)));
   const kind = kindOf(root);
   if (plain.start !== null && kind === 'wsdl') throw refusedDtd(source, plain.start);
   if (plain.start !== null && origin !== state.wellKnown) {
