@@ -13,6 +13,7 @@ import { Connection, type Turn } from './flow/http/connection.js';
 import { parserRefusal } from './flow/http/parser-error.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { requestClass, type UpgradeEndpoint } from './flow/http/request-class.js';
+import { BACKLOG } from './listen/bind.js';
 import { type Listener, Listeners } from './listen/listeners.js';
 import type { TicketKeys } from './listen/ticket-keys.js';
 import type { RequestHandler } from './request.js';
@@ -22,9 +23,6 @@ const LOOK_MILLIS = 500;
 
 /** Connections that one address may have, however few there are for all. */
 const CONNECTIONS_OF_ONE = 100;
-
-/** Connections that wait to be accepted, at most: Node's default for `listen`. */
-const BACKLOG = 511;
 
 /** Reports of the server about connections and requests that no handler sees, and the keys of its TLS sessions. */
 export interface TrafficHooks {

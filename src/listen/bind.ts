@@ -9,6 +9,12 @@ export interface Address {
   readonly port: number;
 }
 
+/**
+ * Connections that wait to be accepted, at most; the system may allow fewer. With Node's 511 a thousand clients that
+ * connect at once saw resets.
+ */
+export const BACKLOG = 4_096;
+
 /** Where a server listens: an address, or the path of a Unix socket. */
 export type ListenAddress = Address | { readonly path: string };
 
@@ -34,7 +40,7 @@ export async function bind(server: Server, address: ListenAddress, scheme: 'http
 function listen(server: Server, options: { path: string } | { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options, () => {
+    server.listen({ ...options, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve();
     });

@@ -13,7 +13,8 @@ export async function benchNtlm(quick: boolean): Promise<void> {
     `\n${options.identities} NTLM identities, ${options.callers} callers each, ${found.calls} calls, ${seconds} s\n\n`,
   );
   for (const [name, count] of Object.entries(found)) print(`  ${name} ${count}\n`);
-  if (found.wrongIdentity + found.wrongReply + found.refused > 0) process.exitCode = 1;
+  const wrong = found.wrongIdentity + found.wrongReply + found.refused + found.lost;
+  if (wrong > 0 || found.cut !== found.cutByBackend) process.exitCode = 1;
 }
 
 if (isProgram(import.meta.url)) await benchNtlm(isQuick());

@@ -84,8 +84,11 @@ export interface CallersResult {
   wrongIdentity: number;
   /** Replies to another caller, or to another call. */
   wrongReply: number;
-  /** Calls whose connection was cut. */
+  /** Calls whose connection was cut by the backend, and how many it cut. */
   cut: number;
+  cutByBackend: number;
+  /** Calls without an answer of the gateway. */
+  lost: number;
   /** Other answers. */
   refused: number;
   handshakes: number;
@@ -96,7 +99,17 @@ const CALLS_PER_CONNECTION = 7;
 
 /** Callers of many identities at one service with `passthrough`; the backend checks which identity each call has. */
 export async function runCallers({ identities, callers, calls, cutEvery }: CallersOptions): Promise<CallersResult> {
-  const found = { calls: 0, answered: 0, wrongIdentity: 0, wrongReply: 0, cut: 0, refused: 0, handshakes: 0 };
+  const found: CallersResult = {
+    calls: 0,
+    answered: 0,
+    wrongIdentity: 0,
+    wrongReply: 0,
+    cut: 0,
+    cutByBackend: 0,
+    lost: 0,
+    refused: 0,
+    handshakes: 0,
+  };
   const names = Array.from({ length: identities }, (_, index) => `user${index}`);
   let seen = 0;
   const server = await startNtlmServer({
@@ -104,8 +117,10 @@ export async function runCallers({ identities, callers, calls, cutEvery }: Calle
     answer: ({ user, body, request }, response) => {
       const sku = /<sku>(.*)<\/sku>/.exec(body)?.[1] ?? '';
       if (!sku.startsWith(`${user.slice('CORP\\'.length)}.`)) found.wrongIdentity++;
-      if (++seen % cutEvery === 0) request.socket.destroy();
-      else response.writeHead(200, { 'content-type': 'text/xml' }).end(replyOf(user, sku));
+      if (++seen % cutEvery === 0) {
+        found.cutByBackend++;
+        request.socket.destroy();
+      } else response.writeHead(200, { 'content-type': 'text/xml' }).end(replyOf(user, sku));
     },
   });
   const gateway = await startTestGateway(`services:
@@ -140,8 +155,7 @@ limits:
       found.calls++;
       const answer = await call(caller, name, sku, !isFirst).catch(() => null);
       if (answer === null) {
-        // More callers connect at once than the system queues.
-        found.cut++;
+        found.lost++;
         isCut = true;
         continue;
       }

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTcp, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import t, { type Test } from 'tap';
 
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
+import { bind } from '../../src/listen/bind.js';
 import { TicketKeys } from '../../src/listen/ticket-keys.js';
 import { Log } from '../../src/observe/log.js';
 import { startGateway } from '../../src/server.js';
@@ -77,6 +78,20 @@ async function start(t: Test, yaml: string): Promise<Started> {
   t.teardown(() => backend.close());
   return { gateway, backend };
 }
+
+t.test('a thousand clients that connect at once wait until they are accepted', async (t) => {
+  const server = createServer();
+  const asked: unknown[] = [];
+  const { listen } = server;
+  const value = (...given: unknown[]): unknown => {
+    asked.push(given[0]);
+    return Reflect.apply(listen, server, given);
+  };
+  Object.defineProperty(server, 'listen', { value });
+  await bind(server, { host: '127.0.0.1', port: 0 }, 'http');
+  t.teardown(() => server.close());
+  t.match(asked, [{ backlog: 4_096 }], "the queue of the system is longer than Node's 511");
+});
 
 const portOf = (url: string | undefined): number => Number(new URL(url ?? '').port);
 
