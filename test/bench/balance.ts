@@ -1,8 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { startTestGateway } from '../kit/gateway.js';
+import { missing, startProgram } from '../real/programs.js';
 import { isProgram, isQuick, print, table } from './kit.js';
 
 /** Two of three addresses fail in one way under constant load. */
@@ -46,9 +51,17 @@ class Backend {
   }
 }
 
-async function run(fault: Fault, balance: string, seconds: number): Promise<string[]> {
-  const backends = [new Backend(), new Backend(), new Backend()] as const;
-  const urls = await Promise.all(backends.map((backend) => backend.listen()));
+/** A balancer in front of the backends, and one call through it. */
+interface Balancer {
+  readonly url: string;
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: string;
+  readonly expected: string;
+  close(): Promise<void>;
+}
+
+async function startSoapstone(urls: readonly string[], balance: string): Promise<Balancer> {
   const gateway = await startTestGateway(`services:
   shop:
     urls: [ ${urls.join(', ')} ]
@@ -61,15 +74,77 @@ async function run(fault: Fault, balance: string, seconds: number): Promise<stri
     operations:
       GetStock: { field: Query.stock, idempotent: true }
 `);
-  const pool = new Pool(gateway.url, { connections: 256 });
+  return {
+    url: gateway.url,
+    path: '/graphql',
+    contentType: 'application/json',
+    body: '{"query":"{ stock(sku: \\"1\\") }"}',
+    expected: '"stock":7',
+    close: () => gateway.close(),
+  };
+}
+
+const REQUEST = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
+
+/** HAProxy with the same retries, ejection by answers, and checks of its own, without which it does worse. */
+async function startHaproxy(urls: readonly string[], balance: string): Promise<Balancer> {
+  const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
+  const file = join(directory, 'haproxy.cfg');
+  const servers = urls.map((url, index) => `  server s${index} ${new URL(url).host}\n`);
+  const haproxy = await startProgram({
+    command: (port) => {
+      writeFileSync(
+        file,
+        `defaults
+  mode http
+  timeout connect 500ms
+  timeout client 5s
+  timeout server 500ms
+  timeout queue 5s
+  timeout check 500ms
+frontend shop
+  bind 127.0.0.1:${port}
+  default_backend shops
+backend shops
+  balance ${balance === 'roundRobin' ? 'roundrobin' : 'leastconn'}
+  option httpchk GET /shop
+  option redispatch 1
+  retries 2
+  retry-on conn-failure empty-response response-timeout junk-response 502 503 504
+  default-server check inter 1s fall 2 rise 2 observe layer7 error-limit 5 on-error mark-down
+${servers.join('')}`,
+      );
+      return ['haproxy', '-db', '-f', file];
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${haproxy.port}`,
+    path: '/shop',
+    contentType: 'text/xml',
+    body: REQUEST,
+    expected: '<stock>7</stock></GetStockResponse></s:Body></s:Envelope>',
+    async close() {
+      await haproxy.stop();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+const BALANCERS = { Soapstone: startSoapstone, HAProxy: startHaproxy } as const;
+
+async function run(name: keyof typeof BALANCERS, fault: Fault, balance: string, seconds: number): Promise<string[]> {
+  const backends = [new Backend(), new Backend(), new Backend()] as const;
+  const urls = await Promise.all(backends.map((backend) => backend.listen()));
+  const balancer = await BALANCERS[name](urls, balance);
+  const pool = new Pool(balancer.url, { connections: 256 });
   const ask = async (): Promise<boolean> => {
-    const { body } = await pool.request({
-      path: '/graphql',
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"query":"{ stock(sku: \\"1\\") }"}',
-    });
-    return (await body.text()).includes('"stock":7');
+    const { path, contentType, body, expected } = balancer;
+    try {
+      const answer = await pool.request({ path, method: 'POST', headers: { 'content-type': contentType }, body });
+      return (await answer.body.text()).includes(expected);
+    } catch {
+      return false;
+    }
   };
   const counted = { calls: 0, errors: 0, early: 0 };
   const calls: Promise<void>[] = [];
@@ -97,9 +172,10 @@ async function run(fault: Fault, balance: string, seconds: number): Promise<stri
   await Promise.all(calls);
   const share = (backends[0].calls - healthyBefore) / counted.calls;
   await pool.destroy();
-  await gateway.close();
+  await balancer.close();
   for (const backend of backends) backend.close();
   return [
+    name,
     fault,
     balance,
     String(counted.calls),
@@ -110,16 +186,20 @@ async function run(fault: Fault, balance: string, seconds: number): Promise<stri
   ];
 }
 
-/** Error share and load on the healthy address, for each way to fail. */
+/** Error share and load on the healthy address, for each way to fail; HAProxy beside it where it is installed. */
 export async function benchBalance(quick: boolean): Promise<void> {
   const rows: string[][] = [];
+  const absent = missing('haproxy');
   for (const balance of ['leastRequests', 'roundRobin']) {
-    for (const fault of FAULTS) rows.push(await run(fault, balance, quick ? 3 : 10));
+    for (const fault of FAULTS) {
+      rows.push(await run('Soapstone', fault, balance, quick ? 3 : 10));
+      if (absent === false) rows.push(await run('HAProxy', fault, balance, quick ? 3 : 10));
+    }
   }
   print(`\nTwo of three addresses fail, ${PER_SECOND} idempotent calls a second\n\n`);
-  print(
-    table(['fault', 'balance', 'calls', 'errors in 2 s', 'errors after', 'share', 'calls at the healthy one'], rows),
-  );
+  const heads = ['', 'fault', 'balance', 'calls', 'errors in 2 s', 'errors after', 'share', 'calls at the healthy one'];
+  print(table(heads, rows));
+  if (absent !== false) print(`\n  ${absent}\n`);
 }
 
 if (isProgram(import.meta.url)) await benchBalance(isQuick());

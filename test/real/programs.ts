@@ -31,6 +31,7 @@ const PROBES = {
     install: apt('libapache2-mod-auth-gssapi'),
   },
   'gss-ntlmssp': { command: files('/etc/gss/mech.d/mech.ntlmssp.conf'), install: apt('gss-ntlmssp') },
+  'oidc-provider': { command: [process.execPath, '-e', 'require.resolve("oidc-provider")'], install: 'npm ci' },
   kdc: {
     command: files('/usr/sbin/krb5kdc', '/usr/sbin/kdb5_util', '/usr/sbin/kadmin.local'),
     install: apt('krb5-kdc krb5-admin-server'),
@@ -40,6 +41,7 @@ const PROBES = {
     install: `${apt('g++ make libkrb5-dev')}; npm install --prefix FOLDER kerberos@7.0.0; KERBEROS_PACKAGE=FOLDER/node_modules/kerberos`,
   },
   lighttpd: { command: files('/usr/sbin/lighttpd'), install: apt('lighttpd') },
+  haproxy: { command: ['haproxy', '-v'], install: apt('haproxy') },
   nginx: { command: files('/usr/sbin/nginx'), install: apt('nginx-light') },
   curl: { command: ['curl', '--version'], install: apt('curl') },
   squid: { command: files('/usr/sbin/squid', '/usr/lib/squid/basic_ncsa_auth'), install: apt('squid') },
