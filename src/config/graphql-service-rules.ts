@@ -8,7 +8,7 @@ export const graphqlServiceRules = (service: Record<string, unknown>, path: Conf
 
 /** The protocol follows from the address; parameters are for WebSockets. */
 function subscriptionFindings(service: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
-  const { subscriptions } = service;
+  const { subscriptions, auth } = service;
   if (!isRecord(subscriptions)) return [];
   const { url, protocol, connectionParams } = subscriptions;
   const isWebSocket = typeof url === 'string' && /^wss?:/i.test(url);
@@ -16,6 +16,10 @@ function subscriptionFindings(service: Record<string, unknown>, path: ConfigPath
   if (isWebSocket && protocol === 'sse') {
     const what = `${printPath([...path, 'protocol'])} works over HTTP, but the address is that of a WebSocket.`;
     findings.push({ path: [...path, 'protocol'], part: 'value', what, remedy: 'Write an http or https address.' });
+  }
+  if (isRecord(auth) && auth['ntlm'] !== undefined && (isWebSocket || protocol === 'graphql-transport-ws')) {
+    const what = `${printPath(path)} are over WebSockets, whose connections cannot be authenticated by NTLM.`;
+    findings.push({ path, part: 'key', what, remedy: 'Take `protocol: sse`, or another kind of `auth`.' });
   }
   const hasParams = isRecord(connectionParams) && Object.keys(connectionParams).length > 0;
   if (hasParams && !isWebSocket && protocol !== 'graphql-transport-ws') {

@@ -9,7 +9,7 @@ import type { TlsConnectionOptions, TlsMaterial } from './tls.js';
 export interface Route extends ConnectionUse {
   /** Null where Node's own authorities are trusted, and the gateway has no certificate. */
   readonly tls: TlsMaterial | null;
-  /** The proxy that is asked for a tunnel, for https; null for none. */
+  /** The proxy that is asked for a tunnel: for https, and for WebSockets; null for none. */
   readonly tunnel: HttpProxy | null;
   /** The proxy that requests are sent to instead of the backend, for http; null for none. */
   readonly forwarder: HttpProxy | null;
@@ -25,6 +25,13 @@ export function routeTo(url: URL, proxy: string | null, tls: TlsMaterial | null)
   const through = proxy === 'environment' ? environmentProxy(url.href) : proxy === null ? null : parseProxy(proxy);
   return { tls: isTls ? tls : null, tunnel: isTls ? through : null, forwarder: isTls ? null : through };
 }
+
+/** The same for a WebSocket: a proxy is always asked for a tunnel. */
+export const forWebSocket = (route: Route): Route => ({
+  ...route,
+  tunnel: route.tunnel ?? route.forwarder,
+  forwarder: null,
+});
 
 /** When the system asks an idle connection for a sign of life. */
 const TCP_KEEP_ALIVE_MILLIS = 15_000;
@@ -49,22 +56,22 @@ export function makeConnector(
   let options: TlsConnectionOptions = tls?.connection ?? {};
   let secure = build(options);
   const connect = async (to: Destination): Promise<Socket> => {
-    if (to.protocol !== 'https:') return connected(direct, to);
-    await tls?.refresh();
+    const isTls = to.protocol === 'https:';
+    if (isTls) await tls?.refresh();
     if (tls !== null && tls.connection !== options) {
       options = tls.connection;
       secure = build(options);
     }
-    if (tunnel === null) return connected(secure, to);
+    if (tunnel === null) return connected(isTls ? secure : direct, to);
     const { hostname, protocol, port, host } = tunnel.url;
     const httpSocket = await connected(direct, { hostname, protocol, port, host });
     const late = setTimeout(() => httpSocket.destroy(), connectMillis);
     try {
-      await openTunnel(httpSocket, `${to.hostname}:${to.port || '443'}`, tunnel);
+      await openTunnel(httpSocket, `${to.hostname}:${to.port || (isTls ? '443' : '80')}`, tunnel);
     } finally {
       clearTimeout(late);
     }
-    return connected(secure, { ...to, httpSocket });
+    return isTls ? connected(secure, { ...to, httpSocket }) : httpSocket;
   };
   return (to, callback) => {
     connect(to).then(

@@ -5,6 +5,7 @@ import type { SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
 import { parseSubschemaText } from '../../../graphql/subschema/read-reply.js';
 import { refusalOfError } from '../../../upstream/failure.js';
 import { checkStatus } from '../../../upstream/json-head.js';
+import type { Connector } from '../../../upstream/undici.js';
 import { LINGER_MILLIS } from '../../http/linger.js';
 import { SUBSCRIPTION_ID } from '../wire/graphql-ws.js';
 import { dial, keepAsking, type Socket, textOf } from '../wire/ws.js';
@@ -17,6 +18,9 @@ export interface OutgoingParts {
   readonly eventBytes: number;
   readonly bounds: SubschemaTextLimits;
   readonly pingMillis: number;
+  readonly connect: Connector;
+  /** Called instead of a failure with an answer of status 401; null where there are no other credentials. */
+  readonly unauthorized: ((response: IncomingMessage) => void) | null;
 }
 
 /** Bytes of answers, pongs above all, that the service makes us send and does not read. */
@@ -45,11 +49,12 @@ export class OutgoingSocket {
   readonly #socket: Socket;
 
   constructor(url: string, protocol: string, parts: OutgoingParts) {
-    const { feed, headers, eventBytes, pingMillis } = parts;
+    const { feed, headers, eventBytes, pingMillis, connect, unauthorized } = parts;
     this.#parts = parts;
-    const socket = dial(url, protocol, { headers, messageBytesMax: eventBytes + MESSAGE_BYTES });
+    const socket = dial(url, protocol, { headers, messageBytesMax: eventBytes + MESSAGE_BYTES, connect });
     this.#socket = socket;
     let stopAsking = (): void => {};
+    let isReplaced = false;
     socket.once('open', () => {
       stopAsking = keepAsking(socket, pingMillis, () => this.#fail(new Refusal('UPSTREAM_IDLE_TIMEOUT', 'ping')));
       this.onopen?.();
@@ -59,10 +64,21 @@ export class OutgoingSocket {
       else this.#take(textOf(data));
     });
     socket.on('ping', () => this.#isRead());
-    socket.on('unexpected-response', (_request, response) => this.#fail(refusalOfAnswer(response)));
-    socket.on('error', (error) => this.#fail(refusalOfSocket(error, feed.isAccepted)));
+    socket.on('unexpected-response', (_request, response) => {
+      if (response.statusCode !== 401 || unauthorized === null) {
+        this.#fail(refusalOfAnswer(response));
+        return;
+      }
+      isReplaced = true;
+      socket.terminate();
+      unauthorized(response);
+    });
+    socket.on('error', (error) => {
+      if (!isReplaced) this.#fail(refusalOfSocket(error, feed.isAccepted));
+    });
     socket.once('close', (code) => {
       stopAsking();
+      if (isReplaced) return;
       feed.failed(refusalOfClose(code, feed.isAccepted));
       feed.closed();
       // Not the code that came: after some of them the client would quietly begin anew.

@@ -1,16 +1,64 @@
-import { Refusal } from '../../../base/refusal.js';
+import type { IncomingMessage } from 'node:http';
+import { asRefusal, Refusal } from '../../../base/refusal.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
+import {
+  type CallToAuthorize,
+  type Credentials,
+  type Fields,
+  withFields,
+} from '../../../upstream/credentials/credentials.js';
 import { subscribeOverSocket } from '../wire/graphql-ws.js';
 import { type OutgoingParts, OutgoingSocket } from './outgoing-socket.js';
 
-export interface SocketAsk extends OutgoingParts {
+export interface SocketAsk extends Omit<OutgoingParts, 'unauthorized'> {
   readonly url: string;
   readonly request: SubschemaRequest;
   readonly connectionParams: Readonly<Record<string, string>>;
+  /** Null where the fields of the request are all there is. */
+  readonly credentials: Credentials | null;
 }
 
-/** Subscribes over a WebSocket of its own: one that others share would die for all of them of the event of one. */
+/**
+ * Subscribes over a WebSocket of its own: one that others share would die for all of them of the event of one. A handshake
+ * that is answered with status 401 is made once more, with other credentials.
+ */
 export function feedOverSocket(ask: SocketAsk): void {
+  if (ask.credentials === null) subscribe({ ...ask, unauthorized: null });
+  else obtain(ask, ask.credentials, null);
+}
+
+/** Obtains the credentials, and subscribes with them. `refused` is the answer to the first handshake; null before it. */
+function obtain(ask: SocketAsk, credentials: Credentials, refused: CallToAuthorize['refused']): void {
+  const { feed, url, headers } = ask;
+  let isLeft = false;
+  feed.hangUp = () => {
+    isLeft = true;
+    feed.closed();
+  };
+  const { pathname, search } = new URL(url);
+  const probe = () => Promise.reject(new Refusal('UPSTREAM_AUTH', 'WebSocket'));
+  const subscribeWith = (fields: Fields): void => {
+    if (isLeft) return;
+    const again = (response: IncomingMessage): void => obtain(ask, credentials, { head: headOf(response), fields });
+    subscribe({ ...ask, headers: withFields(headers, fields), unauthorized: refused === null ? again : null });
+  };
+  const call: CallToAuthorize = { method: 'GET', target: pathname + search, isUpload: false, refused, probe };
+  Promise.resolve()
+    .then(() => credentials.fields(call))
+    .then(subscribeWith, (caught: unknown) => feed.failed(asRefusal(caught)));
+}
+
+const headOf = ({
+  statusCode = 0,
+  headers,
+  headersDistinct,
+}: IncomingMessage): NonNullable<CallToAuthorize['refused']>['head'] => ({
+  status: statusCode,
+  header: (name) => String(headers[name] ?? '') || null,
+  headers: (name) => headersDistinct[name] ?? [],
+});
+
+function subscribe(ask: SocketAsk & OutgoingParts): void {
   const { url, request, connectionParams, feed } = ask;
   const { query, variables } = request;
   const made: OutgoingSocket[] = [];

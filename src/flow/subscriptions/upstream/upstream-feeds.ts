@@ -5,8 +5,10 @@ import type { GraphqlUpstream, UpstreamSubscriptions } from '../../../compile/gr
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import { Breaker } from '../../../upstream/breaker.js';
 import { DEFAULT_CALLS } from '../../../upstream/call-rules.js';
-import { withFields } from '../../../upstream/credentials/credentials.js';
+import { lend, withFields } from '../../../upstream/credentials/credentials.js';
+import { forWebSocket, makeConnector } from '../../../upstream/dial/dial.js';
 import type { TimeoutKeys } from '../../../upstream/failure.js';
+import type { Connector } from '../../../upstream/undici.js';
 import { Upstream } from '../../../upstream/upstream.js';
 import { forwarded } from '../../graphql/upstream-call.js';
 import { TIMER_MAX } from '../../http/expiry.js';
@@ -58,6 +60,8 @@ class ServiceFeeds {
   readonly #breaker: Breaker;
   /** With permits of its own: streams would hold those of calls for ever. Null where WebSockets are spoken. */
   readonly #upstream: Upstream | null;
+  /** By URL, of WebSockets. */
+  readonly #connectors: ReadonlyMap<string, Connector>;
   readonly #feeds = new Set<Feed>();
   #open = 0;
   #next = 0;
@@ -83,10 +87,17 @@ class ServiceFeeds {
       subscriptions.protocol === 'sse'
         ? new Upstream(subscriptions.urls, limits, {
             ...service.reach,
+            credentials: lend(service.reach.credentials),
             calls: DEFAULT_CALLS,
             timeoutKeys: TIMEOUT_KEYS,
           })
         : null;
+    const { routeTo } = service.reach;
+    this.#connectors = new Map(
+      subscriptions.protocol === 'sse'
+        ? []
+        : subscriptions.urls.map((url) => [url, makeConnector(upstream, forWebSocket(routeTo(new URL(url))))]),
+    );
   }
 
   get open(): number {
@@ -132,12 +143,15 @@ class ServiceFeeds {
     } else {
       const url = urls[this.#next++ % urls.length] ?? '';
       const pingMillis = this.#pingMillis;
-      const { fields } = this.#service.reach;
+      const { fields, credentials } = this.#service.reach;
+      const connect = this.#connectors.get(url) ?? makeConnector(this.#service.config.limits.upstream);
       feedOverSocket({
         feed,
         url,
         request,
         headers: withFields(headers, fields),
+        credentials,
+        connect,
         connectionParams,
         eventBytes,
         bounds,

@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
+import { type Duplex, PassThrough } from 'node:stream';
 import { type ServerOptions, WebSocket, WebSocketServer } from 'ws';
+import type { Connector } from '../../../upstream/undici.js';
 
 /**
  * WebSockets, from either end: the only file that imports `ws`. A server emits one frame of a socket a turn of
@@ -14,13 +16,29 @@ export interface DialOptions {
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly messageBytesMax: number;
+  /** Makes the connection. */
+  readonly connect: Connector;
 }
 
 /** Opens one at a service. Redirects are not followed. */
-export function dial(url: string, protocol: string, { headers, messageBytesMax }: DialOptions): Socket {
+export function dial(url: string, protocol: string, { headers, messageBytesMax, connect }: DialOptions): Socket {
   const fields: Record<string, string> = Object.create(null);
   for (let index = 0; index + 1 < headers.length; index += 2) fields[headers[index] ?? ''] = headers[index + 1] ?? '';
-  const options = { headers: fields, maxPayload: messageBytesMax, maxHeaderSize: HEAD_BYTES_MAX };
+  const { protocol: scheme, hostname, port, host } = new URL(url.replace(/^ws/i, 'http'));
+  const to = { protocol: scheme, hostname: hostname.replace(/^\[|\]$/g, ''), port, host };
+  const options = {
+    headers: fields,
+    maxPayload: messageBytesMax,
+    maxHeaderSize: HEAD_BYTES_MAX,
+    createConnection(_options: unknown, done: (error: Error | null, socket: Duplex) => void) {
+      connect(to, (...[error, socket]) => {
+        // The type wants a socket beside the error; Node looks at the error first.
+        if (error === null) done(null, socket);
+        else done(error, new PassThrough());
+      });
+      return undefined;
+    },
+  };
   return new WebSocket(url, protocol, { ...COMMON, ...options });
 }
 
