@@ -80,7 +80,7 @@ export async function compile(
   const [manifest] = await Promise.allSettled([readTrusted(loaded)]);
   await pace.pause();
   const compiled = valuesOf(results);
-  const sessions: LoginSession[] = [];
+  const sessions: LoginSession[] = valuesOf(upstreamResults).flatMap(({ session }) => session ?? []);
   const closing: (() => Promise<void>)[] = [];
   const graphqlUpstreams = valuesOf(upstreamResults);
   const close = async (): Promise<void> => {
@@ -188,7 +188,7 @@ async function compileServices(
   );
   const graphql = await Promise.allSettled(
     Object.entries(graphqlServices).map(([name, service]) =>
-      compileGraphqlUpstream(loaded, name, service, named(earlier?.graphqlUpstreams, name)),
+      compileGraphqlUpstream(loaded, name, service, named(earlier?.graphqlUpstreams, name), valuesOf(soap)),
     ),
   );
   return [soap, graphql];

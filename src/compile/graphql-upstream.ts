@@ -19,6 +19,8 @@ import type { Subschema, SubschemaCosts } from '../graphql/fields/subschema.js';
 import { readSubschemaReply } from '../graphql/subschema/read-reply.js';
 import { NO_COSTS, takeCosts } from '../graphql/subschema/sdl-costs.js';
 import { takeRights } from '../graphql/subschema/sdl-rights.js';
+import { LoginCredentials } from '../upstream/credentials/login-credentials.js';
+import type { LoginSession } from '../upstream/credentials/login-session.js';
 import type { HealthChecks } from '../upstream/health.js';
 import { checkJsonHead } from '../upstream/json-head.js';
 import { postWhole } from '../upstream/post.js';
@@ -26,15 +28,20 @@ import { Upstream } from '../upstream/upstream.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import { compileHealth } from './health.js';
 import { keptUpstream } from './kept-upstream.js';
-import { compileReach, type Reach } from './reach.js';
+import { compileSession } from './login.js';
+import { compileReach, limitsOf, type Reach } from './reach.js';
+import type { SoapService } from './service.js';
 import { withConfigured } from './subschema-costs.js';
 import { subschemaRules } from './subschema-rules.js';
+import { fieldPlace } from './token-place.js';
 
 /** A compiled GraphQL upstream: its subschema and its connections. */
 export interface GraphqlUpstream {
   readonly name: string;
   readonly subschema: Subschema;
   readonly upstream: Upstream;
+  /** The login session that its credentials come from; null for none. */
+  readonly session: LoginSession | null;
   /** Null for none. */
   readonly health: HealthChecks | null;
   readonly config: GraphqlServiceConfig;
@@ -53,16 +60,27 @@ export interface UpstreamSubscriptions {
   readonly connectionParams: Readonly<Record<string, string>>;
 }
 
-/** Compiles a service that speaks GraphQL; `earlier` is the same one before a reload. Throws `ConfigurationError`. */
+/**
+ * Compiles a service that speaks GraphQL; `earlier` is the same one before a reload, `services` are those that speak SOAP.
+ * Throws `ConfigurationError`.
+ */
 export async function compileGraphqlUpstream(
   loaded: LoadedConfig,
   name: string,
   config: GraphqlServiceConfig,
   earlier: GraphqlUpstream | null,
+  services: readonly SoapService[],
 ): Promise<GraphqlUpstream> {
-  const kept = keptUpstream(earlier, config);
-  const reach = kept?.reach ?? (await compileReach(loaded, name, config));
-  const upstream = kept?.upstream.hold() ?? new Upstream(config.urls, config.limits.upstream, reach);
+  // A session ends with its generation, and so do the connections that carry it.
+  const kept = config.auth?.login === undefined ? keptUpstream(earlier, config) : null;
+  const way = kept?.reach ?? (await compileReach(loaded, name, config));
+  const login = compileLogin(loaded, services, name, config, (origin) => {
+    const { pathname, search } = new URL(config.urls[0] ?? '');
+    upstream.addresses.move(new URL(pathname + search, origin));
+  });
+  const session = login?.session ?? null;
+  const reach = login === null ? way : { ...way, credentials: login.credentials };
+  const upstream = kept?.upstream.hold() ?? new Upstream(config.urls, limitsOf(config), reach);
   try {
     const { schema, costs, requirements } =
       config.schema === undefined
@@ -83,11 +101,27 @@ export async function compileGraphqlUpstream(
     };
     const forwardHeaders = config.forwardHeaders.map((field) => field.toLowerCase());
     const health = compileHealth(config, upstream, reach);
-    return { name, subschema, upstream, health, config, reach, forwardHeaders, subscriptions: subscriptionsOf(config) };
+    const subscriptions = subscriptionsOf(config);
+    return { name, subschema, upstream, session, health, config, reach, forwardHeaders, subscriptions };
   } catch (error) {
+    await session?.close();
     await upstream.close();
     throw error;
   }
+}
+
+/** The session of `auth.login`, and the credentials that come from it; null for none. Throws `ConfigurationError`. */
+function compileLogin(
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  name: string,
+  { auth }: GraphqlServiceConfig,
+  move: (url: URL) => void,
+): { readonly session: LoginSession; readonly credentials: LoginCredentials } | null {
+  const place = auth?.login === undefined ? null : fieldPlace(auth.login);
+  if (auth?.login === undefined || place === null) return null;
+  const session = compileSession(loaded, services, { name, place, move }, auth.login);
+  return { session, credentials: new LoginCredentials(session, place.field, place.prefix) };
 }
 
 /** Without configuration, subscriptions have the address of queries: `graphql-sse` and others serve them there. */

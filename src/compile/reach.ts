@@ -143,6 +143,10 @@ function compileOAuth2(
   });
 }
 
+/** The limits of the upstream of a service. One whose address comes from a login is not looked up beforehand. */
+export const limitsOf = ({ auth, limits }: Pick<AnyService, 'auth' | 'limits'>): UpstreamLimits =>
+  auth?.login?.url === undefined ? limits.upstream : { ...limits.upstream, resolveMillis: 0 };
+
 /** How long before its end a certificate is warned of. */
 const EXPIRY_WARNING_MILLIS = 30 * 86_400_000;
 

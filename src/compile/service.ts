@@ -32,7 +32,7 @@ import { compileMadeSecurity } from './made-security.js';
 import type { WsdlReader } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
 import { choosePorts } from './ports.js';
-import { compileReach, type Reach, warningsOfReach } from './reach.js';
+import { compileReach, limitsOf, type Reach, warningsOfReach } from './reach.js';
 import { compileReplies, warningsOfReplies } from './replies.js';
 import { operationRequirements } from './rights.js';
 import { sdlOperationsOf } from './sdl-operations.js';
@@ -158,7 +158,7 @@ export async function compileService(
   const validity = validityOf(loaded, name, wsdl, operations);
   checkValidity(loaded, name, wsdl, validity);
   const reach = kept?.reach ?? (await compileReach(loaded, name, config));
-  const upstream = kept?.upstream ?? new Upstream(config.urls, config.limits.upstream, reach);
+  const upstream = kept?.upstream ?? new Upstream(config.urls, limitsOf(config), reach);
   const addressing = compileAddressing(loaded, name, config, operations);
   const tokenPlace = compileTokenPlace(loaded, name, config, operations);
   return {

@@ -17,7 +17,7 @@ export type TokenPlace =
   /** A header block and elements in one another inside it. */
   | { readonly kind: 'header'; readonly names: readonly QName[] }
   /** A field of HTTP. */
-  | { readonly kind: 'http'; readonly field: string };
+  | { readonly kind: 'http'; readonly field: string; readonly prefix: string };
 
 /** The login session of a service, as its calls use it. */
 export interface ServiceSession {
@@ -36,14 +36,15 @@ export function compileTokenPlace(
 ): TokenPlace | null {
   if (auth?.login === undefined) return null;
   const { place, token } = auth.login;
+  const inField = fieldPlace(auth.login);
   const path = ['services', service, 'auth', 'login'];
   const fail = (what: string, remedy: string): never => {
     throw new ConfigurationError([diagnosticAt(loaded, [...path, 'place'], `Service \`${service}\`: ${what}`, remedy)]);
   };
-  if (place === 'cookie') return { kind: 'http', field: 'cookie' };
+  if (place === 'cookie') return inField;
   if (token === undefined)
     return fail('`auth.login` has no `token`.', 'Write where the reply has it: reply.sessionId.');
-  if (place.startsWith('http:')) return { kind: 'http', field: place.slice('http:'.length).toLowerCase() };
+  if (inField !== null) return inField;
   const steps = place.slice('header:'.length).match(/(?:\{[^{}]*\})?[^/{}]+/g) ?? [];
   const [first = '', ...inner] = steps;
   const named = nameIn(first, null);
@@ -61,6 +62,16 @@ export function compileTokenPlace(
   }
   return { kind: 'header', names };
 }
+
+/** The field of HTTP that is the place; null for a header block. */
+export function fieldPlace({ place, scheme }: LoginConfig): Extract<TokenPlace, { readonly kind: 'http' }> | null {
+  if (place === 'cookie') return { kind: 'http', field: 'cookie', prefix: '' };
+  if (!place.startsWith('http:')) return null;
+  const prefix = scheme === undefined ? '' : `${scheme} `;
+  return { kind: 'http', field: place.slice('http:'.length).toLowerCase(), prefix };
+}
+
+type LoginConfig = NonNullable<NonNullable<ServiceConfig['auth']>['login']>;
 
 /** The declared child with this name, or null. */
 function childOf(element: ElementDeclaration | null, local: string): ElementDeclaration | null {
@@ -84,7 +95,7 @@ export const tokenBlock = (place: TokenPlace, token: string): BlockWriter | null
 /** The request with the token among its header fields, where that is the place. */
 export function withTokenField(request: UpstreamRequest, place: TokenPlace, token: string): UpstreamRequest {
   if (place.kind !== 'http') return request;
-  const fields: Fields = [place.field, token];
+  const fields: Fields = [place.field, place.prefix + token];
   return { ...request, headers: withFields(request.headers, fields) };
 }
 

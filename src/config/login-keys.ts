@@ -26,9 +26,35 @@ export const LOGIN = closed(
         ...TEXT_PATH,
       }),
     ),
+    scheme: optional(
+      string({
+        description: 'A word before the token in a field of HTTP: `Bearer`.',
+        pattern: '^[A-Za-z][A-Za-z0-9._-]{0,63}$',
+        hint: 'Write a word such as Bearer.',
+      }),
+    ),
+    url: optional(
+      string({
+        description:
+          'Where its reply has the address of further calls, as `token`. Of a service that speaks GraphQL the path stays.',
+        ...TEXT_PATH,
+      }),
+    ),
+    urlsAllowed: array(
+      string({
+        pattern: '^https?://(\\*\\.[A-Za-z0-9-]{1,63}\\.)?[A-Za-z0-9][A-Za-z0-9.-]{0,250}(:[0-9]{1,5})?$',
+        hint: 'Write https://host or https://*.my.example.com, with a port where it is another.',
+      }),
+      {
+        description: 'The addresses that `url` may be at; `*` stands for one or more names. http only of this machine.',
+        maxItems: 64,
+        uniqueItems: true,
+        default: [],
+      },
+    ),
     place: string({
       description:
-        'Where calls carry the token: `header:{namespace}Block/child`, `http:x-session`; `cookie` sends the cookies that the reply sets.',
+        'Where calls carry the token: `header:{namespace}Block/child`, `http:x-session`; `cookie` sends the cookies that the reply sets. Of a service that speaks GraphQL one of the latter two.',
       pattern: `^(cookie|http:[A-Za-z0-9!#$%&'*+.^_\`|~-]{1,128}|header:${STEP}(/${STEP}){0,8})$`,
       hint: 'Write header:{namespace}Block/child, http:field-name, or cookie.',
     }),
@@ -51,5 +77,7 @@ export const LOGIN = closed(
       string({ description: 'The operation that ends the session when the gateway stops or reloads.', ...OPERATION }),
     ),
   },
-  { description: 'A token of a login session, shared by all calls. Of services that speak SOAP.' },
+  {
+    description: 'A token of a login session, shared by all calls. The operation is one of a service that speaks SOAP.',
+  },
 );

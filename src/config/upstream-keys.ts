@@ -104,6 +104,7 @@ const AUTH_KINDS = {
   oauth2: optional(OAUTH2),
   ntlm: optional(NTLM),
   negotiate: optional(NEGOTIATE),
+  login: optional(LOGIN),
   passthrough: optional(
     boolean({
       description:
@@ -189,5 +190,4 @@ export const UPSTREAM_KEYS = {
   sticky: optional(STICKY),
   ...ROUTE_KEYS,
   health: optional(SOAP_HEALTH),
-  auth: optional(closed({ ...AUTH_KINDS, login: optional(LOGIN) }, AUTH_OPTIONS)),
 };

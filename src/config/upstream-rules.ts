@@ -1,6 +1,7 @@
 import { isRecord } from '../base/record.js';
 import { addressesIn, balanceRules } from './balance-rules.js';
 import { isGatewayField } from './gateway-fields.js';
+import { loginRules } from './login-rules.js';
 import { type Finding, printPath } from './validate.js';
 import type { ConfigPath } from './yaml-source.js';
 
@@ -60,13 +61,9 @@ function authRules(
     findings.push({ path: at, part: 'value', what, remedy: 'Take another user, or another kind of `auth`.' });
   }
   const { digest, login } = auth;
-  const field = isRecord(login) ? /^http:(.*)$/.exec(String(login['place']))?.[1] : undefined;
-  if (field !== undefined && isGatewayField(field)) {
-    const at = [...path, 'auth', 'login', 'place'];
-    const what = `${printPath(at)} names a header field that the gateway writes itself.`;
-    findings.push({ path: at, part: 'value', what, remedy: 'Name another one; for cookies write `cookie`.' });
-  }
-  const paths = new Set(addressesIn({ url, urls }).flatMap((address) => pathOf(address['url'])));
+  const addresses = addressesIn({ url, urls });
+  if (isRecord(login)) findings.push(...loginRules(login, kind, addresses.length, [...path, 'auth', 'login']));
+  const paths = new Set(addresses.flatMap((address) => pathOf(address['url'])));
   if (isRecord(digest) && paths.size > 1) {
     const what = `${printPath([...path, 'auth', 'digest'])} signs the path of a request, and the addresses have different ones.`;
     findings.push({ path: [...path, 'auth', 'digest'], part: 'key', what, remedy: 'Make a service of each path.' });

@@ -19,20 +19,25 @@ export class NamedAddress {
   /** One without an IP address until the name was looked up. */
   records: readonly Address[];
   failedLookups = 0;
-  readonly #makeAddress: (record: string | null) => Address;
+  readonly #makeAddress: (url: URL, record: string | null) => Address;
 
-  constructor(url: URL, limits: UpstreamLimits, route: Route, balance: BalanceOptions, text: string) {
+  constructor(url: URL, limits: UpstreamLimits, routeTo: (url: URL) => Route, balance: BalanceOptions, text: string) {
+    const { tunnel, forwarder, ip = null } = routeTo(url);
     this.url = url;
     this.hostname = url.hostname.replace(/^\[|\]$/g, '');
-    const { tunnel, forwarder, ip = null } = route;
     this.isName = isIP(this.hostname) === 0 && tunnel === null && forwarder === null && ip === null;
     const rank = balance.ranks.get(text) ?? DEFAULT_RANK;
-    this.#makeAddress = (record) => new Address(url, limits, { ...route, ip: record }, rank, this.totals);
-    this.records = [this.#makeAddress(ip)];
+    this.#makeAddress = (at, record) => new Address(at, limits, { ...routeTo(at), ip: record }, rank, this.totals);
+    this.records = [this.#makeAddress(url, ip)];
   }
 
   makeAddress(record: string): Address {
-    return this.#makeAddress(record);
+    return this.#makeAddress(this.url, record);
+  }
+
+  /** One elsewhere, in place of all records. */
+  makeOther(url: URL): Address {
+    return this.#makeAddress(url, null);
   }
 }
 
@@ -52,7 +57,7 @@ export class AddressSet {
     this.#balance = balance;
     this.named = urls.map((text) => {
       const url = new URL(text);
-      return new NamedAddress(url, limits, routeTo(url), balance, text);
+      return new NamedAddress(url, limits, routeTo, balance, text);
     });
     this.#balancer = this.#spread();
   }
@@ -106,6 +111,13 @@ export class AddressSet {
       void address.drain().then(() => this.#draining.delete(address));
     }
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls another address from now on, in place of the one there is. */
+  move(url: URL): void {
+    const [named] = this.named;
+    const isThere = this.#all.length === 1 && this.#all[0]?.url.href === url.href;
+    if (named !== undefined && !isThere) this.use(named, [named.makeOther(url)]);
   }
 
   /** Calls `listener` after each change of the addresses. Returns what ends that. */

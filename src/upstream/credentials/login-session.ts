@@ -12,6 +12,8 @@ export interface LoginSessionOptions {
   readonly logOut: ((token: string) => Promise<void>) | null;
   /** How long a token is used; null: until it is refused. */
   readonly maxAgeMillis: number | null;
+  /** Closes what logins need, at the end. */
+  readonly close: () => Promise<void>;
 }
 
 /** The token of a login session: one for all calls, and one login for all calls that wait for it. */
@@ -48,12 +50,12 @@ export class LoginSession {
     await this.#login?.catch(() => {});
     const current = this.#current;
     this.#current = null;
-    if (current === null) return;
     try {
-      await this.#options.logOut?.(current.token);
+      if (current !== null) await this.#options.logOut?.(current.token);
     } catch {
       // The backend ends the session by itself.
     }
+    await this.#options.close();
   }
 
   #logIn(): Promise<string> {

@@ -1,0 +1,180 @@
+import t, { type Test } from 'tap';
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
+
+const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
+const envelope = (body: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${body}</s:Body></s:Envelope>`;
+const STOCK = '<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>';
+const SDL = 'type Query { customer: String }';
+
+/** A backend of logins, whose replies lead to `serverUrl`. */
+async function startLogin(t: Test) {
+  const login = {
+    serverUrl: '',
+    logins: 0,
+    logouts: 0,
+    backend: await startRecordingBackend(({ body }, response) => {
+      const text = String(body);
+      const isLogin = text.includes('Login');
+      if (isLogin) login.logins++;
+      else login.logouts++;
+      const content = `<LoginResponse xmlns="urn:shop"><session><sessionId>t${login.logins}</sessionId><serverUrl>${login.serverUrl}</serverUrl></session></LoginResponse>`;
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope(isLogin ? content : ''));
+    }),
+  };
+  t.teardown(() => login.backend.close());
+  return login;
+}
+
+const TYPES = `namespace: urn:shop
+    types: |
+      type Query { stock(sku: String!): Int, session(user: String!): Session }
+      type Session { sessionId: String, serverUrl: String }
+    operations:
+      GetStock: { field: Query.stock }
+      Login: { field: Query.session }`;
+
+const graphqlYaml = (sso: string, api: string, allowed: string, more = ''): string => `services:
+  sso:
+    url: ${sso}/sso
+    ${TYPES}
+  crm:
+    kind: graphql
+    url: ${api}
+    schema: crm.graphql
+    auth:
+      login:
+        operation: sso.Login
+        arguments: { user: web }
+        token: reply.sessionId
+        place: http:Authorization
+        scheme: Bearer
+        url: reply.serverUrl
+        urlsAllowed: [${allowed}]
+${more}`;
+
+const ask = async (gateway: TestGateway, query: string): Promise<string> =>
+  (await fetch(`${gateway.url}/graphql?query=${encodeURIComponent(query)}`)).text();
+
+async function startApi(t: Test): Promise<GraphqlServer> {
+  const server = await startGraphqlServer({ sdl: SDL, rootValue: { customer: 'Jo' } });
+  t.teardown(() => server.close());
+  return server;
+}
+
+t.test('a service that speaks GraphQL has the token of a login, at the host that it leads to', async (t) => {
+  const login = await startLogin(t);
+  const [one, two] = [await startApi(t), await startApi(t)];
+  const allowed = [one, two].map(({ url }) => new URL(url).origin).join(', ');
+  login.serverUrl = `${new URL(one.url).origin}/services/Soap/u/58.0`;
+  const gateway = await startTestGateway(
+    graphqlYaml(login.backend.url, 'http://127.0.0.1:1/graphql', allowed),
+    t.testdir({ 'crm.graphql': SDL }),
+  );
+  t.teardown(() => gateway.close());
+  for (let call = 0; call < 3; call++) t.match(await ask(gateway, '{ customer }'), '"customer":"Jo"');
+  t.equal(login.logins, 1, 'one login for all calls');
+  t.same(
+    one.requests.map(({ headers }) => headers.authorization),
+    ['Bearer t1', 'Bearer t1', 'Bearer t1'],
+  );
+  one.instead = (_request, response) => response.writeHead(401).end();
+  login.serverUrl = two.url;
+  t.match(await ask(gateway, '{ customer }'), '"customer":"Jo"', 'the call is repeated where the next login leads');
+  t.same(
+    two.requests.map(({ headers }) => headers.authorization),
+    ['Bearer t2'],
+  );
+  await gateway.reload((yaml) => yaml.replace('schema: crm.graphql', 'callCost: 2\n    schema: crm.graphql'));
+  t.match(await ask(gateway, '{ customer }'), '"customer":"Jo"');
+  t.equal(login.logins, 3, 'a reload has a session of its own');
+});
+
+t.test('a login that leads to an address that is not allowed is refused, and nothing is sent there', async (t) => {
+  const login = await startLogin(t);
+  const api = await startApi(t);
+  const { port, origin } = new URL(api.url);
+  for (const serverUrl of [
+    '',
+    'nonsense',
+    'ftp://127.0.0.1/x',
+    `http://u:p@127.0.0.1:${port}/`,
+    `http://localhost:${port}/`,
+  ]) {
+    login.serverUrl = serverUrl;
+    const gateway = await startTestGateway(
+      graphqlYaml(login.backend.url, api.url, origin),
+      t.testdir({ 'crm.graphql': SDL }),
+    );
+    t.match(await ask(gateway, '{ customer }'), 'UPSTREAM_AUTH', serverUrl);
+    t.notMatch(JSON.stringify(gateway.logLines()), /u:p@/);
+    await gateway.close();
+  }
+  t.equal(api.requests.length, 0);
+});
+
+t.test(
+  'calls of a SOAP service go where its own login leads, and logins to the address of the configuration',
+  async (t) => {
+    const login = await startLogin(t);
+    let isRefused = false;
+    const instance: RecordingBackend = await startRecordingBackend((_message, response) => {
+      response.writeHead(isRefused ? 401 : 200, { 'content-type': 'text/xml' }).end(isRefused ? '' : envelope(STOCK));
+      isRefused = false;
+    });
+    t.teardown(() => instance.close());
+    login.serverUrl = `${instance.url}/u/58.0/00D?tenant=1`;
+    const gateway = await startTestGateway(`services:
+  shop:
+    url: ${login.backend.url}/login
+    ${TYPES}
+    auth:
+      login:
+        operation: Login
+        arguments: { user: web }
+        token: reply.sessionId
+        place: http:x-session
+        url: reply.serverUrl
+        urlsAllowed: ["${instance.url}"]
+`);
+    t.teardown(() => gateway.close());
+    const call = envelope('<GetStock xmlns="urn:shop"><sku>1</sku></GetStock>');
+    const headers = { 'content-type': 'text/xml', soapaction: '""' };
+    t.match(await ask(gateway, '{ stock(sku: "1") }'), '"stock":7');
+    isRefused = true;
+    t.equal((await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: call })).status, 200);
+    t.same(
+      instance.complete.map(({ target, headers: sent }) => `${target} ${sent['x-session']}`),
+      ['/u/58.0/00D?tenant=1 t1', '/u/58.0/00D?tenant=1 t1', '/u/58.0/00D?tenant=1 t2'],
+    );
+    t.same(
+      login.backend.complete.map(({ target }) => target),
+      ['/login', '/login'],
+    );
+  },
+);
+
+t.test('mistakes in the keys are found at start-up', async (t) => {
+  const problemOf = async (edit: (yaml: string) => string): Promise<string> => {
+    const yaml = edit(graphqlYaml('http://127.0.0.1:1', 'https://api.example/graphql', '"https://*.my.example.com"'));
+    const directory = t.testdir({ 'gateway.yaml': yaml, 'crm.graphql': SDL });
+    try {
+      await (await compile(await loadConfig(`${directory}/gateway.yaml`, {}))).close();
+      return 'fine';
+    } catch (error) {
+      return error instanceof Error ? error.message : '';
+    }
+  };
+  t.equal(await problemOf((yaml) => yaml), 'fine');
+  t.match(await problemOf((yaml) => yaml.replace('sso.Login', 'Login')), /called at a service that speaks SOAP/);
+  t.match(await problemOf((yaml) => yaml.replace('sso.Login', 'sso.Logon')), /no operation `sso.Logon`/);
+  t.match(await problemOf((yaml) => yaml.replace('http:Auth', 'header:Auth')), /is a header block of SOAP/);
+  t.match(await problemOf((yaml) => yaml.replace('scheme:', 'renewOn: [A]\n        scheme:')), /names Faults/);
+  t.match(await problemOf((yaml) => yaml.replace(/urlsAllowed.*/, '')), /needs `urlsAllowed`/);
+  t.match(await problemOf((yaml) => yaml.replace('https://*', 'http://*')), /without TLS/);
+  t.match(await problemOf((yaml) => yaml.replace('*.my.example.com', '*.com')), /https:\/\/\*\.my\.example\.com/);
+  t.match(await problemOf((yaml) => yaml.replace('url: reply.serverUrl', '')), /has no effect without `url`/);
+});
