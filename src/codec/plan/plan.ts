@@ -14,11 +14,23 @@ import type { Variants } from './variants.js';
  * model and the GraphQL schema. The decoder and the encoder know nothing else: neither WSDL nor GraphQL.
  */
 
-export type ValuePlan = { readonly kind: 'scalar'; readonly scalar: Scalar } | ObjectPlan | OpaquePlan | AnyPlan;
+export type ValuePlan =
+  | { readonly kind: 'scalar'; readonly scalar: Scalar }
+  | ObjectPlan
+  | OpaquePlan
+  | AnyPlan
+  | ListPlan;
 
 /** Content that is not modelled, as XML text (a `XML` scalar). */
 export interface OpaquePlan {
   readonly kind: 'opaque';
+}
+
+/** An array of the SOAP encoding that is an item of another: its children, of any name, are the items. */
+export interface ListPlan {
+  readonly kind: 'list';
+  readonly itemNonNull: boolean;
+  readonly value: ValuePlan;
 }
 
 /** An element of any type, as JSON (a `JSON` scalar). */

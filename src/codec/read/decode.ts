@@ -5,8 +5,9 @@ import type { Decoded, ReplyPlan } from '../plan/plan.js';
 import { arrayPositionOf, isNil } from '../plan/xsi.js';
 import { textOfBase64 } from '../values/binary.js';
 import { BinaryContent, Deferred, type FindAttachment, resolveDeferred } from './attachment.js';
+import { nilVariantOf, slotsFor } from './find-slots.js';
 import { openRepetitions } from './groups.js';
-import { ANY, LATER, nilVariantOf, programOf, type SlotProgram, slotsFor } from './program.js';
+import { ANY, LATER, programOf, type SlotProgram } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
 import { ABSTRACT, MISSING, NIL, ResponseBuilder, type ResponseObject } from './response-builder.js';
 import { type WholeReader, wholeReader } from './whole-reader.js';
@@ -195,28 +196,23 @@ export class ReplyDecoder implements XmlHandler {
     return readings;
   }
 
-  #beginValue(
-    tag: StartTag,
-    owner: Reading,
-    slot: SlotProgram,
-    index: number,
-    readings: Reading | null,
-  ): Reading | null {
-    if (slot.isSimple) return this.#takeReading(tag, owner, slot, index, readings);
+  #beginValue(tag: StartTag, owner: Reading, slot: SlotProgram, index: number, next: Reading | null): Reading | null {
+    if (slot.isSimple) return this.#takeReading(tag, owner, slot, index, next);
     const isWrapper = slot.items !== null && index === -1;
     if (isWrapper || slot.value.kind !== 'object') {
       const whole = isWrapper ? null : wholeReader(slot, this.#opaqueChars);
-      if (whole !== null) return readXml(tag, owner, slot, index, whole, readings);
+      if (whole !== null) return readXml(tag, owner, slot, index, whole, next);
       const reading = new Reading(owner, slot, index, tag.uri, null);
-      reading.next = readings;
-      if (isWrapper && slot.isArray) this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, slot);
+      reading.next = next;
+      if (reading.items?.isArray === true)
+        this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, reading.items);
       return reading;
     }
     const variant = slot.value.variantOf(tag);
-    if (variant !== null) return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
+    if (variant !== null) return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), next);
     this.#output.report(owner, slot, index, ABSTRACT);
     this.#output.setValue(owner, slot, index, null, null);
-    return readings;
+    return next;
   }
 
   /** A reading of a simple value, used again. */

@@ -1,5 +1,6 @@
 import type { StartTag } from '../../xml/events.js';
-import { type SlotProgram, slotsFor } from './program.js';
+import { slotsFor } from './find-slots.js';
+import type { SlotProgram } from './program.js';
 import { type OpenRepetition, Reading } from './reading.js';
 import { Repetition } from './repetition.js';
 import type { ResponseBuilder } from './response-builder.js';

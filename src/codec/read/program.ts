@@ -1,10 +1,10 @@
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
-import { allowsAny } from '../../wsdl/open-content.js';
 import { ALL, ELEMENTS, type Interest, type QName, SKIP, STREAM, type StartTag } from '../../xml/events.js';
 import type { RepeatedGroup } from '../plan/group.js';
 import type {
   ChildPositions,
   FieldSlot,
+  ListPlan,
   ObjectPlan,
   ObjectVariant,
   ReplyPlan,
@@ -21,7 +21,11 @@ import { fallbackOf, namesOf, wildcardsOf } from './slot-names.js';
  */
 export const programOf = ({ value }: ReplyPlan): ObjectProgram => compileObject(value);
 
-type ValueProgram = ObjectProgram | Exclude<ValuePlan, ObjectPlan>;
+export type ValueProgram =
+  | ObjectProgram
+  | Exclude<ValuePlan, ObjectPlan | ListPlan>
+  /** An array within an array; `slot` is that of its items. */
+  | { readonly kind: 'list'; readonly slot: SlotProgram };
 
 /** An object plan, compiled for each type of element when the first one is met. */
 class ObjectProgram {
@@ -152,29 +156,6 @@ interface NamedSlots {
   readonly slots: readonly SlotProgram[];
 }
 
-/**
- * The slots that this element fills, or null. Stacks disagree about the qualification of local elements: without a slot
- * of exactly its name, it is matched by local name if its namespace is none or its parent's, and no wildcard allows it.
- */
-export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): readonly SlotProgram[] | null {
-  const named = table.named.get(tag.local);
-  if (named === undefined) return table.any;
-  const uri = tag.uri;
-  for (const entry of named) {
-    if (entry.uri === uri) return entry.slots;
-  }
-  const isSameLocal =
-    (uri === '' || uri === parentUri) && (table.wildcards.length === 0 || !allowsAny(table.wildcards, uri));
-  return isSameLocal ? (named[0]?.slots ?? null) : table.any;
-}
-
-/** The variant of a nil element: null, unless it has requested attributes and nothing else in it is required. */
-export function nilVariantOf(value: ValueProgram, tag: StartTag): VariantProgram | null {
-  const variant = value.kind === 'object' ? value.variantOf(tag) : null;
-  if (variant === null || !variant.mayBeNil) return null;
-  return variant.attributes.some(({ name }) => tag.attribute(name.uri, name.local) !== null) ? variant : null;
-}
-
 /** Types that derive from one another share the plans of their common fields: shared plans are compiled once. */
 const OBJECTS = new WeakMap<ObjectPlan, ObjectProgram>();
 
@@ -273,7 +254,16 @@ const choiceSlots = (slot: FieldSlot, position: number): readonly NamedSlot[] =>
     ? []
     : slot.source.branches.map(({ name, value }) => ({ name, slot: compileSlot({ ...slot, value }, position) }));
 
-const compileValue = (value: ValuePlan): ValueProgram => (value.kind === 'object' ? compileObject(value) : value);
+/** Lists nest as deep as the types of the WSDL, up to a bound. */
+function compileValue(value: ValuePlan): ValueProgram {
+  if (value.kind === 'object') return compileObject(value);
+  if (value.kind !== 'list') return value;
+  const source = { from: 'wrapped list', name: NAMELESS, item: null, default: null } as const;
+  return {
+    kind: 'list',
+    slot: compileSlot({ key: '', nonNull: false, list: true, ...value, source, value: value.value }, 0),
+  };
+}
 
 /** The table by name. Elements named in `others` fill no slot: without their entry they would fill those of `any`. */
 function namedSlots(

@@ -21,6 +21,8 @@ export class Reading {
   /** The namespace of the element. */
   uri: string;
   readonly variant: VariantProgram | null;
+  /** The slot of the items where the element is a list; else null. */
+  readonly items: SlotProgram | null;
   /** The slots that child elements fill; null where there must be none. */
   readonly children: ChildTable | null;
   interest: Interest;
@@ -63,14 +65,15 @@ export class Reading {
     this.index = index;
     this.uri = uri;
     this.variant = variant;
+    this.items = variant === null ? itemsSlot(slot, index) : null;
     if (variant !== null) {
       this.kind = 'object';
       this.children = variant.children;
       this.interest = variant.interest;
       this.values = variant.unset.slice();
-    } else if (slot?.items != null && index === -1) {
+    } else if (this.items !== null) {
       this.kind = 'list';
-      this.children = slot.items;
+      this.children = this.items.items;
       this.interest = ELEMENTS;
       this.values = [];
     } else {
@@ -105,6 +108,13 @@ export class Reading {
     this.hasChildren = false;
     this.broken = null;
   }
+}
+
+/** The slot of the items: of the wrapper of a list, or of an array that is an item. */
+function itemsSlot(slot: SlotProgram | null, index: number): SlotProgram | null {
+  if (slot === null) return null;
+  if (slot.items !== null && index === -1) return slot;
+  return slot.value.kind === 'list' ? slot.value.slot : null;
 }
 
 /** Of a simple value. Binary content is bounded as attachments are, not as other texts. */

@@ -2,7 +2,7 @@ import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } f
 import type { EncodeElement, EncodeValue, EncodeVariant } from '../../codec/plan/plan.js';
 import type { Scalar } from '../../codec/plan/scalar.js';
 import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
-import { contentOf } from '../types/content.js';
+import { ARRAYS_MAX, contentOf } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
 import { type LeafTable, PRESENCE, SDL_URI } from '../types/leaf.js';
 import type { ElementMember, Member } from '../types/member.js';
@@ -254,7 +254,6 @@ export class InputTypes implements InputSources {
 
 /** More substitutes for one type mean a base of all types: the oneOf input would be useless. */
 const VARIANTS_MAX = 200;
-const ARRAYS_MAX = 4;
 
 const isEmptyType = ({ attributes, content }: ComplexType): boolean =>
   attributes.length === 0 &&

@@ -40,7 +40,8 @@ function mapped(shape: ElementShape, variantOf: (object: ObjectShape) => ObjectV
 }
 
 export function leafSlot(key: string, { source, list, value }: FieldShape): FieldSlot {
-  if (value.kind === 'object' || value.kind === 'choice') throw new Error('a link is fed with simple values');
+  if (value.kind === 'object' || value.kind === 'choice' || value.kind === 'list')
+    throw new Error('a link is fed with simple values');
   return { key, ...NULLABLE, source, list, value };
 }
 

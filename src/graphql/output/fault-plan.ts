@@ -1,6 +1,6 @@
-import type { FaultPlans, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan } from '../../codec/plan/plan.js';
+import type { FaultPlans, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
-import type { ElementShape, FaultShape, FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
+import type { ElementShape, FaultShape, FieldShape, ObjectShape, ReplyShape, ValueShape } from '../types/shape.js';
 
 /** Bounds of Faults that are reported as errors: their types may be recursive. */
 const DEPTH_MAX = 6;
@@ -73,9 +73,15 @@ class Whole {
     }
     if (depth === 0) return null;
     this.#slotsLeft--;
-    if (value.kind === 'object') return { ...common, source, value: this.object(value.shape, depth - 1) };
+    if (value.kind !== 'choice') return { ...common, source, value: this.#value(value, depth) };
     const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, depth - 1) }));
     return { ...common, source: { from: 'choice', branches }, value: { kind: 'opaque' } };
+  }
+
+  /** Arrays nest up to a bound. */
+  #value(value: Exclude<ValueShape, { readonly kind: 'choice' }>, depth: number): ValuePlan {
+    if (value.kind === 'object') return this.object(value.shape, depth - 1);
+    return value.kind === 'list' ? { kind: 'list', itemNonNull: false, value: this.#value(value.item, depth) } : value;
   }
 
   #variant(object: ObjectShape, depth: number): ObjectVariant {

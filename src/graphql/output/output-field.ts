@@ -29,7 +29,7 @@ export interface OutputField {
 /** The value of an element. */
 export interface OutputValue {
   readonly type: GraphQLNullableType & GraphQLOutputType;
-  readonly value: ValueShape;
+  readonly value: Exclude<ValueShape, { readonly kind: 'choice' }>;
 }
 
 /** The documentation of a member in the schema. */
@@ -169,6 +169,12 @@ export function lazily<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+/** An array within an array; its items may be nil. */
+export const nestedList = ({ type, value }: OutputValue): OutputValue => ({
+  type: listOf(type, false),
+  value: { kind: 'list', itemNonNull: false, item: value },
+});
 
 /** The warning about an encoded array that cannot be a list. */
 export const arrayWarning = (service: string, name: string): string =>

@@ -11,7 +11,7 @@ import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../
 import { wildcardsIn } from '../../wsdl/open-content.js';
 import { anyOutput } from '../types/any-value.js';
 import { childOrder } from '../types/child-order.js';
-import { contentOf, hides, wrappedItem } from '../types/content.js';
+import { contentOf, hides, nestedItem, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
@@ -36,6 +36,7 @@ import {
   configs,
   lazily,
   listOf,
+  nestedList,
   type OutputField,
   type OutputValue,
   PLACEHOLDER,
@@ -170,9 +171,11 @@ export class OutputTypes {
       const leaf = this.#leaf(type, nameHint, member);
       return { type: leaf.type, value: { kind: 'scalar', scalar: leaf.scalar } };
     }
-    if (member.mapping?.type != null) {
+    if (member.mapping?.type != null)
       this.#names.refuse(this.#service, [...member.mapping.path, 'type'], 'Only a simple value can be another scalar.');
-    }
+    const item = nestedItem(type, this.#members);
+    if (item !== null)
+      return nestedList(this.#value(item.element.type, this.#names.inner(nameHint, 'item', this.#service), member));
     switch (contentOf(type, this.#members)) {
       case 'opaque':
         if (type.content.kind === 'array') this.#names.warn(arrayWarning(this.#service, type.name?.local ?? nameHint));

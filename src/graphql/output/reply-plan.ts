@@ -9,10 +9,10 @@ import {
 } from 'graphql';
 import { LazyObject } from '../../codec/plan/lazy-object.js';
 import { objectOf } from '../../codec/plan/object-of.js';
-import type { FaultPlan, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan } from '../../codec/plan/plan.js';
+import type { FaultPlan, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import type { FieldRights } from '../rights/field-rights.js';
-import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape } from '../types/shape.js';
+import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape, ValueShape } from '../types/shape.js';
 import { errorPlans } from './fault-plan.js';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
@@ -150,8 +150,15 @@ class Planner {
       const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, nodes) }));
       return { key, source: { from: 'choice', branches }, list, nonNull, itemNonNull, value: NOTHING };
     }
-    const plan = value.kind === 'object' ? this.object(value.shape, nodes) : value;
-    return { key, source, list, nonNull, itemNonNull, value: plan };
+    return { key, source, list, nonNull, itemNonNull, value: this.#value(value, nodes) };
+  }
+
+  /** Arrays nest up to a bound. */
+  #value(value: Exclude<ValueShape, { readonly kind: 'choice' }>, nodes: readonly FieldNode[]): ValuePlan {
+    if (value.kind === 'object') return this.object(value.shape, nodes);
+    if (value.kind !== 'list') return value;
+    const { itemNonNull, item } = value;
+    return { kind: 'list', itemNonNull, value: this.#value(item, nodes) };
   }
 
   #object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {

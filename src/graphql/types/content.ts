@@ -2,6 +2,7 @@ import type { ComplexType, XsdType } from '../../wsdl/model.js';
 import { SDL_URI } from './leaf.js';
 import { type ElementMember, isHidden, type Member } from './member.js';
 import type { MemberTable } from './members.js';
+import { isNaming01 } from './naming.js';
 import { hasVariants } from './reach.js';
 
 /** How the content of a complex type looks in GraphQL: as XML text, as nothing but presence, or as an object. */
@@ -22,6 +23,19 @@ export function wrappedItem(type: XsdType, members: MemberTable): ElementMember 
   const { present, wildcard } = members.of(type);
   const [only, ...others] = present;
   return others.length === 0 && !wildcard && only?.place === 'element' && only.many ? only : null;
+}
+
+/** Arrays within each other are lists of lists down to this depth. */
+export const ARRAYS_MAX = 4;
+
+/** The item of an array of the SOAP encoding that stands where no list is unwrapped: in another one. Null for others. */
+export function nestedItem(type: ComplexType, members: MemberTable): ElementMember | null {
+  if (type.content.kind !== 'array' || isNaming01(members.naming)) return null;
+  let depth = 0;
+  for (let at: XsdType = type; at.kind === 'complex' && at.content.kind === 'array'; at = at.content.item) {
+    if (++depth > ARRAYS_MAX) return null;
+  }
+  return wrappedItem(type, members);
 }
 
 /** Whether the mapping hides a member, or the type of what it holds. */

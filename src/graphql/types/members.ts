@@ -47,7 +47,7 @@ export interface MemberRules {
 export class MemberTable {
   readonly #service: string;
   readonly #anyTypes: AnyTypes | null;
-  readonly #naming: Naming;
+  readonly naming: Naming;
   readonly #choices: ChoiceStyle;
   readonly #mapping: MappingTable;
   readonly #names: TypeNames;
@@ -60,7 +60,7 @@ export class MemberTable {
   constructor(service: string, { naming, choices, nullable, isEncoded, anyTypes }: MemberRules, names: TypeNames) {
     this.#anyTypes = anyTypes;
     this.#service = service;
-    this.#naming = naming;
+    this.naming = naming;
     this.#choices = choices;
     this.#mapping = names.mappingOf(service);
     this.#names = names;
@@ -192,7 +192,7 @@ export class MemberTable {
     }
     for (const member of members) {
       if (chosen.has(member)) continue;
-      const wanted = member.place === 'text' ? 'value' : fieldName(member.name, this.#naming);
+      const wanted = member.place === 'text' ? 'value' : fieldName(member.name, this.naming);
       const name = member.place === 'attribute' ? scope.take(wanted, `${wanted}Attribute`) : scope.take(wanted);
       chosen.set(member, name);
       if (name === wanted) continue;

@@ -79,6 +79,12 @@ export type ValueShape =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | { readonly kind: 'opaque' }
   | AnyPlan
+  /** An array within an array. */
+  | {
+      readonly kind: 'list';
+      readonly itemNonNull: boolean;
+      readonly item: Exclude<ValueShape, { readonly kind: 'choice' }>;
+    }
   | { readonly kind: 'object'; readonly shape: ElementShape }
   /** One of several elements, each read as the object of its branch. Only with the source `choice`. */
   | { readonly kind: 'choice'; readonly branches: readonly BranchShape[] };

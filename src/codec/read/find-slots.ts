@@ -1,0 +1,26 @@
+import { allowsAny } from '../../wsdl/open-content.js';
+import type { StartTag } from '../../xml/events.js';
+import type { ChildTable, SlotProgram, ValueProgram, VariantProgram } from './program.js';
+
+/**
+ * The slots that this element fills, or null. Stacks disagree about the qualification of local elements: without a slot
+ * of exactly its name, it is matched by local name if its namespace is none or its parent's, and no wildcard allows it.
+ */
+export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): readonly SlotProgram[] | null {
+  const named = table.named.get(tag.local);
+  if (named === undefined) return table.any;
+  const uri = tag.uri;
+  for (const entry of named) {
+    if (entry.uri === uri) return entry.slots;
+  }
+  const isSameLocal =
+    (uri === '' || uri === parentUri) && (table.wildcards.length === 0 || !allowsAny(table.wildcards, uri));
+  return isSameLocal ? (named[0]?.slots ?? null) : table.any;
+}
+
+/** The variant of a nil element: null, unless it has requested attributes and nothing else in it is required. */
+export function nilVariantOf(value: ValueProgram, tag: StartTag): VariantProgram | null {
+  const variant = value.kind === 'object' ? value.variantOf(tag) : null;
+  if (variant === null || !variant.mayBeNil) return null;
+  return variant.attributes.some(({ name }) => tag.attribute(name.uri, name.local) !== null) ? variant : null;
+}
