@@ -204,4 +204,5 @@ async function handle(
 function note(exchange: Exchange, client: Client): void {
   exchange.clientClass = client.className;
   exchange.caller = client.label;
+  exchange.callerName = client.name ?? '';
 }

@@ -29,6 +29,7 @@ import { Overload } from './observe/overload.js';
 import type { MetricList } from './observe/prometheus.js';
 import { RecentRequests } from './observe/recent.js';
 import { Tracing } from './observe/trace/tracing.js';
+import { Usage } from './observe/usage.js';
 import { MemoryTransport } from './pubsub/memory-transport.js';
 import { OrderedBus } from './pubsub/ordered-bus.js';
 import type { SharedState } from './redis/shared-state.js';
@@ -114,10 +115,11 @@ export async function startGateway(
     failed: (reason) => log.event('warn', 'spans could not be sent', { reason }),
   });
   tracing.configure(config.traces ?? null);
+  const usage = new Usage();
   const recent = new RecentRequests(() => generations.current.compiled.config.console.slowMillis);
-  const facts = factsOf(() => generations.current.compiled, recent);
+  const facts = factsOf(() => generations.current.compiled, recent, usage);
   const audit = compiled.audit === null ? null : new Audit(compiled.audit.file);
-  const finish = makeFinish(log, metrics, recent, tracing, audit);
+  const finish = makeFinish(log, metrics, recent, usage, tracing, audit);
   const shared = await makeSharedState(config, metrics, log);
   const events = budgetEvents(metrics);
   const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
@@ -175,6 +177,7 @@ export async function startGateway(
       state: async () => stateOf(await metrics.registry.getMetricsAsJSON(), loads ?? FIRST_LOAD, facts.recent()),
       description: async () => facts.description(),
       operation: async (service, name) => facts.operation(service, name),
+      usage: async () => facts.usage(),
       trafficUrl: () => clearTextOf(urls),
     }),
   };

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { OperationUse } from './operation-use.js';
 import type { Refusal } from './refusal.js';
 import type { RequestTrace } from './request-trace.js';
 
@@ -73,6 +74,8 @@ export class Exchange {
   clientClass = '';
   /** The caller, without secrets: a name, an address or a digest. */
   caller = '';
+  /** The name of the caller in the configuration; '' where it has none there. */
+  callerName = '';
   status = 0;
   outcome: Outcome = 'ok';
   refusal: Refusal | null = null;
@@ -92,6 +95,11 @@ export class Exchange {
   replySizes: ReplySize[] | null = null;
   /** The name that a GraphQL document gives the operation; '' for none. Of the caller. */
   operationName = '';
+  /** The name and version that a GraphQL client gives itself; '' for none. */
+  clientName = '';
+  clientVersion = '';
+  /** What its GraphQL operations use; null where none was admitted. */
+  used: OperationUse[] | null = null;
   /** The call of a GraphQL request that failed last. */
   failedCall: { readonly service: string; readonly operation: string } | null = null;
   /** The limit of GraphQL that it was refused for. */

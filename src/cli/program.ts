@@ -123,6 +123,15 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       finish(await suggest(metrics, terminal));
     });
   program
+    .command('usage')
+    .description('print which client uses which operations, fields and arguments')
+    .argument('<address>', 'the admin address of a gateway (http://127.0.0.1:4001), or a file of --json')
+    .option('--json', 'print the report as JSON, for a file', false)
+    .action(async (address: string, { json }: { json: boolean }) => {
+      const { usage } = await import('./usage.js');
+      finish(await usage(address, json, terminal));
+    });
+  program
     .command('rules')
     .description('print what a refusal means, why requests are refused with it, and the remedy')
     .argument('[code]', 'the code of a Fault, an error or a log line; without it all codes are listed')
@@ -141,9 +150,10 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .description('print the changes between two WSDLs; 1 when one of them breaks clients')
     .argument('<old>', 'path or address of the WSDL callers know')
     .argument('<new>', 'path or address of the WSDL they will meet')
-    .action(async (before: string, after: string, options: SourceFlags) => {
+    .option('--usage <report>', 'admin address or file: name the clients that breaking changes meet')
+    .action(async (before: string, after: string, options: SourceFlags & { usage?: string }) => {
       const { diff } = await import('./diff.js');
-      finish(await diff(before, after, sourceFrom(options), terminal));
+      finish(await diff(before, after, sourceFrom(options), options.usage ?? null, terminal));
     });
   return program;
 }

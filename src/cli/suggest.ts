@@ -1,6 +1,5 @@
-import { Buffer } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
 import { GRAPHQL_LIMITS } from '../graphql/limits.js';
+import { readingError, readOperatorPage } from './operator-page.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
 /**
@@ -10,11 +9,9 @@ import type { ExitCode, Terminal } from './terminal.js';
 export async function suggest(source: string, terminal: Terminal): Promise<ExitCode> {
   let text: string;
   try {
-    text = await readSource(source);
+    text = await readOperatorPage(source, '/metrics');
   } catch (caught) {
-    terminal.error(
-      `${source.replace(/\/\/[^/]*@/, '//')} cannot be read: ${caught instanceof Error ? caught.message : String(caught)}.`,
-    );
+    terminal.error(readingError(source, caught));
     return 2;
   }
   const seen = readMetrics(text);
@@ -24,22 +21,6 @@ export async function suggest(source: string, terminal: Terminal): Promise<ExitC
   }
   terminal.out(printSuggestions(seen));
   return 0;
-}
-
-const TIMEOUT_MILLIS = 10_000;
-
-async function readSource(source: string): Promise<string> {
-  if (!/^https?:\/\//.test(source)) return readFile(source, 'utf8');
-  const url = new URL(source);
-  if (url.pathname === '/') url.pathname = '/metrics';
-  const { username, password } = url;
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const headers = username === '' ? {} : { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
-  url.username = '';
-  url.password = '';
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MILLIS) });
-  if (!response.ok) throw new Error(`status ${response.status}`);
-  return response.text();
 }
 
 /** How much there was of something. */

@@ -4,6 +4,7 @@ import type { ConsoleSources } from '../console/console.js';
 import { stateOf } from '../console/state.js';
 import type { ConfigLoads } from '../observe/gauges.js';
 import { mergeRecent } from '../observe/recent.js';
+import { mergeUsage } from '../observe/usage.js';
 import type { ConsoleAnswer, ConsoleQuestion } from './worker-messages.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
@@ -55,6 +56,12 @@ export class WorkerConsole implements ConsoleSources {
 
   async operation(service: string, name: string): ReturnType<ConsoleSources['operation']> {
     return (await this.#answerOfAny({ about: 'operation', service, name }))?.operation ?? null;
+  }
+
+  /** Of the workers that run: what others counted ended with them. */
+  async usage(): ReturnType<ConsoleSources['usage']> {
+    const asked = [...this.#taking].map((worker) => this.#answerOf(worker, { about: 'usage' }));
+    return mergeUsage((await Promise.all(asked)).flatMap((answer) => answer?.usage ?? []));
   }
 
   async #answerOfAny(question: ConsoleQuestion): Promise<ConsoleAnswer | null> {

@@ -5,6 +5,7 @@ import type { ConsoleFacts } from '../console/facts.js';
 import type { TicketSecret } from '../listen/ticket-keys.js';
 import type { MetricList } from '../observe/prometheus.js';
 import type { RecentLists } from '../observe/recent-lists.js';
+import type { UsageReport } from '../observe/usage.js';
 import type { HealthResult } from '../upstream/health.js';
 
 /** A message of a worker to its parent. */
@@ -21,13 +22,14 @@ export type FromWorker =
 
 /** A question of the console. */
 export type ConsoleQuestion =
-  | { readonly about: 'recent' | 'description' }
+  | { readonly about: 'recent' | 'description' | 'usage' }
   | { readonly about: 'operation'; readonly service: string; readonly name: string };
 
 /** The answer to a question; the others are null. */
 export interface ConsoleAnswer {
   readonly recent: RecentLists | null;
   readonly description: ConsoleDescription | null;
+  readonly usage: UsageReport | null;
   readonly operation: OperationDescription | null;
 }
 
@@ -83,6 +85,7 @@ function answerQuestion(facts: ConsoleFacts, question: ConsoleQuestion): Console
   return {
     recent: about === 'recent' ? facts.recent() : null,
     description: about === 'description' ? facts.description() : null,
+    usage: about === 'usage' ? facts.usage() : null,
     operation: about === 'operation' ? facts.operation(question.service, question.name) : null,
   };
 }

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
 import type { AdminAnswer, AdminPages } from '../observe/admin.js';
+import type { UsageReport } from '../observe/usage.js';
 import type { ConsoleDescription, ConsoleState, OperationDescription } from './answers.js';
 import { CONSOLE_POLICY, type ConsoleAssets, readAssets } from './assets.js';
 import { readMessage, sendMessage } from './try-out.js';
@@ -12,6 +13,7 @@ export interface ConsoleSources {
   description(): Promise<ConsoleDescription>;
   /** Null where there is no such operation. */
   operation(service: string, name: string): Promise<OperationDescription | null>;
+  usage(): Promise<UsageReport>;
   /** An address for callers without TLS; null where there is none. */
   trafficUrl(): string | null;
 }
@@ -37,6 +39,8 @@ export function makeConsole(sources: ConsoleSources): AdminPages {
           return wantsHtml(request) ? page((await assets()).html) : text(200, LIST);
         case '/console/state':
           return json(200, await sources.state());
+        case '/usage':
+          return json(200, await sources.usage());
         case '/console/description':
           return json(200, await sources.description());
         case '/console/operation': {
@@ -54,7 +58,7 @@ export function makeConsole(sources: ConsoleSources): AdminPages {
   };
 }
 
-const LIST = '/\n/metrics\n/live\n/ready\nPOST /reload\n';
+const LIST = '/\n/metrics\n/usage\n/live\n/ready\nPOST /reload\n';
 
 const wantsHtml = ({ headers }: IncomingMessage): boolean => (headers.accept ?? '').includes('text/html');
 

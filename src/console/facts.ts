@@ -1,6 +1,7 @@
 import type { Compiled } from '../compile.js';
 import type { RecentRequests } from '../observe/recent.js';
 import type { RecentLists } from '../observe/recent-lists.js';
+import type { Usage, UsageReport } from '../observe/usage.js';
 import type { ConsoleDescription, OperationDescription } from './answers.js';
 import { describe, describeOperation } from './description.js';
 
@@ -8,15 +9,17 @@ import { describe, describeOperation } from './description.js';
 export interface ConsoleFacts {
   recent(): RecentLists;
   description(): ConsoleDescription;
+  usage(): UsageReport;
   /** Null where there is no such operation. */
   operation(service: string, name: string): OperationDescription | null;
 }
 
-export function factsOf(compiled: () => Compiled, recent: RecentRequests): ConsoleFacts {
+export function factsOf(compiled: () => Compiled, recent: RecentRequests, usage: Usage): ConsoleFacts {
   // Of a large WSDL it is long, and a page asks for it with each reload.
   let described: { readonly of: Compiled; readonly description: ConsoleDescription } | null = null;
   return {
     recent: () => recent.lists,
+    usage: () => usage.report(),
     description() {
       const current = compiled();
       if (described?.of !== current) described = { of: current, description: describe(current) };

@@ -33,6 +33,8 @@ export class AccessLines {
       if (refusal.limit !== null) line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
     }
     if (exchange.operationName !== '') line += `,"operationName":${quoteText(exchange.operationName)}`;
+    if (exchange.clientName !== '') line += `,"clientName":${names.quote(exchange.clientName)}`;
+    if (exchange.clientVersion !== '') line += `,"clientVersion":${names.quote(exchange.clientVersion)}`;
     if (exchange.failedCall !== null) {
       const { service, operation } = exchange.failedCall;
       line += `,"service":${names.quote(service)},"serviceOperation":${names.quote(operation)}`;

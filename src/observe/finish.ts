@@ -5,6 +5,7 @@ import type { Log } from './log.js';
 import type { Metrics } from './metrics.js';
 import type { RecentRequests } from './recent.js';
 import type { Tracing } from './trace/tracing.js';
+import type { Usage } from './usage.js';
 
 /** Ends a request: the only place that writes the access log line, the metrics and the span of requests. */
 export type Finish = (exchange: Exchange) => void;
@@ -13,6 +14,7 @@ export function makeFinish(
   log: Log,
   metrics: Metrics,
   recent: RecentRequests,
+  usage: Usage,
   tracing: Tracing,
   audit: Audit | null,
 ): Finish {
@@ -24,6 +26,7 @@ export function makeFinish(
     log.access(exchange, millis);
     recent.add(exchange, millis);
     audit?.record(exchange);
+    usage.add(exchange);
     if (exchange.violations !== null) log.invalidContent(exchange);
     if (exchange.measuredLimits !== null) log.beyondLimits(exchange);
   };

@@ -22,7 +22,9 @@ import type { FieldRights } from '../../graphql/rights/field-rights.js';
 import { calledFields } from '../../graphql/run/called-fields.js';
 import type { Throttle } from '../../graphql/run/cost-report.js';
 import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
+import { useOf } from '../../graphql/run/operation-use.js';
 import { selectedFields, selectedRules } from '../../graphql/run/selected-rules.js';
+import { clientNameIn } from '../../observe/usage.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
 import { consultPolicy } from '../calls/consult-policy.js';
@@ -126,6 +128,7 @@ export class CallerHost implements RequestHost, ItemHost {
     const exchange = this.#exchange;
     const { operation, name } = admitted.operation;
     exchange.operationName = name?.value ?? '';
+    this.#noteUse(admitted);
     const isFirst = exchange.operation === '' || exchange.operation === operation;
     exchange.operation = isFirst ? operation : 'batch';
     exchange.cost = (exchange.cost ?? 0) + admitted.cost;
@@ -156,6 +159,16 @@ export class CallerHost implements RequestHost, ItemHost {
     if (forbidden.size > 0) found.push({ decision: 'withheld', of: [...forbidden] });
     if (masked.size > 0) found.push({ decision: 'masked', of: [...masked] });
     if (found.length > 0) this.#exchange.decisions = [...(this.#exchange.decisions ?? []), ...found];
+  }
+
+  /** For the report of usage. An event counts with its subscription. */
+  #noteUse(admitted: Admitted): void {
+    const exchange = this.#exchange;
+    const { headers } = this.#options;
+    exchange.clientName = clientNameIn(headers['graphql-client-name'] ?? headers['apollographql-client-name']);
+    exchange.clientVersion = clientNameIn(headers['graphql-client-version'] ?? headers['apollographql-client-version']);
+    exchange.used ??= [];
+    exchange.used.push(useOf(admitted, this.#endpoint.operations.built));
   }
 
   pay(points: number): boolean {

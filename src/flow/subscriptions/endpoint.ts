@@ -131,5 +131,6 @@ export class SubscriptionsEndpoint {
     if (this.#compiled.config.clients === undefined) return;
     exchange.clientClass = client.className;
     exchange.caller = client.label;
+    exchange.callerName = client.name ?? '';
   }
 }

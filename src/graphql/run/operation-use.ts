@@ -1,0 +1,60 @@
+import { isObjectType, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import type { OperationUse } from '../../base/operation-use.js';
+import type { Admitted } from '../admission/admit.js';
+import type { EntryPart } from '../admission/document-cache-entry.js';
+import { calledFields } from './called-fields.js';
+import type { PlannedSchema } from './root-plan.js';
+
+/** Names kept of one operation: more than a person selects by hand. */
+const NAMES_MAX = 1000;
+/** About the memory of one name in a list. */
+const NAME_BYTES = 64;
+
+/** The names that an operation uses. */
+class UsedNames implements OperationUse {
+  readonly name: string;
+  readonly calls: readonly string[];
+  readonly fields: readonly string[];
+  readonly arguments: readonly string[];
+
+  constructor(name: string, calls: ReadonlySet<string>, fields: ReadonlySet<string>, named: ReadonlySet<string>) {
+    this.name = name;
+    this.calls = [...calls];
+    this.fields = [...fields].slice(0, NAMES_MAX);
+    this.arguments = [...named].slice(0, NAMES_MAX);
+  }
+}
+
+const USED: EntryPart<UsedNames> = { is: (value): value is UsedNames => value instanceof UsedNames };
+
+/** What an admitted operation uses; found once for each operation that is cached. */
+export const useOf = (admitted: Admitted, built: PlannedSchema): OperationUse =>
+  admitted.cacheEntry.get(USED, (countBytes) => {
+    const use = readUse(admitted, built);
+    countBytes(NAME_BYTES * (use.fields.length + use.arguments.length + use.calls.length));
+    return use;
+  });
+
+function readUse(admitted: Admitted, built: PlannedSchema): UsedNames {
+  const { document, operation } = admitted;
+  const calls = new Set(calledFields(admitted, built).map((each) => `${each.service}.${each.operation.name}`));
+  const fields = new Set<string>();
+  const named = new Set<string>();
+  const types = new TypeInfo(built.schema);
+  const visitor = visitWithTypeInfo(types, {
+    Field() {
+      const [parent, field] = [types.getParentType(), types.getFieldDef()];
+      if (parent && field && !field.name.startsWith('__')) fields.add(`${parent.name}.${field.name}`);
+    },
+    Argument() {
+      const [parent, field, argument] = [types.getParentType(), types.getFieldDef(), types.getArgument()];
+      if (parent && field && argument && isObjectType(parent))
+        named.add(`${parent.name}.${field.name}(${argument.name}:)`);
+    },
+  });
+  visit(operation, visitor);
+  for (const definition of document.document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, visitor);
+  }
+  return new UsedNames(operation.name?.value ?? '', calls, fields, named);
+}

@@ -1,0 +1,168 @@
+import type { Exchange } from '../base/exchange.js';
+import type { OperationUse } from '../base/operation-use.js';
+import { OTHER } from './tally.js';
+
+/** Clients that are told apart; others are `_other`. */
+export const USAGE_CLIENTS_MAX = 200;
+/** Names counted for one client and kind; others are `_other`. */
+export const USAGE_NAMES_MAX = 1000;
+/** Operations of a client whose names are not added up yet. */
+const PENDING_MAX = 200;
+
+/** How often each was used, by name. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** The requests of one client that were answered. */
+export interface ClientUsage {
+  /** By `graphql-client-name` and `graphql-client-version`; '' where a client sends none. */
+  readonly name: string;
+  readonly version: string;
+  /** Of the configuration: the name of its API key, user or certificate, else its class; '' for none. */
+  readonly label: string;
+  /** Operations of services that it called with SOAP messages, and by GraphQL: `orders.GetOrder`. */
+  readonly soap: Counts;
+  readonly graphql: Counts;
+  /** By the names of its GraphQL operations. */
+  readonly operations: Counts;
+  readonly fields: Counts;
+  readonly arguments: Counts;
+}
+
+export interface UsageReport {
+  /** When counting began, ISO 8601. */
+  readonly since: string;
+  readonly clients: readonly ClientUsage[];
+}
+
+const KINDS = ['soap', 'graphql', 'operations', 'fields', 'arguments'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** The counts of one client. */
+class ClientCounts {
+  readonly name: string;
+  readonly version: string;
+  readonly label: string;
+  readonly #counts: Readonly<Record<Kind, Map<string, number>>> = {
+    soap: new Map(),
+    graphql: new Map(),
+    operations: new Map(),
+    fields: new Map(),
+    arguments: new Map(),
+  };
+  /** Requests by what they use: the names are added up when they are asked for, which costs a request nothing. */
+  readonly #pending = new Map<OperationUse, number>();
+
+  constructor(name: string, version: string, label: string) {
+    this.name = name;
+    this.version = version;
+    this.label = label;
+  }
+
+  addCall(operation: string): void {
+    this.#add('soap', operation, 1);
+  }
+
+  addUse(use: OperationUse): void {
+    if (this.#pending.size >= PENDING_MAX) this.#addUp();
+    this.#pending.set(use, (this.#pending.get(use) ?? 0) + 1);
+  }
+
+  addReport(usage: ClientUsage): void {
+    for (const kind of KINDS) for (const [name, count] of Object.entries(usage[kind])) this.#add(kind, name, count);
+  }
+
+  report(): ClientUsage {
+    this.#addUp();
+    const { name, version, label } = this;
+    const { soap, graphql, operations, fields, arguments: named } = this.#counts;
+    return {
+      name,
+      version,
+      label,
+      soap: Object.fromEntries(soap),
+      graphql: Object.fromEntries(graphql),
+      operations: Object.fromEntries(operations),
+      fields: Object.fromEntries(fields),
+      arguments: Object.fromEntries(named),
+    };
+  }
+
+  #addUp(): void {
+    for (const [use, count] of this.#pending) {
+      if (use.name !== '') this.#add('operations', use.name, count);
+      for (const call of use.calls) this.#add('graphql', call, count);
+      for (const field of use.fields) this.#add('fields', field, count);
+      for (const argument of use.arguments) this.#add('arguments', argument, count);
+    }
+    this.#pending.clear();
+  }
+
+  #add(kind: Kind, name: string, count: number): void {
+    const counts = this.#counts[kind];
+    const known = counts.get(name);
+    const isNew = known === undefined && counts.size >= USAGE_NAMES_MAX - 1;
+    if (isNew) counts.set(OTHER, (counts.get(OTHER) ?? 0) + count);
+    else counts.set(name, (known ?? 0) + count);
+  }
+}
+
+/** Which client uses what: operations of services, fields and arguments. Only requests that were answered count. */
+export class Usage {
+  readonly #since = new Date();
+  /** By label, name and version: nothing of a caller is put together to a key. */
+  readonly #clients = new Map<string, Map<string, Map<string, ClientCounts>>>();
+  #count = 0;
+
+  add(exchange: Exchange): void {
+    const { outcome, used, dialect, route, operation, clientName, clientVersion } = exchange;
+    if ((outcome !== 'ok' && outcome !== 'fault') || (used === null && (dialect === '' || operation === ''))) return;
+    const counts = this.#clientOf(clientName, clientVersion, exchange.callerName || exchange.clientClass);
+    if (used === null) counts.addCall(`${route}.${operation}`);
+    else for (const use of used) counts.addUse(use);
+  }
+
+  /** Adds what another process has counted. */
+  addReport({ clients }: UsageReport): void {
+    for (const usage of clients) this.#clientOf(usage.name, usage.version, usage.label).addReport(usage);
+  }
+
+  report(): UsageReport {
+    const clients = [...this.#clients.values()]
+      .flatMap((byName) => [...byName.values()])
+      .flatMap((byVersion) => [...byVersion.values()])
+      .map((counts) => counts.report());
+    return { since: this.#since.toISOString(), clients };
+  }
+
+  #clientOf(name: string, version: string, label: string): ClientCounts {
+    const known = this.#clients.get(label)?.get(name)?.get(version);
+    if (known !== undefined) return known;
+    if (this.#count >= USAGE_CLIENTS_MAX - 1 && name !== OTHER) return this.#clientOf(OTHER, '', '');
+    const byName = this.#clients.get(label) ?? new Map<string, Map<string, ClientCounts>>();
+    this.#clients.set(label, byName);
+    const byVersion = byName.get(name) ?? new Map<string, ClientCounts>();
+    byName.set(name, byVersion);
+    const made = new ClientCounts(name, version, label);
+    byVersion.set(version, made);
+    this.#count++;
+    return made;
+  }
+}
+
+/** The reports of several processes as one. */
+export function mergeUsage(reports: readonly UsageReport[]): UsageReport {
+  const sum = new Usage();
+  for (const report of reports) sum.addReport(report);
+  const since = reports.map((report) => report.since).sort()[0];
+  const merged = sum.report();
+  return since === undefined ? merged : { ...merged, since };
+}
+
+/** Characters of a name that a client gives itself. */
+const NAME = /^[\x20-\x7e]{0,64}$/;
+
+/** The name that a client gives itself in a header field; `_other` for one that is too long or not printable. */
+export function clientNameIn(value: string | readonly string[] | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' && NAME.test(value) ? value : OTHER;
+}

@@ -1,0 +1,146 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { Exchange } from '../../src/base/exchange.js';
+import { affectedClients } from '../../src/cli/affected-clients.js';
+import { run } from '../../src/cli/program.js';
+import {
+  clientNameIn,
+  mergeUsage,
+  USAGE_CLIENTS_MAX,
+  USAGE_NAMES_MAX,
+  Usage,
+  type UsageReport,
+} from '../../src/observe/usage.js';
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
+import { schemaWith, wsdlWith } from '../wsdl/written.js';
+
+const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
+const envelope = (content: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${content}</s:Body></s:Envelope>`;
+const REPLY = envelope('<GetOrderResponse xmlns="urn:shop"><order><status>open</status></order></GetOrderResponse>');
+
+const exchange = (fields: Partial<Exchange>): Exchange =>
+  Object.assign(new Exchange('id', '192.0.2.1', 'POST'), fields);
+
+t.test('the report has what each client uses, by both protocols', async (t) => {
+  const backend = await startRecordingBackend(answerWith(REPLY));
+  t.teardown(() => backend.close());
+  const gateway = await startTestGateway(`services:
+  shop:
+    url: ${backend.url}/shop
+    namespace: urn:shop
+    types: |
+      type Query { order(id: Int!): Order }
+      type Order { status: String, total: Float }
+    operations: { GetOrder: { field: Query.order } }
+clients:
+  apiKeys: { header: x-key, clients: { erp: { class: all, keys: [key-of-the-erp-system] }, web: { class: all, keys: [key-of-the-web-shop] } } }
+  classes: { all: {} }
+`);
+  t.teardown(() => gateway.close());
+  const named = { 'x-key': 'key-of-the-web-shop', 'graphql-client-name': 'shop', 'graphql-client-version': '1.2' };
+  const query = 'query Page { order(id: 1) { ...Parts } } fragment Parts on Order { status }';
+  for (let count = 0; count < 3; count++) await postGraphql(gateway.url, { query }, named);
+  await postGraphql(gateway.url, { query: '{ nothing }' }, named);
+  await fetch(`${gateway.url}/soap/shop`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/xml', soapaction: '""', 'x-key': 'key-of-the-erp-system' },
+    body: envelope('<GetOrder xmlns="urn:shop"><id>1</id></GetOrder>'),
+  });
+  t.match(await gateway.accessLine(), { operationName: 'Page', clientName: 'shop', clientVersion: '1.2' });
+  await gateway.accessLine(5);
+  const { clients }: UsageReport = JSON.parse(await (await fetch(`${gateway.adminUrl}/usage`)).text());
+  t.match(clients, [
+    {
+      name: 'shop',
+      version: '1.2',
+      label: 'web',
+      soap: {},
+      graphql: { 'shop.GetOrder': 3 },
+      operations: { Page: 3 },
+      fields: { 'Query.order': 3, 'Order.status': 3 },
+      arguments: { 'Query.order(id:)': 3 },
+    },
+    { name: '', version: '', label: 'erp', soap: { 'shop.GetOrder': 1 }, graphql: {} },
+  ]);
+  t.notOk('Order.total' in (clients[0]?.fields ?? {}));
+
+  const out: string[] = [];
+  const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };
+  t.equal(await run(['usage', gateway.adminUrl], terminal), 0);
+  t.match(out.join('\n'), /^shop 1\.2 \(web\)\n {2}graphql +shop\.GetOrder +3$/m);
+});
+
+t.test('diff names the clients that breaking changes meet', async (t) => {
+  const wsdl = (type: string): string =>
+    wsdlWith({
+      types: schemaWith('').replace(
+        '<xs:element name="GetResponse" type="xs:string"/>',
+        `<xs:element name="GetResponse"><xs:complexType><xs:sequence>
+          <xs:element name="orderStatus" type="${type}"/></xs:sequence></xs:complexType></xs:element>`,
+      ),
+    });
+  const directory = t.testdir({ 'old.wsdl': wsdl('xs:int'), 'new.wsdl': wsdl('xs:string') });
+  const usage = new Usage();
+  const add = (clientName: string, field: string, call: string): void =>
+    usage.add(exchange({ clientName, used: [{ name: '', calls: [call], fields: [field], arguments: [] }] }));
+  add('asks', 'Order.orderStatus', 'shop.Get');
+  add('asksNot', 'Order.total', 'shop.Get');
+  add('calls another', 'Order.orderStatus', 'shop.Other');
+  const file = join(directory, 'usage.json');
+  await writeFile(file, JSON.stringify(usage.report()));
+  const out: string[] = [];
+  const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };
+  const code = await run(['diff', join(directory, 'old.wsdl'), join(directory, 'new.wsdl'), '--usage', file], terminal);
+  t.equal(code, 1, out.join('\n'));
+  const meets = out.join('\n').split('Breaking changes meet:\n')[1] ?? '';
+  t.match(meets, / {2}asks$/m);
+  t.notMatch(meets, /asksNot|another/);
+  t.equal(await run(['diff', 'a', 'b', '--usage', join(directory, 'none.json')], terminal), 2);
+});
+
+t.test('a change meets those that cannot help it', async (t) => {
+  const usage = new Usage();
+  usage.add(exchange({ callerName: 'erp', route: 'shop', operation: 'GetOrder', dialect: '1.1' }));
+  const use = { name: '', calls: ['shop.GetOrder'], fields: ['Order.status'], arguments: [] };
+  usage.add(exchange({ callerName: 'web', used: [use] }));
+  const met = (where: string): readonly string[] =>
+    affectedClients({ severity: 'breaking', where, what: '', isAddress: false }, usage.report()).map(
+      ({ label }) => label,
+    );
+  t.same(met('GetOrder reply: order/total'), ['erp'], 'SOAP callers get all of a reply');
+  t.same(met('GetOrder reply: order/Status'), ['erp', 'web']);
+  t.same(met('GetOrder request: order/other'), ['erp', 'web'], 'a request is written whole');
+  t.same(met('GetOrder'), ['erp', 'web']);
+  t.same(met('port Shop'), ['erp', 'web']);
+  t.same(met('GetOther'), []);
+});
+
+t.test('clients and names are bounded', async (t) => {
+  const usage = new Usage();
+  for (let count = 0; count < USAGE_CLIENTS_MAX + 5; count++)
+    usage.add(exchange({ clientName: `c${count}`, route: 'shop', operation: 'Get', dialect: '1.1' }));
+  const { clients } = usage.report();
+  t.equal(clients.length, USAGE_CLIENTS_MAX);
+  t.match(clients.at(-1), { name: '_other', soap: { 'shop.Get': 6 } });
+  const wide = new Usage();
+  for (let count = 0; count < USAGE_NAMES_MAX + 5; count++)
+    wide.add(exchange({ route: 'shop', operation: `Get${count}`, dialect: '1.1' }));
+  const soap = wide.report().clients[0]?.soap ?? {};
+  t.equal(Object.keys(soap).length, USAGE_NAMES_MAX);
+  t.equal(soap['_other'], 6);
+  t.equal(mergeUsage([wide.report(), wide.report()]).clients[0]?.soap['_other'], 12);
+  t.equal(clientNameIn('x'.repeat(65)), '_other');
+  t.equal(clientNameIn('é'), '_other');
+  t.equal(clientNameIn(undefined), '');
+});
+
+t.test('refused requests and addresses are no use and no names', async (t) => {
+  const usage = new Usage();
+  usage.add(exchange({ route: 'shop', operation: 'Get', dialect: '1.1', outcome: 'refused' }));
+  t.same(usage.report().clients, []);
+  usage.add(exchange({ route: 'shop', operation: 'Get', dialect: '1.1', caller: 'address:192.0.2.1' }));
+  t.match(usage.report().clients, [{ name: '', label: '' }]);
+});
