@@ -4,15 +4,14 @@ import { listenersOf } from '../config/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import { jwtIssuers } from '../config/token-keys.js';
 import type { ConfigPath } from '../config/yaml-source.js';
+import { isOpen, warningsOfBackends } from './backend-warnings.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import type { Graph } from './graph.js';
 
 /** Settings that have less effect than they may seem to have. */
 export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Diagnostic[] => [
   ...monitoredServices(loaded),
-  ...unverifiedBackends(loaded),
-  ...openSecrets(loaded),
-  ...lostHandshakes(loaded),
+  ...warningsOfBackends(loaded),
   ...uncountedReplies(loaded),
   ...hiddenCosts(loaded),
   ...readsInMutation(loaded, graph),
@@ -30,65 +29,6 @@ function monitoredServices(loaded: LoadedConfig): readonly Diagnostic[] {
     return [diagnosticAt(loaded, ['services', service, 'mode'], what, 'Set `mode: enforce` to refuse such messages.')];
   });
 }
-
-function unverifiedBackends(loaded: LoadedConfig): readonly Diagnostic[] {
-  const { services, graphqlServices } = loaded.config;
-  return Object.entries({ ...services, ...graphqlServices }).flatMap(([name, { tls }]): readonly Diagnostic[] => {
-    if (tls === undefined || tls.verify === 'full') return [];
-    const other = tls.verify === 'none' ? 'any server' : 'any server with a certificate of the same authority';
-    const what = `Service \`${name}\` does not verify the certificate of its backend: ${other} on the way can read and answer its calls.`;
-    return [
-      diagnosticAt(
-        loaded,
-        ['services', name, 'tls', 'verify'],
-        what,
-        'Name the authority in `ca`, and the name in `servername`.',
-      ),
-    ];
-  });
-}
-
-/** Warns of secrets that are sent without TLS to another machine. */
-function openSecrets(loaded: LoadedConfig): readonly Diagnostic[] {
-  const { services, graphqlServices } = loaded.config;
-  return Object.entries({ ...services, ...graphqlServices }).flatMap(
-    ([name, { auth, urls }]): readonly Diagnostic[] => {
-      if (auth === undefined) return [];
-      const at: ConfigPath = ['services', name, 'auth'];
-      const warnings: Diagnostic[] = [];
-      if (auth.oauth2 !== undefined && isOpen(auth.oauth2.tokenUrl)) {
-        const what = `Service \`${name}\` sends its client secret to a token endpoint without TLS.`;
-        warnings.push(diagnosticAt(loaded, [...at, 'oauth2', 'tokenUrl'], what, 'Use https.'));
-      }
-      const [kind = ''] = Object.keys(auth);
-      if (['basic', 'bearer', 'oauth2', 'ntlm'].includes(kind) && urls.some(isOpen)) {
-        const what = `Service \`${name}\` sends credentials (\`${kind}\`) to its backend without TLS.`;
-        warnings.push(diagnosticAt(loaded, at, what, 'Use https, or a network that others cannot read.'));
-      }
-      return warnings;
-    },
-  );
-}
-
-/** Warns of handshakes for connections that are not kept. */
-function lostHandshakes(loaded: LoadedConfig): readonly Diagnostic[] {
-  const { services, graphqlServices } = loaded.config;
-  return Object.entries({ ...services, ...graphqlServices }).flatMap(
-    ([name, { auth, limits }]): readonly Diagnostic[] => {
-      const { requestsPerConnection, keepAliveMillis } = limits.upstream;
-      if (auth?.ntlm === undefined || (requestsPerConnection > 1 && keepAliveMillis > 0)) return [];
-      const what = `Service \`${name}\` logs in for every call: NTLM authenticates a connection, and each is used once.`;
-      const remedy = 'Let `limits.upstream` keep connections: `requestsPerConnection` and `keepAliveMillis`.';
-      return [diagnosticAt(loaded, ['services', name, 'auth', 'ntlm'], what, remedy, 'key')];
-    },
-  );
-}
-
-/** An http address of another machine. */
-const isOpen = (url: string): boolean => {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-};
 
 function uncountedReplies(loaded: LoadedConfig): readonly Diagnostic[] {
   const { services, limits } = loaded.config;

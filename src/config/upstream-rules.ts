@@ -35,7 +35,7 @@ function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonl
 
 /** Credentials write `Authorization`; so may nothing else. */
 function authRules(
-  { kind, auth, headers, forwardHeaders, url, urls }: Record<string, unknown>,
+  { kind, auth, cookies, headers, forwardHeaders, url, urls }: Record<string, unknown>,
   path: ConfigPath,
 ): readonly Finding[] {
   if (!isRecord(auth)) return [];
@@ -62,6 +62,10 @@ function authRules(
   }
   const { digest, login } = auth;
   const addresses = addressesIn({ url, urls });
+  if (isRecord(login) && login['place'] === 'cookie' && cookies === 'forward') {
+    const what = `${printPath([...path, 'cookies'])} sends on the cookies of callers, and \`auth.login\` sends its own.`;
+    findings.push({ path: [...path, 'cookies'], part: 'key', what, remedy: 'Leave it away, or take another `place`.' });
+  }
   if (isRecord(login)) findings.push(...loginRules(login, kind, addresses.length, [...path, 'auth', 'login']));
   const paths = new Set(addresses.flatMap((address) => pathOf(address['url'])));
   if (isRecord(digest) && paths.size > 1) {

@@ -145,3 +145,51 @@ t.test('an address in clear text behind which a proxy would be one client is tol
   t.same(await told('{ address: 0.0.0.0:4000, proxyProtocol: [10.0.0.0/8] }'), []);
   t.same(await told('0.0.0.0:4000', 'clients: { trustedProxies: [10.0.0.0/8] }\n'), []);
 });
+
+t.test('settings about a backend that do not go together are told of, and those that do are not', async (t) => {
+  const desk = (keys: string, url = 'https://b.example/'): string =>
+    `services: { desk: { ${keys.includes('urls') ? '' : `url: "${url}", `}types: "type Query { drop: Int }", operations: { Drop: { field: Query.drop } }, ${keys} } }\n`;
+  const open = 'http://b.example/';
+  const login = 'auth: { login: { operation: Drop, token: reply.a, place: "http:x-a" } }';
+  const two = 'urls: ["https://b.example/", "https://c.example/"]';
+  const basic = 'auth: { basic: { username: u, password: p } }';
+  const oauth2 = (tokenUrl: string): string =>
+    `auth: { oauth2: { tokenUrl: "${tokenUrl}", clientId: c, clientSecret: s } }`;
+  const token = (type: string): string =>
+    `security: { make: { usernameToken: { username: u, password: p, type: ${type} } } }`;
+  for (const [yaml, expected] of [
+    [desk(basic, open), /sends credentials \(`basic`\) to its backend without TLS/],
+    [desk(basic), null],
+    [desk(login, open), /sends credentials \(`login`\)/],
+    [desk(oauth2('http://login.example/t')), /client secret to a token endpoint without TLS/],
+    [desk(oauth2('https://login.example/t'), open), /sends credentials \(`oauth2`\)/],
+    [desk(token('text'), open), /the password of its UsernameToken without TLS/],
+    [desk(token('digest'), open), null],
+    [desk('tls: { verify: none }'), /does not verify the certificate/],
+    [desk('auth: { passthrough: true }, health: { path: /x }'), /without credentials/],
+    [desk('auth: { passthrough: true }, health: { tcp: true }'), null],
+    [desk(`auth: { passthrough: true }, ${two}, balance: { hash: client }`), /stays at one address/],
+    [desk(`auth: { passthrough: true }, ${two}, sticky: { cookie: r }`), /`sticky`, but not those of callers/],
+    [desk(`auth: { passthrough: true }, ${two}`), null],
+    [
+      desk('auth: { ntlm: { username: u, password: p } }, limits: { upstream: { requestsPerConnection: 1 } }'),
+      /logs in for every call/,
+    ],
+    [desk('timeoutMillis: 1000, retry: { perTryMillis: 1000 }'), /none is given up for another/],
+    [desk('retry: { on: [reset] }'), /none of its operations is `idempotent`/],
+    [desk('retry: { on: [refused] }'), null],
+    [
+      desk('requestsAtOnce: 4').replace('Query.drop }', 'Query.drop, requestsAtOnce: 4 }'),
+      /as many calls at once as all/,
+    ],
+    [desk('requestsAtOnce: 4').replace('Query.drop }', 'Query.drop, requestsAtOnce: 3 }'), null],
+  ] as const) {
+    const notes = await notesOn(t, yaml);
+    if (expected === null) t.same(notes, [], yaml);
+    else
+      t.ok(
+        notes.some((note) => expected.test(note)),
+        `${yaml} ${notes}`,
+      );
+  }
+});
