@@ -25,6 +25,7 @@ import { Log } from '../observe/log.js';
 import { startGateway } from '../server.js';
 import { FileWatch } from './file-watch.js';
 import { demoIntroduction, type Introduction, type Running } from './introduction.js';
+import { PendingSignal } from './pending-signal.js';
 import { Reloader } from './reloader.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import {
@@ -60,7 +61,8 @@ export async function start(
   const loaded = await loadConfig(file, process.env, workersOption(workers), inputs);
   const { log: logging, limits } = loaded.config;
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);
-  const hangUp = new HangUp();
+  const hangUp = new PendingSignal('SIGHUP');
+  const rollSignal = new PendingSignal('SIGUSR2');
   try {
     const count = workerCount(loaded);
     const compiled = await compile(loaded);
@@ -69,7 +71,7 @@ export async function start(
       return await work(loaded, compiled, log, new TicketKeys(begin?.tickets));
     }
     const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
-    const origin = { loaded, load, hangUp, watch };
+    const origin = { loaded, load, hangUp, rollSignal, watch };
     if (count > 1) {
       await compiled.close();
       return await runWorkers(count, snapshot, origin, compiled, log, introduce);
@@ -79,6 +81,7 @@ export async function start(
   } finally {
     watch.listen(null);
     hangUp.close();
+    rollSignal.close();
     // The system would wait for ever for a thread that waits for the reader of the log (O08).
     if (!(await log.close())) process.kill(process.pid, 'SIGKILL');
   }
@@ -91,7 +94,9 @@ type Introduce = (running: Running, compiled: Compiled) => void;
 interface Origin {
   readonly loaded: LoadedConfig;
   readonly load: (inputs: Inputs) => Promise<LoadedConfig>;
-  readonly hangUp: HangUp;
+  readonly hangUp: PendingSignal;
+  /** Asks for all workers to be replaced. */
+  readonly rollSignal: PendingSignal;
   readonly watch: FileWatch;
 }
 
@@ -115,7 +120,7 @@ async function loadAgain(
 }
 
 async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce: Introduce): Promise<ExitCode> {
-  const { loaded, load, watch } = origin;
+  const { loaded, load, rollSignal, watch } = origin;
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
   const reloader = new Reloader(log, () =>
@@ -132,6 +137,7 @@ async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce:
     refuseAddress(loaded, ['listen', 'admin']),
   );
   await announce(gateway, compiled, log, introduce);
+  rollSignal.listen(() => log.event('warn', 'SIGUSR2 replaces workers, and there are none', {}));
   listenForReloads(origin, compiled.config, reloader);
   log.event('info', 'draining', { signal: await signal });
   await reloader.close();
@@ -149,7 +155,7 @@ async function runWorkers(
   log: Log,
   introduce: Introduce,
 ): Promise<ExitCode> {
-  const { loaded, load, watch } = origin;
+  const { loaded, load, rollSignal, watch } = origin;
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
   const reloader = new Reloader(log, () =>
@@ -172,7 +178,10 @@ async function runWorkers(
   );
   const { adminUrl } = workers;
   void workers.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, compiled, log, introduce));
-  void workers.ready.then(() => listenForReloads(origin, compiled.config, reloader));
+  void workers.ready.then(() => {
+    listenForReloads(origin, compiled.config, reloader);
+    rollSignal.listen(() => void workers.roll());
+  });
   const why = await Promise.race([signal, workers.broken]);
   if (typeof why === 'string') log.event('info', 'draining', { signal: why });
   await reloader.close();
@@ -221,31 +230,6 @@ async function startDemo(loaded: LoadedConfig): Promise<() => Promise<void>> {
   if (address === null) return async () => {};
   const demo = await startDemoBackend(address.host, address.port).catch(refuseAddress(loaded, ['demo']));
   return () => demo.close();
-}
-
-/** SIGHUP, which ends a process that does not handle it. One that comes before `listen` is kept until then. */
-class HangUp {
-  #listener: (() => void) | null = null;
-  #isDue = false;
-
-  constructor() {
-    process.on('SIGHUP', this.#take);
-  }
-
-  listen(listener: () => void): void {
-    this.#listener = listener;
-    if (this.#isDue) listener();
-    this.#isDue = false;
-  }
-
-  close(): void {
-    process.off('SIGHUP', this.#take);
-  }
-
-  readonly #take = (): void => {
-    if (this.#listener === null) this.#isDue = true;
-    else this.#listener();
-  };
 }
 
 /** The first of the signals that ask a process to end. A second one ends it at once, as the system does. */

@@ -21,6 +21,7 @@ import { WorkerHealth } from './worker-health.js';
 import type { FromWorker, ToWorker } from './worker-messages.js';
 import { WorkerMetrics } from './worker-metrics.js';
 import { WorkerReload } from './worker-reload.js';
+import { type Ended, type RunningWorker, WorkerRoller, type WorkerSlot } from './worker-roller.js';
 
 /** Several processes on one traffic address, seen from their parent. */
 export interface Workers {
@@ -31,6 +32,8 @@ export interface Workers {
   readonly broken: Promise<ExitCode>;
   /** Gives the configuration of these inputs to all workers or to none. Throws `ConfigurationError`. */
   replace(inputs: InputSnapshot): Promise<void>;
+  /** Replaces all workers one by one by the program as it is on disk now. Resolves when that is over. */
+  roll(): Promise<void>;
   /** Readiness off, every worker drains; resolves when all have ended. */
   stop(): Promise<void>;
 }
@@ -54,15 +57,6 @@ export function workersOption(option: string | null): number | 'auto' | null {
 /** How many processes. */
 export const workerCount = ({ config }: LoadedConfig): number =>
   config.workers === 'auto' ? availableParallelism() : config.workers;
-
-/** How one worker ended. */
-interface Ended {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly wasReady: boolean;
-  /** How long it took requests. */
-  readonly readyMillis: number;
-}
 
 /** The endpoints of operators. */
 export interface WorkersOperation {
@@ -115,7 +109,7 @@ export async function startWorkers(
     }
   };
 
-  const runOne = (reportReady: (urls: readonly string[]) => void): Promise<Ended> => {
+  const runOne = (reportReady: (urls: readonly string[]) => void): RunningWorker => {
     const worker = cluster.fork();
     let readyAtMillis: number | null = null;
     sources.set(worker, inputs);
@@ -144,7 +138,7 @@ export async function startWorkers(
       metrics.retire(worker);
       reloading.retire(worker);
     });
-    return new Promise((resolve) => {
+    const ended = new Promise<Ended>((resolve) => {
       worker.once('exit', (code: number | null, signal: string | null) => {
         running.delete(worker);
         taking.delete(worker);
@@ -153,13 +147,18 @@ export async function startWorkers(
         resolve({ code, signal, wasReady: readyAtMillis !== null, readyMillis });
       });
     });
+    return { worker, ended };
   };
 
   /** Replaces a worker whenever it ends. */
-  const keepOne = async (reportReady: (urls: readonly string[]) => void): Promise<void> => {
+  const keepOne = async (slot: WorkerSlot, reportReady: (urls: readonly string[]) => void): Promise<void> => {
     for (let failures = 0; !stopped.aborted; ) {
-      const { code, signal, wasReady, readyMillis } = await runOne(reportReady);
-      if (stopped.aborted) return;
+      slot.current = slot.successor ?? runOne(reportReady);
+      slot.successor = null;
+      const { code, signal, wasReady, readyMillis } = await slot.current.ended;
+      const successor = successorOf(slot);
+      if (stopped.aborted) return void (await successor?.ended);
+      if (successor !== null) continue;
       if (!isStarted && !wasReady && code !== null) return breakOff(code === 2 ? 2 : 1);
       failures = readyMillis < STEADY_MILLIS ? failures + 1 : 0;
       const pauseMillis = Math.round(pauseAfter(failures));
@@ -183,7 +182,8 @@ export async function startWorkers(
   );
   const adminUrl = served.url;
   const firsts = Array.from({ length: count }, () => withResolver<readonly string[]>());
-  const kept = firsts.map(({ resolve }) => keepOne(resolve));
+  const slots = firsts.map((): WorkerSlot => ({ current: null, successor: null }));
+  const kept = slots.map((slot, at) => keepOne(slot, firsts[at]?.resolve ?? (() => {})));
   const ready = Promise.all(firsts.map(({ promise }) => promise)).then(([urls = []]) => {
     isStarted = true;
     trafficUrls = urls;
@@ -210,8 +210,13 @@ export async function startWorkers(
     });
     await Promise.all([...taking].map((worker) => catchUp(worker).catch(() => worker.process.kill('SIGKILL'))));
   };
-  return { adminUrl, ready, broken, replace, stop };
+  const { drainMillis } = loaded.config.limits.http;
+  const roller = new WorkerRoller(slots, { runOne, log, endMillis: drainMillis + KILL_AFTER_MILLIS });
+  return { adminUrl, ready, broken, replace, roll: () => roller.roll(stopped), stop };
 }
+
+/** It has been set meanwhile, which the compiler does not see. */
+const successorOf = ({ successor }: WorkerSlot): RunningWorker | null => successor;
 
 /** Between half of the full pause and all of it: workers that ended together do not come back together. */
 function pauseAfter(failures: number): number {

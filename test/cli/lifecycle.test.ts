@@ -142,6 +142,52 @@ t.test('workers that die are replaced, also while they start and with a broken f
   t.same(await once(child, 'exit'), [0, null]);
 });
 
+t.test('SIGUSR2 replaces all workers one by one, and no connection is refused', async (t) => {
+  const gateway = await start(t, 'workers: 2\n');
+  const { child, line, lines } = gateway;
+  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  const before = childrenOf(child);
+  const kept = await connectTo(gateway.url, 4);
+  const statuses: number[] = [];
+  let isOver = false;
+  const asking = Promise.all(
+    [0, 1, 2].map(async () => {
+      while (!isOver) statuses.push(await ask(gateway));
+    }),
+  );
+  for (const client of kept) void client.send(GET);
+  t.same(await statusesOf(kept), allFine(4));
+  child.kill('SIGUSR2');
+  child.kill('SIGUSR2');
+  await line(({ msg }) => msg === 'workers were replaced');
+  for (const client of kept) client.close();
+  isOver = true;
+  await asking;
+  t.same(new Set(statuses), new Set([200]), `${statuses.length} requests`);
+  const after = childrenOf(child);
+  t.equal(after.length, 2);
+  t.notOk(
+    after.some((pid) => before.includes(pid)),
+    'both are new',
+  );
+  t.equal(lines.filter(({ msg }) => msg === 'a worker ended').length, 0);
+  t.equal(lines.filter(({ msg }) => msg === 'workers were replaced').length, 1);
+  const [worker = 0] = after;
+  process.kill(worker, 'SIGKILL');
+  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  t.equal(await ask(gateway), 200, 'a new worker that dies is replaced');
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  t.same(await exit, [0, null]);
+});
+
+t.test('SIGUSR2 without workers is reported, and ends nothing', async (t) => {
+  const { child, line, ...gateway } = await start(t, '');
+  child.kill('SIGUSR2');
+  t.match(await line(({ msg }) => /SIGUSR2/.test(String(msg))), { level: 'warn' });
+  t.equal(await ask({ ...gateway, child }), 200);
+});
+
 t.test('metrics of workers are there while one hangs, and never go back', async (t) => {
   const gateway = await start(t, 'workers: 2\n');
   const { child } = gateway;
