@@ -1,0 +1,165 @@
+import t, { type Test } from 'tap';
+
+import { hashPassword } from '../../src/access/scrypt.js';
+import { Log } from '../../src/observe/log.js';
+import { parseTraceparent } from '../../src/observe/trace/trace-context.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
+import { Rows } from './rows.js';
+
+const rows = new Rows('secrets');
+
+const FOUND = /canary|Y2FuYXJ5|jYW5hcn|Y2FuYX/i;
+const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
+const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
+
+const envelope = (header = '', body = '<m:GetOrder xmlns:m="urn:desk"><m:id>1</m:id></m:GetOrder>'): string =>
+  `<E:Envelope xmlns:E="${SOAP}"><E:Header>${header}</E:Header><E:Body>${body}</E:Body></E:Envelope>`;
+
+/** A gateway whose backend cannot be reached. */
+async function start(t: Test, more = '') {
+  const gateway = await startTestGateway(`services:
+  desk:
+    url: http://127.0.0.1:9/desk
+    namespace: urn:desk
+    auth: { basic: { username: web, password: canary-backend } }
+    headers: { x-system: canary-field }
+    types: |
+      type Query { order(id: ID): ID }
+    operations: { GetOrder: { field: Query.order } }
+${more}`);
+  t.teardown(() => gateway.close());
+  return {
+    gateway,
+    soap: (headers: Record<string, string>, message = envelope()): Promise<RawReply> =>
+      sendRaw(gateway.url, post('/soap/desk', 'text/xml', message, headers)),
+    graphql: (headers: Record<string, string>, body: unknown = { query: '{ order(id: 1) }' }): Promise<RawReply> =>
+      sendRaw(gateway.url, post('/graphql', 'application/json', JSON.stringify(body), headers)),
+    get: (url: string, path: string): Promise<RawReply> =>
+      sendRaw(url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
+  };
+}
+
+t.test('K01: secrets of callers and of the configuration', async (t) => {
+  const hash = await hashPassword('canary-password');
+  const { gateway, soap, graphql, get } = await start(
+    t,
+    `admin: { address: "127.0.0.1:0", bearer: { tokens: [canary-admin-0123456789, other-token-0123456789] } }
+redis: { url: "redis://127.0.0.1:9", username: web, password: canary-redis, secret: canary-secret-0123456789-0123456789 }
+clients:
+  apiKeys: { clients: { erp: { class: all, keys: [canary-key-0123456789] } } }
+  basic: { users: { erp: { class: all, password: "${hash}" } } }
+  introspection: { url: "http://127.0.0.1:9/introspect", clientId: web, clientSecret: canary-client, class: all }
+  address: { class: all }
+  classes: { all: {} }
+`,
+  );
+  const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString('base64')}`;
+  const wsse = `<w:Security xmlns:w="${WSSE}"><w:UsernameToken><w:Username>canary-user</w:Username><w:Password>canary-wsse</w:Password><w:Nonce>Y2FuYXJ5LW5vbmNl</w:Nonce></w:UsernameToken></w:Security>`;
+  const credentials: Record<string, string>[] = [
+    {},
+    { Authorization: basic('erp:canary-password') },
+    { Authorization: basic('erp:canary-wrong') },
+    { Authorization: basic('canary-unknown:x') },
+    { Authorization: 'Basic canary' },
+    { Authorization: 'Bearer canary-opaque' },
+    { Authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJpc3MiOiJjYW5hcnkifQ.canary' },
+    { Authorization: 'Bearer canary canary' },
+    { Authorization: 'Digest username="canary"' },
+    { Authorization: 'Negotiate Y2FuYXJ5' },
+    { 'X-Api-Key': 'canary-key-0123456789' },
+    { 'X-Api-Key': 'canary-key-wrong-0123456789' },
+    { Cookie: 'session=canary-cookie' },
+    { 'Proxy-Authorization': 'Basic Y2FuYXJ5' },
+  ];
+  for (const headers of credentials) {
+    for (const reply of [
+      await soap(headers, envelope(wsse)),
+      await soap(headers, envelope(wsse).replace('</E:Body>', '')),
+      await graphql(headers),
+      await graphql(headers, { query: '{ order(id: "canary-argument") { nothing } }' }),
+    ])
+      t.notMatch(`${[...reply.headers]}${reply.body}`, FOUND, JSON.stringify(headers));
+  }
+  t.equal((await get(gateway.adminUrl, '/metrics')).status, 401);
+  await sendRaw(gateway.adminUrl, 'GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer canary-wrong\r\n\r\n');
+  const metrics = await sendRaw(
+    gateway.adminUrl,
+    'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer other-token-0123456789\r\n\r\n',
+  );
+  t.match(metrics.body, 'soapstone_requests_total');
+  for (const [name, text] of [
+    ['credentials of callers', JSON.stringify(gateway.logLines())],
+    ['secrets of the configuration', metrics.body],
+  ] as const)
+    t.notMatch(text, FOUND, rows.answer('K01', name));
+});
+
+t.test('K02, K03: what reaches the log', async (t) => {
+  const lines: string[] = [];
+  const log = new Log('debug', { write: (line: string) => lines.push(line) });
+  const hostile = 'a\r\n{"level":"error"}\u001b[31m\u2028\u2029\u0085\u007f\0b';
+  log.event('warn', 'an event', { found: hostile });
+  const [first = ''] = lines;
+  const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+  t.equal(lines.length, 1);
+  t.notMatch(first.replace(/\n$/, ''), CONTROLS, rows.answer('K02', 'an event'));
+  t.equal(JSON.parse(first).found, hostile);
+
+  const { gateway, graphql, soap } = await start(t);
+  await graphql({}, { query: 'query A { order(id: 1) }', operationName: hostile });
+  await soap({ SOAPAction: '"urn:\u001b[31m\u0085"' });
+  const requests = gateway.logLines().filter(({ msg }) => msg === 'request');
+  t.equal(requests.length, 2);
+  for (const line of requests) t.ok(JSON.stringify(line).length < 1000, rows.answer('K02', 'a request'));
+  await graphql({}, { query: 'query A { order(id: 1) }', operationName: 'x'.repeat(1_000_000) });
+  const last = await gateway.accessLine(3);
+  t.ok(JSON.stringify(last).length < 2000, rows.answer('K03', 'a long operationName'));
+  t.equal(`H${(await graphql({ 'User-Agent': 'x'.repeat(100_000) })).status}`, rows.answer('K03', 'a long User-Agent'));
+});
+
+t.test('K09, K10, K11: what addresses give away', async (t) => {
+  const { gateway, get, soap, graphql } = await start(t);
+  for (const path of ['/debug', '/debug/pprof/heap', '/heapdump', '/json/list', '/.env', '/actuator/env', '/config']) {
+    t.equal((await get(gateway.url, path)).status, 404, rows.answer('K09', 'addresses of debuggers'));
+    t.equal((await get(gateway.adminUrl, path)).status, 404, path);
+  }
+  const replies = [
+    await get(gateway.url, '/'),
+    await get(gateway.url, '/absent'),
+    await get(gateway.adminUrl, '/absent'),
+    await get(gateway.adminUrl, '/ready'),
+    await sendRaw(gateway.url, 'nonsense\r\n\r\n'),
+    await soap({}),
+    await soap({}, '<a'),
+    await graphql({}),
+    await graphql({}, {}),
+  ];
+  for (const reply of replies) {
+    for (const name of ['server', 'x-powered-by', 'via']) t.notOk(reply.headers.has(name), name);
+    t.notMatch(reply.body, /node|v\d+\.\d+\.\d+|127\.0\.0\.1:9/i, rows.answer('K10', 'answers of every kind'));
+  }
+  for (const [name, path] of [
+    ['ready and live', '/live'],
+    ['a backend that fails', '/ready'],
+  ] as const)
+    t.equal((await get(gateway.adminUrl, path)).body, `${rows.answer('K11', name)}\n`);
+});
+
+t.test('K12: trace contexts of callers', async (t) => {
+  const good = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  t.match(parseTraceparent(good), { traceId: 'a'.repeat(32) }, rows.answer('K12', 'a context that is one'));
+  for (const field of [
+    '',
+    'x'.repeat(10_240),
+    `${good}-more`,
+    `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+    `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`,
+    good.toUpperCase(),
+    `${good}\r\nbaggage: a=b`,
+    ` ${good}`,
+  ])
+    t.equal(parseTraceparent(field), null, rows.answer('K12', 'a context that is none'));
+});
+
+t.test('the part is complete', async (t) => rows.assertComplete(t));
