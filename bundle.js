@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -40,7 +40,7 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  // Modules that other modules cannot tear apart: what nothing uses is left out.
+  // ES modules of a package before its CommonJS, of which unused parts cannot be left out.
   mainFields: ['module', 'main'],
   // Names stay as they are, for stack traces.
   minifySyntax: true,
@@ -68,13 +68,13 @@ const packages = new Set(
     .flatMap(([path]) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []),
 );
 const licences = [...packages].sort().map((folder) => {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'LICENCE'].find((each) =>
-    existsSync(join(folder, each)),
-  );
+  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   if (typeof license !== 'string') throw new Error(`${name} names no licence`);
+  const file = readdirSync(folder).find((each) => /^licen[cs]e(\.md|\.txt)?$/i.test(each));
   const text =
-    file === undefined ? 'The package has no text of its licence.' : readFileSync(join(folder, file), 'utf8').trim();
+    file === undefined
+      ? `Copyright ${author?.name ?? author ?? `of the authors of ${name}`}`
+      : readFileSync(join(folder, file), 'utf8').trim();
   return `${name} ${version} (${license})\n\n${text}\n`;
 });
 writeFileSync(join(TO, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(80)}\n\n`));
