@@ -1,3 +1,7 @@
+import type { Diagnostic } from '../base/diagnostic.js';
+import type { WsdlModel } from '../wsdl/model.js';
+import { leftOut } from '../wsdl/operations/ports.js';
+
 /** Texts with one cause: the first of them, and how many there are. */
 export interface Cause<T> {
   readonly first: T;
@@ -29,4 +33,14 @@ function withoutNames(text: string): string {
       return isWord ? word : '*';
     })
     .join(' ');
+}
+
+/** The warnings about a WSDL without those about ports whose operations are reported with the same reason. */
+export function withoutReported({ warnings, uncallable = [] }: WsdlModel): readonly Diagnostic[] {
+  const reported = new Set(
+    uncallable.map(({ place, reason }) =>
+      leftOut(place.replace(/^port /, ''), reason.what.replace(/^It cannot be called: (.*)\.$/, '$1')),
+    ),
+  );
+  return warnings.filter(({ what }) => !reported.has(what));
 }

@@ -4,9 +4,10 @@ import type { DialectName } from '../soap/dialect.js';
 import { type Operation, type Payload, type Port, typeKey, type WsdlModel } from '../wsdl/model.js';
 import { reasonOf } from '../wsdl/report.js';
 import type { UncallableOperation } from '../wsdl/uncallable.js';
-import { groupByCause } from './causes.js';
+import { groupByCause, withoutReported } from './causes.js';
 import type { PlannedService } from './import-plan.js';
 import { oneLine, table } from './table.js';
+import { type OfferedField, withXmlAnswer } from './xml-answers.js';
 
 /** An operation as a port, a binding or a port type of the WSDL has it. */
 export interface ReportedOperation {
@@ -78,7 +79,10 @@ export function reportImport(
     })),
   );
   const fieldOf = new Map(
-    [...fields].map(([field, { service, operation }]) => [keyOf(service, operation.name), field]),
+    [...fields].map(([name, bound]): [string, OfferedField] => [
+      keyOf(bound.service, bound.operation.name),
+      { name, bound },
+    ]),
   );
   const offered = new OfferedOperations(model, planned, fieldOf);
   const operations = [
@@ -87,11 +91,14 @@ export function reportImport(
   ];
   const services = planned.map(({ name, ports }) => ({ name, ports: ports.map((port) => port.name) }));
   const serviceOf = new Map(services.flatMap(({ name, ports }) => ports.map((port) => [port, name] as const)));
+  const partial = new Set(
+    operations.flatMap((each) => (each.status === 'partial' ? `${each.at} ${each.operation}` : [])),
+  );
   const ports = model.services.flatMap((service) =>
-    service.ports.map((port) => reportPort(port, serviceOf.get(port.name) ?? null)),
+    service.ports.map((port) => reportPort(port, serviceOf.get(port.name) ?? null, partial)),
   );
   const found = findings.map(({ what, remedy }) => ({ file: null, line: null, column: null, what, remedy }));
-  const warnings = [...model.warnings, ...found];
+  const warnings = [...withoutReported(model), ...found];
   return { location, configuration, summary: summaryOf(operations), services, operations, ports, warnings };
 }
 
@@ -102,9 +109,9 @@ class OfferedOperations {
   readonly #planned = new Map<string, { readonly service: string; readonly own: ReadonlyMap<Payload, Operation> }>();
   /** The first port of the configuration that has an operation, by what another port may share with it. */
   readonly #ports = new Map<string, string>();
-  readonly #fieldOf: ReadonlyMap<string, string>;
+  readonly #fieldOf: ReadonlyMap<string, OfferedField>;
 
-  constructor(model: WsdlModel, planned: readonly PlannedService[], fieldOf: ReadonlyMap<string, string>) {
+  constructor(model: WsdlModel, planned: readonly PlannedService[], fieldOf: ReadonlyMap<string, OfferedField>) {
     this.#fieldOf = fieldOf;
     for (const { name: service, ports } of planned) {
       for (const { name, operations } of ports) {
@@ -131,14 +138,15 @@ class OfferedOperations {
       const { name } = own ?? operation;
       if (known !== undefined && own !== undefined) {
         const field = this.#fieldOf.get(keyOf(known.service, name)) ?? null;
+        const shown = field === null ? own : withXmlAnswer(own, field.bound);
         return {
           operation: name,
           service: known.service,
           at,
-          status: own.status,
-          field,
+          status: shown.status,
+          field: field?.name ?? null,
           ...NOT_SHARED,
-          ...reasonOf(own),
+          ...reasonOf(shown),
         };
       }
       const sameAs = this.#find(sharedKeys(operation, port, known?.service ?? null));
@@ -184,8 +192,13 @@ function sharedKeys(
   ];
 }
 
-function reportPort({ name: port, dialect: version, address, operations }: Port, service: string | null): ReportedPort {
-  const count = (wanted: string): number => operations.filter(({ status }) => status === wanted).length;
+function reportPort(
+  { name: port, dialect: version, address, operations }: Port,
+  service: string | null,
+  partial: ReadonlySet<string>,
+): ReportedPort {
+  const statusOf = ({ name, status }: Operation): string => (partial.has(`port ${port} ${name}`) ? 'partial' : status);
+  const count = (wanted: string): number => operations.filter((each) => statusOf(each) === wanted).length;
   return { port, service, version, address, ok: count('ok'), partial: count('partial'), disabled: count('disabled') };
 }
 

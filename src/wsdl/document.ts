@@ -12,8 +12,8 @@ export interface WsdlDocument {
 }
 
 export type DocumentLink =
-  /** The address of the service. `written` is the text it had, references not resolved. */
-  | { readonly kind: 'address'; readonly written: string }
+  /** The address of a port, by its `portKey`. `written` is the text it had, references not resolved. */
+  | { readonly kind: 'address'; readonly port: string; readonly written: string }
   /** A reference to another document of this model. */
   | {
       readonly kind: 'document';
@@ -23,3 +23,6 @@ export type DocumentLink =
     }
   /** A whole reference to a document that is not in this model: its address is not shown to clients. */
   | { readonly kind: 'unresolved'; readonly written: string };
+
+/** The key of a port among those of a WSDL: services may have ports of one name. */
+export const portKey = (service: string, port: string): string => `${service} ${port}`;

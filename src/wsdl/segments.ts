@@ -1,4 +1,4 @@
-import type { DocumentLink, WsdlDocument } from './document.js';
+import { type DocumentLink, portKey, type WsdlDocument } from './document.js';
 import type { LoadedDocument } from './documents/documents.js';
 import { referenceAttribute, referencesOf } from './documents/documents.js';
 import { declaredEncoding } from './documents/encoding.js';
@@ -45,13 +45,15 @@ function replacementsIn(document: LoadedDocument, all: readonly LoadedDocument[]
     if (span !== null)
       replacements.push({ ...span, segment: { kind: 'unresolved', written: text.slice(span.start, span.end) } });
   }
-  for (const node of addressesOf(document.root)) {
-    const span = attributeSpan(node, 'location');
-    if (span !== null)
-      replacements.push({ ...span, segment: { kind: 'address', written: text.slice(span.start, span.end) } });
-  }
-  for (const { contentStart: start, contentEnd: end } of endpointAddressesOf(document.root)) {
-    replacements.push({ start, end, segment: { kind: 'address', written: text.slice(start, end) } });
+  for (const { node, key } of portsOf(document.root)) {
+    const add = ({ start, end }: Span): unknown =>
+      replacements.push({ start, end, segment: { kind: 'address', port: key, written: text.slice(start, end) } });
+    // Of any binding, also of those that are not SOAP.
+    for (const address of node.children) {
+      const span = address.local === 'address' ? attributeSpan(address, 'location') : null;
+      if (span !== null) add(span);
+    }
+    for (const { contentStart: start, contentEnd: end } of endpointAddressesOf(node)) add({ start, end });
   }
   return replacements;
 }
@@ -63,14 +65,12 @@ function newAttribute(node: XmlNode, attribute: string, link: DocumentLink, text
   return [` ${attribute}="`, link, '"'].map((segment) => ({ ...at, segment }));
 }
 
-const portsOf = (root: XmlNode): readonly XmlNode[] =>
-  childrenOf(root, WSDL, 'service').flatMap((service) => childrenOf(service, WSDL, 'port'));
+const portsOf = (root: XmlNode): readonly { readonly node: XmlNode; readonly key: string }[] =>
+  childrenOf(root, WSDL, 'service').flatMap((service) =>
+    childrenOf(service, WSDL, 'port').map((node) => ({ node, key: portKey(nameOf(service), nameOf(node)) })),
+  );
 
-/** The addresses of all bindings, also of those that are not SOAP. */
-const addressesOf = (root: XmlNode): readonly XmlNode[] =>
-  portsOf(root)
-    .flatMap((port) => port.children)
-    .filter(({ local }) => local === 'address');
+const nameOf = (node: XmlNode): string => attributeOf(node, 'name') ?? '';
 
 interface Span {
   readonly start: number;
@@ -93,9 +93,8 @@ function unresolvedSpan(node: XmlNode, attribute: string, text: string): Span | 
 }
 
 /** The addresses WS-Addressing repeats beside `soap:address`. */
-function endpointAddressesOf(root: XmlNode): readonly XmlNode[] {
-  return portsOf(root)
-    .flatMap((port) => childrenOf(port, WSA_10, 'EndpointReference'))
+function endpointAddressesOf(port: XmlNode): readonly XmlNode[] {
+  return childrenOf(port, WSA_10, 'EndpointReference')
     .flatMap((reference) => childrenOf(reference, WSA_10, 'Address'))
     .filter((address) => address.children.length === 0 && address.contentEnd > address.contentStart);
 }

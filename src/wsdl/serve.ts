@@ -5,8 +5,8 @@ import { escapeQuoted } from '../xml/writer.js';
 import type { DocumentLink, WsdlDocument } from './document.js';
 
 /**
- * The documents of a service as the gateway serves them, prepared except for its address: every address of the service
- * is `base`, references to other documents of the model lead through the gateway, and other references, comments and
+ * The documents of a service as the gateway serves them, prepared except for its address: every address of a port
+ * is `base`, or that of the service which has the port, references to other documents of the model lead through the gateway, and other references, comments and
  * processing instructions are removed. UTF-8, whatever the original was.
  */
 export class ServedDocuments {
@@ -18,13 +18,20 @@ export class ServedDocuments {
     this.#prepared = documents.map(prepare);
   }
 
-  /** The document for a query string, with `base` as the address of the service; null for none. */
-  find(query: string, base: string): ServedDocument | null {
+  /**
+   * The document for a query string, with `base` as the address of the service; null for none. `others` are the
+   * addresses of ports that other services have, by `portKey`.
+   */
+  find(query: string, base: string, others: Addresses = NO_OTHERS): ServedDocument | null {
     const document = requestedDocument(this.#documents, query);
     const prepared = document === null ? undefined : this.#prepared[document.index];
-    return prepared === undefined ? null : print(prepared, base);
+    return prepared === undefined ? null : print(prepared, base, others);
   }
 }
+
+type Addresses = ReadonlyMap<string, string>;
+
+const NO_OTHERS: Addresses = new Map();
 
 /** A document for one address. Its long parts are shared by all responses: for no Host are they copied. */
 export interface ServedDocument {
@@ -44,7 +51,7 @@ function prepare(document: WsdlDocument): Prepared {
   const hash = createHash('sha256');
   const segments = document.segments.map((segment) => {
     if (typeof segment !== 'string') {
-      hash.update(`\0${textOf(segment, '')}\0`);
+      hash.update(`\0${textOf(segment, '', NO_OTHERS)}\0`);
       return segment;
     }
     const bytes = Buffer.from(withoutComments(segment));
@@ -54,14 +61,12 @@ function prepare(document: WsdlDocument): Prepared {
   return { segments, digest: hash.digest('base64url') };
 }
 
-function print({ segments, digest }: Prepared, base: string): ServedDocument {
-  const parts = segments.map((segment) => ('kind' in segment ? Buffer.from(textOf(segment, base)) : segment));
+function print({ segments, digest }: Prepared, base: string, others: Addresses): ServedDocument {
+  const parts = segments.map((segment) => ('kind' in segment ? Buffer.from(textOf(segment, base, others)) : segment));
   const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-  return {
-    parts,
-    bytes,
-    etag: `"${createHash('sha256').update(`${digest} ${base}`).digest('base64url').slice(0, 27)}"`,
-  };
+  const hash = createHash('sha256').update(`${digest} ${base}`);
+  for (const [port, address] of others) hash.update(`\0${port}\0${address}`);
+  return { parts, bytes, etag: `"${hash.digest('base64url').slice(0, 27)}"` };
 }
 
 /** The address of a document of the model: `?wsdl` for the WSDL itself, else `?wsdl=<index>` or `?xsd=<index>`. */
@@ -86,10 +91,10 @@ export function printSegments(document: WsdlDocument, textOf: (link: DocumentLin
 }
 
 /** The text of a link in a served document. */
-function textOf(link: DocumentLink, base: string): string {
+function textOf(link: DocumentLink, base: string, others: Addresses): string {
   switch (link.kind) {
     case 'address':
-      return escapeQuoted(base);
+      return escapeQuoted(others.get(link.port) ?? base);
     case 'document':
       return escapeQuoted(documentAddress(link.index, link.target, base));
     case 'unresolved':

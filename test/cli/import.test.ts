@@ -11,6 +11,7 @@ import { type ImportOptions, importWsdl } from '../../src/cli/import.js';
 import { type Imported, type ImportedService, printImportedConfig } from '../../src/cli/imported-config.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
+import { desk } from '../acceptance/desk.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const DEMO = 'config/demo/legacy.wsdl';
@@ -140,9 +141,7 @@ Quote             port QuoteGetPort   disabled  -                       It canno
 Notify            port type Callback  disabled  -                       It cannot be called: no binding describes it. (${TRAVEL}:31)
 
 port HotelSearchPort: service, as at port HotelSearchSecurePort.
-port HotelSearchPort12: service, as at port HotelSearchSecurePort.
-
-warning: ${TRAVEL}:72:5: The port QuoteGetPort is left out: its binding is for plain HTTP.`,
+port HotelSearchPort12: service, as at port HotelSearchSecurePort.`,
   );
   const { config } = await loadConfig(file, {});
   t.match(config.services, {
@@ -325,4 +324,22 @@ t.test('the written file says what the WSDL says, whatever names it uses', async
   t.same(Object.keys(parse(yaml)), ['listen', 'admin', 'services']);
   const empty = printImportedConfig({ ...imported, services: [{ ...service, operations: [] }] });
   t.same(parse(empty).services.a.operations, {});
+});
+
+t.test('an answer that is XML text is partial, with the reason; a port that is left out is told of once', async (t) => {
+  const wsdl = desk({
+    reply: '<xs:element name="result" type="t:Rich"/>',
+    types:
+      '<xs:complexType name="Rich" mixed="true"><xs:sequence><xs:any processContents="skip" minOccurs="0"/></xs:sequence></xs:complexType>',
+  }).replace(
+    '<service name="Desk">',
+    '<binding name="H" type="t:P"><http:binding xmlns:http="http://schemas.xmlsoap.org/wsdl/http/" verb="POST"/><operation name="Get"/></binding><service name="Desk"><port name="Plain" binding="t:H"/>',
+  );
+  const folder = t.testdir({ 'desk.wsdl': wsdl });
+  const { output, directory } = await run(join(folder, 'desk.wsdl'));
+  t.match(output, /1 offered \(1 reading, 0 writing\), 1 of them partial/);
+  t.match(output, /Get +partial +Query\.get +The answer is XML text: its content is mixed\./);
+  t.equal(output.match(/plain HTTP/g)?.length, 1, output);
+  const report: unknown = JSON.parse(await readFile(join(directory, 'import-report.json'), 'utf8'));
+  t.match(report, { ports: [{ ok: 0, partial: 1, disabled: 0 }] });
 });

@@ -121,3 +121,30 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
   const lines = gateway.logLines().filter((line) => line['msg'] === 'request');
   t.match(lines.at(-1)?.['operation'] ?? (await gateway.accessLine(4))['operation'], 'AirBookReq');
 });
+
+t.test('the WSDL of each service has the addresses of the services that have its ports', async (t) => {
+  const gateway = await startTestGateway(
+    `services:\n  ${AIR}\n  ${HOTEL.replace(' }', ', path: /stay }')}\n`,
+    t.testdir({}),
+  );
+  t.teardown(() => gateway.close());
+  const addresses = async (path: string): Promise<readonly string[]> => {
+    const text = await (await fetch(`${gateway.url}${path}?wsdl`)).text();
+    return [...text.matchAll(/port name="(\w+)".*?location="([^"]*)"/g)].map(
+      ([, port, address]) => `${port} ${address?.replace(gateway.url, '')}`,
+    );
+  };
+  const ports = ['AirSearchPort /soap/air', 'AirBookPort /soap/air'];
+  t.match(await addresses('/soap/air'), [
+    ...ports,
+    'QuoteGetPort /soap/air',
+    'HotelSearchPort /stay',
+    'HotelSearchPort12 /soap/air',
+  ]);
+  t.match(await addresses('/stay'), [
+    ...ports,
+    'QuoteGetPort /stay',
+    'HotelSearchPort /stay',
+    'HotelSearchPort12 /stay',
+  ]);
+});

@@ -6,24 +6,48 @@ import { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Compiled } from '../../compile.js';
 import { isEncrypted } from '../../listen/peer.js';
+import { portKey } from '../../wsdl/document.js';
 import { type ServedDocument, ServedDocuments } from '../../wsdl/serve.js';
 import { REQUEST_ID } from '../http/linger.js';
 
 /** The documents of all services that show theirs. */
 export interface WsdlEndpoint {
   readonly documents: ReadonlyMap<SoapService, ServedDocuments>;
+  /** The paths of ports that other services of the same WSDL have, by `portKey`. */
+  readonly otherPorts: ReadonlyMap<SoapService, ReadonlyMap<string, string>>;
   readonly publicUrl: string | null;
 }
 
 export function makeWsdlEndpoint({ config, services }: Compiled): WsdlEndpoint {
   const documents = new Map<SoapService, ServedDocuments>();
+  const otherPorts = new Map<SoapService, ReadonlyMap<string, string>>();
   for (const service of services) {
     if (service.wsdl !== null && service.config.serveWsdl) {
       documents.set(service, new ServedDocuments(service.wsdl.documents));
+      otherPorts.set(service, otherPortsOf(service, services));
     }
   }
-  return { documents, publicUrl: config.publicUrl?.replace(/\/$/, '') ?? null };
+  return { documents, otherPorts, publicUrl: config.publicUrl?.replace(/\/$/, '') ?? null };
 }
+
+/** The first service that has a port is the one that callers of the port are led to. */
+function otherPortsOf(own: SoapService, services: readonly SoapService[]): ReadonlyMap<string, string> {
+  const paths = new Map<string, string>();
+  const ownKeys = new Set(portKeysOf(own));
+  for (const other of services) {
+    if (other === own || other.wsdl?.documents !== own.wsdl?.documents) continue;
+    for (const key of portKeysOf(other)) if (!ownKeys.has(key) && !paths.has(key)) paths.set(key, other.path);
+  }
+  return paths;
+}
+
+/** A port whose name another service of the WSDL has too is `Service.Port` in the model. */
+const portKeysOf = ({ wsdl, ports }: SoapService): readonly string[] =>
+  (wsdl?.services ?? []).flatMap((described) => {
+    const { local } = described.name;
+    const chosen = described.ports.filter(({ name }) => ports.some((port) => port.name === name));
+    return chosen.map(({ name }) => portKey(local, name.startsWith(`${local}.`) ? name.slice(local.length + 1) : name));
+  });
 
 /** `?wsdl`, `?wsdl=1`, `?xsd=2`, and what some stacks call all of it in one: in either case of letters. */
 const QUERY = /^\?(?:wsdl|xsd|singlewsdl)(?:[=&]|$)/i;
@@ -51,7 +75,9 @@ export function serveWsdl(
   if (!NUMBERED.test(query)) throw new Refusal('HTTP_BAD_REQUEST', 'document');
   const documents = endpoint.documents.get(service);
   if (documents === undefined) throw new Refusal('HTTP_NOT_FOUND');
-  const document = documents.find(query, addressOf(request, endpoint.publicUrl) + service.path);
+  const address = addressOf(request, endpoint.publicUrl);
+  const others = [...(endpoint.otherPorts.get(service) ?? [])].map(([port, path]) => [port, address + path] as const);
+  const document = documents.find(query, address + service.path, new Map(others));
   if (document === null) throw new Refusal('HTTP_NOT_FOUND');
   // A cache revalidates each time: another Host gets another document.
   const validators = [REQUEST_ID, exchange.id, 'etag', document.etag, 'cache-control', 'no-cache'];

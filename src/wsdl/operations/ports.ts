@@ -47,12 +47,15 @@ function withOwnNames(services: readonly WsdlService[]): WsdlService[] {
   }));
 }
 
+/** The text of the warning about a port that is no SOAP port. */
+export const leftOut = (port: string, refusal: string): string => `The port ${port} is left out: ${refusal}.`;
+
 function readPort(port: XmlNode, definitions: Definitions, bindings: BindingReader): Port | Diagnostic {
   const name = attributeOf(port, 'name') ?? '';
   const binding = referredBy(port, 'binding', definitions.bindings);
   const missing = `the binding ${attributeOf(port, 'binding') ?? ''} is not defined`;
   const refusal = binding === null ? missing : refusalOf(binding);
-  if (binding === null || refusal !== null) return diagnosticAt(port, `The port ${name} is left out: ${refusal}.`);
+  if (binding === null || refusal !== null) return diagnosticAt(port, leftOut(name, refusal ?? missing));
   const read = bindings.read(binding);
   const own = addressingUseOf([port], definitions.policies);
   // Operations of a binding are shared by its ports, unless a port demands more.
