@@ -46,9 +46,14 @@ export async function compileRoute(
   try {
     const [home, other] = [materialOf(true), materialOf(false)];
     const tlsFor = (url: URL) => (isHome(url) ? home : other);
-    // Without a proxy the names of hosts are resolved, and their addresses checked, by the client itself.
-    if (proxy === null) return { tlsFor: (url) => tlsFor(url).connection };
-    return { routeTo: (url) => routeTo(url, proxy, tlsFor(url)) };
+    return {
+      tlsFor: (url) => tlsFor(url).connection,
+      // Without a proxy the names of hosts are resolved, and their addresses checked, by the client itself.
+      routeTo(url) {
+        const route = routeTo(url, proxy, tlsFor(url));
+        return route.tunnel === null && route.forwarder === null ? null : route;
+      },
+    };
   } catch (error) {
     const what = `The files of --ca, --cert and --key cannot be used (${reasonOf(error)}).`;
     const remedy = 'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';

@@ -31,8 +31,8 @@ export interface FetchOptions {
   readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>;
   /** Authorities and certificate for an address; those of Node, and none, by default. Not asked where `routeTo` is. */
   readonly tlsFor?: (url: URL) => TlsConnectionOptions;
-  /** How the connection to an address is made; directly by default. `checkAddress` and `resolve` are not asked then. */
-  readonly routeTo?: (url: URL) => Route;
+  /** How the connection to an address is made; null: directly. `checkAddress` and `resolve` are not asked otherwise. */
+  readonly routeTo?: (url: URL) => Route | null;
   /** Keep connections open between documents. Only for calls with the same `checkAddress`. Default: one for each document. */
   readonly agents?: FetchAgents;
 }

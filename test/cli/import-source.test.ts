@@ -358,6 +358,23 @@ t.test('a WSDL behind a proxy', async (t) => {
   const read = await source('http://wsdl.example/x.wsdl', by(`http://u:${VARIABLE('TOKEN')}@127.0.0.1:${port}`));
   await read.fetch?.('http://wsdl.example/x.wsdl');
   t.strictSame(asked, ['http://wsdl.example/x.wsdl Basic dTphYmM=']);
+  process.env['http_proxy'] = `http://127.0.0.1:${port}`;
+  process.env['no_proxy'] = '127.0.0.1,localhost';
+  t.teardown(() => {
+    delete process.env['http_proxy'];
+    delete process.env['no_proxy'];
+  });
+  const direct = await startServer(t, (_request, response) => response.end(importing()));
+  const named = await source(`${direct.url}/x.wsdl`, { ...by('environment'), allowHosts: ['localhost'] });
+  await named.fetch?.(`${direct.url}/x.wsdl`);
+  t.equal(direct.asked.length, 1, 'a host that the environment leaves out is asked directly');
+  await t.rejects(
+    async () => named.fetch?.(`http://localhost:${direct.port}/a.xsd`),
+    /loopback address/,
+    'and checked',
+  );
+  await named.fetch?.('http://other.example/a.xsd');
+  t.equal(asked.length, 2);
   t.match(await problemOf(source('http://h/x', by('http://u:secret@p:1'))), /--proxy stands on the command line/);
   t.match(await problemOf(source('http://h/x', by('socks://p:1'))), /no address of a proxy/);
   const typed = { route: { ...NO_ROUTE, passphrase: 'secret' } };
