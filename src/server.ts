@@ -25,6 +25,7 @@ import { makeFinish } from './observe/finish.js';
 import type { ConfigLoads } from './observe/gauges.js';
 import type { Log } from './observe/log.js';
 import { Metrics } from './observe/metrics.js';
+import { printOpenMetrics } from './observe/open-metrics.js';
 import { Overload } from './observe/overload.js';
 import type { MetricList } from './observe/prometheus.js';
 import { RecentRequests } from './observe/recent.js';
@@ -170,6 +171,7 @@ export async function startGateway(
   const admin: AdminSources = {
     metrics: () => metrics.registry.metrics(),
     metricsType: metrics.registry.contentType,
+    openMetrics: async () => printOpenMetrics(await metrics.registry.getMetricsAsJSON()),
     ...adminHosts(listenHosts(config.admin), config.adminHosts, log),
     isReady: () => ready,
     reload: reload ?? null,

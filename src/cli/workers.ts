@@ -14,6 +14,7 @@ import { TicketKeys } from '../listen/ticket-keys.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from '../observe/admin.js';
 import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
+import { printOpenMetrics } from '../observe/open-metrics.js';
 import { METRICS_TYPE } from '../observe/prometheus.js';
 import type { ExitCode } from './terminal.js';
 import { WorkerConsole } from './worker-console.js';
@@ -170,6 +171,7 @@ export async function startWorkers(
   const admin: AdminSources = {
     metrics: () => metrics.print(),
     metricsType: METRICS_TYPE,
+    openMetrics: async () => printOpenMetrics(await metrics.list()),
     ...adminHosts(listenHosts(loaded.config.admin), loaded.config.adminHosts, log),
     isReady: () => !stopped.aborted && taking.size > 0,
     reload,

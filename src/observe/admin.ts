@@ -7,12 +7,15 @@ import { KIB } from '../base/limit.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
 import { FOUND_UNITS_MAX } from './json-text.js';
 import type { Log } from './log.js';
+import { OPEN_METRICS_TYPE } from './open-metrics.js';
 
 /** The sources of the operators' pages. */
 export interface AdminSources {
   /** The metrics, in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
   readonly metricsType: string;
+  /** The same in the format of OpenMetrics. */
+  readonly openMetrics: () => Promise<string>;
   /** Host names by which operators may reach it, made by `hostNames`; IP addresses and localhost always may. */
   readonly hosts: ReadonlySet<string>;
   /** A request was refused that named another host, or had no good credentials. */
@@ -71,6 +74,10 @@ const PROBES: ReadonlySet<string> = new Set(['/live', '/ready']);
 /** The challenge for credentials of any kind (RFC 6750 section 3). */
 const CHALLENGE = 'Bearer realm="soapstone"';
 
+/** Prometheus prefers it. */
+const wantsOpenMetrics = ({ headers }: IncomingMessage): boolean =>
+  (headers.accept ?? '').includes('application/openmetrics-text');
+
 const TEXT = 'text/plain; charset=utf-8';
 const text = (status: number, body: string): AdminAnswer => ({ status, type: TEXT, body });
 
@@ -102,7 +109,9 @@ export function makeAdminServer(sources: AdminSources, access: AdminAccess): Ser
   const answer = async (request: IncomingMessage, path: string): Promise<AdminAnswer> => {
     switch (path) {
       case '/metrics':
-        return { status: 200, type: sources.metricsType, body: await sources.metrics() };
+        return wantsOpenMetrics(request)
+          ? { status: 200, type: OPEN_METRICS_TYPE, body: await sources.openMetrics() }
+          : { status: 200, type: sources.metricsType, body: await sources.metrics() };
       case '/live':
         return text(200, 'ok\n');
       case '/ready':

@@ -106,8 +106,9 @@ export class TalliedHistogram extends Histogram {
     this.#table = new TallyTable(configuration.labelNames.length, () => new Buckets(bounds));
   }
 
-  add(value: number, first?: string, second?: string): void {
-    this.#table.find(first, second).observe(value);
+  /** `traceId` is that of a request whose spans are sent; null for others. */
+  add(value: number, first?: string, second?: string, traceId: string | null = null): void {
+    this.#table.find(first, second).observe(value, traceId);
   }
 
   override async get(): ReturnType<Histogram['get']> {
@@ -120,7 +121,7 @@ export class TalliedHistogram extends Histogram {
     return this.get();
   }
 
-  #series(names: readonly string[], { counts, sum }: Buckets): Values {
+  #series(names: readonly string[], { counts, sum, exemplars }: Buckets): Values {
     const { name, labels: labelNames = [] } = this.#text;
     const labels = labelsOf(labelNames, names);
     const series: Values = [];
@@ -128,7 +129,9 @@ export class TalliedHistogram extends Histogram {
     for (let index = 0; index <= this.#bounds.length; index++) {
       count += counts[index] ?? 0;
       const le = this.#bounds[index] ?? '+Inf';
-      series.push({ metricName: `${name}_bucket`, labels: { le, ...labels }, value: count });
+      const bucket = { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
+      const exemplar = exemplars?.[index] ?? null;
+      series.push(exemplar === null ? bucket : Object.assign(bucket, { exemplar }));
     }
     series.push({ metricName: `${name}_sum`, labels, value: sum });
     series.push({ metricName: `${name}_count`, labels, value: count });

@@ -90,23 +90,36 @@ export interface Sum {
 
 export const makeSum = (): Sum => ({ value: 0 });
 
+/** A request that was traced, as an example of a bucket. */
+export interface Exemplar {
+  readonly traceId: string;
+  readonly value: number;
+  readonly unixSeconds: number;
+}
+
 /** How many values fell below each bound, and their sum. */
 export class Buckets {
   readonly #bounds: readonly number[];
   /** By bucket, not added up; the last one is what lies beyond all bounds. */
   readonly counts: Float64Array;
   sum = 0;
+  /** The latest traced value of each bucket; null before the first. */
+  exemplars: (Exemplar | null)[] | null = null;
 
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.counts = new Float64Array(bounds.length + 1);
   }
 
-  observe(value: number): void {
+  /** `traceId` is that of a request whose spans are sent; null for others. */
+  observe(value: number, traceId: string | null = null): void {
     const bounds = this.#bounds;
     let index = 0;
     while (index < bounds.length && value > (bounds[index] ?? 0)) index++;
     this.counts[index] = (this.counts[index] ?? 0) + 1;
     this.sum += value;
+    if (traceId === null) return;
+    this.exemplars ??= Array<Exemplar | null>(this.counts.length).fill(null);
+    this.exemplars[index] = { traceId, value, unixSeconds: Date.now() / 1000 };
   }
 }

@@ -352,3 +352,29 @@ t.test('a traceparent is read as W3C Trace Context has it', async (t) => {
   ];
   for (const value of invalid) t.equal(parseTraceparent(value), null, value);
 });
+
+t.test('OpenMetrics has the trace of a request in its bucket, where its spans are sent', async (t) => {
+  const { gateway, send } = await startTraced(t, 'sample: 0');
+  const open = async (): Promise<string> => {
+    const response = await fetch(`${gateway.adminUrl}/metrics`, {
+      headers: { accept: 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5' },
+    });
+    t.match(response.headers.get('content-type'), 'application/openmetrics-text');
+    return response.text();
+  };
+  await send();
+  await gateway.accessLine();
+  t.notMatch(await open(), 'trace_id');
+  const traceId = 'a'.repeat(32);
+  await send({ traceparent: `00-${traceId}-${'b'.repeat(16)}-01` });
+  await gateway.accessLine(2);
+  const text = await open();
+  t.match(
+    text,
+    /^soapstone_request_duration_seconds_bucket\{le="[\d.]+",route="shop",operation="GetStock"\} \d # \{trace_id="a{32}"\} 0\.\d+ \d+/m,
+  );
+  t.match(text, '# TYPE soapstone_requests counter\nsoapstone_requests_total{');
+  t.match(text, /\n# EOF\n$/);
+  t.notMatch(await gateway.metrics(), /trace_id|# EOF/, 'the older format has none');
+  t.match(await gateway.metrics(), '# TYPE soapstone_requests_total counter');
+});
