@@ -118,6 +118,23 @@ t.test('no selection delivers a value without its scopes', async (t) => {
   t.match((await ask(bank, documents[2] ?? '', 'boss')).text, SECRETS.iban, 'the detail of a Fault with the scopes');
 });
 
+t.test('a Fault shows nothing of its detail beside the fields that the caller may read', async (t) => {
+  const classes = { plain: '{}', boss: '{ scopes: [bank] }' };
+  const rules = '    schema: { types: { Account: { fields: { iban: { scopes: [bank] }, id: { scopes: [bank] } } } } }';
+  for (const faults of ['errors', 'union']) {
+    const service = `${rules}\n    faultDetail: pass\n    operations: { GetCustomer: { faults: ${faults} } }`;
+    const bank = await startBank(classes, service);
+    t.teardown(() => bank.close());
+    const query = '{ getCustomer(id: "trouble") { ...on Trouble { account { iban id } why } } }'.replace(
+      faults === 'errors' ? /\{ \.\.\..*\} why \}/ : /^$/,
+      '{ id ',
+    );
+    const refused = await ask(bank, query);
+    t.notMatch(refused.text, SECRETS.iban, `${faults}: ${refused.text}`);
+    t.match((await ask(bank, query, 'boss')).text, SECRETS.iban, 'with the scope');
+  }
+});
+
 t.test('an operation with a forbidden field is refused where the configuration says so', async (t) => {
   const bank = await startBank(CLASSES, RULED, `${LINK}\ngraphql: { rejectUnauthorized: true }`);
   t.teardown(() => bank.close());

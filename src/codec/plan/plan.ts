@@ -145,6 +145,8 @@ export interface ReplyPlan {
 export interface FaultPlans {
   readonly as: 'data' | 'error';
   readonly entries: readonly FaultPlan[];
+  /** Fields are left out for the reader: nothing else of the detail is shown. */
+  readonly isRestricted?: boolean;
 }
 
 export interface FaultPlan {

@@ -49,8 +49,10 @@ export class DeclaredFaults implements DetailObserver {
       const value = entry.decoded?.value ?? null;
       if (hasValue(value)) typed.set(local, [...(typed.get(local) ?? []), value]);
     }
+    // The rest of the detail may have what was left out.
+    const parts = this.#plans.isRestricted === true ? { ...fault.parts, detail: null } : fault.parts;
     const typedDetail = typed.size === 0 ? null : Object.fromEntries([...typed].map(alone));
-    return new SoapFaultError(fault.parts, { ...fault.particulars, typedDetail });
+    return new SoapFaultError(parts, { ...fault.particulars, typedDetail });
   }
 }
 

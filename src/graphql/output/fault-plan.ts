@@ -16,11 +16,14 @@ export function errorPlans(reply: ReplyShape, rights: FieldRights | null = null)
   PLANS.set(rights ?? ALL_RIGHTS, ofReader);
   const known = ofReader.get(entries);
   if (known !== undefined) return known;
+  const whole = new Whole(rights);
   const plans = entries.flatMap((entry) => {
-    const plan = wholePlan(entry, rights);
+    const plan = wholePlan(entry, whole.renewed());
     return plan === null ? [] : [{ element: entry.element, names: entry.names, plan }];
   });
-  const made: FaultPlans | null = plans.length === 0 ? null : { as: 'error', entries: plans };
+  const restricted = whole.isRestricted ? { isRestricted: true } : {};
+  const made: FaultPlans | null =
+    plans.length === 0 && !whole.isRestricted ? null : { as: 'error', entries: plans, ...restricted };
   ofReader.set(entries, made);
   return made;
 }
@@ -30,8 +33,7 @@ const PLANS = new WeakMap<object, WeakMap<readonly FaultShape[], FaultPlans | nu
 /** Stands for readers that may read all fields. */
 const ALL_RIGHTS = {};
 
-function wholePlan({ element, typed }: FaultShape, rights: FieldRights | null): ReplyPlan | null {
-  const whole = new Whole(rights);
+function wholePlan({ element, typed }: FaultShape, whole: Whole): ReplyPlan | null {
   if (typed?.kind === 'whole') {
     return { element, shape: 'whole', value: whole.object(typed.shape, DEPTH_MAX), nonNull: false };
   }
@@ -46,11 +48,19 @@ function wholePlan({ element, typed }: FaultShape, rights: FieldRights | null): 
 }
 
 class Whole {
+  /** A field was left out for its reader. */
+  isRestricted = false;
   readonly #rights: FieldRights | null;
   #slotsLeft = SLOTS_MAX;
 
   constructor(rights: FieldRights | null) {
     this.#rights = rights;
+  }
+
+  /** Begins another entry. */
+  renewed(): this {
+    this.#slotsLeft = SLOTS_MAX;
+    return this;
   }
 
   object(shape: ElementShape, depth: number): ObjectPlan {
@@ -63,7 +73,11 @@ class Whole {
 
   /** Null where it would be too deep, or one too many, or the reader may not have the value as it is. */
   slot(key: string, field: FieldShape, depth: number): FieldSlot | null {
-    if (this.#slotsLeft === 0 || (this.#rights?.decide(field.rule) ?? null) !== null) return null;
+    if ((this.#rights?.decide(field.rule) ?? null) !== null) {
+      this.isRestricted = true;
+      return null;
+    }
+    if (this.#slotsLeft === 0) return this.#cut();
     const { source, list, value } = field;
     // Present values are reported, also of incomplete Faults.
     const common = { key, list, nonNull: false, itemNonNull: false };
@@ -71,7 +85,7 @@ class Whole {
       this.#slotsLeft--;
       return { ...common, source, value };
     }
-    if (depth === 0) return null;
+    if (depth === 0) return this.#cut();
     this.#slotsLeft--;
     if (value.kind !== 'choice') return { ...common, source, value: this.#value(value, depth) };
     const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, depth - 1) }));
@@ -82,6 +96,12 @@ class Whole {
   #value(value: Exclude<ValueShape, { readonly kind: 'choice' }>, depth: number): ValuePlan {
     if (value.kind === 'object') return this.object(value.shape, depth - 1);
     return value.kind === 'list' ? { kind: 'list', itemNonNull: false, value: this.#value(value.item, depth) } : value;
+  }
+
+  /** What is cut off may have fields that the reader may not have. */
+  #cut(): null {
+    if (this.#rights !== null) this.isRestricted = true;
+    return null;
   }
 
   #variant(object: ObjectShape, depth: number): ObjectVariant {

@@ -49,7 +49,8 @@ export function planReply(
     const { element, names } = fault;
     return { element, names, plan: planner.root(element, fault.root, nodes, false) };
   });
-  return { ...plan, faults: { as: 'data', entries } };
+  const isRestricted = rights !== null && errorPlans(reply, rights)?.isRestricted === true;
+  return { ...plan, faults: { as: 'data', entries, ...(isRestricted ? { isRestricted } : {}) } };
 }
 
 /**
