@@ -20,11 +20,13 @@ import { compilePolicy } from './compile/policy.js';
 import { pricesOf } from './compile/prices.js';
 import { warningsOfRoutes } from './compile/routes.js';
 import { compileService, type SoapService } from './compile/service.js';
+import { closedReplies, warningsOfReplyRules } from './compile/soap-rights.js';
 import { compileTrusted, readTrusted } from './compile/trusted.js';
 import { warningsOfConfig } from './compile/warnings.js';
 import type { LoadedConfig } from './config/load.js';
 import type { Config } from './config/schema.js';
 import type { TrustedDocuments } from './graphql/admission/trusted-documents.js';
+import type { FieldRule } from './graphql/rights/field-rule.js';
 import { rootTypes } from './graphql/types/roots.js';
 import type { Listener } from './listen/listeners.js';
 import type { LoginSession } from './upstream/credentials/login-session.js';
@@ -43,6 +45,8 @@ export interface Compiled {
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
   readonly access: Access;
+  /** By `service.operation`: what SOAP callers need for its replies. */
+  readonly closedReplies: ReadonlyMap<string, FieldRule>;
   /** Null where no decision point is asked. */
   readonly policy: Policy | null;
   /** The declared reads and writes of operations, and which replies are cached. */
@@ -130,6 +134,7 @@ export async function compile(
       graph,
       access,
       policy: compilePolicy(loaded, closing),
+      closedReplies: closedReplies(loaded, graph),
       caching,
       listeners: { traffic, admin },
       audit:
@@ -148,6 +153,7 @@ export async function compile(
         ...warningsOfAdmin(loaded),
         ...warningsOfRoutes(loaded),
         ...warningsOfRights(loaded, callables),
+        ...warningsOfReplyRules(loaded, graph),
       ],
       lateWarnings,
       close,

@@ -57,7 +57,9 @@ export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hoo
   const { calls, observers } = endpoints.graphql;
   const { nonces, onViolation } = hooks;
   const isGuarded =
-    compiled.config.clients !== undefined || compiled.services.some(({ requirements }) => requirements.size > 0);
+    compiled.config.clients !== undefined ||
+    compiled.closedReplies.size > 0 ||
+    compiled.services.some(({ requirements }) => requirements.size > 0);
   const gateway: Gateway = {
     compiled,
     hooks,
@@ -67,7 +69,15 @@ export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hoo
     page: makePageEndpoint(compiled),
     plain: makePlainEndpoint(compiled),
     wsdl: makeWsdlEndpoint(compiled),
-    soap: { calls, observers, nonces, decisionPoint: compiled.policy, isGuarded, onViolation },
+    soap: {
+      calls,
+      observers,
+      nonces,
+      decisionPoint: compiled.policy,
+      closedReplies: compiled.closedReplies,
+      isGuarded,
+      onViolation,
+    },
   };
   return (request, response, ending) => handle(gateway, request, response, ending);
 }

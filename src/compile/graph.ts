@@ -33,6 +33,8 @@ export interface Graph {
   readonly subscriptions: SubscriptionTable;
   /** Of fields and operations: where there are none, all callers have the same rights. */
   readonly rules: readonly FieldRule[];
+  /** Of the fields that replies of an operation may hold, by `service.operation`. */
+  readonly replyRules: ReadonlyMap<string, FieldRule>;
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -53,10 +55,10 @@ export async function compileGraph(
   const invalid = (await pace.run(validating(built.schema))).slice(0, ERRORS_SHOWN);
   // No request could be answered with it.
   if (invalid.length > 0) throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(loaded, message)));
-  const { schema, fields, links, subschemaFields, subscriptions, warnings } = built;
+  const { schema, fields, links, subschemaFields, subscriptions, replyRules, warnings } = built;
   const { path } = loaded.config.graphql;
   const rules = [...rulesOf(services), ...graphqlUpstreams.flatMap(({ subschema }) => [...subschema.rules.values()])];
-  return { path, schema, fields, links, subschemaFields, subscriptions, rules, warnings };
+  return { path, schema, fields, links, subschemaFields, subscriptions, rules, replyRules, warnings };
 }
 
 /** A schema, and what it was made from. */

@@ -51,6 +51,12 @@ export const SCHEMA_KEYS = section('How GraphQL shows what the WSDL declares.', 
   nullable: nullable(
     'Every field may be null in replies: for a backend that leaves out what its WSDL requires. By default true for structs of the SOAP encoding and maps of JAXB, else false.',
   ),
+  restrictedReplies: optional(
+    oneOf(['pass', 'refuse'], {
+      description:
+        'SOAP calls whose replies may hold fields that the caller may not read, or that are masked for its class: `pass` (default) lets replies pass as they are, `refuse` refuses the calls.',
+    }),
+  ),
   types: mapOf('^(\\{[^{}]*\\})?[^\\s:{}]{1,256}$', TYPE, {
     description:
       'By the XML name of a type, or of the element of a type without a name; `{uri}name` where that is ambiguous.',

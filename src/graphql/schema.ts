@@ -14,6 +14,7 @@ import type { BoundField } from './fields/bound-field.js';
 import { exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
 import { checkReplyHeaders, replyBlocks } from './fields/reply-headers.js';
+import { replyRulesOf } from './fields/reply-rules.js';
 import {
   declaredNames,
   mappingsOf,
@@ -28,6 +29,7 @@ import { costFindings } from './links/cost-check.js';
 import type { EntryError } from './links/entry-error.js';
 import type { LinkMapping, LinkTable, LinkTarget, SubschemaTarget } from './links/link.js';
 import { addLinks } from './links/link-schema.js';
+import type { FieldRule } from './rights/field-rule.js';
 import { addSubschemas } from './subschema/add-subschemas.js';
 import type { SubscriptionMapping, SubscriptionTable } from './subscription/subscription.js';
 import { operationsFor, resolveSubscriptions } from './subscription/subscription-schema.js';
@@ -43,6 +45,8 @@ export interface BuiltSchema {
   readonly links: LinkTable;
   /** Fields that services answer which speak GraphQL, by `Query.customer`. */
   readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
+  /** By `service.operation`: the rules of all fields that its replies and Faults may hold; none where there are none. */
+  readonly replyRules: ReadonlyMap<string, FieldRule>;
   /** Errors in links: without them the schema has none of the links. */
   readonly linkErrors: readonly EntryError[];
   readonly subscriptions: SubscriptionTable;
@@ -148,6 +152,7 @@ export function* buildingSchema(
     fields,
     links: table,
     subschemaFields: added.fields,
+    replyRules: replyRulesOf(services, typesOf, names),
     linkErrors: errors,
     subscriptions: subscribed.table,
     subscriptionErrors: subscribed.errors,

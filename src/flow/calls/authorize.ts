@@ -4,6 +4,7 @@ import { isMet } from '../../base/requirement.js';
 import type { Budgets, Denied } from '../../budget/budget.js';
 import type { KnownOperation } from '../../compile/request-group.js';
 import type { SoapService } from '../../compile/service.js';
+import type { FieldRule } from '../../graphql/rights/field-rule.js';
 import type { Operation } from '../../wsdl/model.js';
 
 /** The client of a request, and the budgets. */
@@ -19,10 +20,13 @@ export interface Caller {
 export class CallGuard {
   readonly #caller: Caller;
   readonly #service: SoapService;
+  readonly #closed: ReadonlyMap<string, FieldRule>;
   #hasPassed = false;
 
-  constructor(caller: Caller, service: SoapService) {
+  /** `closed`: by `service.operation`, what callers need for the replies. */
+  constructor(caller: Caller, service: SoapService, closed: ReadonlyMap<string, FieldRule>) {
     this.#caller = caller;
+    this.#closed = closed;
     this.#service = service;
   }
 
@@ -30,7 +34,11 @@ export class CallGuard {
   get isRestricted(): boolean {
     const { client } = this.#caller;
     const { name, requirements } = this.#service;
-    return !client.rights.permits(name, null) || (requirements.size > 0 && lacksSome(client, requirements));
+    return (
+      !client.rights.permits(name, null) ||
+      (requirements.size > 0 && lacksSome(client, requirements)) ||
+      this.#refusesReplies(null)
+    );
   }
 
   /** Null for an operation that is not known. Throws `FORBIDDEN` or `RATE_LIMITED`. */
@@ -38,8 +46,21 @@ export class CallGuard {
     if (this.#hasPassed) return;
     const { weightOf } = this.#service;
     authorizeMessage(this.#caller.client, this.#service, known);
+    if (this.#refusesReplies(known)) throw new Refusal('FORBIDDEN', 'a field', { found: this.#service.name });
     charge(this.#caller, known === null ? weightOf(null) : Math.max(...known.candidates.map(weightOf)));
     this.#hasPassed = true;
+  }
+
+  /** Whether the reply may hold a field that the client may not read as it is. */
+  #refusesReplies(known: KnownOperation | null): boolean {
+    if (this.#closed.size === 0) return false;
+    const { client } = this.#caller;
+    const { operations, name: service } = this.#service;
+    return (known?.candidates ?? operations).some(({ name }) => {
+      const rule = this.#closed.get(`${service}.${name}`);
+      if (rule === undefined) return false;
+      return rule.masks.has(client.className) || (rule.requires !== null && !isMet(rule.requires, client));
+    });
   }
 }
 

@@ -4,6 +4,7 @@ import type { NonceStore } from '../../base/nonce-store.js';
 import type { Refusal } from '../../base/refusal.js';
 import type { CallTrace } from '../../base/request-trace.js';
 import type { SoapService } from '../../compile/service.js';
+import type { FieldRule } from '../../graphql/rights/field-rule.js';
 import { affinityOf } from '../calls/affinity.js';
 import { authorizeAndChargeOther, CallGuard } from '../calls/authorize.js';
 import { soapConsultation } from '../calls/consult-policy.js';
@@ -28,6 +29,8 @@ export interface SoapEndpoint {
   readonly nonces: NonceStore | null;
   /** Null where none is asked. */
   readonly decisionPoint: Policy | null;
+  /** By `service.operation`: what callers need for its replies. */
+  readonly closedReplies: ReadonlyMap<string, FieldRule>;
   /** Clients are configured, so there are rights and budgets to check. */
   readonly isGuarded: boolean;
   /** A service in monitor mode let through what it would have refused. */
@@ -36,14 +39,14 @@ export interface SoapEndpoint {
 
 /** Answers one SOAP request with the reply of its backend. Rejects with a refusal, to be answered by `refuseSoap`. */
 export async function answerSoap(
-  { calls, observers, nonces, decisionPoint, isGuarded, onViolation }: SoapEndpoint,
+  { calls, observers, nonces, decisionPoint, closedReplies, isGuarded, onViolation }: SoapEndpoint,
   asked: HttpExchange,
   service: SoapService,
   query: string,
 ): Promise<void> {
   const { caller, exchange, request, response, ending } = asked;
   // The backend may read an invalid message as another operation: only clients with all rights may send one.
-  const guard = isGuarded ? new CallGuard(caller, service) : null;
+  const guard = isGuarded ? new CallGuard(caller, service, closedReplies) : null;
   const isEnforced = service.mode === 'enforce' || guard?.isRestricted === true;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: onViolation(exchange) };
   const answer = new SoapAnswer(response, exchange, ending);

@@ -10,6 +10,9 @@ import { SoapAnswer } from '../soap/answer.js';
 import { intakeEnvelope } from '../soap/intake.js';
 import { readSoapRequestHead } from '../soap/request-head.js';
 
+/** A notification has no reply. */
+const NOTHING_CLOSED = new Map<string, never>();
+
 /** Where services post their notifications. */
 const CALLBACK_PATH = '/callback/';
 
@@ -38,7 +41,7 @@ export async function takeNotification(
   const { caller, exchange, request, response, ending } = asked;
   const head = readSoapRequestHead(request, service, null);
   if (head.method === 'GET') throw new Refusal('HTTP_METHOD');
-  const guard = new CallGuard(caller, service);
+  const guard = new CallGuard(caller, service, NOTHING_CLOSED);
   const consult = soapConsultation(decisionPoint, asked, service);
   const { gate } = service;
   const options = { service, gate, guard, observers: callbacks, calls: null, consult, nonces, bufferBytes: null };
