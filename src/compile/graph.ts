@@ -117,6 +117,7 @@ const build = (
       mapping: operationsOf(service),
       blocks: blocksOf(service),
       replyHeaders: service.config.replyHeaders ?? false,
+      hasReferences: service.config.dataContractReferences,
       naming: namingOf(service),
       choices: service.config.schema.choices,
       nullable: service.config.schema.nullable ?? null,

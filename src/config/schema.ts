@@ -151,6 +151,11 @@ const SERVICE = closed({
       'Whether the reading of a long reply ends, and its connection, as soon as all values that a query selects have been read; the rest is not validated then.',
     default: false,
   }),
+  dataContractReferences: boolean({
+    description:
+      'Whether elements of replies may stand for others by `Id` and `Ref` of .NET data contracts although the WSDL does not declare these. Replies are held whole then.',
+    default: false,
+  }),
   unknownOperations: oneOf(['refuse', 'pass'], {
     description:
       'The treatment of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.',

@@ -104,7 +104,8 @@ export function* buildingSchema(
       const selectable = replyBlocks(operation, service);
       const requires = service.requirementOf?.(operation) ?? null;
       const made = operationField(operation, mapping, types, service.blocks, selectable, requires);
-      const { config, requestPlan, reply, headersArgument } = made;
+      const { config, requestPlan, headersArgument } = made;
+      const reply = service.hasReferences === true ? { ...made.reply, hasReferences: true } : made.reply;
       names.attributeOperations(earlier, service.name);
       const cost = costOfCall(mapping?.cost ?? null, service.callCost ?? null);
       const bound = { service: service.name, operation, parent, name, requestPlan, reply, headersArgument, cost };

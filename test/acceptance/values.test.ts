@@ -354,3 +354,22 @@ t.test('an element with z:Ref is the element it names, as deep as the query asks
   const { errors } = await ask('{ get { name } }', reply(`<t:person z:Ref="i9" ${z}/>`));
   t.match(errors, [{ path: ['get', 0], extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }]);
 });
+
+t.test('z:Ref that the WSDL does not declare is followed where the configuration says so', async (t) => {
+  const z = 'xmlns:z="http://schemas.microsoft.com/2003/10/Serialization/"';
+  const types = `<xs:complexType name="Person"><xs:sequence><xs:element name="Name" type="xs:string" minOccurs="0"/><xs:element name="Friend" nillable="true" minOccurs="0" type="t:Person"/></xs:sequence></xs:complexType>`;
+  const wsdl = desk({ types, reply: '<xs:element name="person" type="t:Person" maxOccurs="unbounded"/>' });
+  const body = `<t:person z:Id="1" ${z}><t:Name z:Id="2">Ann</t:Name><t:Friend z:Id="3"><t:Name z:Ref="2"/><t:Friend z:Ref="1" xsi:nil="true"/></t:Friend></t:person><t:person z:Ref="3" ${z}/>`;
+  const query = '{ get { name friend { name friend { name } } } }';
+  const followed = await startDesk(t, { 'desk.wsdl': wsdl }, '    dataContractReferences: true\n');
+  t.same(await followed.ask(query, reply(body)), {
+    data: {
+      get: [
+        { name: 'Ann', friend: { name: 'Ann', friend: { name: 'Ann' } } },
+        { name: 'Ann', friend: { name: 'Ann', friend: { name: 'Ann' } } },
+      ],
+    },
+  });
+  const plain = await startDesk(t, { 'desk.wsdl': wsdl });
+  t.match(await plain.ask(query, reply(body)), { data: { get: [{ name: 'Ann' }, { name: null }] } });
+});

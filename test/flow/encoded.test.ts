@@ -55,3 +55,22 @@ limits: { codec: { references: 100 } }
   });
   t.match(await ask(item, '<m:listItemsResponse/>'), { errors: [{ extensions: { code: 'UPSTREAM_DESYNC' } }] });
 });
+
+t.test('references by enc:id and enc:ref of SOAP 1.2 are followed', async (t) => {
+  const enc = 'http://www.w3.org/2003/05/soap-encoding';
+  const backend = await startRecordingBackend(answerWith(''));
+  const wsdl = resolve('test/real/stacks/php/legacy.wsdl');
+  const gateway = await startTestGateway(
+    `services:\n  stock: { wsdl: ${wsdl}, url: "${backend.url}/", versions: ["1.2"], operations: { getItem: { field: Query.item } } }\n`,
+  );
+  t.teardown(() => Promise.all([gateway.close(), backend.close()]));
+  const item = (id: string, more: string): string =>
+    `<item enc:id="${id}"><sku enc:id="${id}s">${id}</sku><qty>1</qty><price>1.0</price><unit>kg</unit><active>1</active><tags enc:arraySize="0"/>${more}</item>`;
+  backend.answer = answerWith(
+    `<E:Envelope xmlns:E="http://www.w3.org/2003/05/soap-envelope" xmlns:enc="${enc}" xmlns:m="urn:legacy:inventory"><E:Body><m:getItemResponse E:encodingStyle="${enc}"><return enc:ref="a"/></m:getItemResponse>${item('a', '<substitute enc:id="b"><sku enc:ref="as"/><substitute enc:ref="a"/></substitute>')}</E:Body></E:Envelope>`,
+    'application/soap+xml',
+  );
+  t.match(await askGraphql(gateway.url, '{ item(sku: "S1") { sku substitute { sku substitute { sku } } } }'), {
+    data: { item: { sku: 'a', substitute: { sku: 'a', substitute: { sku: 'a' } } } },
+  });
+});

@@ -35,6 +35,8 @@ export interface GraphqlService {
   readonly callCost?: number | null;
   /** Header blocks of all its operations; absent: none. */
   readonly blocks?: BlockMappings;
+  /** Elements of its replies may stand for others, although the WSDL does not say so; absent: they may not. */
+  readonly hasReferences?: boolean;
   /** Header blocks of its replies that callers may select; absent: none. */
   readonly replyHeaders?: ReplyHeaders;
   /** What callers of an operation must have; absent: nothing. */
