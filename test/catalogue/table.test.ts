@@ -19,6 +19,7 @@ t.test('the table of the catalogue: every row once, every part with its tests', 
     ['C', 14],
     ['D', 10],
     ['K', 12],
+    ['L', 15],
   ] as const) {
     const expected = Array.from({ length: count }, (_, index) => `${group}${String(index + 1).padStart(2, '0')}`);
     t.same(ids.filter((id) => id.startsWith(group)).sort(), expected, `group ${group} is complete`);

@@ -235,6 +235,39 @@ t.test('OAuth 2.0 by oidc-provider: tokens end under load', { skip: missing('oid
   t.notMatch(JSON.stringify([...wrong.logLines(), ...gateway.logLines()]), /canary|s3cret/);
 });
 
+t.test('clients are identified by the introspection of oidc-provider', async (t) => {
+  const server = await startProgram({
+    command: (port) => [process.execPath, join(STACKS, 'oidc', 'server.mjs'), String(port), '3'],
+  });
+  t.teardown(() => server.stop());
+  const url = `http://127.0.0.1:${server.port}`;
+  const gateway = await startTestGateway(`services:
+  shop: { url: "${url}/shop", types: "type Query { stock: Int }", operations: { GetStock: { field: Query.stock } } }
+clients:
+  introspection: { url: "${url}/token/introspection", clientId: gateway, clientSecret: 's3cret:with+signs', clientClaim: client_id, class: all }
+  classes: { all: {} }
+`);
+  t.teardown(() => gateway.close());
+  const basic = Buffer.from('gateway:s3cret%3Awith%2Bsigns').toString('base64');
+  const granted = await fetch(`${url}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'grant_type=client_credentials&scope=stock:read',
+  });
+  const { access_token: token } = (await granted.json()) as { access_token: string };
+  const ask = async (bearer: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${bearer}`, accept: 'application/json' };
+    return (await fetch(`${gateway.url}/graphql?query=%7B__typename%7D`, { headers })).status;
+  };
+  t.same([await ask(token), await ask(`${token}x`)], [200, 401]);
+  t.match(
+    gateway.logLines().find(({ msg }) => msg === 'request'),
+    { caller: /^introspection:/ },
+  );
+  while ((await ask(token)) === 200);
+  t.equal(await ask(token), 401, 'a token that has ended');
+});
+
 t.test('login sessions of spyne: they end under load', { skip: missing('spyne') }, async (t) => {
   const directory = await folder(t);
   const server = await startProgram({

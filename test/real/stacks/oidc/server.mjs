@@ -24,7 +24,11 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
   ],
   scopes: ['stock:read'],
   cookies: { keys: [randomBytes(16).toString('hex')] },
-  features: { clientCredentials: { enabled: true }, devInteractions: { enabled: false } },
+  features: {
+    clientCredentials: { enabled: true },
+    introspection: { enabled: true },
+    devInteractions: { enabled: false },
+  },
   ttl: { ClientCredentials: seconds },
 });
 let issued = 0;

@@ -1,0 +1,124 @@
+import t, { type Test } from 'tap';
+
+import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { post, RawClient, sendRaw } from '../kit/raw-client.js';
+import { until } from '../kit/until.js';
+import { expectAnswer } from './expect.js';
+import { Rows } from './rows.js';
+
+const rows = new Rows('lifecycle');
+
+const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
+const envelope = (content: string): string => `<E:Envelope xmlns:E="${SOAP}"><E:Body>${content}</E:Body></E:Envelope>`;
+const CALL = envelope('<m:GetOrder xmlns:m="urn:desk"/>');
+
+/** A gateway with a backend that answers when it is told to. */
+async function start(t: Test, more = '') {
+  const held: (() => void)[] = [];
+  const backend = await startRecordingBackend((_message, response) => {
+    held.push(() =>
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope('<GetOrderResponse xmlns="urn:desk"/>')),
+    );
+  });
+  const gateway = await startTestGateway(`services: { desk: { url: "${backend.url}/desk" } }\n${more}`);
+  t.teardown(() => backend.close());
+  /** Sends a call, and resolves when the backend has it. */
+  const begin = async (): Promise<RawClient> => {
+    const client = await RawClient.connect(gateway.url);
+    const { length } = held;
+    await client.send(post('/soap/desk', 'text/xml', CALL));
+    await until(() => held.length > length);
+    return client;
+  };
+  const release = (): void => {
+    for (const answer of held.splice(0)) answer();
+  };
+  return { gateway, begin, release, held };
+}
+
+t.test('L01, L02: a drain under load', async (t) => {
+  const { gateway, begin, release, held } = await start(t);
+  const [first, kept] = [await begin(), await begin()];
+  const drained = gateway.drain();
+  const ready = await sendRaw(gateway.adminUrl, 'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  t.equal(String(ready.status), rows.answer('L01', 'readiness'));
+  await kept.send(post('/soap/desk', 'text/xml', CALL));
+  release();
+  const reply = await first.reply();
+  t.match([reply.status, reply.headers.get('connection')], [200, 'close'], rows.answer('L01', 'a request in flight'));
+  t.equal((await kept.reply()).status, 200, rows.answer('L02', 'a request on a kept connection'));
+  const answering = setInterval(release, 5);
+  t.equal(await drained, 0, 'none is cut');
+  clearInterval(answering);
+  t.same(held, []);
+});
+
+t.test('L06: a drain that takes too long', async (t) => {
+  const { gateway, begin } = await start(t, 'limits: { http: { drainMillis: 200 } }\n');
+  const client = await begin();
+  t.equal(await gateway.drain(), 1, rows.answer('L06', 'a request that does not end'));
+  t.ok((await client.reply()).isCut);
+});
+
+t.test('L07, L09, L10, L11: reloads', async (t) => {
+  const { gateway, begin, release } = await start(t);
+  t.teardown(() => gateway.close());
+  const client = await begin();
+  await gateway.reload((yaml) => yaml.replace('desk: {', 'desk: { path: /soap/other,'));
+  t.equal(gateway.generations(), 2);
+  release();
+  t.equal((await client.reply()).status, 200, rows.answer('L07', 'a request in flight'));
+  t.equal(rows.answer('L11', 'a request in flight'), '200');
+  const gone = await sendRaw(gateway.url, post('/soap/desk', 'text/xml', CALL));
+  t.equal(String(gone.status), rows.answer('L11', 'the next request'));
+  client.close();
+
+  await gateway.reload((yaml) => `${yaml}limits: { xml: { depth: 4 } }\n`);
+  const deep = envelope('<a><b><c><d/></c></b></a>');
+  const refused = await sendRaw(gateway.url, post('/soap/desk', 'text/xml', deep));
+  expectAnswer(t, refused, rows.answer('L09', 'a lower depth'), '1.1', 'L09');
+
+  await Promise.all(Array.from({ length: 100 }, () => gateway.reload()));
+  await until(() => gateway.generations() === 1);
+  t.pass(rows.answer('L10', '100 reloads'));
+});
+
+t.test('L08: reloads of a broken configuration', async (t) => {
+  const { gateway } = await start(t);
+  t.teardown(() => gateway.close());
+  const before = gateway.compiled();
+  for (const [name, edit] of [
+    ['syntax', () => 'services: ['],
+    ['a WSDL that is missing', (yaml: string) => yaml.replace('desk: {', 'desk: { wsdl: absent.wsdl,')],
+  ] as const)
+    await t.rejects(gateway.reload(edit), ConfigurationError, `${name}: ${rows.answer('L08', name)}`);
+  t.equal(gateway.compiled(), before);
+});
+
+t.test('L14: a start without others', async (t) => {
+  const services = 'services: { desk: { url: "http://127.0.0.1:9/desk" } }\n';
+  const gateway = await startTestGateway(
+    `${services}redis: { url: "redis://127.0.0.1:9", secret: 0123456789abcdef0123456789abcdef }\n`,
+  );
+  t.teardown(() => gateway.close());
+  const ready = await sendRaw(gateway.adminUrl, 'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  t.equal(ready.status, 200, rows.answer('L14', 'no Redis, no backend'));
+  const broken = services.replace('desk: {', 'desk: { wsdl: absent.wsdl,');
+  await t.rejects(startTestGateway(broken), ConfigurationError, rows.answer('L14', 'no WSDL'));
+});
+
+t.test('L15: depth', async (t) => {
+  const { gateway } = await start(t);
+  t.teardown(() => gateway.close());
+  const depth = 100_000;
+  const deep = envelope('<a>'.repeat(depth) + '</a>'.repeat(depth));
+  const reply = await sendRaw(gateway.url, post('/soap/desk', 'text/xml', deep));
+  expectAnswer(t, reply, rows.answer('L15', 'an envelope of great depth'), '1.1', 'L15');
+  const query = JSON.stringify({ query: '{a'.repeat(depth) + '}'.repeat(depth) });
+  const other = await sendRaw(gateway.url, post('/graphql', 'application/json', query));
+  t.ok(other.status < 500 && /"errors"/.test(other.body), rows.answer('L15', 'a document of great depth'));
+});
+
+t.test('the part is complete', async (t) => rows.assertComplete(t));
