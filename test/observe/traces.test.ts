@@ -378,3 +378,20 @@ t.test('OpenMetrics has the trace of a request in its bucket, where its spans ar
   t.notMatch(await gateway.metrics(), /trace_id|# EOF/, 'the older format has none');
   t.match(await gateway.metrics(), '# TYPE soapstone_requests_total counter');
 });
+
+t.test('an event of a subscription is a trace of its own, linked with the request that subscribed', async (t) => {
+  const { url, received } = await startReceiver(t);
+  const options = { otlp: url, sample: 1, slowMillis: 1000, takeContext: true, headers: {}, attributes: {} };
+  const tracer = new Tracer(options, { count: () => {}, failed: () => {} });
+  const subscription = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) };
+  const event = Object.assign(new Exchange('e1', '', 'EVENT'), { route: 'graphql', operation: 'subscription' });
+  tracer.beginEvent(event, 'orderPlaced', subscription);
+  tracer.end(event, 2);
+  tracer.end(event, 2);
+  await tracer.close();
+  const [span, ...others] = await received(1);
+  t.same(others, [], 'ended once');
+  t.match(span, { name: 'event orderPlaced', kind: 1, links: [subscription] });
+  t.not(span?.traceId, subscription.traceId);
+  t.equal(valuesOf(span ?? { attributes: [] }).get('soapstone.subscription.field'), 'orderPlaced');
+});
