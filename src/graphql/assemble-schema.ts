@@ -72,11 +72,12 @@ export function* validating(schema: GraphQLSchema): Steps<readonly GraphQLError[
   return schema.__validationErrors;
 }
 
+/** Its fields are ordinary ones, so that introspection may put an object of its own before it (`Object.create`). */
 class AssembledSchema extends GraphQLSchema {
-  readonly #roots: RootTypes;
-  readonly #types: TypeMap;
-  readonly #listed: TypeMap;
-  readonly #implementations: ReadonlyMap<string, Implementations>;
+  private readonly roots: RootTypes;
+  private readonly types: TypeMap;
+  private readonly listed: TypeMap;
+  private readonly implementations: ReadonlyMap<string, Implementations>;
 
   constructor(
     roots: RootTypes,
@@ -85,39 +86,39 @@ class AssembledSchema extends GraphQLSchema {
     listed: TypeMap = types,
   ) {
     super({});
-    this.#roots = roots;
-    this.#types = types;
-    this.#listed = listed;
-    this.#implementations = implementations;
+    this.roots = roots;
+    this.types = types;
+    this.listed = listed;
+    this.implementations = implementations;
   }
 
   /** The same schema, which lists these types alone. */
   withTypes(types: TypeMap): AssembledSchema {
-    return new AssembledSchema(this.#roots, this.#types, this.#implementations, types);
+    return new AssembledSchema(this.roots, this.types, this.implementations, types);
   }
 
   override getQueryType(): GraphQLObjectType {
-    return this.#roots.query;
+    return this.roots.query;
   }
 
   override getMutationType(): GraphQLObjectType | null {
-    return this.#roots.mutation;
+    return this.roots.mutation;
   }
 
   override getSubscriptionType(): GraphQLObjectType | null {
-    return this.#roots.subscription;
+    return this.roots.subscription;
   }
 
   override getTypeMap(): TypeMap {
-    return this.#listed;
+    return this.listed;
   }
 
   override getType(name: string): GraphQLNamedType | undefined {
-    return this.#types[name];
+    return this.types[name];
   }
 
   override getImplementations({ name }: GraphQLInterfaceType): Implementations {
-    return this.#implementations.get(name) ?? { objects: [], interfaces: [] };
+    return this.implementations.get(name) ?? { objects: [], interfaces: [] };
   }
 }
 
