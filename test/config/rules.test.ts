@@ -282,12 +282,13 @@ t.test('addresses of a service that cannot be balanced', async (t) => {
     '4:5: `services.a` has no address in its zone. Give addresses a `zone`, or leave it away.',
   ]);
   t.same(await service(`urls: [${two} }]\n    balance: { hash: cookie }`), [
-    '4:22: `services.a.balance.hash` is not valid. Write client, header:NAME or claim:NAME.',
+    '4:22: `services.a.balance.hash` is not valid. Write client, header:NAME, claim:NAME or path:order/id.',
   ]);
   t.same(await service(`urls: [${two} }]\n    balance: random`), [
     '4:14: `services.a.balance` is not valid. Write leastRequests, roundRobin or { hash: client }.',
   ]);
-  const health = '`services.a` needs `path` or `tcp: true` in `health`, and one of them. Name what is checked.';
+  const health =
+    '`services.a.health` needs `path`, `operation`, `wsdl: true` or `tcp: true`, and one of them. Name what is checked.';
   t.same(await service('url: http://a\n    health: { up: 1 }'), [`4:5: ${health}`]);
   t.same(await service('url: http://a\n    health: { path: /health, tcp: true }'), [`4:5: ${health}`]);
   t.same(await service(`urls: [${two} }]\n    balance: roundRobin`), []);
