@@ -27,6 +27,7 @@ import { FileWatch } from './file-watch.js';
 import { demoIntroduction, type Introduction, type Running } from './introduction.js';
 import { PendingSignal } from './pending-signal.js';
 import { Reloader } from './reloader.js';
+import { notifyServiceManager, whileReloading } from './service-manager.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import {
   parentTurn,
@@ -90,6 +91,10 @@ export async function start(
 /** Prints the introduction of a gateway that runs. */
 type Introduce = (running: Running, compiled: Compiled) => void;
 
+/** Reads files that are watched from then on. */
+const recorded = <T>(watch: FileWatch, work: Parameters<typeof watch.record<T>>[0]): Promise<T> =>
+  whileReloading(() => watch.record(work));
+
 /** How a configuration came about, and how it is loaded again. */
 interface Origin {
   readonly loaded: LoadedConfig;
@@ -124,7 +129,7 @@ async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce:
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
   const reloader = new Reloader(log, () =>
-    watch.record(async (track) => {
+    recorded(watch, async (track) => {
       const next = await compile(await load(track(LIVE_INPUTS)), gateway.compiled());
       gateway.replace(next);
       listenForReloads(origin, next.config, reloader);
@@ -140,6 +145,7 @@ async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce:
   rollSignal.listen(() => log.event('warn', 'SIGUSR2 replaces workers, and there are none', {}));
   listenForReloads(origin, compiled.config, reloader);
   log.event('info', 'draining', { signal: await signal });
+  void notifyServiceManager('STOPPING=1');
   await reloader.close();
   const cut = await gateway.drain();
   await closeDemo();
@@ -159,7 +165,7 @@ async function runWorkers(
   const signal = stopSignal();
   const closeDemo = await startDemo(loaded);
   const reloader = new Reloader(log, () =>
-    watch.record(async (track) => {
+    recorded(watch, async (track) => {
       const next = emptySnapshot();
       const loadedNext = await load(track(recordInputs(next)));
       // Connections are accepted by this process.
@@ -184,6 +190,7 @@ async function runWorkers(
   });
   const why = await Promise.race([signal, workers.broken]);
   if (typeof why === 'string') log.event('info', 'draining', { signal: why });
+  void notifyServiceManager('STOPPING=1');
   await reloader.close();
   await workers.stop();
   await closeDemo();
@@ -221,6 +228,7 @@ async function announce(running: Running, compiled: Compiled, log: Log, introduc
   for (const warning of compiled.warnings)
     log.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
   await log.flush();
+  if (!(await notifyServiceManager('READY=1'))) log.event('warn', 'systemd-notify failed: systemd waits for it', {});
   introduce(running, compiled);
 }
 

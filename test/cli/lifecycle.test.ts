@@ -1,8 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -178,6 +179,42 @@ t.test('SIGUSR2 replaces all workers one by one, and no connection is refused', 
   t.equal(await ask(gateway), 200, 'a new worker that dies is replaced');
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
+  t.same(await exit, [0, null]);
+});
+
+const hasProgram = (name: string): boolean => spawnSync(name, ['--version']).error === undefined;
+const SKIP_SYSTEMD = ['systemd-notify', 'python3'].every(hasProgram)
+  ? false
+  : 'needs systemd and python3: apt-get install';
+
+/** Prints each datagram that comes to the socket of its argument in one line. */
+const DATAGRAMS = `import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+while True: print(s.recv(4096).decode().replace('\\n', ' '), flush=True)`;
+
+t.test('systemd is told of the start, of reloads and of the end', { skip: SKIP_SYSTEMD }, async (t) => {
+  // The path of a socket has 107 characters at most.
+  const home = await mkdtemp(join(tmpdir(), 'notify-'));
+  t.teardown(() => rm(home, { recursive: true }));
+  const socket = join(home, 's');
+  const receiver = spawn('python3', ['-c', DATAGRAMS, socket], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.teardown(() => receiver.kill('SIGKILL'));
+  const states: string[] = [];
+  createInterface({ input: receiver.stdout }).on('line', (text) => states.push(text));
+  await until(() => existsSync(socket));
+  const preset = `--import=data:text/javascript,process.env.NOTIFY_SOCKET=${encodeURIComponent(JSON.stringify(socket))}`;
+  const { child } = await startProcess(t, SERVICES, 'pipe', [preset]);
+  child.stdout?.resume();
+  const has = (pattern: RegExp) => states.some((state) => pattern.test(state));
+  await until(() => has(/READY=1/));
+  states.length = 0;
+  child.kill('SIGHUP');
+  await until(() => has(/READY=1/));
+  t.match(states[0], /RELOADING=1.*MONOTONIC_USEC=\d+/);
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await until(() => has(/STOPPING=1/));
   t.same(await exit, [0, null]);
 });
 
