@@ -28,6 +28,7 @@ import { demoIntroduction, type Introduction, type Running } from './introductio
 import { PendingSignal } from './pending-signal.js';
 import { Reloader } from './reloader.js';
 import { notifyServiceManager, whileReloading } from './service-manager.js';
+import { stopCause } from './stop-cause.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import {
   parentTurn,
@@ -126,7 +127,7 @@ async function loadAgain(
 
 async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce: Introduce): Promise<ExitCode> {
   const { loaded, load, rollSignal, watch } = origin;
-  const signal = stopSignal();
+  const stopping = stopCause(log);
   const closeDemo = await startDemo(loaded);
   const reloader = new Reloader(log, () =>
     recorded(watch, async (track) => {
@@ -144,13 +145,14 @@ async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce:
   await announce(gateway, compiled, log, introduce);
   rollSignal.listen(() => log.event('warn', 'SIGUSR2 replaces workers, and there are none', {}));
   listenForReloads(origin, compiled.config, reloader);
-  log.event('info', 'draining', { signal: await signal });
+  const { name: signal, code } = await stopping;
+  log.event('info', 'draining', { signal });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
   const cut = await gateway.drain();
   await closeDemo();
   log.event('info', 'stopped', { cut });
-  return 0;
+  return code;
 }
 
 async function runWorkers(
@@ -162,7 +164,7 @@ async function runWorkers(
   introduce: Introduce,
 ): Promise<ExitCode> {
   const { loaded, load, rollSignal, watch } = origin;
-  const signal = stopSignal();
+  const stopping = stopCause(log);
   const closeDemo = await startDemo(loaded);
   const reloader = new Reloader(log, () =>
     recorded(watch, async (track) => {
@@ -188,19 +190,19 @@ async function runWorkers(
     listenForReloads(origin, compiled.config, reloader);
     rollSignal.listen(() => void workers.roll());
   });
-  const why = await Promise.race([signal, workers.broken]);
-  if (typeof why === 'string') log.event('info', 'draining', { signal: why });
+  const why = await Promise.race([stopping, workers.broken]);
+  if (typeof why === 'object') log.event('info', 'draining', { signal: why.name });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
   await workers.stop();
   await closeDemo();
   log.event('info', 'stopped', { workers: count });
-  return typeof why === 'string' ? 0 : why;
+  return typeof why === 'object' ? why.code : why;
 }
 
 /** Runs a worker: it takes requests, and ends at a signal of its parent. */
 async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets: TicketKeys): Promise<ExitCode> {
-  const signal = stopSignal();
+  const stopping = stopCause(log);
   // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
   for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
   const gateway = await startGateway(compiled, log, { operators: 'elsewhere', reportHealth, tickets }).catch(
@@ -213,10 +215,10 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets:
   }, gateway.replace);
   shareHealth(gateway);
   reportReady(gateway.urls, gateway.listMetrics, gateway.facts);
-  await signal;
+  const { code } = await stopping;
   await gateway.drain(parentTurn);
   await sendMetrics(gateway.listMetrics);
-  return 0;
+  return code;
 }
 
 async function announce(running: Running, compiled: Compiled, log: Log, introduce: Introduce): Promise<void> {
@@ -238,18 +240,6 @@ async function startDemo(loaded: LoadedConfig): Promise<() => Promise<void>> {
   if (address === null) return async () => {};
   const demo = await startDemoBackend(address.host, address.port).catch(refuseAddress(loaded, ['demo']));
   return () => demo.close();
-}
-
-/** The first of the signals that ask a process to end. A second one ends it at once, as the system does. */
-function stopSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    const signals = ['SIGTERM', 'SIGINT'] as const;
-    const stop = (signal: string): void => {
-      for (const each of signals) process.off(each, stop);
-      resolve(signal);
-    };
-    for (const each of signals) process.on(each, stop);
-  });
 }
 
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([

@@ -27,8 +27,13 @@ interface Started extends GatewayProcess {
   line(isWanted: (line: Line) => boolean): Promise<Line>;
 }
 
-async function start(t: Test, yaml: string, services = SERVICES): Promise<Started> {
-  const gateway = await startProcess(t, services + yaml, 'pipe');
+async function start(
+  t: Test,
+  yaml: string,
+  services = SERVICES,
+  nodeOptions: readonly string[] = [],
+): Promise<Started> {
+  const gateway = await startProcess(t, services + yaml, 'pipe', nodeOptions);
   const { stdout } = gateway.child;
   if (stdout === null) throw new Error('no standard output');
   const lines: Line[] = [];
@@ -307,4 +312,41 @@ t.test('the console shows all workers', async (t) => {
   t.match(metrics.soapstone_workers_answered, [{ value: 2 }]);
   const message = { path: '/soap/orders', headers: {}, body: '<a/>' };
   t.match(await ask('try', { method: 'POST', body: JSON.stringify(message) }), { status: Number });
+});
+
+t.test('a bug that no code caught ends the process after a drain, and its worker is replaced', async (t) => {
+  const bug =
+    'process.on("SIGURG",()=>{throw new Error("a bug of a test")});process.on("SIGPIPE",()=>Promise.reject(7))';
+  const options = [`--import=data:text/javascript,${encodeURIComponent(bug)}`];
+  const held: (() => void)[] = [];
+  const backend = await startRecordingBackend((_message, response) => {
+    held.push(() => response.writeHead(202).end());
+  });
+  t.teardown(() => backend.close());
+  const services = `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}" } }\n`;
+  const gateway = await start(t, '', services, options);
+  const [client] = await connectTo(gateway.url, 1);
+  const content =
+    '<NotifyShipment xmlns="http://legacy.example.com/desk"><orderId>7</orderId><carrier>a</carrier></NotifyShipment>';
+  const body = `<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body>${content}</Body></Envelope>`;
+  const head = `POST /soap/orders HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nContent-Length: ${body.length}\r\n\r\n`;
+  await client?.send(head + body);
+  await until(() => held.length === 1);
+  const exit = once(gateway.child, 'exit');
+  gateway.child.kill('SIGURG');
+  const line = await gateway.line(({ msg }) => msg === 'a bug');
+  t.match(line, { level: 'error', cause: 'uncaughtException', err: /a bug of a test/ });
+  await gateway.line(({ msg }) => msg === 'draining');
+  gateway.child.kill('SIGPIPE');
+  await gateway.line(({ cause }) => cause === 'unhandledRejection');
+  held[0]?.();
+  t.equal((await client?.reply())?.status, 202, 'what is in flight is answered');
+  t.same(await exit, [1, null]);
+
+  const several = await start(t, 'workers: 2\n', SERVICES, options);
+  await until(async () => (await several.metric('soapstone_workers_answered')) === 2);
+  const [first = 0] = childrenOf(several.child);
+  process.kill(first, 'SIGURG');
+  t.match(await several.line(({ msg }) => msg === 'a worker ended'), { code: 1 });
+  await until(async () => (await several.metric('soapstone_workers_answered')) === 2);
 });
