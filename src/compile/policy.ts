@@ -5,10 +5,8 @@ import { KIB } from '../base/limit.js';
 import { Refusal } from '../base/refusal.js';
 import { RotatingFile } from '../base/rotating-file.js';
 import type { LoadedConfig } from '../config/load.js';
-import { routeTo } from '../upstream/dial/dial.js';
 import { postWhole } from '../upstream/post.js';
-import { Upstream } from '../upstream/upstream.js';
-import { compileTls } from './reach.js';
+import { compileAccessEndpoint } from './access-endpoint.js';
 
 const ANSWER_BYTES_MAX = 64 * KIB;
 
@@ -18,21 +16,9 @@ export function compilePolicy(loaded: LoadedConfig, closing: (() => Promise<void
   if (config === undefined) return null;
   const { url, timeoutMillis, onError, cacheMillis, token } = config;
   const path = ['clients', 'authorize'];
-  const tls = compileTls(loaded, [...path, 'tls'], config, 'The decision point');
   const file = loaded.fileAt([...path, 'token']);
   const rotating = file === null || token === undefined ? null : new RotatingFile(file, token);
-  const { upstream } = loaded.config.limits;
-  const endpoint = new Upstream(
-    [url],
-    {
-      ...upstream,
-      totalMillis: timeoutMillis,
-      connectMillis: Math.min(upstream.connectMillis, timeoutMillis),
-      headersMillis: Math.min(upstream.headersMillis, timeoutMillis),
-      pendingMillis: Math.min(upstream.pendingMillis, timeoutMillis),
-    },
-    { routeTo: (to) => routeTo(to, null, tls) },
-  );
+  const endpoint = compileAccessEndpoint(loaded, { path, url, timeoutMillis, config, name: 'The decision point' });
   closing.push(() => endpoint.close());
   const ask = async (body: string): Promise<string> => {
     const bearer = rotating?.content ?? token;

@@ -13,14 +13,13 @@ import { type JwtConfig, jwtIssuers } from '../config/token-keys.js';
 import { printPath } from '../config/validate.js';
 import type { ConfigPath } from '../config/yaml-source.js';
 import { introspectToken } from '../upstream/credentials/oauth-requests.js';
-import { routeTo } from '../upstream/dial/dial.js';
 import { fetchDocument } from '../upstream/fetch-document.js';
-import { Upstream } from '../upstream/upstream.js';
+import type { Upstream } from '../upstream/upstream.js';
+import { compileAccessEndpoint } from './access-endpoint.js';
 import type { AccessParts } from './access-parts.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import type { LateWarnings } from './late-warnings.js';
 import { postForm } from './post-form.js';
-import { compileTls } from './reach.js';
 
 type IntrospectionConfig = NonNullable<NonNullable<Config['clients']>['introspection']>;
 type Classes = ReadonlyMap<string, ClientClass>;
@@ -79,21 +78,15 @@ export function compileIntrospection(
 ): { readonly identifier: Identifier; readonly endpoint: Upstream } {
   const path = ['clients', 'introspection'];
   const { url, clientId, clientSecret, clientAuth, audience = null, timeoutMillis } = config;
-  const tls = compileTls(loaded, [...path, 'tls'], config, 'The introspection endpoint');
   const file = loaded.fileAt([...path, 'clientSecret']);
   const rotating = file === null ? null : new RotatingFile(file, clientSecret);
-  const { upstream } = loaded.config.limits;
-  const endpoint = new Upstream(
-    [url],
-    {
-      ...upstream,
-      totalMillis: timeoutMillis,
-      connectMillis: Math.min(upstream.connectMillis, timeoutMillis),
-      headersMillis: Math.min(upstream.headersMillis, timeoutMillis),
-      pendingMillis: Math.min(upstream.pendingMillis, timeoutMillis),
-    },
-    { routeTo: (to) => routeTo(to, null, tls) },
-  );
+  const endpoint = compileAccessEndpoint(loaded, {
+    path,
+    url,
+    timeoutMillis,
+    config,
+    name: 'The introspection endpoint',
+  });
   const oauth = {
     url,
     clientId,

@@ -4,19 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** The Content-Security-Policy of the page: its own files, and requests to the admin address only. */
-export const CONSOLE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  // The charts place their labels by style attributes of elements.
-  "style-src 'self'",
-  'img-src data:',
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 const FILES = [
   { name: 'console.css', type: 'text/css; charset=utf-8' },
   { name: 'console.js', type: 'text/javascript; charset=utf-8' },

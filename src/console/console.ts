@@ -1,10 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
+import { PAGE_POLICY } from '../graphql/page/page.js';
 import type { AdminAnswer, AdminPages } from '../observe/admin.js';
 import type { UsageReport } from '../observe/usage.js';
 import type { ConsoleDescription, ConsoleState, OperationDescription } from './answers.js';
-import { CONSOLE_POLICY, type ConsoleAssets, readAssets } from './assets.js';
+import { type ConsoleAssets, readAssets } from './assets.js';
 import { readMessage, sendMessage } from './try-out.js';
 
 /** The sources of the page: of this process, or of workers. */
@@ -79,7 +80,7 @@ const page = (html: string): AdminAnswer => ({
   body: html,
   fields: {
     ...NO_SNIFF,
-    'content-security-policy': CONSOLE_POLICY,
+    'content-security-policy': PAGE_POLICY,
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-cache',
   },
