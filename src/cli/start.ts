@@ -247,6 +247,7 @@ const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
   ['EADDRNOTAVAIL', 'does not belong to this machine'],
   ['EACCES', 'may not be used by this user'],
   ['ENOTFOUND', 'has a host that is not known'],
+  ['ENOSOCKET', 'is none of the sockets that systemd passes (LISTEN_FDNAMES)'],
 ]);
 
 /** Reports an address that cannot be bound as a configuration error; other errors are thrown as they are. */
@@ -277,6 +278,7 @@ function addressesAt(config: LoadedConfig['config'], key: AddressKey): readonly 
 function isOf(error: unknown, text: string): boolean {
   const address = parseListenAddress(text);
   if (!(error instanceof Error) || address === null) return false;
+  if ('socketName' in address) return 'address' in error && error.address === address.socketName;
   if ('path' in address) return 'address' in error && error.address === address.path;
   return 'port' in error && Number(error.port) === address.port;
 }

@@ -15,8 +15,10 @@ export function parseAddress(text: string): Address | null {
 /** The longest path of a Unix socket: `sun_path` of Linux, without its zero. */
 const UNIX_PATH_BYTES = 107;
 
-/** Reads `host:port`, or `unix:/path`. Null when it is something else. */
+/** Reads `host:port`, `unix:/path` or `systemd:name`. Null when it is something else. */
 export function parseListenAddress(text: string): ListenAddress | null {
+  const socketName = /^systemd:([!-9;-~]{1,255})$/.exec(text)?.[1];
+  if (socketName !== undefined) return { socketName };
   const path = /^unix:(\/[^\0]+)$/.exec(text)?.[1];
   if (path === undefined) return parseAddress(text);
   return Buffer.byteLength(path) <= UNIX_PATH_BYTES ? { path } : null;

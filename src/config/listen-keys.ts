@@ -6,7 +6,7 @@ import { array, closed, mapOf, oneOf, optional, type StaticOf, string, unsafe } 
 
 const LISTEN_ADDRESS = {
   format: 'listen-address',
-  hint: 'Write host:port, such as 127.0.0.1:4000 or [::1]:4000, or unix:/run/soapstone.sock; port 0 is any free one.',
+  hint: 'Write host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/run/soapstone.sock, or systemd:name; port 0 is any free one.',
 };
 
 const pem = (description: string) => string({ description, minLength: 1, maxLength: 262_144 });
@@ -53,7 +53,10 @@ const TLS_KEYS = closed(
 );
 
 const LISTENER_KEYS = {
-  address: string({ description: 'The address, as host:port, or unix:/path.', ...LISTEN_ADDRESS }),
+  address: string({
+    description: 'The address, as host:port or unix:/path; or `systemd:` and the name of a socket that systemd passes.',
+    ...LISTEN_ADDRESS,
+  }),
   tls: optional(TLS_KEYS),
   proxyProtocol: array(
     string({ format: 'network', hint: 'Write an IP address, or a network: 10.0.0.0/8, fd00::/8.' }),

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 
@@ -15,8 +16,8 @@ export interface Address {
  */
 export const BACKLOG = 4_096;
 
-/** Where a server listens: an address, or the path of a Unix socket. */
-export type ListenAddress = Address | { readonly path: string };
+/** Where a server listens: an address, the path of a Unix socket, or a socket of systemd by its name. */
+export type ListenAddress = Address | { readonly path: string } | { readonly socketName: string };
 
 /** Binds a server to an address; resolves to it as a URL, with the port the system gave for 0. */
 export async function bind(server: Server, address: ListenAddress, scheme: 'http' | 'https'): Promise<string> {
@@ -30,14 +31,31 @@ export async function bind(server: Server, address: ListenAddress, scheme: 'http
     });
     return `unix:${path}`;
   }
-  const { host, port } = address;
-  await listen(server, { host, port });
+  if ('socketName' in address) await listen(server, { fd: inheritedSocket(address.socketName) });
+  else await listen(server, address);
   const bound = server.address();
-  const found = typeof bound === 'object' && bound !== null ? bound.port : port;
-  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${found}`;
+  if (bound === null || typeof bound === 'string') return `unix:${bound ?? ''}`;
+  const host = 'host' in address ? address.host : bound.address;
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
 }
 
-function listen(server: Server, options: { path: string } | { host: string; port: number }): Promise<void> {
+/** The sockets that systemd passes begin after standard error (sd_listen_fds(3)). */
+const FIRST_SOCKET = 3;
+
+/**
+ * The descriptor of a socket that systemd has opened. Throws with the code `ENOSOCKET` when there is none of the name. In a
+ * worker it is one of the parent, which listens for it.
+ */
+function inheritedSocket(name: string): number {
+  const { LISTEN_PID: pid, LISTEN_FDS: count = '0', LISTEN_FDNAMES: names = '' } = process.env;
+  const isOurs = Number(pid) === process.pid || (cluster.isWorker && Number(pid) === process.ppid);
+  const index = names.split(':').indexOf(name);
+  if (!isOurs || index === -1 || index >= Number(count))
+    throw Object.assign(new Error(`no socket ${name}`), { code: 'ENOSOCKET', address: name });
+  return FIRST_SOCKET + index;
+}
+
+function listen(server: Server, options: { readonly path: string } | { readonly fd: number } | Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ ...options, backlog: BACKLOG }, () => {

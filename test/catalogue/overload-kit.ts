@@ -9,7 +9,7 @@ import type { Test } from 'tap';
 
 import { freePort } from '../kit/free-port.js';
 
-const MAIN = fileURLToPath(new URL('../../bin/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../bin/main.js', import.meta.url));
 
 /** A gateway in a process of its own. */
 export interface GatewayProcess {

@@ -8,8 +8,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 
-import { type GatewayProcess, rest, startProcess } from '../catalogue/overload-kit.js';
+import { type GatewayProcess, MAIN, rest, startProcess } from '../catalogue/overload-kit.js';
 import { startRecordingBackend } from '../kit/backend.js';
+import { freePort } from '../kit/free-port.js';
 import { RawClient, sendRaw } from '../kit/raw-client.js';
 
 /** Processes of their own from start to end: signals, drains, and workers that die. */
@@ -350,3 +351,45 @@ t.test('a bug that no code caught ends the process after a drain, and its worker
   t.match(await several.line(({ msg }) => msg === 'a worker ended'), { code: 1 });
   await until(async () => (await several.metric('soapstone_workers_answered')) === 2);
 });
+
+const SKIP_ACTIVATE = !hasProgram('systemd-socket-activate') && 'needs systemd: apt-get install systemd';
+
+t.test(
+  'a socket of systemd is used, also by workers, and one it does not pass is named',
+  { skip: SKIP_ACTIVATE },
+  async (t) => {
+    const directory = t.testdir({});
+    const file = join(directory, 'soapstone.yaml');
+    for (const [workers, name] of [
+      [1, 'web'],
+      [2, 'web'],
+      [1, 'other'],
+    ] as const) {
+      await writeFile(file, `listen: systemd:web\nadmin: 127.0.0.1:0\nworkers: ${workers}\n${SERVICES}`);
+      const address = `127.0.0.1:${await freePort()}`;
+      const args = ['-l', address, `--fdname=${name}`, '-E', 'PATH', process.execPath, MAIN, 'start', '-c', file];
+      const child = spawn('systemd-socket-activate', args, { env: { PATH: process.env['PATH'] } });
+      t.teardown(() => child.kill('SIGKILL'));
+      let output = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk) => {
+          output += chunk;
+        });
+      const exit = once(child, 'close');
+      await until(() => output.includes('Listening on'));
+      // The program is started by the first connection, which waits for it.
+      const status = fetch(`http://${address}/soap/orders?wsdl`).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+      if (name === 'other') t.same(await exit, [2, null]);
+      t.equal(await status, name === 'other' ? 0 : 200, `${workers} ${name}`);
+      if (name === 'other') t.match(output, /systemd:web.*is none of the sockets that systemd passes/);
+      else {
+        t.match(output, `http://${address}`);
+        child.kill('SIGTERM');
+        t.same(await exit, [0, null]);
+      }
+    }
+  },
+);
