@@ -386,6 +386,7 @@ t.test(
       t.equal(await status, name === 'other' ? 0 : 200, `${workers} ${name}`);
       if (name === 'other') t.match(output, /systemd:web.*is none of the sockets that systemd passes/);
       else {
+        await until(() => output.includes('"ready"'));
         t.match(output, `http://${address}`);
         child.kill('SIGTERM');
         t.same(await exit, [0, null]);
