@@ -159,7 +159,7 @@ __proto__: { a: 1 }
   );
   t.same(found, [
     '1:1: Unknown key `lisen`. Did you mean `listen`?',
-    '2:8: `admin` is not valid. Write host:port, such as 127.0.0.1:4000 or [::1]:4000, or unix:/run/soapstone.sock; port 0 is any free one.',
+    '2:8: `admin` is not valid. Write host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/run/soapstone.sock, or systemd:name; port 0 is any free one.',
     '5:10: The environment variable SOAPSTONE_NOT_SET is not set. Set it before the start.',
     '6:5: `services.orders` has both `url` and `urls`. Keep one of them.',
     '6:12: `services.orders.urls[0]` is not valid. Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.',
@@ -213,7 +213,7 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
   [`${SERVICES}graphql: [1]`, '4:10: `graphql` must be a map of keys.'],
   [
     `${SERVICES}listen: 4000`,
-    '4:9: `listen` must be text, a map of keys or a list. Write host:port, such as 127.0.0.1:4000 or [::1]:4000, or unix:/run/soapstone.sock; port 0 is any free one.',
+    '4:9: `listen` must be text, a map of keys or a list. Write host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/run/soapstone.sock, or systemd:name; port 0 is any free one.',
   ],
   [
     `${SERVICES}tenants: {}`,
