@@ -197,3 +197,46 @@ t.test('encoded values of PHP, Axis and SOAP::Lite: maps, arrays, structs and re
     /<v xsi:type="enc:Array" enc:arrayType="xsd:anyType\[2\]"><item xsi:type="xsd:int">1</,
   );
 });
+
+const ARRAY = '{http://schemas.xmlsoap.org/soap/encoding/}Array';
+
+const LISTS = `<types><xs:schema targetNamespace="urn:e"><xs:complexType name="List"><xs:sequence><xs:element name="l" type="e:List" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:schema></types>`;
+
+t.test('each array is a level, also one of a single item', async (t) => {
+  const backend = await startRecordingBackend(
+    answerWith(`${BODY('')}</SOAP-ENV:Body></SOAP-ENV:Envelope>`, 'text/xml'),
+  );
+  const gateway = await startTestGateway(
+    `services:\n  e:\n    wsdl: e.wsdl\n    url: ${backend.url}/e\nlimits:\n  codec:\n    inputDepth: 6\n`,
+    t.testdir({ 'e.wsdl': ENCODED.replace('<message', `${LISTS}<message`) }),
+  );
+  t.teardown(() => Promise.all([gateway.close(), backend.close()]));
+  const send = (value: unknown): Promise<unknown> =>
+    graphql(gateway, 'query ($v: AnyValueInput) { echo(v: $v) { value } }', { v: { value } });
+  t.match(await send([[[[1]]]]), { errors: undefined });
+  t.match(await send([[[[[1]]]]]), {
+    errors: [{ message: /v\.value\[0\]\[0\]\[0\]\[0\]: nested deeper than allowed/ }],
+  });
+  t.match(await send([[[[[1, 2], 2], 2], 2], 2]), { errors: [{ message: /nested deeper than allowed/ }] });
+  const list = { $type: '{urn:e}List', $value: [[[[[]]]]] };
+  t.match(await send([list]), { errors: [{ message: /nested deeper than allowed/ }] });
+});
+
+t.test('a value of any simple type is no array', async (t) => {
+  const { ask } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { errors } = await ask(`{ get(s: { type: "${ARRAY}", value: [1] }) { v { value } } }`, reply('<t:v/>'));
+  t.match(errors, [{ message: /simple type/ }]);
+  const backend = await startRecordingBackend(
+    answerWith(`${BODY('')}</SOAP-ENV:Body></SOAP-ENV:Envelope>`, 'text/xml'),
+  );
+  const gateway = await startTestGateway(
+    `services:\n  e:\n    wsdl: e.wsdl\n    url: ${backend.url}/e\n`,
+    t.testdir({ 'e.wsdl': ENCODED.replace('xs:anyType', 'xs:anySimpleType') }),
+  );
+  t.teardown(() => Promise.all([gateway.close(), backend.close()]));
+  const send = (v: unknown): Promise<unknown> =>
+    graphql(gateway, 'query ($v: AnyValueInput) { echo(v: $v) { value } }', { v });
+  t.match(await send({ value: [1] }), { errors: [{ message: /simple type/ }] });
+  t.match(await send({ type: ARRAY, value: [1] }), { errors: [{ message: /simple type/ }] });
+  t.match(await send({ value: 1 }), { errors: undefined });
+});

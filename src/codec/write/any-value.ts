@@ -120,19 +120,15 @@ export class AnyValueWriter {
   }
 
   #typed(value: unknown, name: QName, path: InputPath): void {
-    if (isArray(name)) {
+    if (isArray(name) || isStruct(name)) {
       // The namespace of the encoding is that of the message.
       this.#type({ uri: this.#tools.encodingUri ?? name.uri, local: name.local }, path);
-      this.#array(value, null, path);
-      return;
-    }
-    if (isStruct(name)) {
-      this.#type({ uri: this.#tools.encodingUri ?? name.uri, local: name.local }, path);
-      this.#struct(this.#record(value, path), path);
+      if (isArray(name)) this.#array(value, null, path);
+      else this.#struct(this.#record(value, path), path);
       return;
     }
     const type = isMap(name) ? null : this.#types.named(name);
-    if (this.#isSimple && type?.kind !== 'simple') refuse(path, 'must be of a simple type');
+    if (this.#isSimple && type?.kind !== 'simple') refuse(path, NOT_SIMPLE);
     if (type === null && !isMap(name))
       refuse(path, 'must be of a type of the WSDL or of XML Schema whose content is known');
     this.#type(name, path);
@@ -149,11 +145,12 @@ export class AnyValueWriter {
 
   #list(value: unknown, { item, isEncodedArray }: AnyList, path: InputPath): void {
     if (isEncodedArray) this.#array(value, item, path);
-    else this.#elements(this.#items(value, path), item.name, item, path);
+    else this.#elements(this.#items(value, path), item.name, item, inner(path));
   }
 
   /** An array of the SOAP encoding; `item` is null where items are of any type. */
   #array(value: unknown, item: AnyMember | null, path: InputPath): void {
+    if (this.#isSimple) refuse(path, NOT_SIMPLE);
     const items = this.#items(value, path);
     const { encodingUri } = this.#tools;
     const itemType = item?.typeName ?? null;
@@ -161,7 +158,7 @@ export class AnyValueWriter {
       this.#events.push(
         ...arrayAttributes({ kind: 'array', itemType, item: { kind: 'xml' } }, items.length, encodingUri),
       );
-    this.#elements(items, ITEM, item, path);
+    this.#elements(items, ITEM, item, inner(path));
   }
 
   #object(value: unknown, type: AnyObject, path: InputPath): void {
@@ -186,13 +183,13 @@ export class AnyValueWriter {
       const own = memberOf(object, local);
       const at = below(path, local);
       if (own === undefined && member.isRequired) refuse(at, REQUIRED);
-      if (own !== undefined) this.#elements(member.isMany ? this.#items(own, at) : [own], member.name, member, at);
+      if (own !== undefined) this.#member(own, member.isMany, member.name, member, at);
     }
   }
 
   /** An object without a type: its members are elements in no namespace. */
   #struct(object: ReadonlyRecord, path: InputPath): void {
-    if (this.#isSimple) refuse(path, 'must be of a simple type');
+    if (this.#isSimple) refuse(path, NOT_SIMPLE);
     this.#checkDepth(path);
     const entries = Object.entries(object);
     for (const [at, [key, value]] of entries.entries()) {
@@ -205,8 +202,7 @@ export class AnyValueWriter {
       const own = inside(path, at);
       if (key === TYPE_KEY) continue;
       if (key === TEXT_KEY) this.#events.push({ kind: 'text', value: textIn(value, own) });
-      else if (!key.startsWith('@'))
-        this.#elements(Array.isArray(value) ? this.#items(value, own) : [value], nameOf(key, own), null, own);
+      else if (!key.startsWith('@')) this.#member(value, Array.isArray(value), nameOf(key, own), null, own);
     }
   }
 
@@ -228,12 +224,16 @@ export class AnyValueWriter {
     this.#tasks.push(CLOSE_TASK, { kind: 'element', name: VALUE, member: null, value, path });
   }
 
-  /** Elements for these values, before all that is to come. */
-  #elements(values: readonly unknown[], name: QName, member: AnyMember | null, path: InputPath): void {
-    for (let at = values.length - 1; at >= 0; at--) {
-      const own = values.length === 1 && member?.isMany !== true ? path : below(path, at);
-      this.#tasks.push({ kind: 'element', name, member, value: values[at], path: own });
-    }
+  /** The element of a member of an object, or one for each item of its list. */
+  #member(value: unknown, isMany: boolean, name: QName, member: AnyMember | null, path: InputPath): void {
+    if (isMany) this.#elements(this.#items(value, path), name, member, path);
+    else this.#tasks.push({ kind: 'element', name, member, value, path });
+  }
+
+  /** Elements for these items, before all that is to come. */
+  #elements(items: readonly unknown[], name: QName, member: AnyMember | null, path: InputPath): void {
+    for (let at = items.length - 1; at >= 0; at--)
+      this.#tasks.push({ kind: 'element', name, member, value: items[at], path: below(path, at) });
   }
 
   #items(value: unknown, path: InputPath): readonly unknown[] {
@@ -287,6 +287,10 @@ const ITEM: QName = { uri: '', local: 'item' };
 const KEY: QName = { uri: '', local: 'key' };
 const VALUE: QName = { uri: '', local: 'value' };
 const TOO_MANY = 'more items than allowed';
+const NOT_SIMPLE = 'must be of a simple type';
+
+/** The path of items that are a level below their list. */
+const inner = (path: InputPath): InputPath => ({ ...path, depth: path.depth + 1 });
 
 const isStruct = ({ uri, local }: QName): boolean => local === 'Struct' && SOAP_ENCODINGS.includes(uri);
 const isArray = ({ uri, local }: QName): boolean => local === 'Array' && SOAP_ENCODINGS.includes(uri);
