@@ -139,6 +139,11 @@ t.test('a name that cannot be resolved keeps its last records, and this is repor
   t.equal(ipsOf(upstream), '127.0.0.1,127.0.0.2');
   t.equal(await answersOf(upstream, 4), '127.0.0.1,127.0.0.2');
   t.strictSame(zone.log, [`${NAME} EAI_AGAIN`, `${NAME} 2`, `${NAME} EAI_AGAIN`]);
+  zone.records = ['127.0.0.1'];
+  await until(() => ipsOf(upstream) === '127.0.0.1');
+  const { asked: askedUntilNow } = zone;
+  await until(() => zone.asked > askedUntilNow + 1);
+  t.strictSame(zone.log.slice(3), [`${NAME} 1`], 'once, where the answer after a failure has other records');
   t.ok((upstream.addresses.named[0]?.failedLookups ?? 0) > 3);
 });
 

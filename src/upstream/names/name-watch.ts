@@ -76,8 +76,8 @@ class WatchedName {
     try {
       const records = distinctRecords(await this.#resolve(hostname));
       if (records.length === 0) throw new Refusal('UPSTREAM_UNREACHABLE', 'no record');
-      await this.#use(records);
-      if (this.#failures > 0) this.#events.resolved(hostname, this.#named.records.length);
+      const isChanged = await this.#use(records);
+      if (isChanged || this.#failures > 0) this.#events.resolved(hostname, this.#named.records.length);
       this.#failures = 0;
     } catch (error) {
       // The records there are stay in use: without an answer it is not known that they are wrong.
@@ -92,20 +92,20 @@ class WatchedName {
 
   /**
    * Calls these records from now on. Of several, a new one is called once a connection to it could be made: hosts
-   * without IPv6 get AAAA records too, and each call there would wait in vain.
+   * without IPv6 get AAAA records too, and each call there would wait in vain. Resolves to whether there were others.
    */
-  async #use(records: readonly string[]): Promise<void> {
+  async #use(records: readonly string[]): Promise<boolean> {
     const earlier = this.#named.records;
     const kept = earlier.filter(({ ip }) => ip !== null && records.includes(ip));
     const added = records
       .filter((ip) => !kept.some((address) => address.ip === ip))
       .map((ip) => this.#named.makeAddress(ip));
     const reached = records.length === 1 ? added : await this.#reached(added);
-    if (this.#isClosed) return;
+    if (this.#isClosed) return false;
     const used = kept.length + reached.length === 0 ? added : [...kept, ...reached];
-    if (used.length === earlier.length && used.every((address) => earlier.includes(address))) return;
+    if (used.length === earlier.length && used.every((address) => earlier.includes(address))) return false;
     this.#addresses.use(this.#named, used);
-    if (earlier.some(({ ip }) => ip !== null)) this.#events.resolved(this.#named.hostname, used.length);
+    return earlier.some(({ ip }) => ip !== null);
   }
 
   async #reached(addresses: readonly Address[]): Promise<readonly Address[]> {
