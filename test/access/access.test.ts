@@ -1,7 +1,7 @@
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import t from 'tap';
 
-import { ByAddress, OrderedAccess, openAccess } from '../../src/access/access.js';
+import { ByAddress, OrderedAccess, openAccess, UNRESTRICTED } from '../../src/access/access.js';
 import { clientAddress, subscriberOf } from '../../src/access/address.js';
 import { ApiKeys } from '../../src/access/api-keys.js';
 import { Certificates } from '../../src/access/certificates.js';
@@ -12,17 +12,7 @@ import { isNetwork, Networks } from '../../src/access/networks.js';
 import { TokenIssuer, type TokenRules, Tokens } from '../../src/access/tokens.js';
 import { Refusal } from '../../src/base/refusal.js';
 
-const classNamed = (name: string): ClientClass => ({
-  name,
-  budget: null,
-  requestsAtOnce: null,
-  costBreakdown: false,
-  scopes: new Set(),
-  permitsAll: true,
-  permitsSome: () => true,
-  permitsRoute: () => true,
-  permits: () => true,
-});
+const classNamed = (name: string): ClientClass => ({ ...UNRESTRICTED, name });
 const [GOLD, PLAIN] = [classNamed('gold'), classNamed('plain')];
 const from = (headers: Caller['headers'], address = '192.0.2.1'): Caller => ({ headers, address });
 

@@ -1,5 +1,6 @@
 import t from 'tap';
 
+import { UNRESTRICTED } from '../../src/access/access.js';
 import { BasicUsers } from '../../src/access/basic.js';
 import type { Client, ClientClass } from '../../src/access/client.js';
 import { NetworkClients } from '../../src/access/network-clients.js';
@@ -9,17 +10,7 @@ import { Refusal } from '../../src/base/refusal.js';
 import { printPasswordHash } from '../../src/cli/hash-password.js';
 import { startTestGateway } from '../kit/gateway.js';
 
-const RIGHTS: ClientClass = {
-  name: 'internal',
-  budget: null,
-  requestsAtOnce: null,
-  costBreakdown: false,
-  scopes: new Set(),
-  permitsAll: true,
-  permits: () => true,
-  permitsSome: () => true,
-  permitsRoute: () => true,
-};
+const RIGHTS: ClientClass = { ...UNRESTRICTED, name: 'internal' };
 const HASH = await hashPassword('päss:word');
 
 const field = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 
+import { UNRESTRICTED } from '../../src/access/access.js';
 import type { Caller, Client, ClientClass } from '../../src/access/client.js';
 import { IntrospectedTokens, type IntrospectionRules } from '../../src/access/introspection.js';
 import { Refusal } from '../../src/base/refusal.js';
@@ -8,17 +9,7 @@ import { startTestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 
-const classNamed = (name: string): ClientClass => ({
-  name,
-  budget: null,
-  requestsAtOnce: null,
-  costBreakdown: false,
-  scopes: new Set(),
-  permitsAll: true,
-  permitsSome: () => true,
-  permitsRoute: () => true,
-  permits: () => true,
-});
+const classNamed = (name: string): ClientClass => ({ ...UNRESTRICTED, name });
 const RULES: IntrospectionRules = {
   clientClaim: 'sub',
   scopesClaim: 'scope',
