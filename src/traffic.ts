@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
-
 import { readDescriptorLimit } from './base/descriptor-limit.js';
+import { errorCode } from './base/error-code.js';
 import { nextPollPhase, waitUntilSteady } from './base/poll-phase.js';
 import { Refusal, refuseByLimit } from './base/refusal.js';
 import type { HttpLimits } from './config/http-limits.js';
@@ -232,7 +232,7 @@ export class TrafficServer {
 
   /** Node's parser, or one of its deadlines, reports that the bytes are no request. */
   #broken(error: Error, socket: Duplex): void {
-    const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+    const code = errorCode(error) ?? '';
     const connection = this.#connections.get(socket);
     const isOfHttp = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
     // A connection that breaks is no request, and one that never brought a byte wants no answer.

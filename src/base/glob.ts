@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { errorCode } from './error-code.js';
+
 /**
  * The files that a pattern matches, sorted. `*` and `?` stand for characters within one name of the path, but not for a
  * dot at its beginning. A pattern with neither is the path of one file, whether it exists or not.
@@ -20,7 +22,8 @@ export async function glob(pattern: string): Promise<readonly string[]> {
 /** The paths of the entries of a folder that match; none of what is no folder. */
 async function namesIn(path: string, pattern: string, wantsFiles: boolean): Promise<readonly string[]> {
   const entries = await readdir(path === '' ? '.' : path, { withFileTypes: true }).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return [];
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw error;
   });
   return entries

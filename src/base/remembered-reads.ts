@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { errorCode } from './error-code.js';
 import type { Inputs } from './inputs.js';
 
 /** How the result of each kind of read is kept: as a text that is the same for the same result. */
@@ -65,6 +66,6 @@ async function resultOf(kind: Kind, path: string, inputs: Inputs): Promise<strin
   try {
     return `is ${await PRINT[kind](inputs, path)}`;
   } catch (error) {
-    return `fails ${error instanceof Error && 'code' in error ? String(error.code) : 'unknown'}`;
+    return `fails ${errorCode(error) ?? 'unknown'}`;
   }
 }

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { errorCode } from '../base/error-code.js';
 import { ChainVerifier } from '../observe/audit-chain.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
@@ -24,7 +25,7 @@ export async function verifyAudit(files: readonly string[], terminal: Terminal):
         else if (problems <= PROBLEMS_MAX) terminal.error(`${file}:${number}: ${finding.what}`);
       }
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+      const code = errorCode(error) ?? 'unknown error';
       terminal.error(`${file} cannot be read (${code}).`);
       return 2;
     }

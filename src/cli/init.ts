@@ -1,15 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-
 import { ConfigurationError } from '../base/diagnostic.js';
+import { errorCode } from '../base/error-code.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
 /** Writes a configuration with comments, which starts as it is. Throws `ConfigurationError` when there is one already. */
 export async function init(file: string, terminal: Terminal): Promise<ExitCode> {
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, CONFIGURATION, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    const isThere = error.code === 'EEXIST';
-    const what = isThere ? 'There is a configuration already.' : `It cannot be written: ${error.code}.`;
+  await writeFile(file, CONFIGURATION, { flag: 'wx' }).catch((error: unknown) => {
+    const code = errorCode(error) ?? 'unknown error';
+    const isThere = code === 'EEXIST';
+    const what = isThere ? 'There is a configuration already.' : `It cannot be written (${code}).`;
     const remedy = isThere ? 'Give another file: soapstone init FILE.' : 'Give a file in a folder of yours.';
     throw new ConfigurationError([{ file, line: null, column: null, what, remedy }]);
   });

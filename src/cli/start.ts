@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { startDemoBackend } from '../../config/demo/backend.js';
 import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
+import { errorCode } from '../base/error-code.js';
 import {
   emptySnapshot,
   type InputSnapshot,
@@ -253,7 +254,7 @@ const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
 /** Reports an address that cannot be bound as a configuration error; other errors are thrown as they are. */
 function refuseAddress(loaded: LoadedConfig, keys: readonly AddressKey[]): (error: unknown) => never {
   return (error) => {
-    const why = error instanceof Error && 'code' in error ? LISTEN_ERRORS.get(String(error.code)) : undefined;
+    const why = LISTEN_ERRORS.get(errorCode(error) ?? '');
     if (why === undefined) throw error;
     const candidates = keys.flatMap((key) => addressesAt(loaded.config, key));
     const { address = '', path = [] } = candidates.find((each) => isOf(error, each.address)) ?? candidates[0] ?? {};

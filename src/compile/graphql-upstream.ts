@@ -11,6 +11,7 @@ import {
   validateSchema,
 } from 'graphql';
 import { ConfigurationError } from '../base/diagnostic.js';
+import { errorCode } from '../base/error-code.js';
 import { Refusal } from '../base/refusal.js';
 import type { Requirement } from '../base/requirement.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -199,7 +200,7 @@ async function readSchema(
   try {
     sdl = await loaded.inputs.readFile(loaded.locate(['services', name, 'schema'], file).location);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = errorCode(error) ?? 'unknown error';
     throw diagnostic(
       loaded,
       name,

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import { errorCode } from '../base/error-code.js';
 import { MIB } from '../base/limit.js';
 import { Refusal } from '../base/refusal.js';
 import { parseStrictJson } from '../base/strict-json.js';
@@ -104,7 +105,7 @@ async function readText(
   try {
     bytes = await loaded.inputs.readFile(location);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = errorCode(error) ?? 'unknown error';
     throw refuse(`The manifest of trusted documents cannot be read (${code}).`);
   }
   if (bytes.length > FILE_BYTES_MAX) throw refuse('The manifest of trusted documents is longer than 64 MiB.');

@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import { errorCode } from '../base/error-code.js';
 import type { Inputs } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
 import { isRecord } from '../base/record.js';
@@ -104,5 +105,4 @@ async function readText(file: string, inputs: Inputs): Promise<string> {
   throw new ConfigurationError([{ file, line: null, column: null, what, remedy }]);
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+const codeOf = (error: unknown): string => errorCode(error) ?? 'unknown error';

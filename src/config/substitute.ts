@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { errorCode } from '../base/error-code.js';
 import type { Inputs } from '../base/inputs.js';
 import { MIB } from '../base/limit.js';
 import { isRecord } from '../base/record.js';
@@ -83,7 +84,7 @@ async function fromFile(
     }
     return isBinary ? bytes.toString('base64') : bytes.toString('utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = errorCode(error) ?? 'unknown error';
     const where = 'Paths are relative to the configuration file.';
     around.report(path, `The file ${file} cannot be read (${code}).`, where);
     return null;

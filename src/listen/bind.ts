@@ -2,6 +2,8 @@ import cluster from 'node:cluster';
 import { unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 
+import { errorCode } from '../base/error-code.js';
+
 /** A host and a port. */
 export interface Address {
   /** A name or an IP address, IPv6 without its brackets. */
@@ -25,7 +27,7 @@ export async function bind(server: Server, address: ListenAddress, scheme: 'http
     const { path } = address;
     await listen(server, { path }).catch(async (error: unknown) => {
       // The file of a process that ended without closing it is left behind.
-      if (codeOf(error) !== 'EADDRINUSE' || (await isServed(path))) throw error;
+      if (errorCode(error) !== 'EADDRINUSE' || (await isServed(path))) throw error;
       await unlink(path).catch(() => {});
       await listen(server, { path });
     });
@@ -69,9 +71,6 @@ function listen(server: Server, options: { readonly path: string } | { readonly 
 const isServed = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = connect(path);
-    probe.once('connect', () => resolve(true)).once('error', (error) => resolve(codeOf(error) !== 'ECONNREFUSED'));
+    probe.once('connect', () => resolve(true)).once('error', (error) => resolve(errorCode(error) !== 'ECONNREFUSED'));
     probe.once('connect', () => probe.destroy());
   });
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -5,6 +5,7 @@ import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction, Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { errorCode } from '../base/error-code.js';
 import { makeConnector, type Route } from './dial/dial.js';
 import type { TlsConnectionOptions } from './dial/tls.js';
 
@@ -234,5 +235,5 @@ export function inflated(body: Buffer, encoding: string, maxOutputLength: number
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason';
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no complete answer in time';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+  return errorCode(error) ?? error.message;
 }

@@ -2,6 +2,8 @@ import { Buffer } from 'node:buffer';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
+import { errorCode } from '../../base/error-code.js';
+
 /** A batch is sent when it has as many spans, or bytes, or is a second old. */
 export const BATCH_SPANS = 1024;
 export const BATCH_BYTES = 1024 * 1024;
@@ -175,7 +177,7 @@ export class SpanExporter {
         headers: { ...headers, 'content-type': 'application/json', 'content-length': body.length },
         signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(REQUEST_MILLIS)]),
       });
-      request.on('error', (error) => failed('code' in error ? String(error.code) : 'no answer'));
+      request.on('error', (error) => failed(errorCode(error) ?? 'no answer'));
       request.on('response', (response) => {
         const chunks: Buffer[] = [];
         let bytes = 0;

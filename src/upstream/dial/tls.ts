@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { X509Certificate } from 'node:crypto';
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
+import { errorCode } from '../../base/error-code.js';
 import type { RotatingFile } from '../../base/rotating-file.js';
 
 /** The parts of TLS options that may be in files of their own. */
@@ -108,5 +109,4 @@ const expiriesOf = (pem: string): readonly number[] =>
   });
 
 /** The code of OpenSSL, without what it was made from. */
-export const reasonOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'not readable';
+export const reasonOf = (error: unknown): string => errorCode(error) ?? 'not readable';

@@ -1,3 +1,4 @@
+import { errorCode } from '../../base/error-code.js';
 import { Refusal } from '../../base/refusal.js';
 import type { Address } from '../address.js';
 import type { AddressSet, NamedAddress } from '../address-set.js';
@@ -82,7 +83,7 @@ class WatchedName {
     } catch (error) {
       // The records there are stay in use: without an answer it is not known that they are wrong.
       this.#named.failedLookups++;
-      if (this.#failures++ === 0 && !this.#isClosed) this.#events.failed(hostname, codeOf(error));
+      if (this.#failures++ === 0 && !this.#isClosed) this.#events.failed(hostname, errorCode(error) ?? 'unknown');
       pauseMillis = Math.min(resolveMillis, FAILED_MILLIS * 2 ** (this.#failures - 1));
     }
     if (this.#isClosed) return;
@@ -113,6 +114,3 @@ class WatchedName {
     return addresses.filter((_address, index) => answers[index] === true);
   }
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
