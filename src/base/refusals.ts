@@ -222,4 +222,9 @@ export const CREDENTIALS_MISSING = 'Credentials are required.';
 
 export type RefusalCode = keyof typeof REFUSALS;
 
+const isCode = (text: string): text is RefusalCode => Object.hasOwn(REFUSALS, text);
+
+/** All codes, in the order of the table. */
+export const REFUSAL_CODES: readonly RefusalCode[] = Object.keys(REFUSALS).filter(isCode);
+
 export const kindOf = (code: RefusalCode): RefusalKind => REFUSALS[code];

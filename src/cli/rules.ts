@@ -1,6 +1,6 @@
 import { REFUSAL_GUIDES } from '../base/guide/refusal-guides.js';
 import { nearest } from '../base/nearest.js';
-import { kindOf, REFUSALS, type RefusalCode } from '../base/refusals.js';
+import { kindOf, REFUSAL_CODES } from '../base/refusals.js';
 import { limitsOfRefusal } from '../config/refusal-limits.js';
 import { printAmount } from '../config/units.js';
 import { table } from './table.js';
@@ -8,14 +8,13 @@ import type { ExitCode, Terminal } from './terminal.js';
 
 /** Prints what a refusal means, why requests are refused with it, and the remedy; without a code, all codes. */
 export function rules(code: string | null, terminal: Terminal): ExitCode {
-  const codes = Object.keys(REFUSALS);
   if (code === null) {
-    terminal.out(table(codes.map((each) => [each, isCode(each) ? kindOf(each).text : ''])));
+    terminal.out(table(REFUSAL_CODES.map((each) => [each, kindOf(each).text])));
     return 0;
   }
-  const found = codes.find((each) => each.toLowerCase() === code.toLowerCase()) ?? '';
-  if (!isCode(found)) {
-    const known = nearest(code.toUpperCase(), codes);
+  const found = REFUSAL_CODES.find((each) => each.toLowerCase() === code.toLowerCase());
+  if (found === undefined) {
+    const known = nearest(code.toUpperCase(), REFUSAL_CODES);
     terminal.error(
       `There is no such code.${known === null ? '' : ` Did you mean ${known}?`} \`soapstone rules\` lists all.`,
     );
@@ -31,8 +30,6 @@ export function rules(code: string | null, terminal: Terminal): ExitCode {
   terminal.out([...lines, ...(limits.length === 0 ? [] : ['', 'Limits:', table(limits)])].join('\n'));
   return 0;
 }
-
-const isCode = (text: string): text is RefusalCode => Object.hasOwn(REFUSALS, text);
 
 /** Without the marks of Markdown. */
 const plain = (text: string): string => text.replaceAll('`', '');

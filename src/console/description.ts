@@ -1,6 +1,6 @@
 import { printDiagnostic } from '../base/diagnostic.js';
 import { REFUSAL_GUIDES } from '../base/guide/refusal-guides.js';
-import { REFUSALS } from '../base/refusals.js';
+import { kindOf, REFUSAL_CODES } from '../base/refusals.js';
 import type { Compiled } from '../compile.js';
 import type { Config } from '../config/schema.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
@@ -43,7 +43,7 @@ export function describe(compiled: Compiled): ConsoleDescription {
     warnings: warnings.map(printDiagnostic),
     graphqlPath: graph.path,
     codes: Object.fromEntries(
-      Object.entries(REFUSAL_GUIDES).map(([code, guide]) => [code, { text: textOf(code), ...guide }]),
+      REFUSAL_CODES.map((code) => [code, { text: kindOf(code).text, ...REFUSAL_GUIDES[code] }]),
     ),
     tryOut: config.console.tryOut,
   };
@@ -63,9 +63,6 @@ export function describeOperation(compiled: Compiled, service: string, name: str
     ...(bound === undefined ? { query: null, envelope: null } : sampleOf(compiled, owner, bound)),
   };
 }
-
-const TEXTS = new Map(Object.entries(REFUSALS).map(([code, { text }]) => [code, text]));
-const textOf = (code: string): string => TEXTS.get(code) ?? '';
 
 type Classes = NonNullable<NonNullable<Config['clients']>['classes']>;
 
