@@ -1,5 +1,6 @@
 import type { Exchange } from '../base/exchange.js';
 import type { RecentLists, RecentRequest } from './recent-lists.js';
+import { isSlow } from './slow.js';
 
 /** Requests of each list that are remembered; of several processes, of each. */
 export const RECENT_MAX = 200;
@@ -20,7 +21,7 @@ export class RecentRequests {
   add(exchange: Exchange, millis: number): void {
     const { refusal } = exchange;
     if (refusal !== null) remember(refusal.code === 'SOAP_FAULT' ? this.#faults : this.#refused, exchange, millis);
-    if (millis >= this.#slowMillis()) remember(this.#slow, exchange, millis);
+    if (isSlow(exchange, millis, this.#slowMillis())) remember(this.#slow, exchange, millis);
   }
 
   get lists(): RecentLists {

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../../base/exchange.js';
 import type { SpanContext } from '../../base/request-trace.js';
 import { quoteText } from '../json-text.js';
+import { isSlow } from '../slow.js';
 import { type ExporterHooks, SpanExporter } from './exporter.js';
 import { RequestSpans } from './request-spans.js';
 import { SpanPrinter } from './span-json.js';
@@ -89,11 +90,9 @@ export class Tracer {
   }
 
   /** Whether a request outside of the sample is kept: it was refused, it failed, or it was slow. */
-  #isWanted({ outcome, operation }: Exchange, spans: RequestSpans, millis: number): boolean {
-    const isBad = outcome === 'refused' || outcome === 'failed';
-    // Subscriptions last as long as their clients like.
-    const isSlow = millis >= this.#options.slowMillis && operation !== 'subscription';
-    if (!isBad && !isSlow) return false;
+  #isWanted(exchange: Exchange, spans: RequestSpans, millis: number): boolean {
+    const isBad = exchange.outcome === 'refused' || exchange.outcome === 'failed';
+    if (!isBad && !isSlow(exchange, millis, this.#options.slowMillis)) return false;
     if (this.#kept < KEPT_PER_SECOND) {
       this.#kept++;
       spans.isKept = true;
