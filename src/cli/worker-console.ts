@@ -10,6 +10,8 @@ import type { WorkerMetrics } from './worker-metrics.js';
 
 /** How long a worker has to answer. */
 const ANSWER_MILLIS = 1000;
+/** Questions that a worker may owe an answer to: a process that hangs must not collect them without end. */
+const OWED_MAX = 16;
 
 /** What the console shows of all workers. */
 export class WorkerConsole implements ConsoleSources {
@@ -20,6 +22,8 @@ export class WorkerConsole implements ConsoleSources {
   readonly trafficUrl: () => string | null;
   /** Questions without an answer, by their number. */
   readonly #waiting = new Map<number, (answer: ConsoleAnswer) => void>();
+  /** How many answers each worker owes. */
+  readonly #owed = new WeakMap<Worker, number>();
   #number = 0;
 
   constructor(
@@ -37,15 +41,15 @@ export class WorkerConsole implements ConsoleSources {
   }
 
   /** A worker has answered. */
-  take(number: number, answer: ConsoleAnswer): void {
+  take(worker: Worker, number: number, answer: ConsoleAnswer): void {
+    this.#owed.set(worker, this.#owedBy(worker) - 1);
     this.#waiting.get(number)?.(answer);
   }
 
   async state(): Promise<ConsoleState> {
-    const asked = [...this.#taking].map((worker) => this.#answerOf(worker, { about: 'recent' }));
-    const answers = await Promise.all(asked);
+    const [answers, metrics] = await Promise.all([this.#answersOfAll({ about: 'recent' }), this.#metrics.list()]);
     const recent = mergeRecent(answers.flatMap((answer) => answer?.recent ?? []));
-    return stateOf(await this.#metrics.list(), this.#loads, recent);
+    return stateOf(metrics, this.#loads, recent);
   }
 
   async description(): ReturnType<ConsoleSources['description']> {
@@ -60,8 +64,12 @@ export class WorkerConsole implements ConsoleSources {
 
   /** Of the workers that run: what others counted ended with them. */
   async usage(): ReturnType<ConsoleSources['usage']> {
-    const asked = [...this.#taking].map((worker) => this.#answerOf(worker, { about: 'usage' }));
-    return mergeUsage((await Promise.all(asked)).flatMap((answer) => answer?.usage ?? []));
+    const answers = await this.#answersOfAll({ about: 'usage' });
+    return mergeUsage(answers.flatMap((answer) => answer?.usage ?? []));
+  }
+
+  #answersOfAll(question: ConsoleQuestion): Promise<readonly (ConsoleAnswer | null)[]> {
+    return Promise.all([...this.#taking].map((worker) => this.#answerOf(worker, question)));
   }
 
   async #answerOfAny(question: ConsoleQuestion): Promise<ConsoleAnswer | null> {
@@ -69,8 +77,15 @@ export class WorkerConsole implements ConsoleSources {
     return worker === undefined ? null : this.#answerOf(worker, question);
   }
 
-  /** Null when the worker does not answer in time. */
+  #owedBy(worker: Worker): number {
+    return this.#owed.get(worker) ?? 0;
+  }
+
+  /** Null when the worker does not answer in time, or owes too many answers. */
   #answerOf(worker: Worker, question: ConsoleQuestion): Promise<ConsoleAnswer | null> {
+    const owed = this.#owedBy(worker);
+    if (owed >= OWED_MAX) return Promise.resolve(null);
+    this.#owed.set(worker, owed + 1);
     const number = ++this.#number;
     return new Promise((resolve) => {
       const end = (answer: ConsoleAnswer | null): void => {

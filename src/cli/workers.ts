@@ -129,7 +129,7 @@ export async function startWorkers(
       } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
       else if (message.kind === 'health') health.take(worker, message.result);
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
-      else if (message.kind === 'console') console.take(message.number, message.answer);
+      else if (message.kind === 'console') console.take(worker, message.number, message.answer);
       else if (message.kind === 'step') reloading.take(worker, message);
       else ready(message.urls).catch(() => worker.process.kill('SIGKILL'));
     });
