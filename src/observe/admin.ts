@@ -119,7 +119,7 @@ export function makeAdminServer(sources: AdminSources, access: AdminAccess): Ser
       case RELOAD:
         return reload === null ? text(404, '') : reloadAnswer(await reload());
       default:
-        return (await pages.answer(request, path, await bodyOf(request))) ?? text(404, '');
+        return answerPage(pages, request, path);
     }
   };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -127,13 +127,13 @@ export function makeAdminServer(sources: AdminSources, access: AdminAccess): Ser
     const isPost = posts.has(path);
     if (isPost ? request.method !== 'POST' : request.method !== 'GET' && request.method !== 'HEAD') {
       const allow = isPost ? 'POST' : 'GET, HEAD';
-      response.writeHead(405, { allow, 'content-length': 0, connection: 'close' }).end();
+      refuse(response, 405, { allow });
       return;
     }
     // Probes may name whatever they like: they learn nothing.
     if (!PROBES.has(path) && !isHostAllowed(request.headers.host, sources.hosts)) {
       sources.refused('host', request.headers.host ?? '');
-      response.writeHead(421, { 'content-length': 0, connection: 'close' }).end();
+      refuse(response, 421);
       return;
     }
     const refusal = PROBES.has(path) ? null : await credentialRefusal(access, request);
@@ -141,12 +141,12 @@ export function makeAdminServer(sources: AdminSources, access: AdminAccess): Ser
       const { code, challenge } = refusal;
       const isDenied = code === 'UNAUTHENTICATED';
       if (isDenied) sources.refused('credentials', request.socket.remoteAddress ?? '');
-      const fields = isDenied ? { 'www-authenticate': challenge ?? CHALLENGE } : {};
-      response.writeHead(isDenied ? 401 : 503, { ...fields, 'content-length': 0, connection: 'close' }).end();
+      if (isDenied) refuse(response, 401, { 'www-authenticate': challenge ?? CHALLENGE });
+      else refuse(response, 503);
       return;
     }
     if (isPost && !(access.permitsPosts && isOwnOrigin(request))) {
-      response.writeHead(403, { 'content-length': 0, connection: 'close' }).end();
+      refuse(response, 403);
       return;
     }
     const { status, type, body, fields = {} } = await answer(request, path);
@@ -163,6 +163,11 @@ export function makeAdminServer(sources: AdminSources, access: AdminAccess): Ser
   return createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
+}
+
+/** Answers with a status and no content, the last on its connection. */
+function refuse(response: ServerResponse, status: number, fields: Readonly<Record<string, string>> = {}): void {
+  response.writeHead(status, { ...fields, 'content-length': 0, connection: 'close' }).end();
 }
 
 /** Null where the credentials are good, or none are needed. */
@@ -188,15 +193,21 @@ function isOwnOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
-/** The body of a POST; null for other methods. Rejects when it is too long. */
+async function answerPage(pages: AdminPages, request: IncomingMessage, path: string): Promise<AdminAnswer> {
+  if (request.method !== 'POST') return (await pages.answer(request, path, null)) ?? text(404, '');
+  const body = await bodyOf(request);
+  if (body === null) return text(413, 'The body is too long.\n');
+  return (await pages.answer(request, path, body)) ?? text(404, '');
+}
+
+/** The body of a POST; null for one that is too long. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  if (request.method !== 'POST') return null;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request) {
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     if (!Buffer.isBuffer(chunk)) continue;
     bytes += chunk.length;
-    if (bytes > BODY_BYTES_MAX) throw new Error('the body is too long');
+    if (bytes > BODY_BYTES_MAX) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
