@@ -1,11 +1,12 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
+import { takesGzip } from '../graphql/page/assets.js';
 import { PAGE_POLICY } from '../graphql/page/page.js';
 import type { AdminAnswer, AdminPages } from '../observe/admin.js';
 import type { UsageReport } from '../observe/usage.js';
 import type { ConsoleDescription, ConsoleState, OperationDescription } from './answers.js';
-import { type ConsoleAssets, readAssets } from './assets.js';
+import { type ConsolePage, readConsole } from './console-page.js';
 import { readMessage, sendMessage } from './try-out.js';
 
 /** The sources of the page: of this process, or of workers. */
@@ -27,9 +28,9 @@ const TRY = '/console/try';
 
 /** The console: one page, its files, and the JSON it asks for. */
 export function makeConsole(sources: ConsoleSources): AdminPages {
-  let reading: Promise<ConsoleAssets> | null = null;
-  const assets = (): Promise<ConsoleAssets> => {
-    reading ??= readAssets();
+  let reading: Promise<ConsolePage> | null = null;
+  const files = (): Promise<ConsolePage> => {
+    reading ??= readConsole();
     return reading;
   };
   return {
@@ -37,7 +38,7 @@ export function makeConsole(sources: ConsoleSources): AdminPages {
     async answer(request, path, body) {
       switch (path) {
         case '/':
-          return wantsHtml(request) ? page((await assets()).html) : text(200, LIST);
+          return wantsHtml(request) ? page((await files()).html) : text(200, LIST);
         case '/console/state':
           return json(200, await sources.state());
         case '/usage':
@@ -53,7 +54,7 @@ export function makeConsole(sources: ConsoleSources): AdminPages {
           return tryOut(sources, body);
         default:
           if (!path.startsWith('/console/')) return null;
-          return asset(await assets(), path, request);
+          return asset(await files(), path, request);
       }
     },
   };
@@ -86,13 +87,12 @@ const page = (html: string): AdminAnswer => ({
   },
 });
 
-function asset({ files }: ConsoleAssets, path: string, { headers }: IncomingMessage): AdminAnswer | null {
+function asset({ files }: ConsolePage, path: string, { headers }: IncomingMessage): AdminAnswer | null {
   const found = files.get(path);
   if (found === undefined) return null;
   const fields = { ...NO_SNIFF, 'cache-control': 'private, max-age=31536000, immutable', vary: 'accept-encoding' };
   const { type, plain, gzipped } = found;
-  // Browsers: none refuses gzip by name.
-  if (!/\bgzip\b/.test(headers['accept-encoding'] ?? '')) return { status: 200, type, body: plain, fields };
+  if (!takesGzip(headers['accept-encoding'])) return { status: 200, type, body: plain, fields };
   return { status: 200, type, body: gzipped, fields: { ...fields, 'content-encoding': 'gzip' } };
 }
 
@@ -103,5 +103,6 @@ async function tryOut(sources: ConsoleSources, body: Buffer | null): Promise<Adm
   if (url === null) return text(409, 'Messages can be sent only to an address of `listen` without TLS.\n');
   const message = readMessage(body, description);
   if (message === null) return text(400, 'That is no message for a service of this gateway.\n');
-  return json(200, await sendMessage(url, message));
+  const tried = await sendMessage(url, message).catch(() => null);
+  return tried === null ? text(502, 'The gateway gave no complete answer.\n') : json(200, tried);
 }

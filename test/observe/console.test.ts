@@ -97,6 +97,9 @@ t.test('lists of requests are bounded, the latest first', (t) => {
     exchange.refuse(new Refusal(index % 2 === 0 ? 'SOAP_FAULT' : 'XML_DTD_FORBIDDEN'));
     recent.add(exchange, 10);
   }
+  const subscription = new Exchange('lasts', '127.0.0.1', 'GET');
+  subscription.operation = 'subscription';
+  recent.add(subscription, 1000);
   const { refused, faults, slow } = recent.lists;
   t.equal(slow.length, RECENT_MAX);
   t.equal(slow[0]?.id, String(RECENT_MAX));
@@ -150,6 +153,9 @@ t.test('messages are sent from the page only where that is allowed, and by nobod
     7,
   ])
     t.equal((await post(gateway, wrong)).status, 400, JSON.stringify(wrong));
+  const filler = 'x'.repeat(262_144 - JSON.stringify({ ...message, body: '' }).length);
+  t.equal((await post(gateway, { ...message, body: filler })).status, 200, 'as long as may be');
+  t.equal((await post(gateway, { ...message, body: `${filler}x` })).status, 413);
   t.equal((await ask(gateway, 'console/try')).status, 405);
   t.equal((await ask(gateway, 'console/state', { method: 'POST' })).status, 405);
 });

@@ -4,8 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import type { Compiled } from '../../compile.js';
+import { type Asset, takesGzip } from '../../graphql/page/assets.js';
 import { exampleQuery } from '../../graphql/page/example.js';
-import { type Asset, assetsPath, PAGE_POLICY, type Page, readPage } from '../../graphql/page/page.js';
+import { assetsPath, PAGE_POLICY, type Page, readPage } from '../../graphql/page/page.js';
 import { endLingering } from '../http/linger.js';
 
 /** GraphiQL for browsers. It knows nothing that needs a credential: people give theirs on the page. */
@@ -39,7 +40,7 @@ export function makePageEndpoint({ config, graph, trusted }: Compiled): PageEndp
       }
       const asset = page.assets.get(path);
       if (asset === undefined) throw new Refusal('HTTP_NOT_FOUND');
-      sendAsset(exchange, request, response, asset);
+      sendAsset(exchange, request, response, asset, page.tag);
     },
   };
 }
@@ -56,8 +57,13 @@ const PAGE_FIELDS = [
   ...['vary', 'accept'],
 ];
 
-function sendAsset(exchange: Exchange, request: IncomingMessage, response: ServerResponse, asset: Asset): void {
-  const { type, tag, plain, gzipped } = asset;
+function sendAsset(
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { type, plain, gzipped }: Asset,
+  tag: string,
+): void {
   const { headers } = request;
   // Weak, for it vouches for the file in either coding.
   const fields = [
@@ -76,14 +82,6 @@ function sendAsset(exchange: Exchange, request: IncomingMessage, response: Serve
   if (takesGzip(headers['accept-encoding'])) {
     send(exchange, response, 200, [...fields, 'content-encoding', 'gzip'], gzipped);
   } else send(exchange, response, 200, fields, plain);
-}
-
-/** Also a client that sends no Accept-Encoding could read it (RFC 9110 section 12.5.3), but many do not. */
-function takesGzip(accepted = ''): boolean {
-  return accepted.split(',').some((entry) => {
-    const [coding = '', quality = ''] = entry.toLowerCase().split(';');
-    return coding.trim() === 'gzip' && !/^\s*q=0(?:\.0{0,3})?\s*$/.test(quality);
-  });
 }
 
 function send(

@@ -1,10 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 
 import { escapeQuoted } from '../../xml/writer.js';
+import { type Asset, readAssets } from './assets.js';
 import { PAGE_FILES, PAGE_FOLDER } from './page-files.js';
 
 /** The Content-Security-Policy: own scripts and styles, images and fonts in `data:`, requests to the gateway only. */
@@ -23,16 +20,10 @@ export const PAGE_POLICY = [
 /** GraphiQL, for browsers at the endpoint, without files of other hosts. */
 export interface Page {
   readonly html: Buffer;
+  /** The ETag of all files, with its quotes. */
+  readonly tag: string;
   /** By path, as the page names them: a file never changes under its path. */
   readonly assets: ReadonlyMap<string, Asset>;
-}
-
-export interface Asset {
-  readonly type: string;
-  /** With its quotes. */
-  readonly tag: string;
-  readonly plain: Buffer;
-  readonly gzipped: Buffer;
 }
 
 /** Where the files of the page are, below the path of the endpoint. */
@@ -43,25 +34,16 @@ export const assetsPath = (path: string): string => `${path === '/' ? '' : path}
  * of GraphiQL.
  */
 export async function readPage(path: string, example: string): Promise<Page> {
-  const files = await Promise.all(
-    PAGE_FILES.map(async ({ name, type }) => {
-      const plain = await readFile(new URL(name, PAGE_FOLDER));
-      return { name, type, plain, gzipped: await compress(plain) };
-    }),
-  );
-  const hash = createHash('sha256');
-  for (const { plain } of files) hash.update(plain);
-  const version = hash.digest('hex').slice(0, 16);
+  const { version, byName } = await readAssets(PAGE_FOLDER, PAGE_FILES);
   const folder = `${assetsPath(path)}${version}/`;
   // Relative, so that the page also works where a proxy in front adds to the path.
   const relative = folder.slice(path.lastIndexOf('/') + 1);
   return {
     html: Buffer.from(printPage(relative, example)),
-    assets: new Map(files.map(({ name, ...file }) => [`${folder}${name}`, { ...file, tag: `"${version}"` }])),
+    tag: `"${version}"`,
+    assets: new Map([...byName].map(([name, asset]) => [`${folder}${name}`, asset])),
   };
 }
-
-const compress = promisify(gzip);
 
 function printPage(folder: string, example: string): string {
   const links = PAGE_FILES.map(({ name, type }) => {
