@@ -146,9 +146,7 @@ export class CallerHost implements RequestHost, ItemHost {
       protocol: 'graphql',
       service: null,
       operation: admitted.operation.operation,
-      operations: [
-        ...new Set(calledFields(admitted, built).map(({ service, operation }) => `${service}.${operation.name}`)),
-      ],
+      operations: useOf(admitted, built).calls,
       fields: selectedFields(admitted, built),
     });
   }

@@ -3,10 +3,23 @@ import { BoundedCache } from '../../base/bounded-cache.js';
 import type { CountBytes } from '../count-bytes.js';
 import { GRAPHQL_LIMITS } from '../limits.js';
 import type { Variables } from '../output/reply-plan.js';
+import type { FieldRights } from '../rights/field-rights.js';
 
 /** Identifies one part of an entry, such as the plan or the estimates. */
 export interface EntryPart<T> {
   is(value: unknown): value is T;
+}
+
+/** A part that differs by the rights of callers: one for each, and one for callers without. */
+export function partByRights<T>(is: EntryPart<T>['is']): (rights: FieldRights | null) => EntryPart<T> {
+  const common: EntryPart<T> = { is };
+  const byRights = new WeakMap<FieldRights, EntryPart<T>>();
+  return (rights) => {
+    if (rights === null) return common;
+    const part = byRights.get(rights) ?? { is };
+    byRights.set(rights, part);
+    return part;
+  };
 }
 
 /** Plans and estimates of one operation, for one set of values of its switches. */

@@ -1,7 +1,7 @@
 import { isObjectType, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { OperationUse } from '../../base/operation-use.js';
 import type { Admitted } from '../admission/admit.js';
-import type { EntryPart } from '../admission/document-cache-entry.js';
+import { partByRights } from '../admission/document-cache-entry.js';
 import { calledFields } from './called-fields.js';
 import type { PlannedSchema } from './root-plan.js';
 
@@ -25,11 +25,11 @@ class UsedNames implements OperationUse {
   }
 }
 
-const USED: EntryPart<UsedNames> = { is: (value): value is UsedNames => value instanceof UsedNames };
+const usedNamesFor = partByRights((value): value is UsedNames => value instanceof UsedNames);
 
-/** What an admitted operation uses; found once for each operation that is cached. */
+/** What an admitted operation uses; found once for each kind of caller of an operation that is cached. */
 export const useOf = (admitted: Admitted, built: PlannedSchema): OperationUse =>
-  admitted.cacheEntry.get(USED, (countBytes) => {
+  admitted.cacheEntry.get(usedNamesFor(admitted.rights), (countBytes) => {
     const use = readUse(admitted, built);
     countBytes(NAME_BYTES * (use.fields.length + use.arguments.length + use.calls.length));
     return use;

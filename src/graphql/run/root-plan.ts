@@ -1,6 +1,6 @@
 import { type FieldNode, type GraphQLObjectType, isNonNullType } from 'graphql';
 import type { Admitted } from '../admission/admit.js';
-import type { EntryPart } from '../admission/document-cache-entry.js';
+import { partByRights } from '../admission/document-cache-entry.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import type { BoundField } from '../fields/bound-field.js';
 import type { SubschemaField } from '../fields/subschema.js';
@@ -8,7 +8,6 @@ import type { Link } from '../links/link.js';
 import { type LinkAsk, LinkPlanner, type LinkSelect, type LinkSelection } from '../links/link-plan.js';
 import type { Walk } from '../links/walk.js';
 import { collectFields, planReply, type Variables } from '../output/reply-plan.js';
-import type { FieldRights } from '../rights/field-rights.js';
 import { ruleOf } from '../rights/field-rule.js';
 import type { BuiltSchema } from '../schema.js';
 import { SubschemaPlanner } from '../subschema/subschema-planner.js';
@@ -62,21 +61,12 @@ export class RootPlan {
 
 const isOwn = (ask: LinkAsk): boolean => ask.kind === 'subschema' && ask.plan.links !== null;
 
-const ROOT_PLAN: EntryPart<RootPlan> = { is: (value): value is RootPlan => value instanceof RootPlan };
-
-/** Plans differ by the rights of callers. */
-function partFor(rights: FieldRights | null): EntryPart<RootPlan> {
-  if (rights === null) return ROOT_PLAN;
-  const part = PARTS.get(rights) ?? { is: ROOT_PLAN.is };
-  PARTS.set(rights, part);
-  return part;
-}
-
-const PARTS = new WeakMap<FieldRights, EntryPart<RootPlan>>();
+const rootPlanFor = partByRights((value): value is RootPlan => value instanceof RootPlan);
 
 /** The plan of an admitted operation, cached unless it may serve one request only. */
 export function rootPlanOf(admitted: Admitted, built: PlannedSchema): RootPlan {
-  const plan = admitted.cacheEntry.get(partFor(admitted.rights), (countBytes) => makePlan(admitted, built, countBytes));
+  const part = rootPlanFor(admitted.rights);
+  const plan = admitted.cacheEntry.get(part, (countBytes) => makePlan(admitted, built, countBytes));
   return plan.isForOneRequest ? makePlan(admitted, built, UNCOUNTED) : plan;
 }
 

@@ -10,7 +10,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Admitted } from '../admission/admit.js';
-import type { EntryPart } from '../admission/document-cache-entry.js';
+import { partByRights } from '../admission/document-cache-entry.js';
 import { isIncluded } from '../output/reply-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { ruleOf } from '../rights/field-rule.js';
@@ -27,9 +27,7 @@ export class SelectedRules {
   }
 }
 
-const isSelectedRules = (value: unknown): value is SelectedRules => value instanceof SelectedRules;
-
-const PARTS = new WeakMap<FieldRights, EntryPart<SelectedRules>>();
+const selectedRulesFor = partByRights((value): value is SelectedRules => value instanceof SelectedRules);
 
 const NONE = new SelectedRules(new Set(), new Set());
 
@@ -40,9 +38,7 @@ const NONE = new SelectedRules(new Set(), new Set());
 export function selectedRules(admitted: Admitted, { schema }: PlannedSchema): SelectedRules {
   const { rights, cacheEntry } = admitted;
   if (rights === null) return NONE;
-  const part = PARTS.get(rights) ?? { is: isSelectedRules };
-  PARTS.set(rights, part);
-  return cacheEntry.get(part, (countBytes) => {
+  return cacheEntry.get(selectedRulesFor(rights), (countBytes) => {
     const found = findRules(admitted, schema, rights);
     countBytes(BYTES * (1 + found.forbidden.size + found.masked.size));
     return found;
