@@ -64,8 +64,8 @@ services:
 # Pages of other origins that may use GraphQL from a browser:
 # graphql: { cors: { origins: ["https://shop.example"] } }
 
-# Also reload when a file changes, not only on SIGHUP and POST /reload:
-# reload: { watch: true }
+# A changed file is a reload. To reload only on SIGHUP and POST /reload:
+# reload: { watch: false }
 
 # Every limit has a default. One that is often changed:
 # limits:

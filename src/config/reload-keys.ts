@@ -4,7 +4,7 @@ import { boolean, section } from './key-types.js';
 export const RELOAD_KEYS = section('How a changed configuration comes into use, besides SIGHUP and `POST /reload`.', {
   watch: boolean({
     description:
-      'Whether a change of the configuration, or of a file it names, is a reload: a second after the last change. Kubernetes volumes are followed.',
-    default: false,
+      'Whether a change of the configuration, or of a file it names, is a reload: a second after the last change, later with thousands of files. Kubernetes volumes are followed.',
+    default: true,
   }),
 });

@@ -9,7 +9,7 @@ import { sendRaw } from '../kit/raw-client.js';
 /** Reloads of a process: what asks for them, and what is refused. */
 
 const WSDL = resolve('config/demo/legacy.wsdl');
-const SERVICES = `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\n`;
+const SERVICES = `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\nreload: { watch: false }\n`;
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await rest();
@@ -55,8 +55,8 @@ t.test('POST /reload answers with the generation, or with the problems', async (
   t.match(await broken.json(), {
     generation: 2,
     problems: [
-      { file: gateway.file, line: 4, what: /limitz/, remedy: /limits/ },
-      { file: gateway.file, line: 5, what: /loud|log\.level/ },
+      { file: gateway.file, line: 5, what: /limitz/, remedy: /limits/ },
+      { file: gateway.file, line: 6, what: /loud|log\.level/ },
     ],
   });
   t.equal(await statusOf(gateway, 'orders'), 200, 'the one before goes on');
@@ -76,7 +76,7 @@ t.test('a key that needs a restart is named, and nothing else changes', async (t
   t.match(await answer.json(), {
     problems: [
       { line: 1, what: '`listen` cannot change while the gateway runs.' },
-      { line: 4, what: '`workers` cannot change while the gateway runs.' },
+      { line: 5, what: '`workers` cannot change while the gateway runs.' },
     ],
   });
   t.equal(await statusOf(gateway, 'orders'), 200);
@@ -126,7 +126,7 @@ t.test('a reload reaches all workers or none, and those that start later', async
   ]);
 });
 
-t.test('a changed file is a reload where the configuration asks for it, behind symbolic links as well', async (t) => {
+t.test('a changed file is a reload unless the configuration says otherwise, also behind links', async (t) => {
   const home = t.testdir({
     one: { 'orders.wsdl': readFileSync(WSDL) },
     more: {},
@@ -134,7 +134,7 @@ t.test('a changed file is a reload where the configuration asks for it, behind s
     data: t.fixture('symlink', 'one'),
     'orders.wsdl': t.fixture('symlink', 'data/orders.wsdl'),
   });
-  const yaml = `services: { orders: { wsdl: "${home}/orders.wsdl", url: http://127.0.0.1:1/ } }\nreload: { watch: true }\ninclude: ["${home}/more/*.yaml"]\n`;
+  const yaml = `services: { orders: { wsdl: "${home}/orders.wsdl", url: http://127.0.0.1:1/ } }\ninclude: ["${home}/more/*.yaml"]\n`;
   const gateway = await startProcess(t, yaml, 'pipe');
   gateway.child.stdout?.resume();
   const isGeneration = (number: number) => async () => (await gateway.metric('soapstone_generation')) === number;
@@ -157,7 +157,7 @@ t.test('a changed file is a reload where the configuration asks for it, behind s
 
   await edit(gateway, (text) => `${text}limitz: {}\n`);
   await until(async () => (await loads(gateway)).includes('soapstone_config_loads_total{result="refused"} 1'));
-  await edit(gateway, (text) => text.replace('limitz: {}\n', '').replace('watch: true', 'watch: false'));
+  await edit(gateway, (text) => text.replace('limitz: {}\n', 'reload: { watch: false }\n'));
   await until(isGeneration(6));
   t.same((await loads(gateway))[1], 'soapstone_config_loads_total{result="refused"} 1', 'refused once, not again');
 });
