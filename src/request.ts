@@ -4,6 +4,7 @@ import type { Client } from './access/client.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
 import type { NonceStore } from './base/nonce-store.js';
 import { asRefusal, Refusal } from './base/refusal.js';
+import { dropInvalidContext } from './base/request-trace.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
@@ -134,6 +135,7 @@ async function handle(
   hooks.usage.requests++;
   const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
   exchange.isTls = isEncrypted(request.socket);
+  dropInvalidContext(request.headers);
   hooks.tracing.begin(exchange, request.headers);
   let service: SoapService | null = null;
   let isGraphql = false;

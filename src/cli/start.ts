@@ -64,6 +64,8 @@ export async function start(
   const loaded = await loadConfig(file, process.env, workersOption(workers), inputs);
   const { log: logging, limits } = loaded.config;
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);
+  // Without a listener Node opens a debugger at this signal (catalogue K09).
+  process.on('SIGUSR1', () => log.event('warn', 'SIGUSR1 is ignored: it opens no debugger', {}));
   const hangUp = new PendingSignal('SIGHUP');
   const rollSignal = new PendingSignal('SIGUSR2');
   try {

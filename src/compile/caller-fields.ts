@@ -16,8 +16,8 @@ export interface CallerFieldRules {
   readonly passesCookies: boolean;
 }
 
-/** W3C Trace Context and Baggage. */
-const TRACE = ['traceparent', 'tracestate', 'baggage'] as const;
+/** W3C Trace Context. Baggage of callers is no data of the backend's side: it needs `forwardHeaders`. */
+const TRACE = ['traceparent', 'tracestate'] as const;
 /** Everything else is written by the gateway. */
 const SOAP = ['accept', 'accept-language', 'authorization', 'user-agent', 'x-request-id', ...TRACE] as const;
 

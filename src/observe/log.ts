@@ -14,6 +14,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 /** Texts from outside are cut to this many UTF-16 units before they reach a line. */
 const FIELD_UNITS_MAX = 256;
 const STACK_UNITS_MAX = 4096;
+/** Fields with texts of the gateway itself, which may be as long as a stack. */
+const OWN_TEXTS: ReadonlySet<string> = new Set(['err', 'note', 'problems', 'what']);
 
 /** The log: one JSON object a line. Bodies and credentials are never written. */
 export class Log {
@@ -38,7 +40,8 @@ export class Log {
     const write = (line: string): void => (sink ?? stream)?.write(line);
     const output = { write: (line: string): void => write(escapeControls(line)) };
     const timestamp = makeTimestamp();
-    const options = { level, base: null, timestamp, formatters: { level: (label: string) => ({ level: label }) } };
+    const formatters = { level: (label: string) => ({ level: label }), log: cutTexts };
+    const options = { level, base: null, timestamp, formatters };
     this.#sink = sink;
     this.#write = write;
     this.#lines = new AccessLines(timestamp);
@@ -113,6 +116,21 @@ export class Log {
   async close(): Promise<boolean> {
     return this.#sink === null || (await this.#sink.close());
   }
+}
+
+/** The fields of an event with every text cut, in lists as well (catalogue K03). */
+function cutTexts(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      cut(value, OWN_TEXTS.has(name) ? STACK_UNITS_MAX : FIELD_UNITS_MAX),
+    ]),
+  );
+}
+
+function cut(value: unknown, units: number): unknown {
+  if (typeof value === 'string') return value.slice(0, units);
+  return Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? item.slice(0, units) : item)) : value;
 }
 
 /** The exception, cut: an error of a library may hold the data it was working on. */

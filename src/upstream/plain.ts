@@ -37,8 +37,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** Fields of proxies in front. None is trusted: the package writes them anew, from the connection. */
-const OF_PROXIES = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip)$/;
+/** Fields of proxies in front, and baggage. None is trusted: the package writes them anew, from the connection. */
+const OF_PROXIES = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|baggage)$/;
 
 /**
  * Around the package, which does the request upstream and no more: it keeps no connection, because its agent would hand

@@ -9,6 +9,7 @@ import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { AUDIENCE, ISSUER, makeIssuer } from './access-vectors.js';
 import { expectAnswer } from './expect.js';
 import { runMessages, startPerimeter } from './messages.js';
+import { fieldRights } from './rights-vectors.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('access');
@@ -136,6 +137,8 @@ t.test('B16: what is permitted is the operation, not the name it goes by', async
   t.equal(backend.begun, 0, 'the backend hears of none');
   t.equal((await graphql({})).status, 200);
 });
+
+t.test('B16: fields of a class, by every way to their values', (t) => fieldRights(t, rows));
 
 t.test('K05: keys that are nearly right', async (t) => {
   const key = 'right-key-0123456789';

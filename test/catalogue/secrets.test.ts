@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { hashPassword } from '../../src/access/scrypt.js';
 import { Log } from '../../src/observe/log.js';
-import { parseTraceparent } from '../../src/observe/trace/trace-context.js';
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
+import { until } from '../kit/until.js';
+import { startProcess } from './overload-kit.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('secrets');
@@ -42,9 +46,14 @@ ${more}`);
 
 t.test('K01: secrets of callers and of the configuration', async (t) => {
   const hash = await hashPassword('canary-password');
+  const spans = await startRecordingBackend(answerWith('{}', 'application/json'));
+  t.teardown(() => spans.close());
+  const audit = join(t.testdir({}), 'audit.log');
   const { gateway, soap, graphql, get } = await start(
     t,
-    `admin: { address: "127.0.0.1:0", bearer: { tokens: [canary-admin-0123456789, other-token-0123456789] } }
+    `traces: { otlp: "${spans.url}/v1/traces", sample: 1, headers: { authorization: canary-collector } }
+audit: { file: "${audit}" }
+admin: { address: "127.0.0.1:0", bearer: { tokens: [canary-admin-0123456789, other-token-0123456789] } }
 redis: { url: "redis://127.0.0.1:9", username: web, password: canary-redis, secret: canary-secret-0123456789-0123456789 }
 clients:
   apiKeys: { clients: { erp: { class: all, keys: [canary-key-0123456789] } } }
@@ -88,11 +97,22 @@ clients:
     'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer other-token-0123456789\r\n\r\n',
   );
   t.match(metrics.body, 'soapstone_requests_total');
+  await until(() => spans.complete.length > 0 && readFileSync(audit, 'utf8').includes('UNAUTHENTICATED'));
+  const page = await sendRaw(
+    gateway.adminUrl,
+    'GET /console/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer other-token-0123456789\r\n\r\n',
+  );
+  t.equal(page.status, 200);
   for (const [name, text] of [
     ['credentials of callers', JSON.stringify(gateway.logLines())],
     ['secrets of the configuration', metrics.body],
-  ] as const)
+    ['in spans', spans.complete.map(({ body }) => body.toString()).join()],
+    ['in the record of decisions', readFileSync(audit, 'utf8')],
+    ['on the page of operators', page.body],
+  ] as const) {
+    t.ok(text.length > 100, name);
     t.notMatch(text, FOUND, rows.answer('K01', name));
+  }
 });
 
 t.test('K02, K03: what reaches the log', async (t) => {
@@ -112,9 +132,27 @@ t.test('K02, K03: what reaches the log', async (t) => {
   const requests = gateway.logLines().filter(({ msg }) => msg === 'request');
   t.equal(requests.length, 2);
   for (const line of requests) t.ok(JSON.stringify(line).length < 1000, rows.answer('K02', 'a request'));
-  await graphql({}, { query: 'query A { order(id: 1) }', operationName: 'x'.repeat(1_000_000) });
-  const last = await gateway.accessLine(3);
-  t.ok(JSON.stringify(last).length < 2000, rows.answer('K03', 'a long operationName'));
+  const long = 'x'.repeat(1_000_000);
+  await graphql({}, { query: 'query A { order(id: 1) }', operationName: long });
+  const named = {
+    'apollographql-client-name': long.slice(0, 7000),
+    'apollographql-client-version': long.slice(0, 7000),
+  };
+  await graphql(named);
+  await soap({ 'User-Agent': long.slice(0, 15_000) });
+  for (const [count, name] of [
+    [3, 'a long operationName'],
+    [4, 'a long name and version of a client'],
+    [5, 'a User-Agent within the limit'],
+  ] as const) {
+    const line = await gateway.accessLine(count);
+    for (const [field, value] of Object.entries(line))
+      t.ok(typeof value !== 'string' || value.length <= 256, `${field}: ${rows.answer('K03', name)}`);
+  }
+  log.event('warn', 'an event', { found: long, records: [long] });
+  t.equal(rows.answer('K03', 'a field of an event'), 'cut to 256');
+  t.match(JSON.parse(lines[1] ?? ''), { found: long.slice(0, 256), records: [long.slice(0, 256)] });
+  t.equal(JSON.parse(lines[1] ?? '').found.length, 256);
   t.equal(`H${(await graphql({ 'User-Agent': 'x'.repeat(100_000) })).status}`, rows.answer('K03', 'a long User-Agent'));
 });
 
@@ -146,20 +184,80 @@ t.test('K09, K10, K11: what addresses give away', async (t) => {
     t.equal((await get(gateway.adminUrl, path)).body, `${rows.answer('K11', name)}\n`);
 });
 
+t.test('K09: the signal that opens a debugger', async (t) => {
+  const services = 'services: { desk: { url: "http://127.0.0.1:9/desk" } }\n';
+  for (const workers of [1, 2]) {
+    const { child } = await startProcess(t, `${services}workers: ${workers}\n`, 'pipe');
+    const own = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
+    const pids = [child.pid ?? 0, ...own.split(' ').filter(Boolean).map(Number)];
+    t.equal(pids.length, workers === 1 ? 1 : 3);
+    let output = '';
+    child.stdout?.on('data', (chunk) => {
+      output += String(chunk);
+    });
+    for (const pid of pids) process.kill(pid, 'SIGUSR1');
+    await until(() => output.split('SIGUSR1 is ignored').length === 1 + pids.length);
+    const listening = readFileSync(`/proc/${child.pid}/net/tcp`, 'latin1');
+    t.notMatch(listening, / 0100007F:240D 00000000:0000 0A /, rows.answer('K09', 'SIGUSR1'));
+  }
+});
+
 t.test('K12: trace contexts of callers', async (t) => {
+  const spans = await startRecordingBackend(answerWith('{}', 'application/json'));
+  const backend = await startRecordingBackend(answerWith(envelope('', '<m:GetOrderResponse xmlns:m="urn:desk"/>')));
+  t.teardown(() => Promise.all([spans.close(), backend.close()]));
   const good = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-  t.match(parseTraceparent(good), { traceId: 'a'.repeat(32) }, rows.answer('K12', 'a context that is one'));
-  for (const field of [
-    '',
+  const wrong: readonly string[] = [
+    'x',
     'x'.repeat(10_240),
     `${good}-more`,
     `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+    `01-${'a'.repeat(32)}-${'b'.repeat(16)}-01-${'x'.repeat(512)}`,
     `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`,
+    `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`,
     good.toUpperCase(),
-    `${good}\r\nbaggage: a=b`,
-    ` ${good}`,
-  ])
-    t.equal(parseTraceparent(field), null, rows.answer('K12', 'a context that is none'));
+    `${good}, ${good}`,
+    `${good}\r\ntraceparent: ${good}`,
+  ];
+  for (const traces of ['', `traces: { otlp: "${spans.url}/v1/traces", sample: 1 }\n`]) {
+    const gateway = await startTestGateway(`services:
+  desk:
+    url: ${backend.url}/desk
+    namespace: urn:desk
+    types: |
+      type Query { order(id: ID): ID }
+    operations: { GetOrder: { field: Query.order } }
+routes: [{ path: /files, url: "${backend.url}" }]
+${traces}`);
+    t.teardown(() => gateway.close());
+    const ways: readonly ((headers: Readonly<Record<string, string>>) => Promise<RawReply>)[] = [
+      (headers) => sendRaw(gateway.url, post('/soap/desk', 'text/xml', envelope(), headers)),
+      (headers) => sendRaw(gateway.url, post('/graphql', 'application/json', '{"query":"{ order(id: 1) }"}', headers)),
+      (headers) => sendRaw(gateway.url, post('/files', 'text/plain', 'x', headers)),
+    ];
+    for (const send of ways) {
+      const sent = async (headers: Readonly<Record<string, string>>) => {
+        t.equal((await send(headers)).status, 200);
+        const { headers: fields = {} } = backend.complete.at(-1) ?? {};
+        t.equal(fields['baggage'], undefined, rows.answer('K12', 'baggage'));
+        return fields;
+      };
+      const state = { tracestate: 'of=another', baggage: 'user=canary,role=admin' };
+      for (const traceparent of wrong) {
+        const fields = await sent({ traceparent, ...state });
+        t.equal(fields['tracestate'], undefined);
+        if (traces === '') t.equal(fields['traceparent'], undefined, rows.answer('K12', 'a context that is none'));
+        else t.match(fields['traceparent'], /^00-(?!a{32})[0-9a-f]{32}-[0-9a-f]{16}-01$/, 'a new trace');
+      }
+      const fields = await sent({ traceparent: good, ...state });
+      t.match(fields['traceparent'], `00-${'a'.repeat(32)}-`, rows.answer('K12', 'a context that is one'));
+      t.equal(fields['tracestate'], 'of=another');
+      t.equal((await sent({ traceparent: good, tracestate: `a=${'x'.repeat(511)}` }))['tracestate'], undefined);
+      t.equal(rows.answer('K12', 'a tracestate of more than 512 B'), 'dropped');
+    }
+  }
+  await until(() => spans.complete.length > 0);
+  t.notMatch(spans.complete.map(({ body }) => body.toString()).join(), FOUND, 'no baggage in spans');
 });
 
 t.test('the part is complete', async (t) => rows.assertComplete(t));

@@ -79,12 +79,14 @@ t.test('callers with other forwarded fields do not share a reply', async (t) => 
   t.same([...new Set(shop.backend.complete.map(({ headers }) => headers['x-tenant']))].sort(), ['a', 'b', 'c']);
 });
 
-t.test('trace context and baggage go on from both kinds of callers', async (t) => {
-  const shop = await startShop(t, '');
+t.test('the trace context goes on from both kinds of callers, baggage only where it is listed', async (t) => {
   const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'v=1', baggage: 'k=v' };
-  for (const call of [shop.ask, shop.send]) {
-    await call(trace);
-    t.match(shop.last, trace);
+  for (const listed of [false, true]) {
+    const shop = await startShop(t, listed ? '    forwardHeaders: [baggage]' : '');
+    for (const call of [shop.ask, shop.send]) {
+      await call(trace);
+      t.match(shop.last, { ...trace, baggage: listed ? 'k=v' : undefined });
+    }
   }
 });
 

@@ -52,6 +52,9 @@ t.test('long texts are cut before they reach a line', async (t) => {
   exchange.refuse(new Refusal('INTERNAL', null, { cause: new Error(long) }));
   log.access(exchange, 0);
   for (const line of written) t.ok(line.length < 8192, `${line.length} characters`);
+  log.event('warn', 'an event', { reason: long, records: [long, 1], note: long, nested: { count: 1 } });
+  const { reason, records, note, nested } = JSON.parse(written.at(-1) ?? '');
+  t.same([reason.length, records[0].length, records[1], note.length, nested], [256, 256, 1, 4096, { count: 1 }]);
 });
 
 t.test('a bug leaves its cause in the log, whatever was thrown', async (t) => {

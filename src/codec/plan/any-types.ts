@@ -3,8 +3,13 @@ import type { Scalar } from './scalar.js';
 
 /** The types that `xsi:type` may name where the schema allows any: those of the WSDL and of XML Schema. */
 export interface AnyTypes {
+  /** The reader may not have all of them: content that no type describes is withheld, for it may be of any. */
+  readonly isRestricted?: boolean;
   named(name: QName): AnyType | null;
 }
+
+/** What a reader gets of a value instead of it; undefined: nothing, the value is left out. */
+export type Withhold = (value: unknown) => unknown;
 
 /** A type by which content is read as JSON, or JSON is written. */
 export type AnyType = AnySimple | AnyList | AnyObject;
@@ -28,10 +33,17 @@ export interface AnyObject {
   readonly name: QName | null;
   /** Of simple content; else null. */
   readonly text: Scalar | null;
+  readonly withholdText?: Withhold;
   /** By local name. */
-  readonly attributes: ReadonlyMap<string, { readonly name: QName; readonly scalar: Scalar }>;
+  readonly attributes: ReadonlyMap<string, AnyAttribute>;
   /** By local name, in the order of the schema. */
   readonly members: ReadonlyMap<string, AnyMember>;
+}
+
+export interface AnyAttribute {
+  readonly name: QName;
+  readonly scalar: Scalar;
+  readonly withhold?: Withhold;
 }
 
 /** A child element. */
@@ -43,6 +55,8 @@ export interface AnyMember {
   readonly typeName: QName | null;
   /** Null where it may be of any type. Types may be recursive: it is asked for when it is needed. */
   type(): AnyType | null;
+  /** Absent: the reader gets the value. */
+  readonly withhold?: Withhold;
 }
 
 /** The key of a value's type in JSON, beside the members of an object. */

@@ -66,7 +66,7 @@ export class AnyValueReader {
     if (frame === undefined) return;
     const parent = this.#open.at(-1);
     if (parent === undefined) this.#value = frame.value();
-    else parent.add(frame.local, frame.typedValue());
+    else parent.add(frame, frame.typedValue());
   }
 
   /** The value; null where it was too long. To be called when every element is closed. */
@@ -80,9 +80,9 @@ type Json = Record<string, unknown>;
 /** A JSON object, whose keys are names on the wire. */
 const json = (): Json => Object.create(null);
 
-/** One open element. */
+/** One open element. Where types are restricted, it has no content that its type does not describe. */
 class Frame {
-  readonly local: string;
+  readonly #local: string;
   text = '';
   /** The prefixes in its text; null where that is no QName. */
   readonly names: ContentNames | null;
@@ -93,6 +93,7 @@ class Frame {
   readonly #typeName: QName | null;
   readonly #type: AnyType | null;
   readonly #isNil: boolean;
+  readonly #isRestricted: boolean;
   readonly #items: unknown[] | null;
   #members: Json | null = null;
   #attributes: Json | null = null;
@@ -100,7 +101,8 @@ class Frame {
   readonly #lists = new Set<string>();
 
   constructor(tag: StartTag, declared: AnyMember | null, itemType: QName | null, types: AnyTypes) {
-    this.local = tag.local;
+    this.#local = tag.local;
+    this.#isRestricted = types.isRestricted === true;
     this.#declared = declared;
     const own = typeNameOf(tag);
     this.#typeName = own ?? ((declared?.type() ?? null) === null ? itemType : null);
@@ -126,17 +128,24 @@ class Frame {
     const uri = tag.attributeUri(index);
     const local = tag.attributeLocal(index);
     if (uri === XSI_URI || uri === XML_URI || isOfSoap(uri, local)) return;
-    const scalar = this.#type?.kind === 'object' ? this.#type.attributes.get(local)?.scalar : undefined;
+    const declared = this.#type?.kind === 'object' ? this.#type.attributes.get(local) : undefined;
     this.#attributes ??= json();
-    this.#attributes[`@${local}`] = decoded(scalar ?? null, tag.attributeValue(index));
+    if (this.#isRestricted && declared === undefined) return;
+    const value = decoded(declared?.scalar ?? null, tag.attributeValue(index));
+    const shown = declared?.withhold === undefined ? value : declared.withhold(value);
+    if (shown !== undefined) this.#attributes[`@${local}`] = shown;
   }
 
-  add(local: string, value: unknown): void {
+  add(child: Frame, given: unknown): void {
+    const local = child.#local;
+    const declared = child.#declared;
+    const value = declared?.withhold === undefined ? given : declared.withhold(given);
     if (this.#items !== null) {
-      this.#items.push(value);
+      if (value !== undefined) this.#items.push(value);
       return;
     }
     this.#members ??= json();
+    if (value === undefined || (this.#isRestricted && declared === null)) return;
     const held = this.#members[local];
     if (this.#lists.has(local) && Array.isArray(held)) held.push(value);
     else if (held === undefined && this.memberFor(local)?.isMany !== true) this.#members[local] = value;
@@ -148,7 +157,7 @@ class Frame {
 
   /** The value as JSON, without its type. */
   value(): unknown {
-    if (this.#isNil) return null;
+    if (this.#isNil || (this.#isRestricted && this.#isUndescribed)) return null;
     if (this.#items !== null)
       return this.#typeName !== null && isMap(this.#typeName) ? mapOf(this.#items) : this.#items;
     const isObject = this.#members !== null || (this.#type?.kind === 'object' && this.#type.text === null);
@@ -156,7 +165,7 @@ class Frame {
     const object = json();
     if (this.#attributes !== null) Object.assign(object, this.#attributes);
     if (this.#members !== null) Object.assign(object, this.#members);
-    if (!isObject || trimXml(this.text) !== '') object[TEXT_KEY] = this.#simple();
+    if (!isObject || (trimXml(this.text) !== '' && !this.#isRestricted)) object[TEXT_KEY] = this.#simple();
     return object;
   }
 
@@ -172,6 +181,12 @@ class Frame {
     return typed;
   }
 
+  /** It is a map, or has parts that are of no type. A text alone is shown: the field around it may have a rule. */
+  get #isUndescribed(): boolean {
+    if (this.#items !== null) return this.#typeName !== null && isMap(this.#typeName);
+    return this.#type === null && (this.#members !== null || this.#attributes !== null);
+  }
+
   #isDeclared(name: QName): boolean {
     const declared = this.#declared?.typeName ?? null;
     return declared !== null && this.#declared?.type() !== null && typeKey(declared) === typeKey(name);
@@ -179,6 +194,8 @@ class Frame {
 
   #simple(): unknown {
     const value = decoded(scalarIn(this.#type), this.text);
+    if (this.#type?.kind === 'object' && this.#type.withholdText !== undefined)
+      return this.#type.withholdText(value) ?? null;
     return this.names !== null && typeof value === 'string' ? this.names.qualified(value) : value;
   }
 }

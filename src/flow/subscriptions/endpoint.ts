@@ -6,6 +6,7 @@ import type { Client } from '../../access/client.js';
 import type { EventBus } from '../../base/event-bus.js';
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
+import { dropInvalidContext } from '../../base/request-trace.js';
 import type { Budgets } from '../../budget/budget.js';
 import type { Compiled } from '../../compile.js';
 import { certificateOf } from '../../listen/peer.js';
@@ -92,6 +93,7 @@ export class SubscriptionsEndpoint {
     } catch (caught) {
       return asRefusal(caught);
     }
+    dropInvalidContext(request.headers);
     const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', 'GET');
     exchange.route = 'graphql';
     exchange.operation = 'websocket';

@@ -32,12 +32,13 @@ import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-m
 import type { FaultTypes } from '../output/faults.js';
 import type { OutputTypes } from '../output/output.js';
 import { bothRules, FieldRule, ruleExtensions, withoutMasks } from '../rights/field-rule.js';
-import { anyOutput } from '../types/any-value.js';
+import { anyOutput, ruleWithin } from '../types/any-value.js';
 import { contentOf, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
 import { type LeafTable, SDL_URI } from '../types/leaf.js';
 import { elementMember } from '../types/member.js';
+import { rulesWithin } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
 import { hasReferences, reach } from '../types/reach.js';
@@ -107,7 +108,7 @@ export function operationField(
       description: mapping?.description ?? descriptionOf(operation.documentation),
       deprecationReason: mapping?.deprecated ?? null,
       args: fields.size === 0 ? {} : configs(fields),
-      extensions: { ...costExtensions(mapping?.cost ?? null), ...ruleExtensions(rule) },
+      extensions: { ...costExtensions(mapping?.cost ?? null), ...ruleExtensions(rule, ruleWithinAnswer(root)) },
     },
     requestPlan: {
       body: request.body,
@@ -118,6 +119,12 @@ export function operationField(
     reply: mayRefer(operation, types) ? { ...reply.shape, hasReferences: true } : reply.shape,
     headersArgument,
   };
+}
+
+/** The rules within an answer that is a value of any type; null for others. */
+function ruleWithinAnswer(root: ReplyRoot): FieldRule | null {
+  if (root.kind === 'whole') return ruleWithin({ kind: 'object', shape: root.shape });
+  return root.kind === 'unwrap' ? ruleWithin(root.field.value) : null;
 }
 
 /** Whether elements of the reply may stand for others. Most services have no such type. */
@@ -236,7 +243,9 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
     return of(type, { kind: 'whole', shape: value.shape });
   }
   if (content === 'opaque') {
-    const field: FieldShape = { ...PLAIN, source: { from: 'self' }, value: { kind: 'opaque' } };
+    const rule = rulesWithin([body.type], types.members);
+    const shape: FieldShape = { ...PLAIN, source: { from: 'self' }, value: { kind: 'opaque' } };
+    const field = rule === null ? shape : { ...shape, nonNull: false, rule };
     return of(types.leaves.xml, { kind: 'unwrap', field });
   }
   const { present, wildcard } = types.members.of(body.type);

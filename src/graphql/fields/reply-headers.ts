@@ -3,10 +3,12 @@ import { distinctName, type ElementDeclaration, type Operation, typeKey } from '
 import type { QName } from '../../xml/events.js';
 import { nameIn } from '../input/block-mapping.js';
 import type { OutputTypes } from '../output/output.js';
-import { configs, type OutputField, wholeField } from '../output/output-field.js';
+import { configs, type OutputField, wholeField, withRule } from '../output/output-field.js';
 import { resultField, SINGLE } from '../output/result-field.js';
 import type { LeafTable } from '../types/leaf.js';
 import { elementMember } from '../types/member.js';
+import { everyRule } from '../types/member-rules.js';
+import type { MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming } from '../types/naming.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
@@ -72,6 +74,7 @@ export function checkReplyHeaders(operation: Operation, service: GraphqlService,
 interface Types {
   readonly service: string;
   readonly naming: Naming;
+  readonly members: MemberTable;
   readonly leaves: LeafTable;
   readonly names: TypeNames;
   readonly output: OutputTypes;
@@ -153,7 +156,8 @@ function blockField({ name, element }: ReplyBlock, field: string, owner: string,
   if (element !== null) return types.output.field(elementMember(element, field), owner);
   const whole = wholeField(types.leaves.xml);
   const description = 'The block as XML: the WSDL does not declare it.';
-  return { ...whole, description, shape: { ...whole.shape, source: { from: 'child', name, default: null } } };
+  const shape: FieldShape = { ...whole.shape, source: { from: 'child', name, default: null } };
+  return withRule({ ...whole, description, shape }, everyRule(types.members));
 }
 
 const BLOCKS_MAX = 3;

@@ -1,6 +1,6 @@
 import { childrenOfBody } from '../../wsdl/model.js';
 import type { FieldRule } from '../rights/field-rule.js';
-import { rulesWithin } from '../types/member-rules.js';
+import { everyRule, hasOpenContent, rulesWithin } from '../types/member-rules.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { GraphqlService } from './exposure.js';
 import type { ServiceTypes } from './operation-field.js';
@@ -12,6 +12,7 @@ export function replyRulesOf(
   names: TypeNames,
 ): ReadonlyMap<string, FieldRule> {
   const rules = new Map<string, FieldRule>();
+  const open = new Map<string, string[]>();
   for (const service of services) {
     const types = typesOf.get(service);
     if (types === undefined || names.mappingOf(types.service).isEmpty) continue;
@@ -21,12 +22,22 @@ export function replyRulesOf(
         ...faults.map(({ element }) => element),
       ];
       for (const element of elements) names.mappingOf(types.service).meet(element);
-      const rule = rulesWithin(
-        elements.map(({ type }) => type),
-        types.members,
-      );
-      if (rule !== null) rules.set(`${service.name}.${name}`, rule);
+      const roots = elements.map(({ type }) => type);
+      const rule = rulesWithin(roots, types.members);
+      if (rule === null) continue;
+      rules.set(`${service.name}.${name}`, rule);
+      if (everyRule(types.members) !== null && hasOpenContent(roots, types.members))
+        open.set(service.name, [...(open.get(service.name) ?? []), name]);
     }
   }
+  for (const [service, operations] of open) names.warn(openContent(service, operations));
   return rules;
 }
+
+function openContent(service: string, operations: readonly string[]): string {
+  const shown = operations.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
+  const more = operations.length > NAMES_SHOWN ? ` and ${operations.length - NAMES_SHOWN} others` : '';
+  return `Service ${service}: replies of ${shown.join(', ')}${more} may hold content that the WSDL does not describe. For callers with restricted or masked fields it is null, except values of a known \`xsi:type\`.`;
+}
+
+const NAMES_SHOWN = 5;

@@ -28,8 +28,10 @@ export function serviceTypes(
   const allOperations = services.flatMap((each) => each.operations);
   const { naming, choices = 'fields', nullable = null } = service;
   const isEncoded = allOperations.some(({ use }) => use === 'encoded');
-  const anyTypes = isNaming01(naming) ? null : new KnownTypes(service.knownTypes ?? []);
-  const members = new MemberTable(service.name, { naming, choices, nullable, isEncoded, anyTypes }, names);
+  const anyTypes = isNaming01(naming) ? null : (members: MemberTable) => new KnownTypes(members);
+  const { knownTypes = [] } = service;
+  const rules = { naming, choices, nullable, isEncoded, knownTypes, anyTypes };
+  const members = new MemberTable(service.name, rules, names);
   const mapping = names.mappingOf(service.name);
   const offered = new Set(operations);
   const blocks = services.flatMap((each) =>

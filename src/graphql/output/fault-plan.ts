@@ -1,5 +1,7 @@
 import type { FaultPlans, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
+import type { FieldRule } from '../rights/field-rule.js';
+import { anyPlan } from '../types/any-value.js';
 import type { ElementShape, FaultShape, FieldShape, ObjectShape, ReplyShape, ValueShape } from '../types/shape.js';
 
 /** Bounds of Faults that are reported as errors: their types may be recursive. */
@@ -16,7 +18,7 @@ export function errorPlans(reply: ReplyShape, rights: FieldRights | null = null)
   PLANS.set(rights ?? ALL_RIGHTS, ofReader);
   const known = ofReader.get(entries);
   if (known !== undefined) return known;
-  const whole = new Whole(rights);
+  const whole = new Whole(rights, reply.everyRule);
   const plans = entries.flatMap((entry) => {
     const plan = wholePlan(entry, whole.renewed());
     return plan === null ? [] : [{ element: entry.element, names: entry.names, plan }];
@@ -48,13 +50,15 @@ function wholePlan({ element, typed }: FaultShape, whole: Whole): ReplyPlan | nu
 }
 
 class Whole {
-  /** A field was left out for its reader. */
-  isRestricted = false;
+  /** Its reader may not have all of a detail. */
+  isRestricted: boolean;
   readonly #rights: FieldRights | null;
   #slotsLeft = SLOTS_MAX;
 
-  constructor(rights: FieldRights | null) {
+  /** `everyRule`: of what a detail may hold that is not declared. */
+  constructor(rights: FieldRights | null, everyRule: FieldRule | undefined) {
     this.#rights = rights;
+    this.isRestricted = (rights?.decide(everyRule) ?? null) !== null;
   }
 
   /** Begins another entry. */
@@ -83,7 +87,7 @@ class Whole {
     const common = { key, list, nonNull: false, itemNonNull: false };
     if (value.kind === 'scalar' || value.kind === 'opaque' || value.kind === 'any') {
       this.#slotsLeft--;
-      return { ...common, source, value };
+      return { ...common, source, value: value.kind === 'any' ? anyPlan(value, this.#rights) : value };
     }
     if (depth === 0) return this.#cut();
     this.#slotsLeft--;
@@ -95,6 +99,7 @@ class Whole {
   /** Arrays nest up to a bound. */
   #value(value: Exclude<ValueShape, { readonly kind: 'choice' }>, depth: number): ValuePlan {
     if (value.kind === 'object') return this.object(value.shape, depth - 1);
+    if (value.kind === 'any') return anyPlan(value, this.#rights);
     return value.kind === 'list' ? { kind: 'list', itemNonNull: false, value: this.#value(value.item, depth) } : value;
   }
 

@@ -15,10 +15,11 @@ import {
   typeKey,
   type XsdType,
 } from '../../wsdl/model.js';
-import { ruleExtensions } from '../rights/field-rule.js';
+import { type FieldRule, ruleExtensions } from '../rights/field-rule.js';
 import { contentOf } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';
+import { everyRule, rulesWithin } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
 import type { ElementShape, FaultShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
@@ -71,10 +72,11 @@ export class FaultTypes {
   answer(operation: Operation, style: FaultStyle, { type, shape }: Answer): Answer {
     const faults = operation.faults.map((fault) => this.#fault(fault));
     const entries = faults.map((fault) => fault.shape);
-    const unions = this.#unions;
+    const rule = everyRule(this.#members);
+    const common = { unions: this.#unions, ...(rule === null ? {} : { everyRule: rule }) };
     // A one-way operation has no Fault.
-    if (faults.length === 0 || operation.output === null) return { type, shape: { ...shape, unions } };
-    if (style === 'errors') return { type, shape: { ...shape, unions, faults: { as: 'error', entries } } };
+    if (faults.length === 0 || operation.output === null) return { type, shape: { ...shape, ...common } };
+    if (style === 'errors') return { type, shape: { ...shape, ...common, faults: { as: 'error', entries } } };
     const payload = this.#payload(operation, type, shape);
     const types = [...new Set([payload.type, ...faults.flatMap((fault) => fault.types)])];
     const name = this.#names.take(
@@ -90,7 +92,7 @@ export class FaultTypes {
     const { element } = shape;
     return {
       type: union,
-      shape: { element, root: payload.root, nonNull: false, unions, faults: { as: 'data', entries } },
+      shape: { element, root: payload.root, nonNull: false, ...common, faults: { as: 'data', entries } },
     };
   }
 
@@ -149,7 +151,7 @@ export class FaultTypes {
     const isEmpty = content === 'empty';
     const wrapped = isEmpty
       ? this.#wrapped(typeName, description, GraphQLBoolean, DONE)
-      : this.#wrapped(typeName, description, this.#leaves.xml, XML);
+      : this.#wrapped(typeName, description, this.#leaves.xml, xmlField(rulesWithin([type], this.#members)));
     return of(wrapped.root, [wrapped.type], null);
   }
 
@@ -175,4 +177,9 @@ export class FaultTypes {
 /** Whether it has the name of a part (`fault`), which is less specific than the qualified name of the Fault. */
 const isPart = ({ name }: ElementDeclaration): boolean => name.uri === '';
 
-const XML: FieldShape = { ...SINGLE, source: { from: 'self' }, value: { kind: 'opaque' } };
+const xmlField = (rule: FieldRule | null): FieldShape => ({
+  ...SINGLE,
+  source: { from: 'self' },
+  value: { kind: 'opaque' },
+  ...(rule === null ? {} : { rule }),
+});

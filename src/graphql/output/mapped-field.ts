@@ -1,3 +1,4 @@
+import type { FieldRule } from '../rights/field-rule.js';
 import { wrappedItem } from '../types/content.js';
 import type { Member } from '../types/member.js';
 import { rulesWithin } from '../types/member-rules.js';
@@ -22,7 +23,7 @@ export function mappedField(
     const { type } = member.element;
     const item = member.many ? null : wrappedItem(type, members);
     ruled = withRule(ruled, item?.mapping?.rule ?? null);
-    if (ruled.shape.value.kind === 'opaque') ruled = withRule(ruled, rulesWithin([type], members));
+    if (ruled.shape.value.kind === 'opaque') ruled = withinXml(ruled, rulesWithin([type], members));
   }
   const { mapping } = member;
   const masks = new Set(mapping?.rule?.masks.values());
@@ -32,4 +33,10 @@ export function mappedField(
   }
   const weight = mapping?.cost?.weight ?? null;
   return weight === null ? ruled : { ...ruled, shape: { ...ruled.shape, weight } };
+}
+
+/** What is masked within XML makes all of it null. */
+function withinXml(field: OutputField, rule: FieldRule | null): OutputField {
+  const { type, shape, ...about } = withRule(field, rule);
+  return { type, ...about, shape: (rule?.masks.size ?? 0) === 0 ? shape : { ...shape, nonNull: false } };
 }

@@ -10,6 +10,7 @@ import {
 import type { Wildcard } from '../../wsdl/model.js';
 import { allowsAny } from '../../wsdl/open-content.js';
 import { bothRules, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
+import { ruleWithin } from '../types/any-value.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
 import { type Leaf, PRESENCE } from '../types/leaf.js';
 import type { AttributeMember, ChoiceMember, ElementMember, Member, TextMember } from '../types/member.js';
@@ -155,7 +156,7 @@ export function configs(
         type: shape.nonNull ? new GraphQLNonNull(type) : type,
         description,
         deprecationReason: deprecated,
-        extensions: { ...costExtensions(cost), ...ruleExtensions(shape.rule ?? null) },
+        extensions: { ...costExtensions(cost), ...ruleExtensions(shape.rule ?? null, ruleWithin(shape.value)) },
       },
     ]),
   );

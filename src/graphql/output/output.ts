@@ -17,7 +17,7 @@ import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
 import { type Leaf, type LeafTable, PRESENCE } from '../types/leaf.js';
 import type { ElementMember, Member } from '../types/member.js';
-import { rulesOf } from '../types/member-rules.js';
+import { openRule } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
 import { NameScope } from '../types/naming.js';
 import { derivedFrom, type Reached } from '../types/reach.js';
@@ -284,7 +284,7 @@ export class OutputTypes {
         fields.set(member.name, listName === null ? field : { ...field, shape: { ...field.shape, listName } });
       }
     }
-    const rule = rulesOf(all);
+    const rule = openRule(all, this.#members);
     if (rest !== null && (isBound || wildcard))
       fields.set(rest, withRule(restField(all, wildcards, this.#leaves.xml), rule));
     if (type.content.kind === 'opaque') {

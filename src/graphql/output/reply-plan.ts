@@ -12,6 +12,7 @@ import { objectOf } from '../../codec/plan/object-of.js';
 import type { FaultPlan, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import type { FieldRights } from '../rights/field-rights.js';
+import { anyPlan } from '../types/any-value.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape, ValueShape } from '../types/shape.js';
 import { errorPlans } from './fault-plan.js';
 
@@ -157,6 +158,7 @@ class Planner {
   /** Arrays nest up to a bound. */
   #value(value: Exclude<ValueShape, { readonly kind: 'choice' }>, nodes: readonly FieldNode[]): ValuePlan {
     if (value.kind === 'object') return this.object(value.shape, nodes);
+    if (value.kind === 'any') return anyPlan(value, this.#rights);
     if (value.kind !== 'list') return value;
     const { itemNonNull, item } = value;
     return { kind: 'list', itemNonNull, value: this.#value(item, nodes) };

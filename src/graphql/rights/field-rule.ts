@@ -53,8 +53,19 @@ export function ruleOf(field: Ruled | undefined): FieldRule | null {
   return rule instanceof FieldRule ? rule : null;
 }
 
-/** The extensions of a field with this rule. */
-export const ruleExtensions = (rule: FieldRule | null): Readonly<Record<string, FieldRule>> =>
-  rule === null ? NO_EXTENSIONS : { rule };
+/** The rules of what the value of a field may hold, where no other field shows it; null without one. */
+export function ruleWithin(field: Ruled): FieldRule | null {
+  const rule = field.extensions?.['ruleWithin'];
+  return rule instanceof FieldRule ? rule : null;
+}
+
+/** The extensions of a field with this rule; `within`: of what its value may hold. */
+export const ruleExtensions = (
+  rule: FieldRule | null,
+  within: FieldRule | null = null,
+): Readonly<Record<string, FieldRule>> =>
+  rule === null && within === null
+    ? NO_EXTENSIONS
+    : { ...(rule === null ? {} : { rule }), ...(within === null ? {} : { ruleWithin: within }) };
 
 const NO_EXTENSIONS: Readonly<Record<string, never>> = Object.freeze({});

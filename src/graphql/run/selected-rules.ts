@@ -13,7 +13,7 @@ import type { Admitted } from '../admission/admit.js';
 import { partByRights } from '../admission/document-cache-entry.js';
 import { isIncluded } from '../output/reply-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
-import { ruleOf } from '../rights/field-rule.js';
+import { ruleOf, ruleWithin } from '../rights/field-rule.js';
 import type { PlannedSchema } from './root-plan.js';
 
 /** The fields of an operation that its caller may not read, or reads masked; by the names of their rules. */
@@ -54,6 +54,9 @@ function findRules(admitted: Admitted, schema: GraphQLSchema, rights: FieldRight
     const rule = ruleOf(field);
     const decision = rights.decide(rule);
     if (rule !== null && decision !== null) (decision === 'forbidden' ? forbidden : masked).add(rule.name);
+    const within = ruleWithin(field);
+    // A value of any type may still have parts that the caller may read.
+    if (within !== null && rights.decide(within) !== null) masked.add(within.name);
     return true;
   });
   return new SelectedRules(forbidden, masked);

@@ -5,11 +5,13 @@ import {
   GraphQLScalarType,
   valueFromASTUntyped,
 } from 'graphql';
-import type { AnyTypes } from '../../codec/plan/any-types.js';
+import type { AnyPlan } from '../../codec/plan/plan.js';
 import { XSI_URI } from '../../codec/plan/xsi.js';
 import { scalarOf } from '../../codec/values/scalars.js';
 import { builtInSimple, STRING } from '../../wsdl/xsd/builtin.js';
-import type { ElementShape, FieldShape, ObjectShape } from './shape.js';
+import type { FieldRights } from '../rights/field-rights.js';
+import type { FieldRule } from '../rights/field-rule.js';
+import type { ElementShape, FieldShape, ObjectShape, RuledTypes, ValueShape } from './shape.js';
 
 /** The names of the types for values of any type. No type of a WSDL is called so. */
 export const ANY_VALUE_NAMES: readonly string[] = ['AnyValue', 'AnyValueInput', 'JSON'];
@@ -54,24 +56,37 @@ const VALUE =
 
 /** A value of any type in replies. */
 export function anyOutput(
-  types: AnyTypes,
+  types: RuledTypes,
   { anyValue }: { readonly anyValue: AnyValueTypes },
 ): { readonly type: GraphQLObjectType; readonly value: { readonly kind: 'object'; readonly shape: ElementShape } } {
   const shape = SHAPES.get(types) ?? shapeOf(types);
   SHAPES.set(types, shape);
+  TYPES.set(shape, types);
   return { type: anyValue.output, value: { kind: 'object', shape } };
 }
 
-const SHAPES = new WeakMap<AnyTypes, ElementShape>();
+const SHAPES = new WeakMap<RuledTypes, ElementShape>();
+const TYPES = new WeakMap<ElementShape, RuledTypes>();
+
+/** The rules of all fields that a value of any type may hold; null for other values. */
+export const ruleWithin = (value: ValueShape): FieldRule | null =>
+  value.kind === 'object' ? (TYPES.get(value.shape)?.rule ?? null) : null;
+
+/** The plan of a value of any type, with what its reader may have of it. */
+export const anyPlan = (
+  { kind, types }: Extract<ValueShape, { readonly kind: 'any' }>,
+  rights: FieldRights | null,
+): AnyPlan => ({ kind, types: rights === null ? types : types.restricted(rights) });
 
 /** Where the fields of `AnyValue` stand on the wire. */
-function shapeOf(types: AnyTypes): ElementShape {
+function shapeOf(types: RuledTypes): ElementShape {
   const scalar = scalarOf(QNAME);
+  const { rule } = types;
   const self = (value: FieldShape['value']): FieldShape => ({ ...SINGLE, source: { from: 'self' }, value });
   const fields = new Map<string, FieldShape>([
     ['type', { ...SINGLE, source: TYPE_ATTRIBUTE, value: { kind: 'scalar', scalar } }],
     ['value', self({ kind: 'any', types })],
-    ['xml', self({ kind: 'opaque' })],
+    ['xml', { ...self({ kind: 'opaque' }), ...(rule === null ? {} : { rule }) }],
   ]);
   const declared: ObjectShape = { typeName: 'AnyValue', conditions: new Set(['AnyValue']), fields };
   return { declared, variants: new Map() };

@@ -1,26 +1,59 @@
-import type { AnyMember, AnyType, AnyTypes } from '../../codec/plan/any-types.js';
+import type { AnyAttribute, AnyMember, AnyType, AnyTypes, Withhold } from '../../codec/plan/any-types.js';
 import { scalarOf } from '../../codec/values/scalars.js';
 import { isBuiltInNamespace } from '../../wsdl/documents/namespaces.js';
-import { type ComplexType, type ElementDeclaration, typeKey, type XsdType } from '../../wsdl/model.js';
+import {
+  type AttributeDeclaration,
+  type ComplexType,
+  type ElementDeclaration,
+  typeKey,
+  type XsdType,
+} from '../../wsdl/model.js';
 import { plainElement } from '../../wsdl/plain.js';
 import { builtInType } from '../../wsdl/xsd/builtin.js';
 import type { QName } from '../../xml/events.js';
+import type { FieldRights } from '../rights/field-rights.js';
+import type { FieldRule } from '../rights/field-rule.js';
 import { isAnyType } from './any-type.js';
-import { flatten } from './occurrence.js';
+import type { Member } from './member.js';
+import { everyRule, rulesOf } from './member-rules.js';
+import type { MemberTable } from './members.js';
+import { flatten, type Occurring } from './occurrence.js';
+import type { RuledTypes } from './shape.js';
 import { typeNameOf } from './wire-type.js';
 
 /** The types of a WSDL as values of any type use them. Each is made when a value first names it. */
-export class KnownTypes implements AnyTypes {
-  readonly #types: readonly XsdType[];
+export class KnownTypes implements RuledTypes {
+  readonly #members: MemberTable;
+  readonly #rights: FieldRights | null;
   #byName: ReadonlyMap<string, XsdType> | null = null;
   readonly #made = new Map<XsdType, AnyType | null>();
+  readonly #restricted = new WeakMap<FieldRights, KnownTypes>();
 
-  constructor(types: readonly XsdType[]) {
-    this.#types = types;
+  /** `rights` are of the callers that it is for; null: of callers that may have everything. */
+  constructor(members: MemberTable, rights: FieldRights | null = null) {
+    this.#members = members;
+    this.#rights = rights;
+  }
+
+  get isRestricted(): boolean {
+    return this.#rights !== null;
+  }
+
+  get rule(): FieldRule | null {
+    return everyRule(this.#members);
+  }
+
+  restricted(rights: FieldRights): AnyTypes {
+    if (rights.decide(this.rule) === null) return this;
+    const made = this.#restricted.get(rights) ?? new KnownTypes(this.#members, rights);
+    this.#restricted.set(rights, made);
+    return made;
   }
 
   named(name: QName): AnyType | null {
-    this.#byName ??= new Map(this.#types.flatMap((type) => (type.name === null ? [] : [[typeKey(type.name), type]])));
+    this.#byName ??= new Map(
+      this.#members.knownTypes.flatMap((type) => (type.name === null ? [] : [[typeKey(type.name), type]])),
+    );
     const known = this.#byName.get(typeKey(name)) ?? (isBuiltInNamespace(name.uri) ? builtInType(name) : null);
     return known === null ? null : this.#of(known);
   }
@@ -48,22 +81,46 @@ export class KnownTypes implements AnyTypes {
     return this.#structure(type);
   }
 
-  #structure({ name, content, attributes }: ComplexType): AnyType | null {
+  #structure(type: ComplexType): AnyType | null {
+    const { name, content, attributes } = type;
     const flat = content.kind === 'elements' ? flatten(content.particle) : null;
     if (flat?.wildcard === true) return null;
     const elements = flat?.elements ?? [];
     const [only, ...others] = elements;
     if (only?.many === true && others.length === 0 && attributes.length === 0)
-      return { kind: 'list', name, item: this.#member(only.element, only), isEncodedArray: false };
+      return { kind: 'list', name, item: this.#memberOf(type, only), isEncodedArray: false };
+    const withholdText = this.#withhold(type, ({ place }) => place === 'text');
     return {
       kind: 'object',
       name,
       text: content.kind === 'text' ? scalarOf(content.type) : null,
-      attributes: new Map(
-        attributes.map((each) => [each.name.local, { name: each.name, scalar: scalarOf(each.type) }]),
-      ),
-      members: new Map(elements.map((each) => [each.element.name.local, this.#member(each.element, each)])),
+      ...(withholdText === null ? {} : { withholdText }),
+      attributes: new Map(attributes.map((each) => [each.name.local, this.#attribute(type, each)])),
+      members: new Map(elements.map((each) => [each.element.name.local, this.#memberOf(type, each)])),
     };
+  }
+
+  #attribute(owner: ComplexType, { name, type }: AttributeDeclaration): AnyAttribute {
+    const isIt = (member: Member): boolean =>
+      member.place === 'attribute' && member.attribute.name.local === name.local;
+    const withhold = this.#withhold(owner, isIt);
+    return { name, scalar: scalarOf(type), ...(withhold === null ? {} : { withhold }) };
+  }
+
+  #memberOf(owner: ComplexType, occurring: Occurring): AnyMember {
+    const { local } = occurring.element.name;
+    const isIt = (member: Member): boolean => member.place === 'element' && member.element.name.local === local;
+    const withhold = this.#withhold(owner, isIt);
+    return { ...this.#member(occurring.element, occurring), ...(withhold === null ? {} : { withhold }) };
+  }
+
+  /** What the callers get instead of these members of a type; null: their values. */
+  #withhold(owner: ComplexType, isIt: (member: Member) => boolean): Withhold | null {
+    const rights = this.#rights;
+    const decision = rights?.decide(rulesOf(this.#members.of(owner).all.filter(isIt))) ?? null;
+    if (rights === null || decision === null) return null;
+    if (decision === 'remove') return () => undefined;
+    return decision === 'forbidden' ? () => null : (value) => rights.mask(value, decision);
   }
 
   #member(

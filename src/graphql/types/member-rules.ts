@@ -10,9 +10,38 @@ export const rulesOf = (members: readonly Member[]): FieldRule | null =>
 
 /** The same of every type that content of these types may hold. */
 export function rulesWithin(types: readonly XsdType[], members: MemberTable): FieldRule | null {
+  const own = rulesOfTypes(reach(types, members).types, members);
+  return hasOpenContent(types, members) ? bothRules(own, everyRule(members)) : own;
+}
+
+/** Whether content of these types may hold elements of types that the schema does not name. */
+export const hasOpenContent = (types: readonly XsdType[], members: MemberTable): boolean =>
+  [...reach(types, members).types].some((type) => isOpen(type, members));
+
+/** The rules of all fields of a service: for content that the schema does not describe. */
+export function everyRule(members: MemberTable): FieldRule | null {
+  if (!members.isMapped) return null;
+  const known = EVERY.get(members);
+  if (known !== undefined) return known;
+  const rule = rulesOfTypes(reach(members.knownTypes, members).types, members);
+  EVERY.set(members, rule);
+  return rule;
+}
+
+/** The rules of content that the schema does not describe, beside these members. */
+export const openRule = (members: readonly Member[], table: MemberTable): FieldRule | null =>
+  bothRules(rulesOf(members), everyRule(table));
+
+const EVERY = new WeakMap<MemberTable, FieldRule | null>();
+
+function rulesOfTypes(types: Iterable<XsdType>, members: MemberTable): FieldRule | null {
   let rules: FieldRule | null = null;
-  for (const type of reach(types, members).types) {
-    if (type.kind === 'complex') rules = bothRules(rules, rulesOf(members.of(type).all));
-  }
+  for (const type of types) if (type.kind === 'complex') rules = bothRules(rules, rulesOf(members.of(type).all));
   return rules;
+}
+
+function isOpen(type: XsdType, members: MemberTable): boolean {
+  if (type.kind === 'simple') return false;
+  const { content } = type;
+  return content.kind === 'opaque' ? content.mixed?.particle !== null : members.of(type).wildcard;
 }

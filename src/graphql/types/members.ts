@@ -1,4 +1,3 @@
-import type { AnyTypes } from '../../codec/plan/any-types.js';
 import type { ComplexType, XsdType } from '../../wsdl/model.js';
 import { isAnyType } from './any-type.js';
 import { groupNames } from './group-names.js';
@@ -8,6 +7,7 @@ import { MemberCount } from './member-count.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
 import { Nullability } from './nullable.js';
 import { type Choice, flatten, NOTHING } from './occurrence.js';
+import type { RuledTypes } from './shape.js';
 import type { TypeNames } from './type-names.js';
 
 export interface Members {
@@ -36,8 +36,10 @@ export interface MemberRules {
   readonly nullable: boolean | null;
   /** It has operations by the SOAP encoding. */
   readonly isEncoded: boolean;
-  /** The types that values of any type may be of; null: these are shown as XML. */
-  readonly anyTypes: AnyTypes | null;
+  /** All types of the WSDL. */
+  readonly knownTypes: readonly XsdType[];
+  /** Makes the types that values of any type may be of; null: these are shown as XML. */
+  readonly anyTypes: ((members: MemberTable) => RuledTypes) | null;
 }
 
 /**
@@ -46,8 +48,9 @@ export interface MemberRules {
  */
 export class MemberTable {
   readonly #service: string;
-  readonly #anyTypes: AnyTypes | null;
+  readonly #anyTypes: RuledTypes | null;
   readonly naming: Naming;
+  readonly knownTypes: readonly XsdType[];
   readonly #choices: ChoiceStyle;
   readonly #mapping: MappingTable;
   readonly #names: TypeNames;
@@ -57,8 +60,10 @@ export class MemberTable {
   readonly #depths = new Map<ComplexType, number>();
   readonly #count: MemberCount;
 
-  constructor(service: string, { naming, choices, nullable, isEncoded, anyTypes }: MemberRules, names: TypeNames) {
-    this.#anyTypes = anyTypes;
+  constructor(service: string, rules: MemberRules, names: TypeNames) {
+    const { naming, choices, nullable, isEncoded, knownTypes, anyTypes } = rules;
+    this.knownTypes = knownTypes;
+    this.#anyTypes = anyTypes?.(this) ?? null;
     this.#service = service;
     this.naming = naming;
     this.#choices = choices;
@@ -92,8 +97,13 @@ export class MemberTable {
   }
 
   /** The types that values of this type may be of; null where it is not a type for any. */
-  anyTypesOf(type: XsdType): AnyTypes | null {
+  anyTypesOf(type: XsdType): RuledTypes | null {
     return isAnyType(type) ? this.#anyTypes : null;
+  }
+
+  /** Whether the configuration maps any type. */
+  get isMapped(): boolean {
+    return !this.#mapping.isEmpty;
   }
 
   /** Whether the mapping hides everything of this type. */

@@ -1,6 +1,8 @@
-import type { AnyPlan, ChildPositions, ReplyPlan, SlotSource } from '../../codec/plan/plan.js';
+import type { AnyTypes } from '../../codec/plan/any-types.js';
+import type { ChildPositions, ReplyPlan, SlotSource } from '../../codec/plan/plan.js';
 import type { Scalar } from '../../codec/plan/scalar.js';
 import type { QName } from '../../xml/events.js';
+import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 
 /**
@@ -17,6 +19,8 @@ export interface ReplyShape {
   readonly faults?: FaultShapes;
   /** Names of unions by the name of a type that is in them, for what an `ObjectShape` does not know. */
   readonly unions?: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The rules of all fields of the service: Faults that are not declared may hold any. Absent: none. */
+  readonly everyRule?: FieldRule;
 }
 
 /** `data`: selected like the answer, in a union with it. `error`: reported whole in the extensions of an error. */
@@ -78,7 +82,7 @@ export interface FieldShape {
 export type ValueShape =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | { readonly kind: 'opaque' }
-  | AnyPlan
+  | { readonly kind: 'any'; readonly types: RuledTypes }
   /** An array within an array. */
   | {
       readonly kind: 'list';
@@ -88,6 +92,14 @@ export type ValueShape =
   | { readonly kind: 'object'; readonly shape: ElementShape }
   /** One of several elements, each read as the object of its branch. Only with the source `choice`. */
   | { readonly kind: 'choice'; readonly branches: readonly BranchShape[] };
+
+/** The types that values of any type may be of, and the rules of their fields. */
+export interface RuledTypes extends AnyTypes {
+  /** Of all of them together; null without any. */
+  readonly rule: FieldRule | null;
+  /** The same types for a kind of callers. */
+  restricted(rights: FieldRights): AnyTypes;
+}
 
 /** An element that may stand in a choice. Its object is read from that element itself. */
 export interface BranchShape {

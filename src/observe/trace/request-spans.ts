@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import type { CallTrace, RequestTrace, SpanContext } from '../../base/request-trace.js';
-import { newSpanId, newTraceId, printTraceparent, type TraceParent } from './trace-context.js';
+import type { CallTrace, RequestTrace, SpanContext, TraceParent } from '../../base/request-trace.js';
+import { newSpanId, newTraceId, printTraceparent } from './trace-context.js';
 
 /** Attempts of one request that have a span; others are counted. */
 export const ATTEMPTS_MAX = 128;

@@ -1,12 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../../base/exchange.js';
-import type { SpanContext } from '../../base/request-trace.js';
+import { parseTraceparent, type SpanContext, type TraceFields } from '../../base/request-trace.js';
 import { quoteText } from '../json-text.js';
 import { isSlow } from '../slow.js';
 import { type ExporterHooks, SpanExporter } from './exporter.js';
 import { RequestSpans } from './request-spans.js';
 import { SpanPrinter } from './span-json.js';
-import { parseTraceparent } from './trace-context.js';
 
 /** The keys of `traces` in the configuration. */
 export interface TraceOptions {
@@ -17,11 +16,6 @@ export interface TraceOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly ca?: string;
   readonly attributes: Readonly<Record<string, string>>;
-}
-
-/** Header fields of a request, of which those of another trace are removed. */
-export interface TraceFields {
-  [name: string]: string | readonly string[] | undefined;
 }
 
 /** Refused and slow requests that are kept beside those of the sample, in one second: a flood of refusals is no news. */

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import type { Exchange } from '../../base/exchange.js';
-import type { SpanContext } from '../../base/request-trace.js';
+import type { SpanContext, TraceFields } from '../../base/request-trace.js';
 import type { ExporterHooks } from './exporter.js';
-import { type TraceFields, type TraceOptions, Tracer } from './tracer.js';
+import { type TraceOptions, Tracer } from './tracer.js';
 
 /** Tracing as configured at the moment, or off: then nothing happens here. */
 export class Tracing {
