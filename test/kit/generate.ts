@@ -16,7 +16,7 @@ const reference = await readFile('config/README.md', 'utf8').catch(() => null);
 if (reference !== null) {
   const sections: readonly (readonly [string, string])[] = [
     ['configuration', printReference()],
-    ['metrics', await printMetrics(new Metrics(() => []))],
+    ['metrics', await printMetrics(new Metrics(() => [], { isRedisUp: () => true }))],
     ['refusals', printRefusals()],
   ];
   const written = sections.reduce((text, [name, content]) => replaceSection(text, name, content), reference);

@@ -1,0 +1,152 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import t, { type Test } from 'tap';
+import { parse, stringify } from 'yaml';
+
+import { hashPassword } from '../../src/access/scrypt.js';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { isRecord } from '../../src/base/record.js';
+import { REFUSALS } from '../../src/base/refusals.js';
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { configSchema, type SchemaNode } from '../../src/config/schema-node.js';
+import { Metrics } from '../../src/observe/metrics.js';
+import { Authority } from '../kit/certificates.js';
+import { readSources } from '../kit/source.js';
+
+/** The pages for operators: each configuration in them is accepted, and what they name is there. */
+
+const GUIDES = readdirSync('deploy').flatMap((name) => (name.endsWith('.md') ? [`deploy/${name}`] : []));
+/** The first one has no whole configurations: `cli/tour.test.ts` follows it. */
+const PAGES = ['README.md', 'config/manual.md', ...GUIDES];
+const LINES_MAX = 300;
+
+const BACKEND = 'http://127.0.0.1:9/ws';
+const JWT = { issuer: 'https://login.example', audience: 'a', jwksUrl: 'https://login.example/keys', class: 'partner' };
+/** The WSDL of a snippet has these operations besides those that it names. */
+const OPERATIONS = ['GetOrder', 'ListOrders', 'PlaceOrder', 'Login', 'Ping'];
+
+/** The YAML blocks of a page, with their first lines. Those of other programs begin with the name of their file. */
+function snippetsOf(page: string): readonly (readonly [line: number, text: string])[] {
+  const text = readFileSync(page, 'utf8');
+  return [...text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].flatMap(({ index, 1: indent = '', 2: body = '' }) => {
+    const dedented = body.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
+    return /^(?:# \S+\.ya?ml\n|filter_chains:)/.test(dedented)
+      ? []
+      : [[text.slice(0, index).split('\n').length + 1, dedented] as const];
+  });
+}
+
+const serviceKeys = (): Readonly<Record<string, SchemaNode>> =>
+  Object.values(configSchema().properties?.['services']?.patternProperties ?? {})[0]?.else?.properties ?? {};
+
+/** A snippet as a whole configuration: keys of a service are put into one, and what it leaves out is filled in. */
+function complete(text: string): Record<string, unknown> {
+  const margin = /^ */.exec(text)?.[0] ?? '';
+  const value: unknown = parse(text.replaceAll(new RegExp(`^${margin}`, 'gm'), ''), { uniqueKeys: false });
+  if (!isRecord(value)) throw new Error('a snippet is a map');
+  const keys = Object.keys(value);
+  const isOfService = keys.every((key) => Object.hasOwn(serviceKeys(), key)) && !('limits' in value);
+  const whole: Record<string, unknown> = isOfService ? { services: { orders: value } } : value;
+  const services = isRecord(whole['services']) ? whole['services'] : { orders: {} };
+  whole['services'] = services;
+  for (const service of Object.values(services)) {
+    if (!isRecord(service)) continue;
+    if (service['url'] === undefined && service['urls'] === undefined) service['url'] = BACKEND;
+    if ('operations' in service && !('types' in service)) service['wsdl'] ??= 'orders.wsdl';
+  }
+  if (whole['clients'] === undefined && text.includes('claim: ')) whole['clients'] = { jwt: JWT };
+  const { clients } = whole;
+  if (isRecord(clients)) {
+    if (Object.keys(clients).some((key) => key !== 'trustedProxies')) clients['classes'] ??= { internal: {}, partner: {}, public: {} };
+    if (Object.keys(clients).every((key) => ['classes', 'authorize'].includes(key))) clients['jwt'] = JWT;
+    if ('certificate' in clients) clients['trustedProxies'] ??= ['127.0.0.1'];
+  }
+  return whole;
+}
+
+/** A document/literal WSDL with these operations. */
+const wsdlOf = (operations: readonly string[]): string =>
+  `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:t" targetNamespace="urn:t">
+<types><xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">${operations
+    .map(
+      (name) =>
+        `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="id" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element><xs:element name="${name}Response"><xs:complexType><xs:sequence><xs:element name="status" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`,
+    )
+    .join('')}</xs:schema></types>
+${operations.map((name) => `<message name="${name}In"><part name="p" element="t:${name}"/></message><message name="${name}Out"><part name="p" element="t:${name}Response"/></message>`).join('')}
+<portType name="T">${operations.map((name) => `<operation name="${name}"><input message="t:${name}In"/><output message="t:${name}Out"/></operation>`).join('')}</portType>
+<binding name="B" type="t:T"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>${operations.map((name) => `<operation name="${name}"><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`).join('')}</binding>
+<service name="S"><port name="P" binding="t:B"><soap:address location="http://a.example/"/></port></service></definitions>`;
+
+/** Writes the files that a configuration names, and returns its environment. */
+async function furnish(folder: string, text: string): Promise<Record<string, string>> {
+  const { cert, key } = /\.(?:pem|crt|key)\b/.test(text)
+    ? new Authority(folder).sign('localhost')
+    : { cert: '', key: '' };
+  for (const [, name = ''] of text.matchAll(/file: ([\w./-]+)/g))
+    if (!existsSync(join(folder, name)))
+      writeFileSync(
+        join(folder, name),
+        /\.key$/.test(name) ? key : /\.(?:pem|crt)$/.test(name) ? cert : 'secret-of-a-test',
+      );
+  const named = [...text.matchAll(/^ +([A-Z_]\w+): (?:\{|false|true)/gm)].map(([, name = '']) => name);
+  for (const [, name = ''] of text.matchAll(/wsdl: (\S+\.wsdl)/g))
+    writeFileSync(join(folder, name), wsdlOf([...new Set([...OPERATIONS, ...named])]));
+  const environment = new Map<string, string>();
+  for (const [, name = ''] of text.matchAll(/\$\{(\w+)\}/g))
+    environment.set(name, name.endsWith('HASH') ? await hashPassword('secret') : `secret-of-a-test-${name}`);
+  return Object.fromEntries(environment);
+}
+
+async function errorsOf(t: Test, text: string, isCompiled: boolean): Promise<readonly string[]> {
+  const folder = resolve(t.testdir());
+  const file = join(folder, 'soapstone.yaml');
+  const environment = await furnish(folder, text);
+  writeFileSync(file, stringify(complete(text)));
+  try {
+    const loaded = await loadConfig(file, environment);
+    if (isCompiled) await (await compile(loaded)).close();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.diagnostics.map(({ what, line }) => `${line}: ${what}`);
+  }
+}
+
+for (const page of PAGES.slice(1))
+  t.test(`the configurations in ${page} are accepted`, async (t) => {
+    for (const [line, text] of snippetsOf(page))
+      t.same(await errorsOf(t, text, page.startsWith('deploy/')), [], `${page}:${line}`);
+  });
+
+t.test('the pages name no metric, code, message of the log or file that is not there', async (t) => {
+  const metrics = await new Metrics(() => [], { isRedisUp: () => true }).registry.getMetricsAsJSON();
+  const known = new Set(metrics.map(({ name }) => name));
+  const source = readSources('src')
+    .map(({ text }) => text)
+    .join('\n');
+  for (const page of PAGES) {
+    const text = readFileSync(page, 'utf8');
+    for (const [name] of text.matchAll(/\bsoapstone_[a-z_]+\b/g))
+      t.ok(known.has(name.replace(/_(?:bucket|sum|count)$/, '')), `${page}: ${name}`);
+    for (const [, name = ''] of text.matchAll(/`([A-Z]+_[A-Z_]+|OVERLOADED|INTERNAL)`/g))
+      if (
+        /^(?:XML|SOAP|HTTP|UPSTREAM|MAX|GRAPHQL|WSSE|MTOM|SUBSCRIPTION|PERSISTED)_/.test(name) &&
+        !/_PROXY$/.test(name)
+      )
+        t.ok(Object.hasOwn(REFUSALS, name), `${page}: ${name}`);
+    for (const [, path = ''] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g))
+      t.ok(existsSync(join(dirname(page), path)), `${page}: ${path}`);
+    for (const [, message = ''] of text.matchAll(/^\| `([A-Za-z][a-z]+ [^`]+)` \| (?:info|warn|error) \|/gm))
+      t.ok(source.includes(message), `${page}: the log has ${message}`);
+  }
+});
+
+t.test('the guides are short', (t) => {
+  for (const guide of GUIDES) {
+    const lines = readFileSync(guide, 'utf8').split('\n').length;
+    t.ok(lines <= LINES_MAX, `${guide}: ${lines} lines`);
+  }
+  t.end();
+});
