@@ -111,8 +111,8 @@ class Sizing {
     await this.#measure(secure, [{ ...call, name: 'SOAP over TLS, connections kept' }]);
     await this.#measure(secure, [{ ...call, name: 'SOAP over TLS, a handshake for each request', share: 0.2 }], true);
     await secure.stop();
-    print('\nProcessor time of the gateway for one request, medians\n\n');
-    print(table(['request', 'CPU µs'], this.#rows));
+    print(`\nProcessor time of the gateway for one request, medians; ${AT_ONCE} at once\n\n`);
+    print(table(['request', 'CPU µs', 'peak RSS MiB'], this.#rows));
   }
 
   /** Resident memory of connections in different states. */
@@ -216,12 +216,15 @@ ${service}`,
       const count = Math.ceil(most * (call.share ?? 1));
       await send(gateway, agent, call, count);
       const micros: number[] = [];
+      const peaks: number[] = [];
       for (let round = 0; round < (this.#quick ? 3 : 7); round++) {
         const before = (await gateway.usage()).cpuMicros;
         await send(gateway, agent, call, count);
-        micros.push(((await gateway.usage()).cpuMicros - before) / count);
+        const after = await gateway.usage();
+        micros.push((after.cpuMicros - before) / count);
+        peaks.push(after.rssPeakBytes);
       }
-      this.#rows.push([call.name, median(micros).toFixed(0)]);
+      this.#rows.push([call.name, median(micros).toFixed(0), mib(Math.max(...peaks))]);
     }
     await agent.close();
   }

@@ -58,7 +58,8 @@ function complete(text: string): Record<string, unknown> {
   if (whole['clients'] === undefined && text.includes('claim: ')) whole['clients'] = { jwt: JWT };
   const { clients } = whole;
   if (isRecord(clients)) {
-    if (Object.keys(clients).some((key) => key !== 'trustedProxies')) clients['classes'] ??= { internal: {}, partner: {}, public: {} };
+    if (Object.keys(clients).some((key) => key !== 'trustedProxies'))
+      clients['classes'] ??= { internal: {}, partner: {}, public: {} };
     if (Object.keys(clients).every((key) => ['classes', 'authorize'].includes(key))) clients['jwt'] = JWT;
     if ('certificate' in clients) clients['trustedProxies'] ??= ['127.0.0.1'];
   }
