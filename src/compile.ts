@@ -18,6 +18,7 @@ import { withLogins } from './compile/login.js';
 import { type KnownModel, WsdlReader } from './compile/named-wsdl.js';
 import { compilePolicy } from './compile/policy.js';
 import { pricesOf } from './compile/prices.js';
+import { compileRedis } from './compile/redis.js';
 import { warningsOfRoutes } from './compile/routes.js';
 import { compileService, type SoapService } from './compile/service.js';
 import { closedReplies, warningsOfReplyRules } from './compile/soap-rights.js';
@@ -29,6 +30,7 @@ import type { TrustedDocuments } from './graphql/admission/trusted-documents.js'
 import type { FieldRule } from './graphql/rights/field-rule.js';
 import { rootTypes } from './graphql/types/roots.js';
 import type { Listener } from './listen/listeners.js';
+import type { SharedStateSettings } from './redis/shared-state.js';
 import type { LoginSession } from './upstream/credentials/login-session.js';
 
 /**
@@ -54,6 +56,8 @@ export interface Compiled {
   readonly cache: ReplyCache;
   /** The addresses for callers, and those for operators. */
   readonly listeners: { readonly traffic: readonly Listener[]; readonly admin: readonly AdminListener[] };
+  /** How Redis is reached; null without it. */
+  readonly redis: SharedStateSettings | null;
   /** Where decisions are recorded, `file` null for standard output; null: nowhere. */
   readonly audit: { readonly file: string | null } | null;
   /** By the JSON of its configuration: the keys of each issuer of tokens. */
@@ -118,7 +122,8 @@ export async function compile(
     await pace.pause();
     const traffic = await attempt(diagnostics, () => compileListeners(loaded, 'listen'));
     const admin = await attempt(diagnostics, () => compileAdmin(loaded));
-    if (graph === null || access === null || caching === null || traffic === null || admin === null)
+    const redis = await attempt(diagnostics, () => ({ settings: compileRedis(loaded) }));
+    if (graph === null || access === null || caching === null || traffic === null || admin === null || redis === null)
       throw new ConfigurationError(diagnostics);
     const auditFile = config.audit?.file;
     const { trusted, warnings } = compileTrusted(
@@ -137,6 +142,7 @@ export async function compile(
       closedReplies: closedReplies(loaded, graph),
       caching,
       listeners: { traffic, admin },
+      redis: redis.settings,
       audit:
         config.audit === undefined
           ? null

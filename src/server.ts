@@ -121,7 +121,7 @@ export async function startGateway(
   const facts = factsOf(() => generations.current.compiled, recent, usage);
   const audit = compiled.audit === null ? null : new Audit(compiled.audit.file);
   const finish = makeFinish(log, metrics, recent, usage, tracing, audit);
-  const shared = await makeSharedState(config, metrics, log);
+  const shared = await makeSharedState(compiled, metrics, log);
   const events = budgetEvents(metrics);
   const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
   const penaltyBox = new PenaltyBox(config.limits.http, proxiesOf(config), (client) => {
@@ -244,10 +244,10 @@ function budgetEvents(metrics: Metrics): BudgetEvents {
 }
 
 /** Null without Redis, whose client is not even loaded then. */
-async function makeSharedState(config: Config, metrics: Metrics, log: Log): Promise<SharedState | null> {
-  if (config.redis === undefined) return null;
+async function makeSharedState({ redis, config }: Compiled, metrics: Metrics, log: Log): Promise<SharedState | null> {
+  if (redis === null) return null;
   const { SharedState } = await import('./redis/shared-state.js');
-  return new SharedState(config.redis, clientsMaxOf(config), {
+  return new SharedState(redis, clientsMaxOf(config), {
     budget: budgetEvents(metrics),
     operation: (operation, outcome) => metrics.redis(operation, outcome),
     event: (level, message, fields) => log.event(level, message, fields),

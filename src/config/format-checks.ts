@@ -1,4 +1,5 @@
 import { isNetwork } from '../access/networks.js';
+import { parseRedisUrl } from '../redis/address.js';
 import { isHttpUrl, isProxy, isSubscriptionUrl, parseAddress, parseListenAddress } from './address.js';
 
 /** By the `format` of the JSON Schema: whether a text has it. */
@@ -9,4 +10,5 @@ export const FORMAT_CHECKS: Readonly<Record<string, (text: string) => boolean>> 
   'subscription-url': isSubscriptionUrl,
   network: isNetwork,
   proxy: isProxy,
+  'redis-url': (text) => parseRedisUrl(text) !== null,
 };

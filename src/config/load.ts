@@ -2,6 +2,7 @@ import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import { isRecord } from '../base/record.js';
 import { AT_ONCE, type Pace } from '../base/time-slices.js';
+import { parseRedisUrl } from '../redis/address.js';
 import type { AddressConfig } from './balance-keys.js';
 import type { ConfigPlace, ConfigSource } from './config-source.js';
 import { type Environment, readSource } from './read-source.js';
@@ -92,9 +93,11 @@ function fillPaths(value: unknown): void {
   }
 }
 
-/** `addressing: send` means `{ calls: send }`. A text that is no such word is refused by the schema. */
+/** `addressing: send` means `{ calls: send }`, and `redis: URL` is `{ url: URL }`. Other texts are refused by the schema. */
 function expandWords(value: unknown): void {
-  const services = isRecord(value) ? value['services'] : null;
+  if (!isRecord(value)) return;
+  const { services, redis } = value;
+  if (typeof redis === 'string' && parseRedisUrl(redis) !== null) value['redis'] = { url: redis };
   if (!isRecord(services)) return;
   for (const service of Object.values(services)) {
     const calls = isRecord(service) ? service['addressing'] : null;

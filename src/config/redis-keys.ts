@@ -1,21 +1,58 @@
-import { closed, integer, optional, string } from './key-types.js';
+import { ADDRESS } from './formats.js';
+import { array, closed, integer, optional, type StaticOf, string, unsafe } from './key-types.js';
+import { TLS_KEYS } from './upstream-keys.js';
 
-/** The keys of Redis in the configuration. */
-export const REDIS_KEYS = closed(
+const URL_OF_REDIS = {
+  format: 'redis-url',
+  hint: 'Write redis://host:port/database, rediss://host:port for TLS, or unix:/run/redis/redis.sock.',
+};
+
+const username = (description: string) => optional(string({ description, minLength: 1, maxLength: 512 }));
+const password = (description: string) => optional(string({ description, minLength: 1, maxLength: 4096 }));
+const tls = (description: string) => optional({ ...TLS_KEYS, description, like: 'services.tls' });
+
+const addresses = (description: string) =>
+  array(string({ ...ADDRESS, hint: 'Write host:port, such as redis-1.internal:6379.' }), {
+    description,
+    minItems: 1,
+    maxItems: 32,
+    uniqueItems: true,
+  });
+
+const SENTINEL = closed(
   {
-    url: string({
-      description: 'Address of Redis: redis://host:6379/0, or rediss:// for TLS.',
-      pattern: '^rediss?://[^\\s]{1,1024}$',
-      hint: 'Write redis://host:port, or rediss://host:port for TLS; credentials in `username` and `password`.',
+    master: string({
+      description: 'The name of the primary in the configuration of the sentinels.',
+      pattern: '^[A-Za-z0-9._-]{1,256}$',
+      hint: 'Write the name that `sentinel monitor` gives it: mymaster.',
     }),
-    username: optional(string({ description: 'The user of Redis.', minLength: 1 })),
-    password: optional(string({ description: 'Its password, from the environment or a file.', minLength: 1 })),
-    ca: optional(
-      string({
-        description: 'Trusted certificate authorities, PEM: `{ file: ca.pem }`; else those of Node.',
-        minLength: 1,
-      }),
+    nodes: addresses('The sentinels, all of them, as host:port.'),
+    username: username('The user at the sentinels.'),
+    password: password('Its password; a file may rotate.'),
+    tls: tls('TLS to the sentinels, which is used where this key is present; the keys are those of `services.tls`.'),
+  },
+  { description: 'Redis behind Sentinel, instead of `url`.' },
+);
+
+const CLUSTER = closed(
+  { nodes: addresses('Some of its nodes, as host:port. They name the others.') },
+  { description: 'Redis Cluster, instead of `url`. All keys are in one hash slot.' },
+);
+
+const REDIS = closed(
+  {
+    url: optional(
+      string({ description: 'Address of one server: redis://, rediss:// for TLS, or unix:/path.', ...URL_OF_REDIS }),
     ),
+    sentinel: optional(SENTINEL),
+    cluster: optional(CLUSTER),
+    username: username('The user of Redis (ACL).'),
+    password: password('Its password, from the environment or a file, which may rotate.'),
+    database: optional(integer({ description: 'Number of the database.', minimum: 0, maximum: 99_999 })),
+    tls: tls(
+      'TLS to the servers that have the data, with the keys of `services.tls`. With `sentinel` and `cluster` it is used where this key is present, else with `rediss://`.',
+    ),
+    ca: optional(string({ description: 'Earlier spelling of `tls.ca`.', minLength: 1, maxLength: 262_144 })),
     prefix: string({
       description: 'Prefix of every key and channel: the same for all gateways that share budgets.',
       pattern: '^[A-Za-z0-9:_.-]{1,64}$',
@@ -47,6 +84,11 @@ export const REDIS_KEYS = closed(
   },
   {
     description:
-      'State that replicas share: budgets, persisted documents, events, nonces. No request waits for a budget, and all but `nonces` works on while Redis is away. Without the key each process has its own state.',
+      'State that replicas share: budgets, persisted documents, events, nonces. No request waits for a budget, and all but `nonces` works on while Redis is away. Without the key each process has its own state. A text is its `url`.',
   },
 );
+
+export type RedisConfig = StaticOf<typeof REDIS>;
+
+/** The keys of Redis, or its URL alone, which the loader makes a map of. Unsafe for the reason of `flagOr`. */
+export const REDIS_KEYS = unsafe<RedisConfig>({ ...REDIS, type: ['object', 'string'], ...URL_OF_REDIS });

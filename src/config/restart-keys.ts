@@ -37,6 +37,7 @@ export function checkRestartKeys(running: Config, next: LoadedConfig): void {
 /** The value of a key, without the texts of files that listeners read again by themselves. */
 function comparable(config: Config, path: ConfigPath, { fileAt }: LoadedConfig): unknown {
   const [key] = path;
+  if (key === 'redis') return withoutRotating(config.redis ?? null, path, fileAt);
   if (key !== 'listen' && key !== 'admin') return valueAt(config, path);
   return listenersOf(config[key]).map(({ listener: { tls, ...listener }, path: at }) => {
     const withoutFiles = (texts: Readonly<Record<string, unknown>>, where: ConfigPath): unknown =>
@@ -45,6 +46,18 @@ function comparable(config: Config, path: ConfigPath, { fileAt }: LoadedConfig):
     const { names, ...own } = tls;
     const ofNames = Object.entries(names).map(([name, texts]) => [name, withoutFiles(texts, ['names', name])]);
     return { ...listener, own: withoutFiles(own, []), ofNames };
+  });
+}
+
+/** What connections to Redis read again. */
+const ROTATING: ReadonlySet<string> = new Set(['ca', 'cert', 'key', 'pfx', 'password']);
+
+/** Keys with their values; of files that are read again, their paths. */
+function withoutRotating(value: unknown, path: ConfigPath, fileAt: LoadedConfig['fileAt']): unknown {
+  if (!isRecord(value)) return value;
+  return Object.entries(value).map(([name, child]) => {
+    const at = [...path, name];
+    return [name, (ROTATING.has(name) ? fileAt(at) : null) ?? withoutRotating(child, at, fileAt)];
   });
 }
 

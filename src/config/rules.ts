@@ -6,6 +6,7 @@ import { graphqlRules } from './graphql-rules.js';
 import { graphqlServiceRules } from './graphql-service-rules.js';
 import { claimedAddresses, listenRules } from './listen-rules.js';
 import { type ClaimedPath, claimedPaths, pathRules } from './path-rules.js';
+import { redisRules } from './redis-rules.js';
 import { requestRules } from './request-rules.js';
 import { subscriptionRules } from './subscription-rules.js';
 import { upstreamRules } from './upstream-rules.js';
@@ -31,6 +32,7 @@ export function checkRules(data: unknown): readonly Finding[] {
     ...subscriptionRules(data),
     ...graphqlRules(data),
     ...listenRules(data),
+    ...redisRules(data),
     ...pathRules(data),
     ...duplicates(claimedPaths(data), 'path'),
     ...duplicateAddresses(data),

@@ -100,10 +100,22 @@ const pathOf = (address: unknown): readonly string[] => {
 
 /** A certificate needs its key, and TLS an https address. */
 function tlsRules({ tls, url, urls }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  const findings = [...identityRules(tls, path)];
+  const addresses = addressesIn({ url, urls }).map((address) => address['url']);
+  const isPlain = addresses.length > 0 && addresses.every((address) => /^http:/i.test(String(address)));
+  if (isRecord(tls) && isPlain) {
+    const what = `${printPath(path)} has no effect: no address of the service begins with https.`;
+    findings.push({ path, part: 'key', what, remedy: 'Write an https address.' });
+  }
+  return findings;
+}
+
+/** A certificate needs its key. */
+export function identityRules(tls: unknown, path: ConfigPath): readonly Finding[] {
   if (!isRecord(tls)) return [];
   const findings: Finding[] = [];
-  const at = (key: string | null, what: string, remedy: string): void => {
-    findings.push({ path: key === null ? path : [...path, key], part: 'key', what, remedy });
+  const at = (key: string, what: string, remedy: string): void => {
+    findings.push({ path: [...path, key], part: 'key', what, remedy });
   };
   const has = (key: string): boolean => tls[key] !== undefined;
   const name = printPath(path);
@@ -112,10 +124,6 @@ function tlsRules({ tls, url, urls }: Record<string, unknown>, path: ConfigPath)
   if (has('pfx') && has('cert')) at('pfx', `${name} has both \`pfx\` and \`cert\`.`, 'Keep one of them.');
   if (has('passphrase') && !has('pfx') && !has('key')) {
     at('passphrase', `${name} has a passphrase, and nothing that it opens.`, 'Leave it away.');
-  }
-  const addresses = addressesIn({ url, urls }).map((address) => address['url']);
-  if (addresses.length > 0 && addresses.every((address) => /^http:/i.test(String(address)))) {
-    at(null, `${name} has no effect: no address of the service begins with https.`, 'Write an https address.');
   }
   return findings;
 }

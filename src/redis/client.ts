@@ -1,36 +1,49 @@
+import type { ConnectionOptions } from 'node:tls';
 import { createClient } from '@redis/client';
-
+import type { ServerAddress } from './address.js';
 import { RedisUnavailable } from './errors.js';
 
-export interface ConnectionSettings {
-  /** `redis://` or `rediss://`, with or without credentials. */
-  readonly url: string;
-  readonly username?: string;
-  readonly password?: string;
-  /** Trusted certificate authorities of the server, PEM. */
-  readonly ca?: string;
-  /** Time limit of an operation that a request waits for; background operations have more. */
-  readonly operationMillis: number;
-  /** Prefix of every key and channel. */
-  readonly prefix: string;
+/** How servers are accessed: those that hold the data, or those of Sentinel. */
+export interface ServerAccess {
+  /** Of an ACL; null: the user `default`. */
+  readonly username: string | null;
+  /** Null for none; its file may rotate. */
+  readonly password: (() => Promise<string>) | null;
+  /** Null without TLS. */
+  readonly tls: TlsSource | null;
+  readonly database: number;
 }
 
-export type Client = ReturnType<typeof makeClient>;
+/** The TLS options of connections, whose files may rotate. */
+export interface TlsSource {
+  readonly connection: Pick<
+    ConnectionOptions,
+    'secureContext' | 'rejectUnauthorized' | 'servername' | 'checkServerIdentity'
+  >;
+  /** Takes over what has rotated. */
+  refresh(): Promise<void>;
+}
+
+export type Client = Awaited<ReturnType<typeof makeClient>>;
 
 export const CONNECT_MILLIS = 500;
+/** Commands that wait for a reply on one connection; a further one fails at once. */
+const QUEUED_MAX = 10_000;
 
 /** Makes a Redis client that is not connected yet, and never reconnects by itself. */
-export function makeClient({ url, username, password, ca, operationMillis }: ConnectionSettings) {
-  const isSecure = url.startsWith('rediss:');
-  const common = { connectTimeout: Math.max(CONNECT_MILLIS, operationMillis), reconnectStrategy: false } as const;
+export async function makeClient(address: ServerAddress, access: ServerAccess, connectTimeout = CONNECT_MILLIS) {
+  const { username, password, tls, database } = access;
+  const secret = await password?.();
+  await tls?.refresh();
+  const common = { ...address, connectTimeout, reconnectStrategy: false } as const;
   return createClient({
-    url,
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    socket: isSecure && ca !== undefined ? { ...common, tls: true, ca } : common,
+    ...(username === null ? {} : { username }),
+    ...(secret === undefined ? {} : { password: secret }),
+    database,
+    socket: tls === null ? common : { ...common, ...tls.connection, tls: true },
     RESP: 2,
     disableOfflineQueue: true,
-    commandsQueueMaxLength: 10_000,
+    commandsQueueMaxLength: QUEUED_MAX,
     disableClientInfo: true,
     maintNotifications: 'disabled',
   });

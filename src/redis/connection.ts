@@ -1,13 +1,25 @@
 import { performance } from 'node:perf_hooks';
-import { type Client, CONNECT_MILLIS, type ConnectionSettings, makeClient, withTimeout } from './client.js';
+import { printAddress } from './address.js';
+import { type Client, CONNECT_MILLIS, makeClient, type ServerAccess, withTimeout } from './client.js';
 import { FATAL_ERRORS, RedisUnavailable, reasonOf } from './errors.js';
+import { type Deployment, makeLocator, type ServerLocator } from './locator.js';
 import type { Script } from './script.js';
+
+export interface ConnectionSettings {
+  readonly deployment: Deployment;
+  /** Of the servers that have the data. */
+  readonly access: ServerAccess;
+  /** Time limit of an operation that a request waits for; background operations have more. */
+  readonly operationMillis: number;
+  /** Prefix of every key and channel. In a cluster it is a hash tag: all keys are in one slot. */
+  readonly prefix: string;
+}
 
 export interface ConnectionEvents {
   /** An operation ended: `outcome` is ok, error, timeout or down (not sent). */
   operation(operation: string, outcome: string): void;
   /** Called once for each change; for a flapping connection only when it is stable again. */
-  up(): void;
+  up(server: string): void;
   down(reason: string): void;
 }
 
@@ -33,6 +45,7 @@ const STABLE_MAX_MILLIS = 60_000;
 export class RedisConnection {
   readonly #settings: ConnectionSettings;
   readonly #events: ConnectionEvents;
+  readonly #locator: ServerLocator;
   #client: Client | null = null;
   #isUp = false;
   #connections = 0;
@@ -50,6 +63,7 @@ export class RedisConnection {
   constructor(settings: ConnectionSettings, events: ConnectionEvents) {
     this.#settings = settings;
     this.#events = events;
+    this.#locator = makeLocator(settings.deployment, settings.access, settings.prefix);
   }
 
   /** Starts to connect, without waiting for it. */
@@ -171,7 +185,17 @@ export class RedisConnection {
 
   async #connect(): Promise<void> {
     this.#timer = null;
-    const client = makeClient(this.#settings);
+    const { access, operationMillis } = this.#settings;
+    try {
+      const address = await this.#locator.locate();
+      const client = await makeClient(address, access, Math.max(CONNECT_MILLIS, operationMillis));
+      if (!this.#isClosed) await this.#open(client, printAddress(address));
+    } catch (error) {
+      this.#disconnect(reasonOf(error));
+    }
+  }
+
+  async #open(client: Client, server: string): Promise<void> {
     this.#client = client;
     client.on('error', (error: unknown) => {
       if (client === this.#client) this.#disconnect(reasonOf(error));
@@ -192,16 +216,16 @@ export class RedisConnection {
     this.#isUp = true;
     this.#connections += 1;
     this.#failures = 0;
-    this.#reportWhenStable();
+    this.#reportWhenStable(server);
     for (const listener of this.#upListeners) listener();
   }
 
   /** Reports the first connection at once, a later one when it is stable; until then the backoff is not reset. */
-  #reportWhenStable(): void {
+  #reportWhenStable(server: string): void {
     this.#upAt = performance.now();
     const report = (): void => {
       this.#attempts = 0;
-      this.#report('up', '');
+      this.#report('up', server);
     };
     if (this.#stableMillis === 0) report();
     else this.#stableTimer = setTimeout(report, this.#stableMillis).unref();
@@ -228,7 +252,9 @@ export class RedisConnection {
     if (this.#isClosed) return;
     this.#report('down', reason);
     if (this.#timer !== null) return;
-    const backoff = Math.min(BACKOFF_MAX_MILLIS, BACKOFF_MIN_MILLIS * 2 ** Math.min(this.#attempts, 10));
+    // A node of a cluster that has given its slot away knows the next one.
+    const isMoved = reason === 'MOVED' && this.#attempts === 0;
+    const backoff = isMoved ? 0 : Math.min(BACKOFF_MAX_MILLIS, BACKOFF_MIN_MILLIS * 2 ** Math.min(this.#attempts, 10));
     this.#attempts += 1;
     // Jitter: replicas that lost the same Redis must not reconnect all at once.
     this.#timer = setTimeout(() => void this.#connect(), backoff * (0.7 + 0.3 * Math.random()));
@@ -246,10 +272,9 @@ export class RedisConnection {
     }
   }
 
-  #report(state: 'up' | 'down', reason: string): void {
+  #report(state: 'up' | 'down', detail: string): void {
     if (this.#reported === state) return;
     this.#reported = state;
-    if (state === 'up') this.#events.up();
-    else this.#events.down(reason);
+    this.#events[state](detail);
   }
 }

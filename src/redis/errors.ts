@@ -4,7 +4,7 @@
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error';
-  if ('code' in error && typeof error.code === 'string' && /^[A-Z_]{3,40}$/.test(error.code)) return error.code;
+  if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(error.code)) return error.code;
   const word = /^[A-Z]{3,20}(?= )/.exec(error.message)?.[0] ?? '';
   if (FATAL_ERRORS.has(word) || word === 'NOSCRIPT') return word;
   return error instanceof RedisUnavailable ? error.reason : 'error';

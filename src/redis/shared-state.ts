@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import type { EventTransport } from '../base/event-bus.js';
 import type { BudgetEvents } from '../budget/budget.js';
-import type { ConnectionSettings } from './client.js';
-import { RedisConnection } from './connection.js';
+import { type ConnectionSettings, RedisConnection } from './connection.js';
 import { RedisEventTransport } from './event-transport.js';
 import { HEARTBEAT_TIMEOUT_MILLIS } from './lease-clock.js';
 import { RedisLeaseStore } from './lease-store.js';
@@ -43,7 +42,7 @@ export class SharedState {
     this.#events = events;
     this.#connection = new RedisConnection(settings, {
       operation: (operation, outcome) => events.operation(operation, outcome),
-      up: () => events.event('info', 'Redis is there', {}),
+      up: (server) => events.event('info', 'Redis is there', { server }),
       down: (reason) => events.event('warn', 'Redis is away: this process goes on with its share', { reason }),
     });
     this.nonces = new RedisNonceStore(this.#connection, prefix);

@@ -12,7 +12,7 @@ import { RedisPersistedStore } from '../../src/redis/persisted-store.js';
 import { makeScript } from '../../src/redis/script.js';
 import { SharedState } from '../../src/redis/shared-state.js';
 import { accountOf, startReplica } from '../redis/fleet.js';
-import { connect, RecordedEvents, RedisServer, turn, until, untilAsync } from '../redis/kit.js';
+import { connect, RecordedEvents, RedisServer, settingsOf, turn, until, untilAsync } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
 /** Permissions of the user of Redis, as in the manual. */
@@ -122,7 +122,7 @@ export function testConnections(t: Test, rows: Rows): void {
   test('R08: no memory left, and a policy that forgets', async (t) => {
     const server = await setUp(t, '--maxmemory', '1mb', '--maxmemory-policy', 'allkeys-lru');
     const recorded: string[] = [];
-    const shared = new SharedState({ url: server.url, prefix: 'test:', operationMillis: 1000, replicas: 1 }, 100, {
+    const shared = new SharedState({ ...settingsOf(server.url, { operationMillis: 1000 }), replicas: 1 }, 100, {
       budget: NO_EVENTS,
       operation() {},
       event: (level, message, { reason = '', policy = '' }) => recorded.push(`${level} ${message} ${policy}${reason}`),
@@ -243,7 +243,11 @@ export function testConnections(t: Test, rows: Rows): void {
     );
     const failed: string[] = [];
     const persisted = defaultsOf(PERSISTED_LIMITS);
-    const settings = { url, prefix: 'test:', operationMillis: 1000, replicas: 1, secret: 'a secret of the replicas' };
+    const settings = {
+      ...settingsOf(url, { operationMillis: 1000 }),
+      replicas: 1,
+      secret: 'a secret of the replicas',
+    };
     const shared = new SharedState(settings, 100, {
       budget: NO_EVENTS,
       operation: (operation, outcome) => outcome === 'ok' || failed.push(`${operation} ${outcome}`),

@@ -319,3 +319,58 @@ t.test('each issuer of tokens has a name, keys and a class', async (t) => {
     [/`clients\.introspection` gives no client a class/],
   );
 });
+
+t.test('Redis is reached in one way, and each setting has one place', async (t) => {
+  const redis = (value: string): Promise<readonly string[]> => problems(`${SERVICE}redis: ${value}\n`);
+  for (const good of [
+    'redis://127.0.0.1',
+    '"rediss://user:p%40ss@redis.internal:6380/3"',
+    'unix:/run/redis/redis.sock',
+    '{ url: "rediss://a:1", ca: pem }',
+    '{ url: "rediss://a:1", tls: { cert: pem, key: pem, servername: redis.internal } }',
+    '{ sentinel: { master: mymaster, nodes: ["a:26379", "[::1]:26379"], tls: {} }, tls: {}, database: 1 }',
+    '{ cluster: { nodes: ["a:7000"] }, username: web, password: secret }',
+  ]) {
+    t.same(await redis(good), [], good);
+  }
+  const form = 'Write redis://host:port/database, rediss://host:port for TLS, or unix:/run/redis/redis.sock.';
+  for (const bad of [
+    'http://a',
+    'redis://',
+    '"redis://a:99999"',
+    '"redis://a/b"',
+    '"redis://a?db=1"',
+    'unix:redis',
+    '"redis://%@a"',
+  ]) {
+    const [found = ''] = await redis(bad);
+    t.ok(found.endsWith(form), found);
+  }
+  const one = async (value: string): Promise<string> => {
+    const found = await redis(value);
+    t.equal(found.length, 1, found.join());
+    return (found[0] ?? '').replace(/^\d+:\d+: /, '');
+  };
+  t.equal(await one('{ prefix: "a:" }'), '`redis` has no server. Give it one of `url`, `sentinel` and `cluster`.');
+  t.equal(
+    await one('{ url: redis://a, cluster: { nodes: ["a:1"] } }'),
+    '`redis.cluster` stands beside `url`. Keep one of them.',
+  );
+  t.equal(
+    await one('{ url: "redis://a/1", database: 1 }'),
+    '`redis.database` is in `redis.url` too. Keep one of them.',
+  );
+  t.equal(
+    await one('{ url: "redis://u:p@a", password: secret }'),
+    '`redis.password` is in `redis.url` too. Keep one of them.',
+  );
+  t.match(await one('{ url: redis://a, tls: {} }'), '`redis.tls` has no effect');
+  t.match(await one('{ url: unix:/a, ca: pem }'), '`redis.ca` has no effect');
+  t.match(await one('{ url: rediss://a, ca: pem, tls: {} }'), '`redis.ca` stands beside `redis.tls`.');
+  t.match(await one('{ cluster: { nodes: ["a:1"] }, database: 1 }'), 'a cluster has one');
+  t.match(await one('{ url: rediss://a, tls: { cert: pem } }'), '`redis.tls` has a certificate without its key.');
+  t.match(
+    await one('{ sentinel: { master: m, nodes: ["a:1"], tls: { key: pem } } }'),
+    '`redis.sentinel.tls` has a key without its certificate.',
+  );
+});

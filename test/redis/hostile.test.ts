@@ -6,7 +6,7 @@ import type { RedisConnection } from '../../src/redis/connection.js';
 import { bucketKey } from '../../src/redis/lease-store.js';
 import { SharedState } from '../../src/redis/shared-state.js';
 import { accountOf } from './fleet.js';
-import { connect, MISSING, RecordedEvents, RedisProxy, RedisServer, turn, until } from './kit.js';
+import { connect, MISSING, RecordedEvents, RedisProxy, RedisServer, settingsOf, turn, until } from './kit.js';
 
 /** Servers that are no Redis, or a Redis that fails: no request is denied for it, and it is logged once. */
 
@@ -16,7 +16,7 @@ const RULE = { maximum: 100, restoreRate: 50 };
 function share(t: Test, url: string, password?: string) {
   const lines: string[] = [];
   const operations = new Map<string, number>();
-  const settings = { url, replicas: 2, operationMillis: 20, prefix: 'test:', ...(password && { password }) };
+  const settings = { ...settingsOf(url, password === undefined ? {} : { password }), replicas: 2 };
   const shared = new SharedState(settings, 100, {
     budget: NO_EVENTS,
     operation: (operation, outcome) =>

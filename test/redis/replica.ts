@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 import { type BudgetRule, NO_EVENTS } from '../../src/budget/budget.js';
 import { SharedState } from '../../src/redis/shared-state.js';
-import { turn } from './kit.js';
+import { settingsOf, turn } from './kit.js';
 
 /** The budgets of one replica in its own process. */
 
@@ -41,7 +41,7 @@ if (settings !== undefined && process.send !== undefined) serve(JSON.parse(setti
 function serve({ url, replicas, operationMillis }: ReplicaSettings): void {
   const lines: string[] = [];
   const operations: Record<string, number> = {};
-  const shared = new SharedState({ url, replicas, operationMillis, prefix: 'test:' }, 1000, {
+  const shared = new SharedState({ ...settingsOf(url, { operationMillis }), replicas }, 1000, {
     budget: NO_EVENTS,
     operation: (operation, outcome) => {
       const key = `${operation} ${outcome}`;

@@ -1,0 +1,166 @@
+import { isIP } from 'node:net';
+import type { ServerAddress } from './address.js';
+import { CONNECT_MILLIS, makeClient, type ServerAccess, withTimeout } from './client.js';
+import { RedisUnavailable, reasonOf } from './errors.js';
+
+/** Where the data are. */
+export type Deployment =
+  | { readonly kind: 'server'; readonly address: ServerAddress }
+  | {
+      readonly kind: 'sentinel';
+      /** The name of the primary in the configuration of the sentinels. */
+      readonly master: string;
+      readonly sentinels: readonly ServerAddress[];
+      readonly access: ServerAccess;
+    }
+  | { readonly kind: 'cluster'; readonly nodes: readonly ServerAddress[] };
+
+/** Finds the server that has the data, anew for each connection. */
+export interface ServerLocator {
+  /** Rejects with `RedisUnavailable`. */
+  locate(): Promise<ServerAddress>;
+}
+
+/** All keys are in the hash slot of `prefix`, so one node of a cluster has them. */
+export function makeLocator(deployment: Deployment, access: ServerAccess, prefix: string): ServerLocator {
+  if (deployment.kind === 'sentinel') return new SentinelLocator(deployment);
+  if (deployment.kind === 'cluster') return new ClusterLocator(deployment.nodes, access, prefix);
+  const { address } = deployment;
+  return { locate: async () => address };
+}
+
+/**
+ * Asks sentinels for the primary, in turn: the one that sent the connection to a dead or demoted server is asked last
+ * the next time. The protocol is that of redis.io, "Guidelines for Redis clients with support for Redis Sentinel"; its
+ * check of the role is made by the connection, which has to write a key.
+ */
+class SentinelLocator implements ServerLocator {
+  readonly #master: string;
+  readonly #access: ServerAccess;
+  readonly #sentinels: Turns;
+
+  constructor({ master, sentinels, access }: Extract<Deployment, { kind: 'sentinel' }>) {
+    this.#master = master;
+    this.#access = access;
+    this.#sentinels = new Turns(sentinels);
+  }
+
+  async locate(): Promise<ServerAddress> {
+    return await this.#sentinels.ask('sentinels', async (sentinel) => {
+      const words = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.#master];
+      const [reply] = await askServer(sentinel, this.#access, [words]);
+      const [host, port] = Array.isArray(reply) ? reply : [];
+      const address = readAddress(host, Number(port));
+      if (address === null) throw new RedisUnavailable('unknown master');
+      return address;
+    });
+  }
+}
+
+/** Nodes that are remembered, besides the configured ones. */
+const NODES_MAX = 100;
+
+/** Asks nodes of a cluster for the one that has the slot of all keys. It is asked again after each redirection. */
+class ClusterLocator implements ServerLocator {
+  readonly #configured: readonly ServerAddress[];
+  readonly #access: ServerAccess;
+  readonly #prefix: string;
+  readonly #nodes: Turns;
+
+  constructor(nodes: readonly ServerAddress[], access: ServerAccess, prefix: string) {
+    this.#configured = nodes;
+    this.#access = access;
+    this.#prefix = prefix;
+    this.#nodes = new Turns(nodes);
+  }
+
+  async locate(): Promise<ServerAddress> {
+    return await this.#nodes.ask('nodes', async (node) => {
+      const commands = [
+        ['CLUSTER', 'KEYSLOT', this.#prefix],
+        ['CLUSTER', 'SLOTS'],
+      ];
+      const [slot, ranges] = await askServer(node, this.#access, commands);
+      let owner: ServerAddress | null = null;
+      const known: ServerAddress[] = [...this.#configured];
+      for (const range of Array.isArray(ranges) ? ranges : []) {
+        const [from, to, ...servers]: readonly unknown[] = Array.isArray(range) ? range : [];
+        const addresses = servers.flatMap((server) => readNode(server, node) ?? []);
+        const isOwned = Number(from) <= Number(slot) && Number(slot) <= Number(to);
+        if (isOwned) owner = readNode(servers[0], node);
+        if (known.length < NODES_MAX) known.push(...addresses);
+      }
+      this.#nodes.replace(known);
+      if (owner === null) throw new RedisUnavailable('slot not served');
+      return owner;
+    });
+  }
+}
+
+/** Servers that are asked one after the other, beginning with the one after the last that answered. */
+class Turns {
+  #servers: readonly ServerAddress[];
+  #next = 0;
+
+  constructor(servers: readonly ServerAddress[]) {
+    this.#servers = servers;
+  }
+
+  /** The same list in the same order keeps its turn. */
+  replace(servers: readonly ServerAddress[]): void {
+    const byName = new Map(servers.map((server) => [JSON.stringify(server), server]));
+    this.#servers = [...byName.values()];
+  }
+
+  /** The first answer. Rejects with `RedisUnavailable` and the reason of the last server. */
+  async ask<T>(name: string, ask: (server: ServerAddress) => Promise<T>): Promise<T> {
+    const servers = this.#servers;
+    let reason = 'none';
+    for (let count = 0; count < servers.length; count++) {
+      const server = servers[this.#next % servers.length];
+      this.#next = (this.#next + 1) % servers.length;
+      if (server === undefined) break;
+      try {
+        return await ask(server);
+      } catch (error) {
+        reason = reasonOf(error);
+      }
+    }
+    throw new RedisUnavailable(`${name}: ${reason}`);
+  }
+}
+
+/** The replies of one server to some commands, over a connection of their own. */
+async function askServer(
+  server: ServerAddress,
+  access: ServerAccess,
+  commands: readonly (readonly string[])[],
+): Promise<readonly unknown[]> {
+  const client = await makeClient(server, { ...access, database: 0 });
+  // The same error rejects the commands.
+  client.on('error', () => {});
+  try {
+    await withTimeout(client.connect(), CONNECT_MILLIS);
+    const replies = commands.map((words) => client.sendCommand<unknown>(words));
+    return await withTimeout(Promise.all(replies), CONNECT_MILLIS);
+  } finally {
+    try {
+      client.destroy();
+    } catch {
+      // It was closed already.
+    }
+  }
+}
+
+/** A node as `CLUSTER SLOTS` names it: without a host it is at that of the node that was asked. */
+function readNode(server: unknown, asked: ServerAddress): ServerAddress | null {
+  const [host, port] = Array.isArray(server) ? server : [];
+  const own = 'host' in asked ? asked.host : null;
+  return readAddress(host === null || host === '' ? own : host, Number(port));
+}
+
+/** Null for what no connection can be made to. */
+function readAddress(host: unknown, port: number): ServerAddress | null {
+  if (typeof host !== 'string' || !Number.isInteger(port) || port < 1 || port > 65_535) return null;
+  return isIP(host) !== 0 || /^[A-Za-z0-9._-]{1,253}$/.test(host) ? { host, port } : null;
+}
