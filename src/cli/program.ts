@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
-import { PACKAGE_FOLDER } from '../base/package-folder.js';
+import { PACKAGE_FOLDER, packageVersion } from '../base/package-folder.js';
 import type { SourceOptions } from './import-source.js';
 import type { ExitCode, Terminal } from './terminal.js';
 
@@ -32,11 +32,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command {
   const program = new Command('soapstone')
     .description('A perimeter gateway for SOAP backends, with GraphQL in front.')
-    .version(
-      versionOf(readFileSync(new URL('package.json', PACKAGE_FOLDER), 'utf8')),
-      '-V, --version',
-      'print the version',
-    )
+    .version(packageVersion(), '-V, --version', 'print the version')
     .addHelpText('after', NEXT_STEPS)
     .exitOverride()
     .configureOutput({
@@ -164,11 +160,6 @@ function defaultFile(terminal: Terminal): string {
   const demonstration = fileURLToPath(new URL(DEFAULT_FILE, PACKAGE_FOLDER));
   terminal.error(`There is no ${DEFAULT_FILE} here: this is the demonstration, ${demonstration}.`);
   return demonstration;
-}
-
-function versionOf(manifest: string): string {
-  const { version = '' }: { version?: string } = JSON.parse(manifest);
-  return version;
 }
 
 /** How documents are got that are not files. */

@@ -5,7 +5,7 @@ import { boolean, closed, integer, mapOf, number, optional, string } from './key
 export const TRACE_KEYS = closed(
   {
     otlp: string({
-      description: 'Where spans are sent by OTLP over HTTP, as JSON: http://127.0.0.1:4318/v1/traces.',
+      description: 'Where spans are sent by OTLP over HTTP, in protobuf: http://127.0.0.1:4318/v1/traces.',
       ...HTTP_URL,
     }),
     sample: number({
@@ -39,8 +39,10 @@ export const TRACE_KEYS = closed(
       }),
     ),
     attributes: mapOf('^[A-Za-z0-9_.-]{1,128}$', string({ maxLength: 256, description: 'The value.' }), {
-      description: 'Attributes of the resource, besides `service.name` (soapstone), which they may replace.',
+      description:
+        'Attributes of the resource, besides `service.name` (soapstone), `service.version`, `service.instance.id` and `process.pid`, which they may replace.',
       names: 'Letters, digits and `_.-`: deployment.environment.name.',
+      maxProperties: 128,
       default: {},
     }),
   },

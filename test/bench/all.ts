@@ -13,6 +13,7 @@ import { benchProxy } from './proxy.js';
 import { benchReader } from './reader.js';
 import { benchRefusals } from './refusals.js';
 import { benchStart } from './start.js';
+import { benchTraces } from './traces.js';
 import { benchValidity } from './validity.js';
 import { benchWsdl } from './wsdl.js';
 
@@ -26,6 +27,7 @@ print(
 );
 
 await benchProxy(quick);
+await benchTraces(quick);
 await benchMemory(quick);
 await benchAttack(quick);
 await benchOverload(quick);

@@ -11,7 +11,7 @@ export const PATH = '/soap/bench';
  * The gateway as `soapstone start` runs it, with metrics and access log: its lines go to a pipe that is emptied. Only
  * what the long messages need is raised, and a machine that is busy with others is no overload.
  */
-const configuration = (directory: string, url: string): string => `
+const configuration = (directory: string, url: string, more: string): string => `
 listen: 127.0.0.1:0
 admin: 127.0.0.1:0
 services:
@@ -27,21 +27,23 @@ limits:
   xml: { messageBytes: 2147483648, children: 100000000, elements: 1000000000 }
   upstream: { totalMillis: 3600000 }
   overload: { eventLoopMillis: 0 }
-`;
+${more}`;
 
-/** Runs `use` with a configuration file for a backend at `url`; the file is gone afterwards. */
-export async function withConfiguration<T>(url: string, use: (file: string) => Promise<T>): Promise<T> {
+/** Runs `use` with a configuration file for a backend at `url`, and `more` keys; the file is gone afterwards. */
+export async function withConfiguration<T>(url: string, use: (file: string) => Promise<T>, more = ''): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
   try {
     const file = join(directory, 'soapstone.yaml');
-    await writeFile(file, configuration(directory, url));
+    await writeFile(file, configuration(directory, url, more));
     return await use(file);
   } finally {
     await rm(directory, { recursive: true });
   }
 }
 
-/** Starts the gateway in front of `url`. */
-export function startSoapstone(url: string, nodeOptions: readonly string[] = []): Promise<Server> {
-  return withConfiguration(url, (file) => startServer(fileOf('../../bin/main.js'), ['start', '-c', file], nodeOptions));
+/** Starts the gateway in front of `url`; `more` are keys of its configuration. */
+export function startSoapstone(url: string, nodeOptions: readonly string[] = [], more = ''): Promise<Server> {
+  const start = (file: string): Promise<Server> =>
+    startServer(fileOf('../../bin/main.js'), ['start', '-c', file], nodeOptions);
+  return withConfiguration(url, start, more);
 }

@@ -1,70 +1,25 @@
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { Exchange, nextExchangeId } from '../../src/base/exchange.js';
 import { Refusal } from '../../src/base/refusal.js';
 import { parseTraceparent } from '../../src/base/request-trace.js';
+import { readRejectedSpans } from '../../src/observe/trace/export-answer.js';
 import { BATCH_SPANS, BATCHES_MAX, SpanExporter, type SpanOutcome } from '../../src/observe/trace/exporter.js';
+import { ProtoWriter } from '../../src/observe/trace/proto-writer.js';
 import { ATTEMPTS_MAX, LINKS_MAX, RequestSpans } from '../../src/observe/trace/request-spans.js';
 import { KEPT_PER_SECOND, Tracer } from '../../src/observe/trace/tracer.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { decodeExport, ofKind, PROTOBUF, rejected, startReceiver, valuesOf } from '../kit/otlp.js';
 import { until } from '../kit/until.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const envelope = (content: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${content}</s:Body></s:Envelope>`;
 const ASKED = envelope('<GetStock xmlns="urn:shop"><sku>secret-sku</sku></GetStock>');
 const REPLY = envelope('<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>');
-
-/** A span as its receiver reads it. */
-interface Span {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  readonly kind: number;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
-  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
-  readonly status?: { readonly code: number };
-}
-
-interface Export {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: Span['attributes'] };
-    readonly scopeSpans: readonly { readonly spans: readonly Span[] }[];
-  }[];
-}
-
-/** An OTLP receiver. */
-async function startReceiver(t: Test, answer: RecordingBackend['answer'] = answerWith('{}', 'application/json')) {
-  const receiver = await startRecordingBackend(answer);
-  t.teardown(() => receiver.close());
-  const exports = (): readonly Export[] => receiver.complete.map(({ body }) => JSON.parse(body.toString('utf8')));
-  const spans = (): readonly Span[] =>
-    exports().flatMap(({ resourceSpans }) =>
-      resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans: each }) => each)),
-    );
-  return {
-    receiver,
-    url: `${receiver.url}/v1/traces`,
-    exports,
-    spans,
-    /** Resolves to the spans, once there are so many. */
-    async received(count: number): Promise<readonly Span[]> {
-      await until(() => spans().length >= count);
-      return spans();
-    },
-  };
-}
-
-/** The values of its attributes by name. */
-const valuesOf = ({ attributes }: Pick<Span, 'attributes'>): ReadonlyMap<string, unknown> =>
-  new Map(attributes.map(({ key, value }): [string, unknown] => [key, Object.values(value)[0]]));
-
-const ofKind = (spans: readonly Span[], kind: number): readonly Span[] => spans.filter((span) => span.kind === kind);
 
 /** Waits until the metrics have this line. */
 async function untilMetric(gateway: TestGateway, line: string): Promise<void> {
@@ -125,9 +80,8 @@ t.test('a request and its call are two spans of one trace, which the backend get
     'url.path': '/soap/shop',
     'url.scheme': 'http',
     'http.response.status_code': '200',
-    'rpc.system': 'soap',
-    'rpc.service': 'shop',
-    'rpc.method': 'GetStock',
+    'rpc.system.name': 'soap',
+    'rpc.method': 'shop/GetStock',
     'soapstone.dialect': '1.1',
     'soapstone.outcome': 'ok',
     'client.address': '127.0.0.1',
@@ -145,7 +99,9 @@ t.test('a request and its call are two spans of one trace, which the backend get
   });
   t.match(exports()[0]?.resourceSpans[0]?.resource.attributes, [
     { key: 'service.name', value: { stringValue: 'soapstone' } },
-    { key: 'service.instance.id' },
+    { key: 'service.version', value: { stringValue: /^\d+\.\d+\.\d+/ } },
+    { key: 'service.instance.id', value: { stringValue: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ } },
+    { key: 'process.pid', value: { intValue: String(process.pid) } },
     { key: 'team', value: { stringValue: 'a' } },
   ]);
   t.notMatch(JSON.stringify(exports()), /secret-sku|hidden|[^/]">7</, 'no values');
@@ -268,18 +224,25 @@ t.test('a reload switches traces on and off', async (t) => {
   t.equal(spans().length, 2);
 });
 
+/** Adds an empty span. */
+function addSpan(exporter: SpanExporter, bytes = 8): void {
+  const writer = exporter.next(bytes);
+  writer?.copy(new Uint8Array([0x12, 0]));
+  exporter.written();
+}
+
 t.test('a receiver that is away delays no request, and spans are counted', async (t) => {
   const counts = new Map<SpanOutcome, number>();
   const away = await startRecordingBackend(() => {});
   const url = away.url;
   await away.close();
   const exporter = new SpanExporter(
-    { url, headers: {}, ca: null, resource: '' },
+    { url, headers: {}, ca: null, attributes: new Map() },
     { count: (outcome, spans) => counts.set(outcome, (counts.get(outcome) ?? 0) + spans), failed: () => {} },
   );
   // Batches that are full by their spans, and none goes out.
-  for (let batch = 0; batch <= BATCHES_MAX; batch++) exporter.add('{}', BATCH_SPANS);
-  t.same([...counts], [['dropped', BATCH_SPANS]]);
+  for (let count = 0; count < BATCHES_MAX * BATCH_SPANS; count++) addSpan(exporter);
+  t.equal(exporter.next(1), null);
   await exporter.close();
   t.equal(counts.get('failed'), BATCHES_MAX * BATCH_SPANS);
 });
@@ -287,14 +250,14 @@ t.test('a receiver that is away delays no request, and spans are counted', async
 t.test('a batch is sent again where the receiver asks for that, and what it rejects is counted', async (t) => {
   const counts: [SpanOutcome, number][] = [];
   const reasons: string[] = [];
-  const { receiver, url } = await startReceiver(t, answerWith('busy', 'text/plain', 503));
+  const { receiver, url, spans } = await startReceiver(t, answerWith('busy', 'text/plain', 503));
   const exporter = new SpanExporter(
-    { url, headers: { authorization: 'Bearer x' }, ca: null, resource: '' },
+    { url, headers: { authorization: 'Bearer x' }, ca: null, attributes: new Map() },
     { count: (...count) => counts.push(count), failed: (reason) => reasons.push(reason) },
   );
-  exporter.add('{"name":"é"}', 3);
+  for (let count = 0; count < 3; count++) addSpan(exporter);
   await until(() => receiver.complete.length === 1);
-  receiver.answer = answerWith('{"partialSuccess":{"rejectedSpans":"1","errorMessage":"no"}}', 'application/json');
+  receiver.answer = answerWith(rejected(1), PROTOBUF);
   await until(() => counts.length === 2);
   t.same(counts, [
     ['sent', 2],
@@ -302,9 +265,9 @@ t.test('a batch is sent again where the receiver asks for that, and what it reje
   ]);
   t.same(reasons, ['rejected by the receiver']);
   t.equal(receiver.complete[1]?.headers['authorization'], 'Bearer x');
-  t.match(receiver.complete[1]?.body.toString('utf8'), '"name":"é"');
+  t.same(spans().length, 6, 'both times');
   receiver.answer = answerWith('no', 'text/plain', 400);
-  exporter.add('{}', 1);
+  addSpan(exporter);
   await exporter.close();
   t.same(counts.at(-1), ['failed', 1], 'no second try');
   t.equal(receiver.complete.length, 3);
@@ -394,4 +357,98 @@ t.test('an event of a subscription is a trace of its own, linked with the reques
   t.match(span, { name: 'event orderPlaced', kind: 1, links: [subscription] });
   t.not(span?.traceId, subscription.traceId);
   t.equal(valuesOf(span ?? { attributes: [] }).get('soapstone.subscription.field'), 'orderPlaced');
+});
+
+t.test('attributes and times are encoded as a receiver reads them, at the limits of their lengths', async (t) => {
+  const writer = new ProtoWriter(Buffer.alloc(16_384));
+  const resource = writer.begin(1);
+  const scope = writer.begin(2);
+  const span = writer.begin(2);
+  const texts = [
+    '',
+    'a'.repeat(127),
+    'a'.repeat(128),
+    'é',
+    `${'a'.repeat(126)}é`,
+    'a'.repeat(256),
+    '\u{1f600}'.repeat(128),
+  ];
+  const numbers = [0, 127, 128, 16_383, 16_384, 2 ** 31, 2 ** 32, 2 ** 53 - 1];
+  for (const value of [...texts, ...numbers, true, false]) writer.attribute(9, 'key', value);
+  writer.attribute(9, 'longer', 'a'.repeat(300));
+  writer.attribute(9, 'surrogate', '\ud800');
+  writer.attribute(9, 'endless', Number.POSITIVE_INFINITY);
+  writer.attribute(9, 'none', Number.NaN);
+  writer.double(9, 'double', 0.25);
+  writer.time(7, 1_790_000_000_123.5);
+  writer.time(8, 4_294_967_295.5);
+  for (const start of [span, scope, resource]) writer.end(start);
+  const decoded = decodeExport(writer.bytes.subarray(0, writer.length)).resourceSpans[0]?.scopeSpans[0]?.spans[0];
+  if (decoded === undefined) throw new Error('no span');
+  t.same(
+    decoded.attributes.map(({ value }) => Object.values(value)[0]),
+    [
+      ...texts,
+      ...numbers.map(String),
+      ...[true, false, 'a'.repeat(256), '\ufffd', String(Number.MAX_SAFE_INTEGER), '0', 0.25],
+    ],
+  );
+  t.same([decoded.startTimeUnixNano, decoded.endTimeUnixNano], ['1790000000123500000', '4294967295500000']);
+  for (let seconds = 1; seconds < 2 ** 31; seconds = seconds * 3 + 1) {
+    writer.length = 0;
+    writer.time(7, seconds * 1000 + 999.5);
+    t.equal(writer.bytes.readBigUInt64LE(1), BigInt(seconds) * 1_000_000_000n + 999_500_000n);
+  }
+});
+
+t.test('the answer of a receiver is read as far as it is one', async (t) => {
+  t.equal(readRejectedSpans(rejected(2 ** 40)), 2 ** 40);
+  t.equal(readRejectedSpans(Buffer.from('')), 0);
+  // Of other types: field 2 as fixed64, field 3 as fixed32, field 4 as a text; then the message.
+  const before = Buffer.from('11000000000000000025000000002201616', 'hex');
+  t.equal(readRejectedSpans(Buffer.concat([before, Buffer.from('61', 'hex')])), 0);
+  for (const broken of [
+    '0aff',
+    '0a',
+    '0a02',
+    '0a0208',
+    '08ffffffffffffffffff01',
+    '0b',
+    'ffffffffffffffffffffff',
+    '0affffffff7f00',
+  ]) {
+    t.equal(readRejectedSpans(Buffer.from(broken, 'hex')), 0, broken);
+  }
+});
+
+t.test('spans of any request fit into the room that is kept for them', async (t) => {
+  const { url, received } = await startReceiver(t);
+  const options = { otlp: url, sample: 1, slowMillis: 1000, takeContext: true, headers: {}, attributes: {} };
+  const tracer = new Tracer(options, { count: () => {}, failed: () => {} });
+  const long = '\u0800'.repeat(1000);
+  const exchange = Object.assign(new Exchange('e1', long, 'POST'), {
+    ...{
+      route: long,
+      path: long,
+      operation: long,
+      dialect: long,
+      clientClass: long,
+      operationName: long,
+      faultCode: long,
+    },
+    ...{ status: 500, bytesIn: 2 ** 50, bytesOut: 2 ** 50, upstreamCalls: 2 ** 40, cost: 2 ** 50, actualCost: 2 ** 50 },
+    ...{ heldMillis: 1.5, cacheUses: [{ service: long, operation: long, outcome: 'hit' }] },
+  });
+  tracer.begin(exchange, {});
+  for (let count = 0; count < LINKS_MAX; count++)
+    exchange.trace?.link({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) });
+  const call = exchange.trace?.call(long, long, long);
+  for (let count = 0; count < ATTEMPTS_MAX; count++) call?.begin(new URL(`http://a/${long}`), 0);
+  exchange.refuse(new Refusal('INTERNAL'));
+  tracer.end(exchange, 5);
+  await tracer.close();
+  const spans = await received(1 + ATTEMPTS_MAX);
+  t.equal(spans[0]?.links?.length, LINKS_MAX);
+  t.match(spans[0], { status: { code: 2, message: 'INTERNAL' } });
+  t.equal(valuesOf(spans[0] ?? { attributes: [] }).get('client.address'), long.slice(0, 256));
 });

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-
 import { errorCode } from '../../base/error-code.js';
+import { readRejectedSpans } from './export-answer.js';
+import { ProtoWriter } from './proto-writer.js';
 
 /** A batch is sent when it has as many spans, or bytes, or is a second old. */
 export const BATCH_SPANS = 1024;
@@ -19,6 +20,8 @@ const PAUSE_MILLIS_MAX = 30_000;
 const ANSWER_BYTES_MAX = 16 * 1024;
 /** How long the last batches may take when the process ends. */
 const CLOSE_MILLIS = 1000;
+
+const PROTOBUF = 'application/x-protobuf';
 
 /** Statuses after which the same batch may be sent again (OTLP specification, "Failures"). */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -37,24 +40,29 @@ export interface ExporterOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** PEM; null for the authorities of Node. */
   readonly ca: string | null;
-  /** The JSON of the attributes of the process. */
-  readonly resource: string;
+  /** The process: attributes of the resource. */
+  readonly attributes: ReadonlyMap<string, string | number>;
 }
 
+/** An `ExportTraceServiceRequest` that is written. */
 interface Batch {
-  readonly bytes: Buffer;
-  length: number;
+  readonly writer: ProtoWriter;
   spans: number;
 }
 
-const SUFFIX = ']}]}]}';
+/** Where the messages around the spans begin in a batch: the same in all. */
+interface Envelope {
+  readonly bytes: Uint8Array;
+  readonly resourceSpans: number;
+  readonly scopeSpans: number;
+}
 
-/** Sends spans in batches by OTLP over HTTP. Nothing waits for it, and its memory is bounded. */
+/** Sends spans in batches by OTLP over HTTP, in protobuf. Nothing waits for it, and its memory is bounded. */
 export class SpanExporter {
   readonly #options: ExporterOptions;
   readonly #hooks: ExporterHooks;
   readonly #agent: HttpAgent;
-  readonly #prefix: string;
+  readonly #envelope: Envelope;
   readonly #free: Buffer[] = [];
   readonly #waiting: Batch[] = [];
   #open: Batch | null = null;
@@ -69,22 +77,21 @@ export class SpanExporter {
     this.#agent = options.url.startsWith('https:')
       ? new HttpsAgent(options.ca === null ? pool : { ...pool, ca: options.ca })
       : new HttpAgent(pool);
-    this.#prefix = `{"resourceSpans":[{"resource":{"attributes":[${options.resource}]},"scopeSpans":[{"scope":{"name":"soapstone"},"spans":[`;
+    this.#envelope = encodeEnvelope(options.attributes);
   }
 
-  /** Adds spans as JSON, commas between them. */
-  add(json: string, spans: number): void {
-    // A unit of UTF-16 is at most three bytes.
-    const bytesMax = json.length * 3 + SUFFIX.length + 1;
-    if (this.#open !== null && this.#open.length + bytesMax > BATCH_BYTES) this.#close();
+  /** Where the next span is written: at least `bytesMax` are free. Null where too many batches wait: it is dropped. */
+  next(bytesMax: number): ProtoWriter | null {
+    if (this.#open !== null && this.#open.writer.free < bytesMax) this.#close();
     const batch = this.#open ?? this.#begin();
-    if (batch === null || batch.length + bytesMax > BATCH_BYTES) {
-      this.#hooks.count('dropped', spans);
-      return;
-    }
-    batch.length += batch.bytes.write(batch.spans === 0 ? json : `,${json}`, batch.length);
-    batch.spans += spans;
-    if (batch.spans >= BATCH_SPANS) this.#close();
+    if (batch === null) return null;
+    batch.spans++;
+    return batch.writer;
+  }
+
+  /** Spans were written: a batch that is full is sent. */
+  written(): void {
+    if (this.#open !== null && this.#open.spans >= BATCH_SPANS) this.#close();
   }
 
   /** Sends what is collected, for a second at most. */
@@ -99,8 +106,9 @@ export class SpanExporter {
   /** Null where too many batches wait. */
   #begin(): Batch | null {
     if (this.#waiting.length >= BATCHES_MAX || this.#closing.signal.aborted) return null;
-    const bytes = this.#free.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES);
-    this.#open = { bytes, length: bytes.write(this.#prefix), spans: 0 };
+    const writer = new ProtoWriter(this.#free.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES));
+    writer.copy(this.#envelope.bytes);
+    this.#open = { writer, spans: 0 };
     this.#timer = setTimeout(() => this.#close(), BATCH_MILLIS).unref();
     return this.#open;
   }
@@ -111,7 +119,8 @@ export class SpanExporter {
     const batch = this.#open;
     this.#open = null;
     if (batch === null) return;
-    batch.length += batch.bytes.write(SUFFIX, batch.length);
+    batch.writer.end(this.#envelope.scopeSpans);
+    batch.writer.end(this.#envelope.resourceSpans);
     this.#waiting.push(batch);
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null;
@@ -122,12 +131,12 @@ export class SpanExporter {
     for (let batch = this.#waiting[0]; batch !== undefined; batch = this.#waiting[0]) {
       await this.#send(batch);
       this.#waiting.shift();
-      this.#free.push(batch.bytes);
+      this.#free.push(batch.writer.bytes);
     }
   }
 
-  async #send({ bytes, length, spans }: Batch): Promise<void> {
-    const body = bytes.subarray(0, length);
+  async #send({ writer, spans }: Batch): Promise<void> {
+    const body = writer.bytes.subarray(0, writer.length);
     for (let tries = 1; ; tries++) {
       const answer = await this.#post(body);
       if (answer.isTaken) {
@@ -174,7 +183,7 @@ export class SpanExporter {
       const request = post(url, {
         method: 'POST',
         agent: this.#agent,
-        headers: { ...headers, 'content-type': 'application/json', 'content-length': body.length },
+        headers: { ...headers, 'content-type': PROTOBUF, 'content-length': body.length },
         signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(REQUEST_MILLIS)]),
       });
       request.on('error', (error) => failed(errorCode(error) ?? 'no answer'));
@@ -210,12 +219,22 @@ function readAnswer({ statusCode: status = 0, headers }: IncomingMessage, body: 
     isTaken,
     mayRetry: RETRYABLE.has(status),
     reason: `status ${status}`,
-    rejected: isTaken ? rejectedSpans(body) : 0,
+    // Of a receiver that answers in another format nothing is known.
+    rejected: isTaken && headers['content-type']?.startsWith(PROTOBUF) === true ? readRejectedSpans(body) : 0,
     retryAfterMillis: Number.isFinite(retryAfter) ? Math.max(0, retryAfter) * 1000 : 0,
   };
 }
 
-const REJECTED = /"rejectedSpans"\s*:\s*"?(\d{1,9})/;
-
-/** `partialSuccess.rejectedSpans` of an answer: a 64-bit number is a text in JSON, which some receivers write as a number. */
-const rejectedSpans = (body: Buffer): number => Number(REJECTED.exec(body.toString('latin1'))?.[1] ?? 0);
+/** What comes before the spans: `ExportTraceServiceRequest.resource_spans`, its resource, `scope_spans`, its scope. */
+function encodeEnvelope(attributes: ReadonlyMap<string, string | number>): Envelope {
+  const writer = new ProtoWriter(Buffer.allocUnsafeSlow(BATCH_BYTES));
+  const resourceSpans = writer.begin(1);
+  const resource = writer.begin(1);
+  for (const [key, value] of attributes) writer.attribute(1, key, value);
+  writer.end(resource);
+  const scopeSpans = writer.begin(2);
+  const scope = writer.begin(1);
+  writer.text(1, 'soapstone');
+  writer.end(scope);
+  return { bytes: Uint8Array.from(writer.bytes.subarray(0, writer.length)), resourceSpans, scopeSpans };
+}

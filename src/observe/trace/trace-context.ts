@@ -6,17 +6,26 @@ export const printTraceparent = (traceId: string, spanId: string, isSampled: boo
 
 /** Random bytes are taken in one go: a call of the system for each id would cost more than the rest of a span. */
 const POOL_BYTES = 8192;
+/** Ids are parts of a text of so many bytes in hexadecimal: an id that is kept keeps all of it, so it is short. */
+const TEXT_BYTES = 128;
 const pool = Buffer.alloc(POOL_BYTES);
-let at = POOL_BYTES;
+let poolAt = POOL_BYTES;
+let text = '';
+let textAt = 0;
 
-function randomHex(bytes: number): string {
-  if (at + bytes > POOL_BYTES) {
-    randomFillSync(pool);
-    at = 0;
+function randomHex(digits: number): string {
+  if (textAt + digits > text.length) {
+    if (poolAt === POOL_BYTES) {
+      randomFillSync(pool);
+      poolAt = 0;
+    }
+    text = pool.toString('hex', poolAt, poolAt + TEXT_BYTES);
+    poolAt += TEXT_BYTES;
+    textAt = 0;
   }
-  at += bytes;
-  return pool.toString('hex', at - bytes, at);
+  textAt += digits;
+  return text.slice(textAt - digits, textAt);
 }
 
-export const newTraceId = (): string => randomHex(16);
-export const newSpanId = (): string => randomHex(8);
+export const newTraceId = (): string => randomHex(32);
+export const newSpanId = (): string => randomHex(16);

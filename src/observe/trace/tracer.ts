@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../../base/exchange.js';
+import { packageVersion } from '../../base/package-folder.js';
 import { parseTraceparent, type SpanContext, type TraceFields } from '../../base/request-trace.js';
-import { quoteText } from '../json-text.js';
 import { isSlow } from '../slow.js';
 import { type ExporterHooks, SpanExporter } from './exporter.js';
 import { RequestSpans } from './request-spans.js';
-import { SpanPrinter } from './span-json.js';
+import { SPAN_BYTES_MAX, SpanEncoder } from './span-encoder.js';
 
 /** The keys of `traces` in the configuration. */
 export interface TraceOptions {
@@ -23,12 +24,15 @@ export const KEPT_PER_SECOND = 100;
 
 const SECOND_MILLIS = 1000;
 
-/** The spans of this process: begun with each request, printed and given to the exporter when the request is over. */
+/** Of this process, whatever its configuration. */
+const INSTANCE_ID = randomUUID();
+
+/** The spans of this process: begun with each request, encoded into a batch of the exporter when the request is over. */
 export class Tracer {
   readonly #options: TraceOptions;
   readonly #exporter: SpanExporter;
   readonly #hooks: ExporterHooks;
-  readonly #printer = new SpanPrinter();
+  readonly #encoder = new SpanEncoder();
   #secondMillis = Number.NEGATIVE_INFINITY;
   /** Kept in this second, besides those of the sample. */
   #kept = 0;
@@ -37,12 +41,14 @@ export class Tracer {
     this.#options = options;
     this.#hooks = hooks;
     const { otlp: url, headers, ca = null } = options;
-    const resource = Object.entries({
-      'service.name': 'soapstone',
-      'service.instance.id': `${process.pid}`,
-      ...options.attributes,
-    }).map(([key, value]) => `{"key":${quoteText(key)},"value":{"stringValue":${quoteText(value)}}}`);
-    this.#exporter = new SpanExporter({ url, headers, ca, resource: resource.join(',') }, hooks);
+    const attributes = new Map<string, string | number>([
+      ['service.name', 'soapstone'],
+      ['service.version', packageVersion()],
+      ['service.instance.id', INSTANCE_ID],
+      ['process.pid', process.pid],
+      ...Object.entries(options.attributes),
+    ]);
+    this.#exporter = new SpanExporter({ url, headers, ca, attributes }, hooks);
   }
 
   /** Takes the trace context of a request, or begins a trace. */
@@ -71,16 +77,31 @@ export class Tracer {
     if (nowMillis - this.#secondMillis >= SECOND_MILLIS) {
       this.#secondMillis = nowMillis;
       this.#kept = 0;
-      this.#printer.setClock(Date.now() - performance.now());
+      this.#encoder.setClock(Date.now() - performance.now());
     }
     if (!spans.isSampled && !this.#isWanted(exchange, spans, millis)) return;
-    const count = 1 + (spans.attempts?.length ?? 0);
-    this.#exporter.add(this.#printer.print(exchange, spans, millis), count);
-    if (spans.droppedAttempts > 0) this.#hooks.count('dropped', spans.droppedAttempts);
+    this.#export(exchange, spans, nowMillis);
   }
 
   close(): Promise<void> {
     return this.#exporter.close();
+  }
+
+  /** The span of the request, and one for each attempt to call a backend. */
+  #export(exchange: Exchange, spans: RequestSpans, overMillis: number): void {
+    let dropped = spans.droppedAttempts;
+    let writer = this.#exporter.next(SPAN_BYTES_MAX);
+    if (writer === null) dropped++;
+    else this.#encoder.request(writer, exchange, spans, overMillis);
+    if (spans.attempts !== null) {
+      for (const attempt of spans.attempts) {
+        writer = this.#exporter.next(SPAN_BYTES_MAX);
+        if (writer === null) dropped++;
+        else this.#encoder.attempt(writer, attempt, spans.spanId, overMillis);
+      }
+    }
+    this.#exporter.written();
+    if (dropped > 0) this.#hooks.count('dropped', dropped);
   }
 
   /** Whether a request outside of the sample is kept: it was refused, it failed, or it was slow. */
