@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * the packages of development nothing is built, and that is no error.
  */
 const STAMP = join('dist', '.built');
-const SOURCES = ['src', 'config', 'test', 'bundle.js', 'tsconfig.json', 'package.json', 'package-lock.json'];
+const SOURCES = ['src', 'config', 'test', 'bundle.js', 'sbom.js', 'tsconfig.json', 'package.json', 'package-lock.json'];
 
 /** Milliseconds of the newest change in a file or folder; a folder changes when a file comes or goes. */
 function changedAt(path) {

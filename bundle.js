@@ -2,6 +2,9 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
+import { PAGE_FILES } from './dist/src/graphql/page/page-files.js';
+import { billOfMaterials, packageFolder } from './sbom.js';
+
 /**
  * Bundles the compiled gateway and the packages it uses into `dist/bin/`, which is what runs and what is published. A
  * part that is imported when a feature is configured is a file of its own.
@@ -65,7 +68,7 @@ const packages = new Set(
     .flatMap(({ outputs }) => Object.values(outputs))
     .flatMap(({ inputs }) => Object.entries(inputs))
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .flatMap(([path]) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []),
+    .flatMap(([path]) => packageFolder(path) ?? []),
 );
 const licences = [...packages].sort().map((folder) => {
   const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -78,3 +81,8 @@ const licences = [...packages].sort().map((folder) => {
   return `${name} ${version} (${license})\n\n${text}\n`;
 });
 writeFileSync(join(TO, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(80)}\n\n`));
+
+/** The packages of the page for GraphQL are copied as they are, with their licences beside them. */
+const copied = PAGE_FILES.flatMap(({ source }) => (source === null ? [] : packageFolder(`node_modules/${source}`)));
+const bill = billOfMaterials([...new Set([...packages, ...copied])].sort(), [metafile, page.metafile]);
+writeFileSync(join(TO, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`);

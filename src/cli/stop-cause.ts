@@ -1,3 +1,5 @@
+import { constants } from 'node:os';
+
 import type { Log } from '../observe/log.js';
 import type { ExitCode } from './terminal.js';
 
@@ -11,19 +13,22 @@ export interface StopCause {
 /** Of a stack in the log. */
 const STACK_UNITS_MAX = 4096;
 
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
 /**
  * Resolves to the first cause to end: SIGTERM, SIGINT, or a bug that no code caught, after which the state of the process
  * is not known: it drains and ends (catalogue L12). A second signal ends the process at once, as the system does; a
  * second bug is only logged.
  */
 export function stopCause(log: Log): Promise<StopCause> {
+  for (const each of SIGNALS) process.off(each, endBySignal);
   return new Promise((resolve) => {
-    const signals = ['SIGTERM', 'SIGINT'] as const;
     const stop = (signal: string): void => {
-      for (const each of signals) process.off(each, stop);
+      for (const each of SIGNALS) process.off(each, stop);
+      endProcessOneBySignals();
       resolve({ name: signal, code: 0 });
     };
-    for (const each of signals) process.on(each, stop);
+    for (const each of SIGNALS) process.on(each, stop);
     for (const event of ['uncaughtException', 'unhandledRejection'] as const)
       process.on(event, (error: unknown) => {
         const stack = error instanceof Error ? error.stack : undefined;
@@ -31,4 +36,17 @@ export function stopCause(log: Log): Promise<StopCause> {
         resolve({ name: event, code: 1 });
       });
   });
+}
+
+/**
+ * Makes SIGTERM and SIGINT end process 1, which the gateway is in a container, as the system ends others: process 1 gets
+ * no signal that it does not handle, and one that comes during a long start would be lost.
+ */
+export function endProcessOneBySignals(): void {
+  if (process.pid === 1) for (const each of SIGNALS) process.on(each, endBySignal);
+}
+
+/** With the code that a shell gives to a process that a signal has ended. */
+function endBySignal(signal: NodeJS.Signals): never {
+  process.exit(128 + constants.signals[signal]);
 }

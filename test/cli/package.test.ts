@@ -4,6 +4,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import t from 'tap';
 
 import { freePort } from '../kit/free-port.js';
@@ -25,6 +26,32 @@ async function sizeOf(folder: string): Promise<number> {
     .filter((entry) => entry.isFile())
     .map(async (each) => (await stat(join(each.parentPath, each.name))).size);
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** The package that a file belongs to, as its bill of materials lists it. */
+async function componentOf(file: string): Promise<{ purl: string; licenses: readonly object[] } | null> {
+  const [, folder = null] = /^.*?(node_modules\/(?:.*node_modules\/)?(?:@[^/]+\/)?[^/]+)/.exec(file) ?? [];
+  if (folder === null) return null;
+  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  return { purl: `pkg:npm/${name.replace('@', '%40')}@${version}`, licenses: [{ license: { id: license } }] };
+}
+
+/** What is bundled or copied for browsers has no source map. */
+const IN_PAGES = ['@picocss/pico', 'graphiql', 'preact', 'react', 'react-dom', 'uplot'];
+
+/** The packages that the source maps of a bundle name, and those of the pages. */
+async function bundledComponents(folder: string): Promise<readonly object[]> {
+  const maps = (await readdir(folder)).filter((name) => name.endsWith('.js.map'));
+  const sources = await Promise.all(
+    maps.map(async (map): Promise<readonly string[]> => JSON.parse(await readFile(join(folder, map), 'utf8')).sources),
+  );
+  const files = [...sources.flat(), ...IN_PAGES.map((name) => `node_modules/${name}/package.json`)];
+  const components = new Map<string, object>();
+  for (const file of files) {
+    const component = await componentOf(file);
+    if (component !== null) components.set(component.purl, component);
+  }
+  return [...components].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, component]) => component);
 }
 
 /** The addresses in the line of a gateway that is ready. */
@@ -56,6 +83,15 @@ t.test('the packed package installs in an empty folder without a network, and ru
     await readFile(join(modules, 'soapstone/dist/bin/LICENSES.txt'), 'utf8'),
     /^graphql \d+\.\d+\.\d+ \(MIT\)\n\nMIT License/m,
   );
+  const bill = await readFile(join(modules, 'soapstone/dist/bin/sbom.cdx.json'), 'utf8');
+  t.equal(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(bill), null, 'CycloneDX');
+  const { components }: { components: readonly { purl: string; licenses: readonly object[] }[] } = JSON.parse(bill);
+  t.same(
+    components.map(({ purl, licenses }) => ({ purl, licenses })).sort((a, b) => (a.purl < b.purl ? -1 : 1)),
+    await bundledComponents(join(modules, 'soapstone/dist/bin')),
+    'the packages of the bundle with their licences',
+  );
+
   const checked = await run('npx', ['--offline', 'soapstone', 'check'], here);
   t.match(checked.stdout, /soapstone\.yaml is fine: 1 service, 12 operations/, 'the demonstration');
 
