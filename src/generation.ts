@@ -6,6 +6,7 @@ import type { Exchange } from './base/exchange.js';
 import type { NonceStore } from './base/nonce-store.js';
 import type { Refusal } from './base/refusal.js';
 import type { Budgets } from './budget/budget.js';
+import type { Invalidator } from './cache/invalidator.js';
 import type { Compiled } from './compile.js';
 import { Observers } from './flow/calls/observation.js';
 import { DriftWatch } from './flow/drift/drift.js';
@@ -41,6 +42,7 @@ export interface ProcessState {
   readonly penaltyBox: PenaltyBox;
   readonly concurrency: ConcurrencyLimits;
   readonly persisted: PersistedStore;
+  readonly invalidator: Invalidator;
   readonly isShedding: () => boolean;
   readonly health: HealthRole;
   /** The bus between requests that cause events and subscriptions; both may be of different generations. */
@@ -93,6 +95,7 @@ export class Generation {
       penaltyBox,
       observers: topics.length === 0 ? null : observers,
       persisted: state.persisted,
+      invalidator: state.invalidator,
       concurrency: state.concurrency,
     });
     this.live = new SubscriptionsEndpoint(compiled, this.graphql, bus, {

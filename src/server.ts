@@ -2,9 +2,11 @@ import { performance } from 'node:perf_hooks';
 
 import { Networks } from './access/networks.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
+import type { InvalidationChannel } from './base/invalidation.js';
 import { wireStatus } from './base/wire-status.js';
 import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
+import { Invalidator } from './cache/invalidator.js';
 import type { AdminListener } from './compile/admin.js';
 import type { Compiled } from './compile.js';
 import { listenHosts } from './config/listen-keys.js';
@@ -74,6 +76,8 @@ export interface GatewayOptions {
   readonly loads?: ConfigLoads;
   /** Gets the results of health checks, which begin with `checkHealth` then; absent: they begin at once. */
   readonly reportHealth?: (result: HealthResult) => void;
+  /** Carries invalidations to the other workers; absent: there are none. */
+  readonly invalidations?: InvalidationChannel;
   /** Reloads the configuration; absent where that cannot be asked for. */
   readonly reload?: Reload;
   /** The keys of TLS sessions, which all workers share. */
@@ -84,7 +88,7 @@ export interface GatewayOptions {
 export async function startGateway(
   compiled: Compiled,
   log: Log,
-  { operators = 'here', loads, reload, reportHealth, tickets = new TicketKeys() }: GatewayOptions = {},
+  { operators = 'here', loads, reload, reportHealth, invalidations, tickets = new TicketKeys() }: GatewayOptions = {},
 ): Promise<Gateway> {
   const { config } = compiled;
   const overload = new Overload(config.limits.overload, {
@@ -140,6 +144,10 @@ export async function startGateway(
     penaltyBox,
     concurrency: new ConcurrencyLimits(),
     persisted: shared?.makePersistedStore(local, config.limits.persisted) ?? local,
+    invalidator: new Invalidator(
+      [invalidations, shared?.invalidations].flatMap((channel) => channel ?? []),
+      () => generations.current.compiled.caching.invalidations,
+    ),
     isShedding: () => overload.shedsNext(),
     health: { isChecking: reportHealth === undefined, report: reportHealth ?? (() => {}) },
     busFor: buses.busFor,

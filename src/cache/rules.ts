@@ -32,15 +32,3 @@ export interface CacheRules<Operation> {
   read(operation: Operation): ReadRule | null;
   write(operation: Operation): WriteRule | null;
 }
-
-/** Invalidates all cached replies of the operations that a write changes. */
-export function invalidate({ invalidations }: WriteRule): void {
-  for (const invalidation of invalidations) invalidation.generation++;
-}
-
-/** Stores no replies of these operations until then: the backend may still execute a write that was aborted here. */
-export function pauseCaching({ invalidations }: WriteRule, untilMillis: number): void {
-  for (const invalidation of invalidations) {
-    invalidation.pausedUntilMillis = Math.max(invalidation.pausedUntilMillis, untilMillis);
-  }
-}

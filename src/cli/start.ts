@@ -39,6 +39,7 @@ import {
   sendMetrics,
   shareHealth,
   takeReloads,
+  workerInvalidations,
 } from './worker-messages.js';
 import { startWorkers, workerCount, workersOption } from './workers.js';
 import { throwWithWsdls } from './wsdl-errors.js';
@@ -208,9 +209,12 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets:
   const stopping = stopCause(log);
   // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
   for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
-  const gateway = await startGateway(compiled, log, { operators: 'elsewhere', reportHealth, tickets }).catch(
-    refuseAddress(loaded, ['listen']),
-  );
+  const gateway = await startGateway(compiled, log, {
+    operators: 'elsewhere',
+    reportHealth,
+    invalidations: workerInvalidations(),
+    tickets,
+  }).catch(refuseAddress(loaded, ['listen']));
   takeReloads(async (inputs) => {
     const { file, config } = loaded;
     const next = await loadConfig(file, process.env, config.workers, replayInputs(inputs), new TimeSlices());

@@ -1,4 +1,5 @@
 import type { InputSnapshot } from '../base/inputs.js';
+import { type InvalidatedOperations, type InvalidationChannel, InvalidationSender } from '../base/invalidation.js';
 import type { Compiled } from '../compile.js';
 import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
 import type { ConsoleFacts } from '../console/facts.js';
@@ -17,6 +18,8 @@ export type FromWorker =
   | { readonly kind: 'step'; readonly isDone: boolean }
   /** The worker has checked an address of a backend. */
   | { readonly kind: 'health'; readonly result: HealthResult }
+  /** Cached replies are invalid, in the other workers too. */
+  | { readonly kind: 'invalidations'; readonly operations: InvalidatedOperations }
   | { readonly kind: 'metrics'; readonly metrics: MetricList }
   | { readonly kind: 'console'; readonly number: number; readonly answer: ConsoleAnswer };
 
@@ -44,6 +47,8 @@ export type ToWorker =
   /** Check the health of backends; and a result of the worker that does. */
   | { readonly kind: 'checkHealth' }
   | { readonly kind: 'health'; readonly result: HealthResult }
+  /** Of another worker. */
+  | { readonly kind: 'invalidations'; readonly operations: InvalidatedOperations }
   | ({ readonly kind: 'inputs' } & WorkerStart)
   | { readonly kind: 'askMetrics' }
   | { readonly kind: 'askConsole'; readonly number: number; readonly question: ConsoleQuestion }
@@ -104,6 +109,19 @@ export function shareHealth({ checkHealth, takeHealth }: HealthSharer): void {
 interface HealthSharer {
   checkHealth(): void;
   takeHealth(result: HealthResult): void;
+}
+
+/** Carries invalidations to the other workers by way of the parent. */
+export function workerInvalidations(): InvalidationChannel {
+  const sender = new InvalidationSender((operations) => send({ kind: 'invalidations', operations }));
+  return {
+    publish: (operations) => sender.add(operations),
+    receive(receiver) {
+      process.on('message', (message: ToWorker) => {
+        if (message.kind === 'invalidations') receiver(message.operations);
+      });
+    },
+  };
 }
 
 /** Does the steps of reloads: `prepare` compiles the inputs, `replace` puts the result into use. */

@@ -128,6 +128,7 @@ export async function startWorkers(
         send(worker, { kind: 'inputs', inputs, tickets: tickets.share() });
       } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
       else if (message.kind === 'health') health.take(worker, message.result);
+      else if (message.kind === 'invalidations') relay(running, worker, message);
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
       else if (message.kind === 'console') console.take(worker, message.number, message.answer);
       else if (message.kind === 'step') reloading.take(worker, message);
@@ -230,6 +231,11 @@ function pauseAfter(failures: number): number {
 /** Sends a message to a worker, or drops it when the worker has ended. */
 function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message, undefined, undefined, () => {});
+}
+
+/** Sends a message of a worker to the others. */
+function relay(workers: Iterable<Worker>, from: Worker, message: ToWorker): void {
+  for (const worker of workers) if (worker !== from) send(worker, message);
 }
 
 function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
 import type { EventTransport } from '../base/event-bus.js';
+import type { InvalidationChannel } from '../base/invalidation.js';
 import type { BudgetEvents } from '../budget/budget.js';
 import { type ConnectionSettings, RedisConnection } from './connection.js';
 import { RedisEventTransport } from './event-transport.js';
+import { RedisInvalidationChannel } from './invalidation-channel.js';
 import { HEARTBEAT_TIMEOUT_MILLIS } from './lease-clock.js';
 import { RedisLeaseStore } from './lease-store.js';
 import { LeasedBudgets } from './leased-budgets.js';
@@ -30,6 +32,7 @@ export interface SharedStateEvents {
 export class SharedState {
   readonly budgets: LeasedBudgets;
   readonly nonces: RedisNonceStore;
+  readonly invalidations: InvalidationChannel;
   readonly #settings: SharedStateSettings;
   readonly #events: SharedStateEvents;
   readonly #connection: RedisConnection;
@@ -48,6 +51,7 @@ export class SharedState {
     this.nonces = new RedisNonceStore(this.#connection, prefix);
     const replica = randomBytes(8).toString('hex');
     this.#subscriber = new RedisConnection(settings, { operation() {}, up() {}, down() {} });
+    this.invalidations = new RedisInvalidationChannel(this.#connection, this.#subscriber, prefix, replica);
     const options = { prefix, replica, replicas, heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS };
     const store = new RedisLeaseStore(this.#connection, this.#subscriber, options);
     this.budgets = new LeasedBudgets({ store, replicas, clientsMax, events: events.budget });

@@ -1,8 +1,14 @@
 import t from 'tap';
+import {
+  type InvalidatedOperations,
+  type InvalidationReceiver,
+  InvalidationSender,
+} from '../../src/base/invalidation.js';
 import { defaultsOf } from '../../src/base/limit.js';
+import { Invalidator } from '../../src/cache/invalidator.js';
 import { CACHE_LIMITS, type CacheLimits } from '../../src/cache/limits.js';
 import { ReplyCache } from '../../src/cache/reply-cache.js';
-import { invalidate, pauseCaching, type ReadRule } from '../../src/cache/rules.js';
+import type { Invalidation, ReadRule } from '../../src/cache/rules.js';
 
 const cacheOf = (limits: Partial<CacheLimits> = {}): ReplyCache =>
   new ReplyCache({ ...defaultsOf(CACHE_LIMITS), ...limits });
@@ -37,8 +43,7 @@ t.test('a reply is fresh, then stale, then removed, each for its time', async (t
 t.test('nothing is stored while an aborted write may still be under way', async (t) => {
   const cache = cacheOf();
   const read = rule();
-  pauseCaching({ invalidations: [read.invalidation] }, 5000);
-  pauseCaching({ invalidations: [read.invalidation] }, 4000);
+  read.invalidation.pausedUntilMillis = 5000;
   t.equal(cache.store('k', read, 0, reply(10), 4999), false);
   t.equal(cache.store('k', read, 0, reply(10), 5000), true);
 });
@@ -65,7 +70,7 @@ t.test('a write invalidates replies that are stored or under way', async (t) => 
   const other = rule({ invalidation: { name: 'desk.Other', generation: 0, pausedUntilMillis: 0 } });
   cache.store('a', read, 0, reply(10), 0);
   cache.store('b', other, 0, reply(10), 0);
-  invalidate({ invalidations: [read.invalidation] });
+  new Invalidator([], () => new Map()).invalidate({ invalidations: [read.invalidation] });
   t.equal(cache.find('a', read, 1), null);
   t.not(cache.find('b', other, 1), null);
   t.equal(cache.store('a', read, 0, reply(10), 2), false, 'called before the write');
@@ -96,4 +101,85 @@ t.test('bytes and entries are bounded, the least recently used are evicted first
   t.equal(cacheOf({ bytes: entryBytes - 1 }).store('k', rule(), 0, reply(1000), 0), false);
   t.equal(cacheOf({ replyBytes: 1000 }).store('k', rule(), 0, reply(1000), 0), true);
   t.equal(cacheOf({ replyBytes: 1000 }).store('k', rule(), 0, reply(1001), 0), false);
+});
+
+t.test('a write invalidates in other processes, which tell what they missed', async (t) => {
+  const receivers: InvalidationReceiver[] = [];
+  const published: InvalidatedOperations[] = [];
+  const channel = {
+    publish: (operations: InvalidatedOperations) => void published.push(operations),
+    receive: (receiver: InvalidationReceiver) => void receivers.push(receiver),
+  };
+  const stateOf = (name: string): Invalidation => ({ name, generation: 0, pausedUntilMillis: 0 });
+  const [one, other] = [stateOf('a.One'), stateOf('a.Other')];
+  const known = new Map([one, other].map((each) => [each.name, each]));
+  const invalidator = new Invalidator([channel], () => known);
+  invalidator.invalidate({ invalidations: [one] });
+  invalidator.invalidate({ invalidations: [] });
+  invalidator.pause({ invalidations: [other] }, 700);
+  t.same([one.generation, other.generation], [1, 0]);
+  t.same(published, [new Map([['a.One', 0]]), new Map([['a.Other', 700]])], 'nothing for a write that changes nothing');
+  const [receive = () => {}] = receivers;
+  const before = performance.now();
+  receive(
+    new Map([
+      ['a.One', 5000],
+      ['unknown', 0],
+    ]),
+  );
+  t.same([one.generation, other.generation], [2, 0]);
+  t.ok(one.pausedUntilMillis >= before + 5000 && one.pausedUntilMillis <= performance.now() + 5000);
+  receive(new Map([['a.One', 1e300]]));
+  t.ok(one.pausedUntilMillis <= performance.now() + 3_600_000, 'a pause has an end');
+  receive(null);
+  t.same([one.generation, other.generation], [4, 1], 'any may have been invalidated');
+  t.equal(published.length, 2, 'what comes is not published');
+});
+
+t.test('invalidations wait in one bounded place while nothing can be sent', async (t) => {
+  const sent: InvalidatedOperations[] = [];
+  let isUp = false;
+  let settle = (): void => {};
+  const sender = new InvalidationSender(async (operations) => {
+    await new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    if (!isUp) throw new Error('down');
+    sent.push(operations);
+  });
+  sender.add(new Map([['a', 5]]));
+  for (let count = 0; count < 1000; count++)
+    sender.add(
+      new Map([
+        ['a', 0],
+        ['b', count],
+      ]),
+    );
+  settle();
+  await new Promise(setImmediate);
+  t.same(sent, [], 'what failed waits, also what came meanwhile');
+  isUp = true;
+  const flushed = sender.flush();
+  settle();
+  await flushed;
+  t.same(
+    sent,
+    [
+      new Map([
+        ['b', 999],
+        ['a', 5],
+      ]),
+    ],
+    'in one message, with the longest pause',
+  );
+  for (let count = 0; count < 150; count++) sender.add(new Map([[`n${count}`, 0]]));
+  while (sent.length < 4) {
+    settle();
+    await new Promise(setImmediate);
+  }
+  t.same(
+    sent.slice(1).map(({ size }) => size),
+    [1, 100, 49],
+    '100 in a message',
+  );
 });

@@ -297,6 +297,43 @@ t.test('one worker checks the health of backends for all, and another when it ha
   t.same(await once(child, 'exit'), [0, null]);
 });
 
+t.test('a write through one worker invalidates what another has cached', async (t) => {
+  const reads = { count: 0 };
+  const backend = await startRecordingBackend((message, response) => {
+    const name = message.body.includes('SetCount') ? 'SetCount' : 'GetCount';
+    if (name === 'GetCount') reads.count++;
+    const body = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${name}Response xmlns="urn:stock"/></E:Body></E:Envelope>`;
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(body);
+  });
+  t.teardown(() => backend.close());
+  const operations =
+    '{ GetCount: { field: Query.count, read: { cacheMillis: 600000, scope: shared } }, SetCount: { field: Mutation.setCount, write: { invalidates: [GetCount] } } }';
+  const types = 'type Query { count: Int } type Mutation { setCount: Int }';
+  const services = `services: { stock: { url: "${backend.url}", namespace: urn:stock, types: "${types}", operations: ${operations} } }\n`;
+  const gateway = await start(t, 'workers: 2\n', services);
+  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  const call = async (client: RawClient, name: string): Promise<void> => {
+    const body = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${name} xmlns="urn:stock"/></E:Body></E:Envelope>`;
+    const head = `POST /soap/stock HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml\r\nContent-Length: ${body.length}\r\n\r\n`;
+    await client.send(head + body);
+    t.equal((await client.reply()).status, 200);
+  };
+  /** Whether the backend was called for it. */
+  const isCalled = async (client: RawClient): Promise<boolean> => {
+    const before = reads.count;
+    await call(client, 'GetCount');
+    return reads.count > before;
+  };
+  // Connections go to the workers in turn.
+  const [one, other] = await connectTo(gateway.url, 2);
+  if (one === undefined || other === undefined) throw new Error('two connections');
+  t.same([await isCalled(one), await isCalled(other)], [true, true], 'each worker has a cache');
+  t.same([await isCalled(one), await isCalled(other)], [false, false]);
+  await call(one, 'SetCount');
+  await until(() => isCalled(other));
+  t.equal(await isCalled(other), false, 'once');
+});
+
 t.test('the console shows all workers', async (t) => {
   const gateway = await start(t, 'workers: 2\nconsole: { tryOut: true }\n');
   const ask = async (path: string, init: RequestInit = {}) =>

@@ -4,7 +4,7 @@ import t from 'tap';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { connect, MISSING, RecordedEvents, RedisServer, untilAsync } from './kit.js';
+import { connect, MISSING, RecordedEvents, RedisProxy, RedisServer, untilAsync } from './kit.js';
 
 /** Two gateways that share a Redis, from outside. */
 
@@ -111,4 +111,81 @@ t.test('two gateways and one Redis', { skip: MISSING }, async (t) => {
     const lines = gateways.map((gateway) => JSON.stringify(gateway.logLines())).join();
     t.notMatch(lines, new RegExp(`${SECRET}|${KEY}`));
   });
+});
+
+const stock = (backend: string, redis: string): string => `redis: { url: ${redis}, operationMillis: 500 }
+services:
+  stock:
+    url: ${backend}/stock
+    namespace: urn:stock
+    types: |
+      type Query { count(id: ID!): Count }
+      type Mutation { setCount(id: ID!): Count }
+      type Count { id: ID }
+    operations:
+      GetCount: { field: Query.count, read: { cacheMillis: 600000, scope: shared } }
+      SetCount: { field: Mutation.setCount, write: { invalidates: [GetCount] } }
+`;
+
+t.test('a write through one gateway invalidates what the other has cached', { skip: MISSING }, async (t) => {
+  const redis = await RedisServer.start();
+  const proxy = await RedisProxy.to(redis.port);
+  const calls = { GetCount: 0, SetCount: 0 };
+  const backend = await startRecordingBackend((message, response) => {
+    const name = message.body.includes('SetCount') ? 'SetCount' : 'GetCount';
+    calls[name]++;
+    answerWith(REPLY.replaceAll('GetOrder', name).replace('urn:orders', 'urn:stock'))(message, response);
+  });
+  const a = await startTestGateway(stock(backend.url, redis.url));
+  const b = await startTestGateway(stock(backend.url, proxy.url));
+  t.teardown(async () => {
+    await Promise.all([a, b].map((gateway) => gateway.close()));
+    await Promise.all([backend.close(), proxy.close()]);
+    await redis.close();
+  });
+  for (const gateway of [a, b]) await gateway.logLine('Redis is there');
+  const operator = connect(redis.url, new RecordedEvents(), { operationMillis: 2000 });
+  t.teardown(() => operator.close());
+  const areSubscribed = async (count: number): Promise<boolean> => {
+    const reply = await operator.tryCommand(['PUBSUB', 'NUMSUB', 'soapstone:v1:invalidations']);
+    return Array.isArray(reply) && Number(reply[1]) === count;
+  };
+  await untilAsync(() => areSubscribed(2), 'both are subscribed');
+  const ask = async ({ url }: TestGateway, query: string): Promise<void> => {
+    t.equal((await postGraphql(url, { query }, {})).status, 200);
+  };
+  const read = (gateway: TestGateway): Promise<void> => ask(gateway, '{ count(id: 1) { id } }');
+  const write = (gateway: TestGateway): Promise<void> => ask(gateway, 'mutation { setCount(id: 1) { id } }');
+  /** Reads until the backend is called for it. */
+  const isCalled = async (gateway: TestGateway): Promise<boolean> => {
+    const before = calls.GetCount;
+    await read(gateway);
+    return calls.GetCount > before;
+  };
+  // Before its subscription is up, a gateway takes all it has for invalid.
+  for (const gateway of [a, b]) await untilAsync(async () => !(await isCalled(gateway)), 'it is cached');
+
+  await write(a);
+  await untilAsync(() => isCalled(b), 'the other calls the backend');
+  t.equal(await isCalled(b), false, 'once');
+  t.equal(await isCalled(a), true, 'so does the one with the write');
+
+  proxy.cut();
+  await b.logLine('Redis is away: this process goes on with its share');
+  await write(a);
+  t.equal(await isCalled(b), false, 'one that is cut off has what it had');
+  await write(b);
+  t.equal(await isCalled(b), true, 'its own writes count');
+  await read(a);
+  proxy.mend();
+  await untilAsync(() => isCalled(b), 'it takes all for invalid when it is back');
+  await untilAsync(() => isCalled(a), 'what it could not publish is published now');
+  t.match(await a.metrics(), /^soapstone_redis_operations_total\{operation="invalidate",outcome="ok"\} [1-9]/m);
+
+  // What others publish there may be anything.
+  for (const text of ['', 'x', 'x [', 'x [1]', 'x [["stock.GetCount"]]', `x ${'['.repeat(300_000)}`]) {
+    await untilAsync(async () => !(await isCalled(a)), 'it is cached');
+    await operator.tryCommand(['PUBLISH', 'soapstone:v1:invalidations', text]);
+    await untilAsync(() => isCalled(a), 'a message that cannot be read invalidates all');
+  }
 });

@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
-import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../../base/exchange.js';
 import { asRefusal, type Refusal } from '../../base/refusal.js';
+import type { Invalidator } from '../../cache/invalidator.js';
 import type { CachedReply, StoredReply } from '../../cache/reply-cache.js';
-import { invalidate, pauseCaching, type WriteRule } from '../../cache/rules.js';
+import type { WriteRule } from '../../cache/rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import { type BackendCall, callBackend } from './backend-call.js';
@@ -48,18 +48,24 @@ export function callUpstream(parts: CallParts): UpstreamCall {
   return session === null ? callBackend(parts) : new SessionCall(parts, session).begin();
 }
 
+/** The rule of a write, and how it is applied. */
+export interface DeclaredWrite {
+  readonly rule: WriteRule;
+  readonly invalidator: Invalidator;
+}
+
 /** A call that is never shared. A write invalidates before and after: when the backend acts is not known. */
 export class UncachedCall implements DeclaredCall {
   readonly isMade = true;
   readonly ageMillis = null;
   readonly #recoveryMillis: number;
-  readonly #write: WriteRule | null;
+  readonly #write: DeclaredWrite | null;
   readonly #call: UpstreamCall;
 
-  constructor(parts: CallParts, write: WriteRule | null) {
+  constructor(parts: CallParts, write: DeclaredWrite | null) {
     this.#write = write;
     this.#recoveryMillis = parts.service.upstream.totalMillis(parts.request);
-    if (write !== null) invalidate(write);
+    write?.invalidator.invalidate(write.rule);
     this.#call = callUpstream(parts);
   }
 
@@ -73,12 +79,12 @@ export class UncachedCall implements DeclaredCall {
 
   abort(refusal: Refusal): void {
     // The backend may have the request, and take as long as any call may.
-    if (this.#write !== null) pauseCaching(this.#write, performance.now() + this.#recoveryMillis);
+    this.#write?.invalidator.pause(this.#write.rule, this.#recoveryMillis);
     this.#call.abort(refusal);
   }
 
   finish(): number {
-    if (this.#write !== null) invalidate(this.#write);
+    this.#write?.invalidator.invalidate(this.#write.rule);
     return 0;
   }
 }

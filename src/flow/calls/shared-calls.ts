@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { CacheUse, Exchange } from '../../base/exchange.js';
+import type { Invalidator } from '../../cache/invalidator.js';
 import type { ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, ReadRule } from '../../cache/rules.js';
 import type { SoapService } from '../../compile/service.js';
@@ -11,12 +12,14 @@ import { CachedCall, type CallParts, type DeclaredCall, UncachedCall } from './d
 export class SharedCalls {
   readonly #rules: CacheRules<Operation>;
   readonly #cache: ReplyCache;
+  readonly #invalidator: Invalidator;
   /** By key; a further caller may join each. */
   readonly #open = new Map<string, CoalescedCall>();
 
-  constructor(rules: CacheRules<Operation>, cache: ReplyCache) {
+  constructor(rules: CacheRules<Operation>, cache: ReplyCache, invalidator: Invalidator) {
     this.#rules = rules;
     this.#cache = cache;
+    this.#invalidator = invalidator;
   }
 
   /** Callers that wait for the call of another. */
@@ -35,10 +38,10 @@ export class SharedCalls {
   start(parts: CallParts): DeclaredCall | null {
     const { operation } = parts;
     if (operation === null) return null;
-    const write = this.#rules.write(operation);
-    if (write !== null) return new UncachedCall(parts, write);
-    const rule = this.rule(parts.service, operation);
-    return rule === null ? null : this.#read(rule, parts);
+    const rule = this.#rules.write(operation);
+    if (rule !== null) return new UncachedCall(parts, { rule, invalidator: this.#invalidator });
+    const read = this.rule(parts.service, operation);
+    return read === null ? null : this.#read(read, parts);
   }
 
   #read(rule: ReadRule, parts: CallParts): DeclaredCall {

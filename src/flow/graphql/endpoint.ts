@@ -1,4 +1,5 @@
 import type { Policy } from '../../access/policy.js';
+import type { Invalidator } from '../../cache/invalidator.js';
 import type { GraphqlUpstream } from '../../compile/graphql-upstream.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Compiled } from '../../compile.js';
@@ -19,12 +20,13 @@ export interface SharedParts {
   /** Null where no subscription waits for what calls bring. */
   readonly observers: Observers | null;
   readonly persisted: PersistedStore;
+  readonly invalidator: Invalidator;
   /** Of the requests of each client, by any endpoint. */
   readonly concurrency: ConcurrencyLimits;
 }
 
 /** The one GraphQL endpoint over all services, made once a generation. */
-export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted'> {
+export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted' | 'invalidator'> {
   /** For every transport. */
   readonly operations: Operations;
   /** For HTTP. */
@@ -51,7 +53,7 @@ export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted'> {
 
 export function makeGraphqlEndpoint(
   { config, graph, services, graphqlUpstreams, trusted, caching, cache, policy }: Compiled,
-  { persisted, ...shared }: SharedParts,
+  { persisted, invalidator, ...shared }: SharedParts,
 ): GraphqlEndpoint {
   const { limits, graphql } = config;
   const options = {
@@ -72,7 +74,7 @@ export function makeGraphqlEndpoint(
     bodyBytesMax: limits.graphql.bodyBytes,
     codec: limits.codec,
     costBreakdown: graphql.costBreakdown,
-    calls: new SharedCalls(caching, cache),
+    calls: new SharedCalls(caching, cache, invalidator),
     cors: makeCors(config),
     rights: graph.rules.length === 0 ? null : new RightsTable(graph.rules, config.clients?.maskKey ?? null),
     policy,
