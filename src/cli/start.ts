@@ -37,6 +37,7 @@ import {
   reportHealth,
   reportReady,
   sendMetrics,
+  sendUsage,
   shareHealth,
   takeReloads,
   workerInvalidations,
@@ -225,6 +226,7 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets:
   const { code } = await stopping;
   await gateway.drain(parentTurn);
   await sendMetrics(gateway.listMetrics);
+  await sendUsage(gateway.facts.usage());
   return code;
 }
 

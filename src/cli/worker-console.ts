@@ -4,9 +4,9 @@ import type { ConsoleSources } from '../console/console.js';
 import { stateOf } from '../console/state.js';
 import type { ConfigLoads } from '../observe/gauges.js';
 import { mergeRecent } from '../observe/recent.js';
-import { mergeUsage } from '../observe/usage.js';
 import type { ConsoleAnswer, ConsoleQuestion } from './worker-messages.js';
 import type { WorkerMetrics } from './worker-metrics.js';
+import type { WorkerUsage } from './worker-usage.js';
 
 /** How long a worker has to answer. */
 const ANSWER_MILLIS = 1000;
@@ -18,6 +18,7 @@ export class WorkerConsole implements ConsoleSources {
   readonly #taking: ReadonlySet<Worker>;
   readonly #ask: (worker: Worker, number: number, question: ConsoleQuestion) => void;
   readonly #metrics: WorkerMetrics;
+  readonly #usage: WorkerUsage;
   readonly #loads: ConfigLoads;
   readonly trafficUrl: () => string | null;
   /** Questions without an answer, by their number. */
@@ -30,12 +31,14 @@ export class WorkerConsole implements ConsoleSources {
     taking: ReadonlySet<Worker>,
     ask: (worker: Worker, number: number, question: ConsoleQuestion) => void,
     metrics: WorkerMetrics,
+    usage: WorkerUsage,
     loads: ConfigLoads,
     trafficUrl: () => string | null,
   ) {
     this.#taking = taking;
     this.#ask = ask;
     this.#metrics = metrics;
+    this.#usage = usage;
     this.#loads = loads;
     this.trafficUrl = trafficUrl;
   }
@@ -43,6 +46,7 @@ export class WorkerConsole implements ConsoleSources {
   /** A worker has answered. */
   take(worker: Worker, number: number, answer: ConsoleAnswer): void {
     this.#owed.set(worker, this.#owedBy(worker) - 1);
+    if (answer.usage !== null) this.#usage.take(worker, answer.usage);
     this.#waiting.get(number)?.(answer);
   }
 
@@ -62,10 +66,9 @@ export class WorkerConsole implements ConsoleSources {
     return (await this.#answerOfAny({ about: 'operation', service, name }))?.operation ?? null;
   }
 
-  /** Of the workers that run: what others counted ended with them. */
   async usage(): ReturnType<ConsoleSources['usage']> {
-    const answers = await this.#answersOfAll({ about: 'usage' });
-    return mergeUsage(answers.flatMap((answer) => answer?.usage ?? []));
+    await this.#answersOfAll({ about: 'usage' });
+    return this.#usage.report();
   }
 
   #answersOfAll(question: ConsoleQuestion): Promise<readonly (ConsoleAnswer | null)[]> {

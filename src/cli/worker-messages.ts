@@ -21,6 +21,8 @@ export type FromWorker =
   /** Cached replies are invalid, in the other workers too. */
   | { readonly kind: 'invalidations'; readonly operations: InvalidatedOperations }
   | { readonly kind: 'metrics'; readonly metrics: MetricList }
+  /** What the worker counted until its end. */
+  | { readonly kind: 'usage'; readonly usage: UsageReport }
   | { readonly kind: 'console'; readonly number: number; readonly answer: ConsoleAnswer };
 
 /** A question of the console. */
@@ -175,6 +177,9 @@ export async function parentTurn(): Promise<void> {
 export async function sendMetrics(metrics: () => Promise<MetricList>): Promise<void> {
   await send({ kind: 'metrics', metrics: await metrics() });
 }
+
+/** Resolves when the report is with the system, or the parent is gone. */
+export const sendUsage = (usage: UsageReport): Promise<void> => send({ kind: 'usage', usage });
 
 function send(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {

@@ -23,6 +23,7 @@ import type { FromWorker, ToWorker } from './worker-messages.js';
 import { WorkerMetrics } from './worker-metrics.js';
 import { WorkerReload } from './worker-reload.js';
 import { type Ended, type RunningWorker, WorkerRoller, type WorkerSlot } from './worker-roller.js';
+import { WorkerUsage } from './worker-usage.js';
 
 /** Several processes on one traffic address, seen from their parent. */
 export interface Workers {
@@ -84,11 +85,13 @@ export async function startWorkers(
   const running = new Set<Worker>();
   const taking = new Set<Worker>();
   const metrics = new WorkerMetrics(count, taking, (worker) => send(worker, { kind: 'askMetrics' }), loads);
+  const usage = new WorkerUsage();
   let trafficUrls: readonly string[] = [];
   const console = new WorkerConsole(
     taking,
     (worker, number, question) => send(worker, { kind: 'askConsole', number, question }),
     metrics,
+    usage,
     loads,
     () => clearTextOf(trafficUrls),
   );
@@ -130,6 +133,7 @@ export async function startWorkers(
       else if (message.kind === 'health') health.take(worker, message.result);
       else if (message.kind === 'invalidations') relay(running, worker, message);
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
+      else if (message.kind === 'usage') usage.take(worker, message.usage);
       else if (message.kind === 'console') console.take(worker, message.number, message.answer);
       else if (message.kind === 'step') reloading.take(worker, message);
       else ready(message.urls).catch(() => worker.process.kill('SIGKILL'));
@@ -138,6 +142,7 @@ export async function startWorkers(
     worker.on('error', () => {});
     worker.once('disconnect', () => {
       metrics.retire(worker);
+      usage.retire(worker);
       reloading.retire(worker);
     });
     const ended = new Promise<Ended>((resolve) => {

@@ -1,6 +1,6 @@
 import type { Exchange } from '../base/exchange.js';
 import type { OperationUse } from '../base/operation-use.js';
-import { OTHER } from './tally.js';
+import { makeSum, OTHER, TallyTable } from './tally.js';
 
 /** Clients that are told apart; others are `_other`. */
 export const USAGE_CLIENTS_MAX = 200;
@@ -49,6 +49,8 @@ class ClientCounts {
     fields: new Map(),
     arguments: new Map(),
   };
+  /** SOAP calls by service and operation, whose names are put together when they are asked for. */
+  readonly #calls = new TallyTable(2, makeSum, USAGE_NAMES_MAX);
   /** Requests by what they use: the names are added up when they are asked for, which costs a request nothing. */
   readonly #pending = new Map<OperationUse, number>();
 
@@ -58,8 +60,8 @@ class ClientCounts {
     this.label = label;
   }
 
-  addCall(operation: string): void {
-    this.#add('soap', operation, 1);
+  addCall(service: string, operation: string): void {
+    this.#calls.find(service, operation).value++;
   }
 
   addUse(use: OperationUse): void {
@@ -88,6 +90,11 @@ class ClientCounts {
   }
 
   #addUp(): void {
+    for (const { values, tally } of this.#calls.rows) {
+      const [service = '', operation = ''] = values;
+      if (tally.value > 0) this.#add('soap', service === OTHER ? OTHER : `${service}.${operation}`, tally.value);
+      tally.value = 0;
+    }
     for (const [use, count] of this.#pending) {
       if (use.name !== '') this.#add('operations', use.name, count);
       for (const call of use.calls) this.#add('graphql', call, count);
@@ -117,7 +124,7 @@ export class Usage {
     const { outcome, used, dialect, route, operation, clientName, clientVersion } = exchange;
     if ((outcome !== 'ok' && outcome !== 'fault') || (used === null && (dialect === '' || operation === ''))) return;
     const counts = this.#clientOf(clientName, clientVersion, exchange.callerName || exchange.clientClass);
-    if (used === null) counts.addCall(`${route}.${operation}`);
+    if (used === null) counts.addCall(route, operation);
     else for (const use of used) counts.addUse(use);
   }
 

@@ -19,6 +19,14 @@ const WSDL = resolve('config/demo/legacy.wsdl');
 const SERVICES = `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\n`;
 const GET = 'GET /soap/orders?wsdl HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
+/** A call without an answer of its own. */
+const NOTIFICATION = ((): string => {
+  const content =
+    '<NotifyShipment xmlns="http://legacy.example.com/desk"><orderId>7</orderId><carrier>a</carrier></NotifyShipment>';
+  const body = `<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body>${content}</Body></Envelope>`;
+  return `POST /soap/orders HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+})();
+
 type Line = Readonly<Record<string, unknown>>;
 
 interface Started extends GatewayProcess {
@@ -259,6 +267,35 @@ t.test('metrics of workers are there while one hangs, and never go back', async 
   t.equal(await requestsOf(gateway), 15, 'workers that drain tell their last counts');
 });
 
+t.test('usage has what workers counted that have ended', async (t) => {
+  const backend = await startRecordingBackend((_message, response) => response.writeHead(202).end());
+  t.teardown(() => backend.close());
+  const gateway = await start(t, 'workers: 2\n', `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}" } }\n`);
+  const counted = async (): Promise<unknown> => {
+    const { clients } = JSON.parse(await (await fetch(`${gateway.adminUrl}/usage`)).text());
+    return clients[0]?.soap['orders.NotifyShipment'];
+  };
+  const replaceAll = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    const known = childrenOf(gateway.child);
+    for (const pid of known) process.kill(pid, signal);
+    await until(() => !known.some((pid) => childrenOf(gateway.child).includes(pid)));
+    await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  };
+  const call = async (): Promise<void> => {
+    const clients = await connectTo(gateway.url, 4);
+    for (const client of clients) void client.send(NOTIFICATION);
+    t.same(await statusesOf(clients), [202, 202, 202, 202]);
+  };
+  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  await call();
+  await replaceAll('SIGTERM');
+  t.equal(await counted(), 4, 'workers that drain report their last counts');
+  await call();
+  await until(async () => (await counted()) === 8);
+  await replaceAll('SIGKILL');
+  t.equal(await counted(), 8, 'what was seen of the others counts');
+});
+
 t.test('one worker checks the health of backends for all, and another when it has died', async (t) => {
   let isFine = true;
   const backend = await startRecordingBackend((_message, response) => {
@@ -364,11 +401,7 @@ t.test('a bug that no code caught ends the process after a drain, and its worker
   const services = `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}" } }\n`;
   const gateway = await start(t, '', services, options);
   const [client] = await connectTo(gateway.url, 1);
-  const content =
-    '<NotifyShipment xmlns="http://legacy.example.com/desk"><orderId>7</orderId><carrier>a</carrier></NotifyShipment>';
-  const body = `<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body>${content}</Body></Envelope>`;
-  const head = `POST /soap/orders HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nContent-Length: ${body.length}\r\n\r\n`;
-  await client?.send(head + body);
+  await client?.send(NOTIFICATION);
   await until(() => held.length === 1);
   const exit = once(gateway.child, 'exit');
   gateway.child.kill('SIGURG');
