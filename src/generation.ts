@@ -9,7 +9,9 @@ import type { Budgets } from './budget/budget.js';
 import type { Invalidator } from './cache/invalidator.js';
 import type { Compiled } from './compile.js';
 import { Observers } from './flow/calls/observation.js';
-import { DriftWatch } from './flow/drift/drift.js';
+import { type DriftListener, DriftWatch } from './flow/drift/drift.js';
+import type { ReloadLimiter } from './flow/drift/reload-limiter.js';
+import type { WsdlOffer } from './flow/drift/safe-changes.js';
 import { type GraphqlEndpoint, makeGraphqlEndpoint } from './flow/graphql/endpoint.js';
 import type { ConcurrencyLimits } from './flow/http/concurrency.js';
 import type { Ending } from './flow/http/ending.js';
@@ -25,10 +27,12 @@ import { makeRequestHandler, type RequestHandler, type Usage } from './request.j
 import type { NamedAddress } from './upstream/address-set.js';
 import type { HealthResult } from './upstream/health.js';
 
-/** Whether this process checks the health of backends, and which other processes are told the results. */
-export interface HealthRole {
+/** Whether this process looks after backends, their health and their WSDLs, and which processes are told the results. */
+export interface BackendRole {
   isChecking: boolean;
   readonly report: (result: HealthResult) => void;
+  /** Takes the changed WSDL of a backend. */
+  readonly offer: (offer: WsdlOffer) => void;
 }
 
 /** The state of the process, which survives a reload. */
@@ -44,7 +48,8 @@ export interface ProcessState {
   readonly persisted: PersistedStore;
   readonly invalidator: Invalidator;
   readonly isShedding: () => boolean;
-  readonly health: HealthRole;
+  readonly backends: BackendRole;
+  readonly reloadLimiter: ReloadLimiter;
   /** The bus between requests that cause events and subscriptions; both may be of different generations. */
   busFor(compiled: Compiled): EventBus;
 }
@@ -65,7 +70,7 @@ export class Generation {
   readonly graphql: GraphqlEndpoint;
   readonly live: SubscriptionsEndpoint;
   readonly drift: DriftWatch;
-  readonly #health: HealthRole;
+  readonly #backends: BackendRole;
   readonly #usage: Usage = { requests: 0 };
   readonly #handler: RequestHandler;
 
@@ -79,12 +84,16 @@ export class Generation {
     compiled.lateWarnings.listen((warning) =>
       log.event('warn', 'configuration warning', { note: printDiagnostic(warning) }),
     );
-    this.drift = new DriftWatch(compiled.services, {
+    const driftListener: DriftListener = {
       looked: (service, outcome) => metrics.looked(service, outcome),
       changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
-    });
-    this.#health = state.health;
-    if (state.health.isChecking) this.checkHealth();
+      offered: (offer) => state.backends.offer(offer),
+      limited: (service, limit) =>
+        log.event('warn', 'safe changes of a WSDL are not taken', { service, limit, key: 'drift.reloadsPerHour' }),
+    };
+    this.drift = new DriftWatch(compiled.services, driftListener, state.reloadLimiter);
+    this.#backends = state.backends;
+    if (state.backends.isChecking) this.checkBackends();
     for (const { name: service, upstream } of this.upstreams) {
       upstream.watchNames({
         resolved: (host, records) => log.event('info', 'records of a backend changed', { service, host, records }),
@@ -133,10 +142,18 @@ export class Generation {
     return this.#handler(request, response, ending);
   }
 
-  /** Begins to check the health of backends. */
-  checkHealth(): void {
+  /** Begins to check the health of backends, and to compare their WSDLs. */
+  checkBackends(): void {
+    this.drift.start();
     for (const { name: service, health } of this.upstreams)
-      health?.start((address, isUp) => this.#health.report({ service, address, isUp }));
+      health?.start((address, isUp) => this.#backends.report({ service, address, isUp }));
+  }
+
+  /** When the WSDLs were taken that backends have shown, by service. */
+  get takenWsdls(): readonly { readonly service: string; readonly takenMillis: number }[] {
+    return this.compiled.services.flatMap(({ name: service, source }) =>
+      source === null || source.taken === null ? [] : [{ service, takenMillis: source.taken.takenMillis }],
+    );
   }
 
   /** Takes over the result of a check that another process has made. */

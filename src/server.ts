@@ -14,6 +14,8 @@ import type { Config } from './config/schema.js';
 import { clearTextOf, makeConsole } from './console/console.js';
 import { type ConsoleFacts, factsOf } from './console/facts.js';
 import { stateOf } from './console/state.js';
+import { ReloadLimiter } from './flow/drift/reload-limiter.js';
+import type { WsdlOffer } from './flow/drift/safe-changes.js';
 import { ConcurrencyLimits } from './flow/http/concurrency.js';
 import { PenaltyBox } from './flow/http/penalty-box.js';
 import { Generation, type ProcessState } from './generation.js';
@@ -55,8 +57,8 @@ export interface Gateway {
   readonly generations: () => number;
   /** The configuration in which requests begin. */
   readonly compiled: () => Compiled;
-  /** Checks the health of backends from now on. */
-  checkHealth(): void;
+  /** Checks the health of backends, and compares their WSDLs, from now on. */
+  checkBackends(): void;
   /** Takes over the result of a check that another process has made. */
   takeHealth(result: HealthResult): void;
   /** Requests begin in this configuration from now on. Keys that need a restart keep the value of the start. */
@@ -74,10 +76,12 @@ export interface GatewayOptions {
   /** `elsewhere`: this is a worker, and the process that forked it serves metrics and health. */
   readonly operators?: 'here' | 'elsewhere';
   readonly loads?: ConfigLoads;
-  /** Gets the results of health checks, which begin with `checkHealth` then; absent: they begin at once. */
+  /** Gets the results of health checks. All checks of backends begin with `checkBackends` then; absent: at once. */
   readonly reportHealth?: (result: HealthResult) => void;
   /** Carries invalidations to the other workers; absent: there are none. */
   readonly invalidations?: InvalidationChannel;
+  /** Gets the changed WSDLs of backends that are to be taken. */
+  readonly offer?: (offer: WsdlOffer) => void;
   /** Reloads the configuration; absent where that cannot be asked for. */
   readonly reload?: Reload;
   /** The keys of TLS sessions, which all workers share. */
@@ -88,9 +92,10 @@ export interface GatewayOptions {
 export async function startGateway(
   compiled: Compiled,
   log: Log,
-  { operators = 'here', loads, reload, reportHealth, invalidations, tickets = new TicketKeys() }: GatewayOptions = {},
+  { operators = 'here', loads, reload, tickets = new TicketKeys(), ...workers }: GatewayOptions = {},
 ): Promise<Gateway> {
   const { config } = compiled;
+  const { reportHealth, offer = () => {} } = workers;
   const overload = new Overload(config.limits.overload, {
     inFlight: () => traffic.inFlight,
     hasLongQueue: () => generations.current.hasLongQueue(performance.now()),
@@ -106,6 +111,7 @@ export async function startGateway(
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,
       drift: () => generations.current.drift.counts,
+      takenWsdls: () => generations.current.takenWsdls,
       cache: () => generations.current.compiled.cache,
       callSharers: sum(({ graphql }) => graphql.calls.waiting),
       webSockets: sum(({ live }) => live.sockets.count),
@@ -145,11 +151,12 @@ export async function startGateway(
     concurrency: new ConcurrencyLimits(),
     persisted: shared?.makePersistedStore(local, config.limits.persisted) ?? local,
     invalidator: new Invalidator(
-      [invalidations, shared?.invalidations].flatMap((channel) => channel ?? []),
+      [workers.invalidations, shared?.invalidations].flatMap((channel) => channel ?? []),
       () => generations.current.compiled.caching.invalidations,
     ),
     isShedding: () => overload.shedsNext(),
-    health: { isChecking: reportHealth === undefined, report: reportHealth ?? (() => {}) },
+    backends: { isChecking: reportHealth === undefined, report: reportHealth ?? (() => {}), offer },
+    reloadLimiter: new ReloadLimiter(),
     busFor: buses.busFor,
   };
   const generations = new Generations(new Generation(compiled, state));
@@ -204,9 +211,9 @@ export async function startGateway(
     facts,
     generations: () => generations.all.length,
     compiled: () => generations.current.compiled,
-    checkHealth() {
-      state.health.isChecking = true;
-      generations.current.checkHealth();
+    checkBackends() {
+      state.backends.isChecking = true;
+      generations.current.checkBackends();
     },
     takeHealth: (result) => generations.current.takeHealth(result),
     replace(next) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { errorCode } from './error-code.js';
 import type { Inputs } from './inputs.js';
+import { isRecord } from './record.js';
 
 /** How the result of each kind of read is kept: as a text that is the same for the same result. */
 const PRINT = {
@@ -18,7 +19,8 @@ const PRINT = {
 
 type Kind = keyof typeof PRINT;
 
-interface Read {
+/** One read, and its result as a text. */
+export interface Read {
   readonly kind: Kind;
   readonly path: string;
   readonly result: string;
@@ -26,7 +28,15 @@ interface Read {
 
 /** The reads of which something was made: with the same results it would be made the same again. */
 export class RememberedReads {
-  readonly #reads: Read[] = [];
+  readonly #reads: Read[];
+
+  constructor(reads: readonly Read[] = []) {
+    this.#reads = [...reads];
+  }
+
+  get list(): readonly Read[] {
+    return this.#reads;
+  }
 
   /** Reads as `inputs` does, and remembers the results. */
   track(inputs: Inputs): Inputs {
@@ -61,6 +71,14 @@ export class RememberedReads {
     return true;
   }
 }
+
+/** Whether a value that was read from bytes is a read. */
+export const isRead = (value: unknown): value is Read =>
+  isRecord(value) &&
+  typeof value['kind'] === 'string' &&
+  Object.hasOwn(PRINT, value['kind']) &&
+  typeof value['path'] === 'string' &&
+  typeof value['result'] === 'string';
 
 async function resultOf(kind: Kind, path: string, inputs: Inputs): Promise<string> {
   try {

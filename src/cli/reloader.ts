@@ -7,7 +7,7 @@ import type { Log } from '../observe/log.js';
 export type Apply = () => Promise<readonly Diagnostic[]>;
 
 /** The cause of a reload. */
-export type ReloadCause = 'SIGHUP' | 'POST /reload' | 'changed file';
+export type ReloadCause = 'SIGHUP' | 'POST /reload' | 'changed file' | 'changed WSDL of a backend';
 
 /** Reloads the configuration, one reload at a time, and reports each in the log and the metrics. */
 export class Reloader {
@@ -29,9 +29,16 @@ export class Reloader {
     if (this.#next !== null) return this.#next;
     const next = this.#running.then(() => {
       this.#next = null;
-      return this.#reload(cause);
+      return this.#reload(cause, this.#apply);
     });
     this.#next = next;
+    this.#running = next;
+    return next;
+  }
+
+  /** Puts into use what `apply` loads, once what runs now is over. Never rejects. */
+  run(cause: ReloadCause, apply: Apply): Promise<ReloadResult> {
+    const next = this.#running.then(() => this.#reload(cause, apply));
     this.#running = next;
     return next;
   }
@@ -42,11 +49,11 @@ export class Reloader {
     await this.#running;
   }
 
-  async #reload(cause: ReloadCause): Promise<ReloadResult> {
+  async #reload(cause: ReloadCause, apply: Apply): Promise<ReloadResult> {
     const { loads } = this;
     if (this.#isClosed) return { generation: loads.generation, problems: [problem('The gateway is stopping.', null)] };
     try {
-      const warnings = await this.#apply();
+      const warnings = await apply();
       loads.ok++;
       loads.generation++;
       this.#log.event('info', 'configuration reloaded', { generation: loads.generation, cause });

@@ -1,15 +1,8 @@
 import cluster from 'node:cluster';
 import { startDemoBackend } from '../../config/demo/backend.js';
-import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
-import {
-  emptySnapshot,
-  type InputSnapshot,
-  type Inputs,
-  LIVE_INPUTS,
-  recordInputs,
-  replayInputs,
-} from '../base/inputs.js';
+import { emptySnapshot, type InputSnapshot, type Inputs, recordInputs, replayInputs } from '../base/inputs.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { diagnosticAt } from '../compile/diagnostic-at.js';
 import { type Compiled, compile } from '../compile.js';
@@ -20,6 +13,7 @@ import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
 import { printPath } from '../config/validate.js';
 import type { ConfigPath } from '../config/yaml-source.js';
+import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
 import type { Reload } from '../observe/admin.js';
 import { Log } from '../observe/log.js';
@@ -32,6 +26,7 @@ import { notifyServiceManager, whileReloading } from './service-manager.js';
 import { stopCause } from './stop-cause.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import {
+  offerWsdl,
   parentTurn,
   receiveInputs,
   reportHealth,
@@ -44,6 +39,7 @@ import {
 } from './worker-messages.js';
 import { startWorkers, workerCount, workersOption } from './workers.js';
 import { throwWithWsdls } from './wsdl-errors.js';
+import { type UseInputs, WsdlTakeover } from './wsdl-takeover.js';
 
 /**
  * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output has `ready` and the
@@ -78,12 +74,14 @@ export async function start(
       return await work(loaded, compiled, log, new TicketKeys(begin?.tickets));
     }
     const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
-    const origin = { loaded, load, hangUp, rollSignal, watch };
+    const takeover = new WsdlTakeover(log);
+    const origin = { loaded, load, hangUp, rollSignal, watch, takeover };
     if (count > 1) {
       await compiled.close();
+      takeover.use(snapshot, compiled);
       return await runWorkers(count, snapshot, origin, compiled, log, introduce);
     }
-    snapshot.contents.clear();
+    if (!takeover.use(snapshot, compiled)) snapshot.contents.clear();
     return await runAlone(origin, compiled, log, introduce);
   } finally {
     watch.listen(null);
@@ -109,6 +107,13 @@ interface Origin {
   /** Asks for all workers to be replaced. */
   readonly rollSignal: PendingSignal;
   readonly watch: FileWatch;
+  readonly takeover: WsdlTakeover;
+}
+
+/** Reads all inputs anew for a reload, and keeps them. */
+function readAnew({ watch, takeover }: Origin, useInputs: UseInputs): Promise<readonly Diagnostic[]> {
+  const snapshot = emptySnapshot();
+  return recorded(watch, (track) => useInputs(snapshot, takeover.overlay(track(recordInputs(snapshot))), null));
 }
 
 /** Reloads at a SIGHUP, and after changes of files where the configuration asks for that. */
@@ -131,20 +136,22 @@ async function loadAgain(
 }
 
 async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce: Introduce): Promise<ExitCode> {
-  const { loaded, load, rollSignal, watch } = origin;
+  const { loaded, load, rollSignal, takeover } = origin;
   const stopping = stopCause(log);
   const closeDemo = await startDemo(loaded);
-  const reloader = new Reloader(log, () =>
-    recorded(watch, async (track) => {
-      const next = await compile(await load(track(LIVE_INPUTS)), gateway.compiled());
-      gateway.replace(next);
-      listenForReloads(origin, next.config, reloader);
-      return next.warnings;
-    }),
-  );
+  const useInputs: UseInputs = async (snapshot, inputs, check) => {
+    const next = await compile(await load(inputs), gateway.compiled());
+    await check?.(next).catch((error: unknown) => next.close().then(() => Promise.reject(error)));
+    gateway.replace(next);
+    takeover.use(snapshot, next);
+    listenForReloads(origin, next.config, reloader);
+    return next.warnings;
+  };
+  const reloader = new Reloader(log, () => readAnew(origin, useInputs));
   const { loads } = reloader;
   const reload: Reload = () => reloader.request('POST /reload');
-  const gateway = await startGateway(compiled, log, { loads, reload }).catch(
+  const offer = (each: WsdlOffer) => takeover.offer(each, reloader, useInputs);
+  const gateway = await startGateway(compiled, log, { loads, reload, offer }).catch(
     refuseAddress(loaded, ['listen', 'admin']),
   );
   await announce(gateway, compiled, log, introduce);
@@ -168,25 +175,25 @@ async function runWorkers(
   log: Log,
   introduce: Introduce,
 ): Promise<ExitCode> {
-  const { loaded, load, rollSignal, watch } = origin;
+  const { loaded, load, rollSignal, takeover } = origin;
   const stopping = stopCause(log);
   const closeDemo = await startDemo(loaded);
-  const reloader = new Reloader(log, () =>
-    recorded(watch, async (track) => {
-      const next = emptySnapshot();
-      const loadedNext = await load(track(recordInputs(next)));
-      // Connections are accepted by this process.
-      const { warnings, config, close } = await compile(loadedNext, null, new TimeSlices());
-      await close();
-      await workers.replace(next);
-      log.setLevel(config.log.level);
-      listenForReloads(origin, config, reloader);
-      return warnings;
-    }),
-  );
+  const useInputs: UseInputs = async (snapshot, live, check) => {
+    // Connections are accepted by this process.
+    const next = await compile(await load(live), null, new TimeSlices());
+    await next.close();
+    await check?.(next);
+    await workers.replace(snapshot);
+    takeover.use(snapshot, next);
+    log.setLevel(next.config.log.level);
+    listenForReloads(origin, next.config, reloader);
+    return next.warnings;
+  };
+  const reloader = new Reloader(log, () => readAnew(origin, useInputs));
   const { loads } = reloader;
   const reload: Reload = () => reloader.request('POST /reload');
-  const workers = await startWorkers(count, loaded, inputs, { log, loads, reload }).catch(
+  const offer = (each: WsdlOffer) => takeover.offer(each, reloader, useInputs);
+  const workers = await startWorkers(count, loaded, inputs, { log, loads, reload, offer }).catch(
     refuseAddress(loaded, ['admin']),
   );
   const { adminUrl } = workers;
@@ -214,6 +221,7 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets:
     operators: 'elsewhere',
     reportHealth,
     invalidations: workerInvalidations(),
+    offer: offerWsdl,
     tickets,
   }).catch(refuseAddress(loaded, ['listen']));
   takeReloads(async (inputs) => {

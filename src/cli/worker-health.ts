@@ -2,7 +2,7 @@ import type { Worker } from 'node:cluster';
 import type { HealthResult } from '../upstream/health.js';
 import type { ToWorker } from './worker-messages.js';
 
-/** Has one worker check the health of backends, and passes its results to the others. */
+/** Has one worker check backends, and passes its results about their health to the others. */
 export class WorkerHealth {
   readonly #taking: ReadonlySet<Worker>;
   readonly #send: (worker: Worker, message: ToWorker) => void;
@@ -19,7 +19,7 @@ export class WorkerHealth {
     if (this.#checking !== null && this.#taking.has(this.#checking)) return;
     const [first = null] = [...this.#taking].sort((one, other) => one.id - other.id);
     this.#checking = first;
-    if (first !== null) this.#send(first, { kind: 'checkHealth' });
+    if (first !== null) this.#send(first, { kind: 'checkBackends' });
   }
 
   /** A worker has checked an address. */

@@ -3,6 +3,7 @@ import { type InvalidatedOperations, type InvalidationChannel, InvalidationSende
 import type { Compiled } from '../compile.js';
 import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
 import type { ConsoleFacts } from '../console/facts.js';
+import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { TicketSecret } from '../listen/ticket-keys.js';
 import type { MetricList } from '../observe/prometheus.js';
 import type { RecentLists } from '../observe/recent-lists.js';
@@ -20,6 +21,8 @@ export type FromWorker =
   | { readonly kind: 'health'; readonly result: HealthResult }
   /** Cached replies are invalid, in the other workers too. */
   | { readonly kind: 'invalidations'; readonly operations: InvalidatedOperations }
+  /** A changed WSDL of a backend is to be taken. */
+  | { readonly kind: 'offer'; readonly offer: WsdlOffer }
   | { readonly kind: 'metrics'; readonly metrics: MetricList }
   /** What the worker counted until its end. */
   | { readonly kind: 'usage'; readonly usage: UsageReport }
@@ -46,8 +49,8 @@ export type ToWorker =
   | { readonly kind: 'prepare'; readonly inputs: InputSnapshot }
   | { readonly kind: 'commit' }
   | { readonly kind: 'discard' }
-  /** Check the health of backends; and a result of the worker that does. */
-  | { readonly kind: 'checkHealth' }
+  /** Check the health of backends and their WSDLs; and a result of the worker that does. */
+  | { readonly kind: 'checkBackends' }
   | { readonly kind: 'health'; readonly result: HealthResult }
   /** Of another worker. */
   | { readonly kind: 'invalidations'; readonly operations: InvalidatedOperations }
@@ -100,16 +103,19 @@ function answerQuestion(facts: ConsoleFacts, question: ConsoleQuestion): Console
 /** Reports the result of a health check to the parent, for the other workers. */
 export const reportHealth = (result: HealthResult): void => void send({ kind: 'health', result });
 
-/** Checks the health of backends when the parent asks for it, and takes the results of the worker that does. */
-export function shareHealth({ checkHealth, takeHealth }: HealthSharer): void {
+/** Passes the changed WSDL of a backend to the parent. */
+export const offerWsdl = (offer: WsdlOffer): void => void send({ kind: 'offer', offer });
+
+/** Checks backends when the parent asks for it, and takes the health results of the worker that does. */
+export function shareHealth({ checkBackends, takeHealth }: HealthSharer): void {
   process.on('message', (message: ToWorker) => {
-    if (message.kind === 'checkHealth') checkHealth();
+    if (message.kind === 'checkBackends') checkBackends();
     else if (message.kind === 'health') takeHealth(message.result);
   });
 }
 
 interface HealthSharer {
-  checkHealth(): void;
+  checkBackends(): void;
   takeHealth(result: HealthResult): void;
 }
 

@@ -9,6 +9,7 @@ import { compileAdmin } from '../compile/admin.js';
 import { listenHosts } from '../config/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import { clearTextOf, makeConsole } from '../console/console.js';
+import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import { serve } from '../listen/serve.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from '../observe/admin.js';
@@ -65,6 +66,8 @@ export interface WorkersOperation {
   readonly log: Log;
   readonly loads: ConfigLoads;
   readonly reload: Reload;
+  /** Takes the changed WSDL of a backend. */
+  readonly offer: (offer: WsdlOffer) => void;
 }
 
 /**
@@ -76,7 +79,7 @@ export async function startWorkers(
   count: number,
   loaded: LoadedConfig,
   first: InputSnapshot,
-  { log, loads, reload }: WorkersOperation,
+  { log, loads, reload, offer }: WorkersOperation,
 ): Promise<Workers> {
   let inputs = first;
   const tickets = new TicketKeys();
@@ -135,6 +138,7 @@ export async function startWorkers(
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
       else if (message.kind === 'usage') usage.take(worker, message.usage);
       else if (message.kind === 'console') console.take(worker, message.number, message.answer);
+      else if (message.kind === 'offer') offer(message.offer);
       else if (message.kind === 'step') reloading.take(worker, message);
       else ready(message.urls).catch(() => worker.process.kill('SIGKILL'));
     });

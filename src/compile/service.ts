@@ -29,7 +29,7 @@ import { compileCallRules } from './calls.js';
 import { Destinations } from './destinations.js';
 import { keptUpstream } from './kept-upstream.js';
 import { compileMadeSecurity } from './made-security.js';
-import type { WsdlReader } from './named-wsdl.js';
+import type { KnownModel, WsdlReader } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
 import { choosePorts } from './ports.js';
 import { compileReach, limitsOf, type Reach, warningsOfReach } from './reach.js';
@@ -70,6 +70,8 @@ export interface SoapService {
   readonly callHead: (operation: Operation) => CallHead;
   /** Null for a service with SDL types. */
   readonly wsdl: WsdlModel | null;
+  /** What that was read from; null where `wsdl` is. */
+  readonly source: KnownModel | null;
   /** Those of the WSDL that are offered, with the names that their operations have in this service. */
   readonly ports: readonly Port[];
   /** Of the chosen ports, or from the SDL types. */
@@ -119,8 +121,8 @@ export async function compileService(
 ): Promise<SoapService> {
   await pace.pause();
   const { limits } = loaded.config;
-  const model = config.wsdl === undefined ? null : await wsdls.read(loaded, name, config.wsdl);
-  const chosen = model === null ? null : choosePorts(loaded, name, model);
+  const source = await wsdls.read(loaded, name, config);
+  const chosen = source === null ? null : choosePorts(loaded, name, source.model);
   const wsdl = chosen?.wsdl ?? null;
   const kept = keptUpstream(earlier, config);
   await pace.pause();
@@ -199,6 +201,7 @@ export async function compileService(
     reach,
     callerFields: compileCallerFields(loaded.config, config),
     wsdl,
+    source,
     ports,
     operations,
     requests,
@@ -215,6 +218,7 @@ export async function compileService(
     requirements: operationRequirements(config),
     weightOf: weightsOf(config, limits.graphql.callCost),
     warnings: [
+      ...(source?.warnings ?? []),
       ...warningsOfWsdl(wsdl, config),
       ...warningsOfReplies(loaded, name),
       ...warningsOfReach(loaded, name, reach),

@@ -28,6 +28,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'soapstone_cache_bytes',
   'soapstone_cache_entries',
   'soapstone_wsdl_drift',
+  'soapstone_wsdl_taken_timestamp_seconds',
   'soapstone_shedding',
   'soapstone_event_loop_delay_seconds',
   'soapstone_workers',

@@ -44,6 +44,8 @@ export interface ProcessGauges {
   /** Callers that wait for a call of another caller. */
   readonly callSharers?: () => number;
   readonly drift?: () => readonly DriftGauge[];
+  /** The services whose WSDL was taken from the backend. */
+  readonly takenWsdls?: () => readonly { readonly service: string; readonly takenMillis: number }[];
   readonly webSockets?: () => number;
   /** That run, by field. */
   readonly subscriptions?: () => ReadonlyMap<string, number>;
@@ -249,6 +251,17 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
       (process.drift?.() ?? []).map(({ service, severity, count }) => ({ labels: [service, severity], value: count })),
     'max',
   );
+  const taken = {
+    name: 'soapstone_wsdl_taken_timestamp_seconds',
+    help: 'When the WSDL that is served was taken from the backend; absent where it is that of the configuration.',
+    labels: ['service'],
+  };
+  const takenSamples = (): Sample[] =>
+    (process.takenWsdls?.() ?? []).map(({ service, takenMillis }) => ({
+      labels: [service],
+      value: takenMillis / 1000,
+    }));
+  book.addSampled('gauge', taken, takenSamples, 'max');
   const delay = {
     name: 'soapstone_event_loop_delay_seconds',
     help: 'How late the event loop came to its work in the last second, 99th percentile; of several processes the worst.',

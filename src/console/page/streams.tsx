@@ -3,6 +3,7 @@ import { Table } from './table.js';
 
 const ACTIVE = 'soapstone_subscriptions_active';
 const DRIFT = 'soapstone_wsdl_drift';
+const TAKEN = 'soapstone_wsdl_taken_timestamp_seconds';
 
 export function Streams({ readings }: { readonly readings: Readings }) {
   return (
@@ -19,9 +20,10 @@ export function Streams({ readings }: { readonly readings: Readings }) {
       </p>
       <Table
         title="WSDLs that backends show, against those that are served"
-        columns={['Service', '#breaking', '#dangerous', '#safe']}
-        rows={readings.values(DRIFT, 'service').map((service) => [
+        columns={['Service', 'Taken from the backend', '#breaking', '#dangerous', '#safe']}
+        rows={[...new Set([DRIFT, TAKEN].flatMap((name) => readings.values(name, 'service')))].map((service) => [
           service,
+          takenAt(readings.total(TAKEN, { service })),
           ...['breaking', 'dangerous', 'safe'].map((severity) => {
             const count = readings.total(DRIFT, { service, severity });
             return <span class={count > 0 && severity !== 'safe' ? 'bad' : ''}>{count}</span>;
@@ -32,3 +34,5 @@ export function Streams({ readings }: { readonly readings: Readings }) {
     </>
   );
 }
+
+const takenAt = (seconds: number): string => (seconds > 0 ? new Date(seconds * 1000).toLocaleString() : '');

@@ -1,16 +1,25 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { ConfigurationError, printDiagnostic } from '../../base/diagnostic.js';
 import { MIB } from '../../base/limit.js';
+import type { Read } from '../../base/remembered-reads.js';
 import { routeTo } from '../../upstream/dial/dial.js';
 import { TlsMaterial, type TlsOptions } from '../../upstream/dial/tls.js';
 import { type FetchedDocument, fetchDocument } from '../../upstream/fetch-document.js';
 import type { Severity } from '../../wsdl/compare/change.js';
-import { compareWsdls } from '../../wsdl/compare/compare.js';
+import { type Comparison, compareWsdls } from '../../wsdl/compare/compare.js';
+import type { WsdlModel } from '../../wsdl/model.js';
 import { readWsdl } from '../../wsdl/read.js';
+import { fetchTaken, packTaken, unpackTaken } from '../../wsdl/taken-wsdl.js';
 
 /** Two WSDLs to be compared. */
 export interface DriftTask {
   /** Path of the one that is served. */
   readonly file: string;
+  /** The documents of the backend that are served in its place; null: none are. */
+  readonly taken: Uint8Array | null;
+  /** The reads of the files that a taken WSDL would replace; null: none is taken. */
+  readonly replaces: readonly Read[] | null;
   /** Where the backend shows its own. */
   readonly url: string;
   /** It is at the host of the service: its documents come the way that calls go. */
@@ -30,39 +39,77 @@ export type DriftReading =
   | { readonly kind: 'read'; readonly counts: Readonly<Record<Severity, number>>; readonly first: readonly string[] }
   | { readonly kind: 'failed'; readonly why: string };
 
+/** A WSDL of a backend whose changes are all safe. */
+export interface SafeWsdl {
+  /** That of `TakenWsdl`. */
+  readonly id: string;
+  /** As `packTaken` writes it. */
+  readonly content: Uint8Array;
+  /** The same for the same changes, whatever else the documents hold: some have the time in a comment. */
+  readonly changes: string;
+}
+
 const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
 const SHOWN = 10;
 
 /** Reads both and compares them. Addresses are left out: backends write there what they were called by. */
 export async function readDrift(
-  { file, url, isBackend = false, headers = {}, proxy = null, tls = null }: DriftTask,
+  task: DriftTask,
   fetchFromBackend: FetchFromBackend | null = null,
-): Promise<DriftReading> {
+): Promise<{ readonly reading: DriftReading; readonly safe: SafeWsdl | null }> {
+  const { url, isBackend = false, headers = {}, proxy = null, tls = null, replaces } = task;
   const material = tls === null ? null : new TlsMaterial(tls, {});
+  const documents = new Map<string, FetchedDocument>();
+  let isWhole = true;
+  const fetchOne: FetchFromBackend = (at) =>
+    isBackend && fetchFromBackend !== null && new URL(at).origin === new URL(url).origin
+      ? fetchFromBackend(at)
+      : fetchDocument(at, {
+          ...FETCH,
+          ...((proxy !== null || tls !== null) && { routeTo: (to) => routeTo(to, proxy, material) }),
+          headersFor: ({ protocol }) => (protocol === new URL(url).protocol ? headers : {}),
+        });
   try {
-    const served = await readWsdl(file, { fetch: null, root: null, hosts: [] });
+    const served = await readServed(task);
     const shown = await readWsdl(url, {
-      fetch: (at) =>
-        isBackend && fetchFromBackend !== null && new URL(at).origin === new URL(url).origin
-          ? fetchFromBackend(at)
-          : fetchDocument(at, {
-              ...FETCH,
-              ...((proxy !== null || tls !== null) && { routeTo: (to) => routeTo(to, proxy, material) }),
-              headersFor: ({ protocol }) => (protocol === new URL(url).protocol ? headers : {}),
-            }),
+      fetch: async (at) => {
+        try {
+          const document = await fetchOne(at);
+          documents.set(at, document);
+          return document;
+        } catch (error) {
+          isWhole = false;
+          throw error;
+        }
+      },
       root: null,
       hosts: [],
     });
-    const changes = compareWsdls(served, shown).changes.filter(({ isAddress }) => !isAddress);
+    const comparison = compareWsdls(served, shown);
+    const changes = changesIn(comparison);
     const count = (severity: Severity): number => changes.filter((change) => change.severity === severity).length;
-    return {
-      kind: 'read',
-      counts: { breaking: count('breaking'), dangerous: count('dangerous'), safe: count('safe') },
-      first: changes.slice(0, SHOWN).map(({ severity, where, what }) => `${severity}: ${where} ${what}`),
-    };
+    const counts = { breaking: count('breaking'), dangerous: count('dangerous'), safe: count('safe') };
+    const first = changes.slice(0, SHOWN).map(({ severity, where, what }) => `${severity}: ${where} ${what}`);
+    const isSafe = counts.safe > 0 && counts.safe === changes.length && comparison.dropped === 0;
+    const reading: DriftReading = { kind: 'read', counts, first };
+    if (!isSafe || !isWhole || replaces === null) return { reading, safe: null };
+    const packed = packTaken({ url, takenMillis: Date.now(), replaces, documents });
+    const hash = createHash('sha256').update(JSON.stringify(changes));
+    return { reading, safe: { ...packed, changes: hash.digest('base64') } };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     const [first] = error.diagnostics;
-    return { kind: 'failed', why: first === undefined ? 'no reason given' : printDiagnostic(first) };
+    return {
+      reading: { kind: 'failed', why: first === undefined ? 'no reason given' : printDiagnostic(first) },
+      safe: null,
+    };
   }
+}
+
+const changesIn = ({ changes }: Comparison): Comparison['changes'] => changes.filter(({ isAddress }) => !isAddress);
+
+function readServed({ file, taken }: DriftTask): Promise<WsdlModel> {
+  const found = taken === null ? null : unpackTaken(Buffer.from(taken.buffer, taken.byteOffset, taken.byteLength));
+  if (found === null) return readWsdl(file, { fetch: null, root: null, hosts: [] });
+  return readWsdl(found.url, { fetch: fetchTaken(found), root: null, hosts: [] });
 }

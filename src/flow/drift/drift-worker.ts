@@ -25,5 +25,5 @@ parentPort?.on('message', (answer: ToDriftWorker) => {
   pending.get(answer.id)?.(answer);
   pending.delete(answer.id);
 });
-post({ kind: 'reading', reading: await readDrift(workerData, fetchByParent) });
+post({ kind: 'reading', ...(await readDrift(workerData, fetchByParent)) });
 parentPort?.close();

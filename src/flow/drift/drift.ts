@@ -3,13 +3,19 @@ import type { SoapService } from '../../compile/service.js';
 import type { Severity } from '../../wsdl/compare/change.js';
 import { BackendDocuments } from './backend-documents.js';
 import type { FromDriftWorker, ToDriftWorker } from './drift-messages.js';
-import type { DriftReading, DriftTask } from './drift-reading.js';
+import type { DriftReading, DriftTask, SafeWsdl } from './drift-reading.js';
+import type { ReloadLimiter } from './reload-limiter.js';
+import { SafeChanges, type WsdlOffer } from './safe-changes.js';
 
 /** Receives the results of comparisons of the WSDL of a backend. */
 export interface DriftListener {
   looked(service: string, outcome: 'same' | 'changed' | 'failed'): void;
   /** Once for each new state, however often it is seen. */
   changed(service: string, message: string, reading: DriftReading): void;
+  /** A WSDL with safe changes is to be taken. */
+  offered(offer: WsdlOffer): void;
+  /** Safe changes are not taken, for there were so many reloads in the last hour. */
+  limited(service: string, reloadsPerHour: number): void;
 }
 
 /** One service whose backend is looked at. */
@@ -19,6 +25,10 @@ interface Watched {
   /** Null where the WSDL is not at the host of the service. */
   readonly documents: BackendDocuments | null;
   readonly everyMillis: number;
+  readonly reloadsPerHour: number;
+  /** Null where no changes are taken. */
+  readonly safeChanges: SafeChanges | null;
+  isLimited: boolean;
   counts: Readonly<Record<Severity, number>> | null;
   /** The state that was reported last, as text. */
   reported: string;
@@ -27,35 +37,60 @@ interface Watched {
 /** A look may take this long, and this much memory. */
 const LOOK_MILLIS = 120_000;
 const LOOK_MIB = 512;
+/** Each is a thread of its own. */
+const LOOKS_AT_ONCE = 2;
+/** Between looks that decide whether changes are taken. */
+const DECIDE_MILLIS = 2000;
 
 /**
  * Compares the WSDLs of backends now and then with those that are served, and reports differences. It changes
- * nothing: callers and schema keep the model they have.
+ * nothing: callers and schema keep the model they have. Safe changes are offered where the configuration wants it.
  */
 export class DriftWatch {
   readonly #watched: readonly Watched[];
   readonly #listener: DriftListener;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #workers = new Set<Worker>();
+  /** Those whose look is due. */
+  readonly #waiting: Watched[] = [];
+  #isStarted = false;
   #isClosed = false;
 
-  /** Begins to look at once. */
-  constructor(services: readonly SoapService[], listener: DriftListener) {
+  constructor(services: readonly SoapService[], listener: DriftListener, limiter: ReloadLimiter) {
     this.#listener = listener;
     this.#watched = services.flatMap((service): Watched[] => {
-      const { name, config, wsdl, reach } = service;
-      const file = wsdl?.documents[0]?.location;
-      if (config.drift === undefined || file === undefined) return [];
-      const { url, headers = {}, everyMillis } = config.drift;
+      const { name, config, source, reach } = service;
+      if (config.drift === undefined || source === null) return [];
+      const { url, headers = {}, everyMillis, reloadsPerHour } = config.drift;
+      const { location: file, taken, reads } = source;
+      const replaces = source.place === null ? null : reads.list;
       // Credentials are for the backend and for no other host.
       const isBackend = config.urls.some((own) => new URL(own).origin === new URL(url).origin);
       const documents = isBackend ? new BackendDocuments(service, headers) : null;
       const task = (): DriftTask => {
-        return { file, url, isBackend, headers, proxy: reach.proxy, tls: reach.tls?.options ?? null };
+        const { proxy, tls } = reach;
+        return {
+          file,
+          taken: taken?.bytes ?? null,
+          replaces,
+          url,
+          isBackend,
+          headers,
+          proxy,
+          tls: tls?.options ?? null,
+        };
       };
-      return [{ service: name, task, documents, everyMillis, counts: null, reported: '' }];
+      const safeChanges = source.place === null ? null : new SafeChanges(name, source, config.drift, limiter);
+      const state = { counts: null, reported: '', isLimited: false };
+      return [{ service: name, task, documents, everyMillis, reloadsPerHour, safeChanges, ...state }];
     });
-    for (const watched of this.#watched) this.#look(watched);
+  }
+
+  /** Looks at once, and from then on. */
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    for (const watched of this.#watched) this.#plan(watched);
   }
 
   /** The differences at the last look that could be made. */
@@ -77,8 +112,18 @@ export class DriftWatch {
     await Promise.all([...this.#workers].map((worker) => worker.terminate()));
   }
 
+  #plan(watched: Watched): void {
+    this.#waiting.push(watched);
+    this.#lookNext();
+  }
+
+  #lookNext(): void {
+    if (this.#isClosed || this.#workers.size >= LOOKS_AT_ONCE) return;
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#look(next);
+  }
+
   #look(watched: Watched): void {
-    if (this.#isClosed) return;
     const worker = new Worker(new URL('./drift-worker.js', import.meta.url), {
       workerData: watched.task(),
       resourceLimits: { maxOldGenerationSizeMb: LOOK_MIB },
@@ -86,9 +131,10 @@ export class DriftWatch {
     this.#workers.add(worker);
     worker.unref();
     let reading: DriftReading = { kind: 'failed', why: `It took longer than ${LOOK_MILLIS} ms.` };
+    let safe: SafeWsdl | null = null;
     const deadline = this.#after(LOOK_MILLIS, () => worker.terminate());
     worker.on('message', (message: FromDriftWorker) => {
-      if (message.kind === 'reading') reading = message.reading;
+      if (message.kind === 'reading') ({ reading, safe } = message);
       else if (watched.documents !== null) void answer(worker, watched.documents, message);
     });
     worker.once('error', (error) => {
@@ -100,7 +146,11 @@ export class DriftWatch {
       this.#workers.delete(worker);
       if (this.#isClosed) return;
       this.#take(watched, reading);
-      this.#after(watched.everyMillis, () => this.#look(watched));
+      this.#decide(watched, reading, safe);
+      const { everyMillis, safeChanges } = watched;
+      const isUndecided = safeChanges?.isUndecided === true;
+      this.#after(isUndecided ? Math.min(DECIDE_MILLIS, everyMillis) : everyMillis, () => this.#plan(watched));
+      this.#lookNext();
     });
   }
 
@@ -112,6 +162,15 @@ export class DriftWatch {
     const isNews = state !== watched.reported && !(isSame && watched.reported === '');
     watched.reported = isSame ? '' : state;
     if (isNews) this.#listener.changed(watched.service, messageOf(reading, isSame), reading);
+  }
+
+  #decide(watched: Watched, reading: DriftReading, safe: SafeWsdl | null): void {
+    const { service, safeChanges, reloadsPerHour } = watched;
+    const offer = safeChanges?.take(safe, reading.kind === 'read' ? reading.first : []) ?? null;
+    const isLimited = offer === 'limited';
+    if (isLimited && !watched.isLimited) this.#listener.limited(service, reloadsPerHour);
+    watched.isLimited = isLimited;
+    if (offer !== null && offer !== 'limited') this.#listener.offered(offer);
   }
 
   #after(millis: number, act: () => void): NodeJS.Timeout {

@@ -85,6 +85,8 @@ function comparePorts(before: Port, after: Port, changes: Changes, types: TypeCo
 
 function compareOperations(before: Operation, after: Operation, changes: Changes, types: TypeComparison): void {
   const where = before.name;
+  if (after.status === 'disabled' && before.status !== 'disabled')
+    changes.add('breaking', where, 'cannot be called any more: parts of it are missing or not supported');
   if ((before.soapAction ?? '') !== (after.soapAction ?? '')) changes.add('breaking', where, 'has another SOAPAction');
   const isAddressed = after.addressing?.isRequired === true;
   if (isAddressed !== (before.addressing?.isRequired === true))

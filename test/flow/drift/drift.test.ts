@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { compile } from '../../../src/compile.js';
 import { loadConfig } from '../../../src/config/load.js';
-import { DriftWatch } from '../../../src/flow/drift/drift.js';
+import { type DriftListener, DriftWatch } from '../../../src/flow/drift/drift.js';
 import type { DriftReading } from '../../../src/flow/drift/drift-reading.js';
+import { ReloadLimiter } from '../../../src/flow/drift/reload-limiter.js';
 import { startTestGateway } from '../../kit/gateway.js';
 import { startNtlmServer } from '../../kit/ntlm-server.js';
 import { schemaWith, wsdlWith } from '../../wsdl/written.js';
@@ -34,7 +35,9 @@ async function watch(
   const log: string[] = [];
   let close = async (): Promise<void> => {};
   await new Promise<void>((resolve) => {
-    const watching = new DriftWatch(compiled.services, {
+    const listener: DriftListener = {
+      offered() {},
+      limited() {},
       looked(_, outcome) {
         looks.push({ outcome, reading: null });
         if (looks.length === shown.length) setImmediate(resolve);
@@ -44,7 +47,9 @@ async function watch(
         const last = looks.at(-1);
         if (last !== undefined) last.reading = reading;
       },
-    });
+    };
+    const watching = new DriftWatch(compiled.services, listener, new ReloadLimiter());
+    watching.start();
     close = () => watching.close();
   });
   await close();

@@ -1,0 +1,245 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { type GatewayProcess, MAIN, rest, startProcess, terminate } from '../../catalogue/overload-kit.js';
+import { wsdlWith } from '../../wsdl/written.js';
+
+/** A gateway that takes the safe changes of the WSDLs of its backends. */
+
+const LANG = '<xs:element name="lang" type="xs:string" minOccurs="0"/></xs:sequence>';
+const ID = 'name="id" type="xs:int"/>';
+const FIRST = wsdlWith({});
+/** A caller of `FIRST` goes on: one more argument, which may be left out. */
+const WIDER = FIRST.replace(`${ID}</xs:sequence>`, `${ID}${LANG}`);
+const BREAKING = FIRST.replace('"xs:string"/>', '"xs:int"/>');
+
+const REPLY =
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><GetResponse xmlns="urn:t">here</GetResponse></s:Body></s:Envelope>';
+const CALL =
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><Get xmlns="urn:t"><id>1</id></Get></s:Body></s:Envelope>';
+
+const run = promisify(execFile);
+
+interface Backend {
+  readonly url: string;
+  /** By path: the document of each look; null: status 503. */
+  readonly show: Map<string, () => string | null>;
+}
+
+async function startBackend(t: Test): Promise<Backend> {
+  const show = new Map<string, () => string | null>();
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') {
+      request.resume().once('end', () => response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY));
+      return;
+    }
+    const text = show.get(new URL(request.url ?? '', 'http://a/').pathname)?.() ?? null;
+    if (text === null) response.writeHead(503).end();
+    else response.writeHead(200, { 'content-type': 'text/xml' }).end(text);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, show };
+}
+
+interface Started extends GatewayProcess {
+  readonly lines: readonly Record<string, unknown>[];
+  line(message: string, service?: string): Promise<Record<string, unknown>>;
+}
+
+async function startGateway(t: Test, yaml: string): Promise<Started> {
+  const gateway = await startProcess(t, yaml, 'pipe');
+  const lines: Record<string, unknown>[] = [];
+  const { stdout } = gateway.child;
+  if (stdout !== null) createInterface(stdout).on('line', (text) => lines.push(JSON.parse(text)));
+  return {
+    ...gateway,
+    lines,
+    async line(message, service) {
+      for (;;) {
+        const found = lines.find((line) => line['msg'] === message && (service ?? line['service']) === line['service']);
+        if (found !== undefined) return found;
+        await rest();
+      }
+    },
+  };
+}
+
+const TAKEN = 'the WSDL of the backend is in use';
+
+const driftOf = (url: string, more = ''): string =>
+  `drift: { url: "${url}?wsdl", everyMillis: 1000, apply: safe${more === '' ? '' : `, ${more}`} }`;
+
+const servedBy = async ({ url }: GatewayProcess): Promise<string> => (await fetch(`${url}/soap/a?wsdl`)).text();
+
+async function query({ url }: GatewayProcess, text: string): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  return (await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query: text }) })).json();
+}
+
+async function soap({ url }: GatewayProcess): Promise<number> {
+  const headers = { 'content-type': 'text/xml', soapaction: '"urn:get"' };
+  const response = await fetch(`${url}/soap/a`, { method: 'POST', headers, body: CALL });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+const metricsOf = async ({ adminUrl }: GatewayProcess): Promise<string> => (await fetch(`${adminUrl}/metrics`)).text();
+
+t.test('safe changes are taken without a failed call, and are there after a restart', async (t) => {
+  const backend = await startBackend(t);
+  const folder = t.testdir({ 'a.wsdl': FIRST });
+  backend.show.set('/a', () => FIRST);
+  const url = `${backend.url}/a`;
+  const yaml = `reload: { watch: false }\nservices: { a: { wsdl: "${folder}/a.wsdl", url: "${url}", ${driftOf(url, `folder: "${folder}/taken"`)} } }\n`;
+  const gateway = await startGateway(t, yaml);
+  let calls = 0;
+  const failed: unknown[] = [];
+  let isOver = false;
+  const traffic = (async () => {
+    while (!isOver) {
+      const [status, answer] = await Promise.all([soap(gateway), query(gateway, '{ get(id: 1) }')]);
+      calls += 2;
+      if (status !== 200) failed.push(status);
+      if (!JSON.stringify(answer).startsWith('{"data":{"get":"here"}')) failed.push(answer);
+    }
+  })();
+  await writeFile(gateway.file, (await readFile(gateway.file, 'utf8')).replace('a: {', 'edited: {'));
+  backend.show.set('/a', () => WIDER);
+  const line = await gateway.line(TAKEN);
+  const before = calls;
+  while (calls < before + 10) await rest();
+  isOver = true;
+  await traffic;
+  t.same(failed, [], `${calls} calls`);
+  t.match(line, { service: 'a', file: join(folder, 'taken', 'a.taken'), changes: [/^safe: Get request/] });
+  t.match(await gateway.line('configuration reloaded'), { generation: 2, cause: 'changed WSDL of a backend' });
+  t.match(await query(gateway, '{ get(id: 1, lang: "en") }'), { data: { get: 'here' } });
+  t.match(await servedBy(gateway), 'name="lang"');
+  t.equal(await readFile(join(folder, 'a.wsdl'), 'utf8'), FIRST, 'the file of the operator stays');
+  t.match(await metricsOf(gateway), /^soapstone_wsdl_taken_timestamp_seconds\{service="a"\} \d+/m);
+  t.match(await metricsOf(gateway), 'soapstone_generation 2');
+  await terminate(gateway.child);
+
+  backend.show.delete('/a');
+  const again = await startGateway(t, yaml);
+  t.match(await servedBy(again), 'name="lang"', 'also without the backend');
+  await writeFile(join(folder, 'a.wsdl'), `${FIRST}<!-- edited -->`);
+  t.equal((await fetch(`${again.adminUrl}/reload`, { method: 'POST' })).status, 200);
+  t.notMatch(await servedBy(again), 'name="lang"', 'the file counts when it changes');
+  t.match(await again.line('configuration warning'), { note: /taken from the backend is not used.*has changed/ });
+  await terminate(again.child);
+  await writeFile(join(folder, 'taken', 'a.taken'), 'broken');
+  const { stdout } = await run(process.execPath, [MAIN, 'check', '-c', again.file]);
+  t.match(stdout, /not used: its file is broken/);
+  await rm(join(folder, 'taken'), { recursive: true });
+});
+
+t.test('all workers take the same documents, and so does one that starts later', async (t) => {
+  const backend = await startBackend(t);
+  const folder = t.testdir({ 'a.wsdl': FIRST });
+  const url = `${backend.url}/a`;
+  let looks = 0;
+  // The documents differ each time, as those with the time in them do.
+  backend.show.set('/a', () => `${WIDER}<!-- ${++looks} -->`);
+  const gateway = await startGateway(
+    t,
+    `workers: 2\nservices: { a: { wsdl: "${folder}/a.wsdl", url: "${url}", ${driftOf(url)} } }\n`,
+  );
+  t.match(await gateway.line(TAKEN), { level: 'warn', service: 'a', remedy: /drift\.folder/ });
+  const texts = new Set<string>();
+  for (let n = 0; n < 20; n++) texts.add(await servedBy(gateway));
+  t.equal(texts.size, 1, 'one document of all workers');
+  t.match([...texts][0], 'name="lang"');
+  t.equal(await gateway.metric('soapstone_generation'), 2);
+
+  const { stdout } = await run('pgrep', ['-P', String(gateway.child.pid)]);
+  const pids = stdout.trim().split('\n').map(Number);
+  t.equal(pids.length, 2);
+  for (const [at, pid] of pids.entries()) {
+    process.kill(pid, 'SIGKILL');
+    while (gateway.lines.filter(({ msg }) => msg === 'a worker ended').length <= at) await rest();
+    while ((await gateway.metric('soapstone_workers_answered')) < 2) await rest();
+  }
+  for (let n = 0; n < 20; n++) texts.add(await servedBy(gateway));
+  t.equal(texts.size, 1, 'and of those that took their place');
+});
+
+t.test('other changes are reported, and nothing else is taken', async (t) => {
+  const backend = await startBackend(t);
+  const folder = t.testdir({ 'names.wsdl': FIRST.replaceAll('Get', 'Find') });
+  const importing = WIDER.replace(
+    '<xs:element name="Get">',
+    '<xs:import namespace="urn:other" schemaLocation="other.xsd"/><xs:element name="Get">',
+  );
+  const find = (wsdl: string): string =>
+    wsdl
+      .replace(
+        '</portType>',
+        '<operation name="Find"><input message="t:In"/><output message="t:Out"/></operation></portType>',
+      )
+      .replace(
+        '</binding>',
+        '<operation name="Find"><soap:operation soapAction="urn:find"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>',
+      );
+  let flaps = 0;
+  let grown = '';
+  const shown: Record<string, () => string | null> = {
+    breaking: () => BREAKING,
+    broken: () => '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"><types>',
+    partial: () => importing,
+    flapping: () => (flaps++ % 2 === 0 ? FIRST : WIDER),
+    growing() {
+      grown += `<xs:element name="n${grown.length}" type="xs:string" minOccurs="0"/>`;
+      return FIRST.replace(`${ID}</xs:sequence>`, `${ID}${grown}</xs:sequence>`);
+    },
+    colliding: () => find(FIRST),
+  };
+  for (const [name, show] of Object.entries(shown)) backend.show.set(`/${name}`, show);
+  const more: Record<string, string> = { growing: 'looks: 1, reloadsPerHour: 1' };
+  const services = Object.keys(shown).map((name) => {
+    const url = `${backend.url}/${name}`;
+    // A service that names no field offers new operations too.
+    const fields = name === 'colliding' ? '' : `operations: { Get: { field: Query.${name} } }, `;
+    return `  ${name}: { wsdl: "${folder}/${name}.wsdl", url: "${url}", ${fields}${driftOf(url, more[name])} }`;
+  });
+  await Promise.all(Object.keys(shown).map((name) => writeFile(join(folder, `${name}.wsdl`), FIRST)));
+  const names = `  names: { wsdl: "${folder}/names.wsdl", url: "${backend.url}/names" }`;
+  const gateway = await startGateway(t, `services:\n${[...services, names].join('\n')}\n`);
+  t.match(await gateway.line(TAKEN), { service: 'growing' });
+  t.match(await gateway.line('safe changes of a WSDL are not taken', 'growing'), { limit: 1 });
+  const refused = await gateway.line('the new configuration was refused: the one before stays');
+  t.match(refused, { problems: [/callers would miss: Query\.find/] });
+  for (const name of ['breaking', 'broken', 'partial', 'flapping']) {
+    while (!(await metricsOf(gateway)).match(new RegExp(`looks_total\\{service="${name}".*\\} [3-9]`))) await rest();
+  }
+  t.equal(await gateway.metric('soapstone_generation'), 2);
+  t.same(
+    gateway.lines.filter(({ msg }) => msg === TAKEN).map(({ service }) => service),
+    ['growing'],
+  );
+});
+
+t.test('services of one WSDL take changes of it alike', async (t) => {
+  const folder = t.testdir({
+    'a.wsdl': FIRST,
+    'soapstone.yaml': `services:
+  a: { wsdl: a.wsdl, url: "http://127.0.0.1:1/a", ${driftOf('http://127.0.0.1:1/a')} }
+  b: { wsdl: a.wsdl, url: "http://127.0.0.1:1/b" }
+`,
+  });
+  const checking = run(process.execPath, [MAIN, 'check', '-c', join(folder, 'soapstone.yaml')]);
+  const { code, stdout, stderr } = await checking.then(
+    () => t.fail('must be refused'),
+    (error) => error,
+  );
+  t.equal(code, 2);
+  t.match(stdout + stderr, /`a` has the same `wsdl`, and takes changes of it otherwise/);
+});
