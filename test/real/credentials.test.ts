@@ -12,6 +12,7 @@ import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js'
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { Caller, envelope, replyOf } from '../kit/ntlm-caller.js';
+import { schemaWith, wsdlWith } from '../wsdl/written.js';
 import { HOST, REALM, startApache, startKdc } from './apache.js';
 import { after, callUntil } from './load.js';
 import { KERBEROS, missing, PYTHON, startProgram } from './programs.js';
@@ -26,9 +27,12 @@ async function folder(t: Test): Promise<string> {
   return home;
 }
 
-/** A backend without credentials: its reply names the user that the server in front of it found. */
+const CHANGED = wsdlWith({ types: schemaWith('').replace('"xs:string"', '"xs:int"') });
+
+/** A backend without credentials: it shows another WSDL than is served, and its reply names the user that the server in front of it found. */
 async function startBackend(t: Test): Promise<RecordingBackend> {
-  const backend = await startRecordingBackend(({ headers, body }, response) => {
+  const backend = await startRecordingBackend(({ method, headers, body }, response) => {
+    if (method === 'GET') return void response.end(CHANGED);
     const sku = /<(?:\w+:)?sku(?: [^>]*)?>(.*)<\/(?:\w+:)?sku>/.exec(String(body))?.[1] ?? '';
     response.writeHead(200, { 'content-type': 'text/xml' }).end(replyOf(String(headers['x-user']), sku.slice(0, 9)));
   });
@@ -164,6 +168,12 @@ t.test('Apache httpd', { skip: APACHE }, async (t) => {
       Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? ask : send)(gateway, String(index))),
     );
     for (const [index, answer] of answers.entries()) t.match(answer, `web@${REALM} ${index}`);
+    const drifting = await startTestGateway(
+      `services: { a: { wsdl: a.wsdl, url: ${url}/negotiate, auth: ${auth}, drift: { url: '${url}/negotiate?wsdl' } } }`,
+      t.testdir({ 'a.wsdl': wsdlWith({}) }),
+    );
+    t.teardown(() => drifting.close());
+    t.match(await drifting.logLine('the backend shows another WSDL than is served'), { counts: { breaking: 1 } });
     const wrong = await startShop(t, `${url}/negotiate`, auth.replace(HOST, 'other.corp.example'));
     t.match(await ask(wrong), 'UPSTREAM_AUTH');
     t.match(await wrong.accessLine(), { code: 'UPSTREAM_AUTH' });
