@@ -1,18 +1,13 @@
 import cluster from 'node:cluster';
 import { startDemoBackend } from '../../config/demo/backend.js';
-import { ConfigurationError, type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
-import { errorCode } from '../base/error-code.js';
+import { type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
 import { emptySnapshot, type InputSnapshot, type Inputs, recordInputs, replayInputs } from '../base/inputs.js';
 import { TimeSlices } from '../base/time-slices.js';
-import { diagnosticAt } from '../compile/diagnostic-at.js';
 import { type Compiled, compile } from '../compile.js';
-import { parseAddress, parseListenAddress } from '../config/address.js';
-import { listenersOf } from '../config/listen-keys.js';
+import { parseAddress } from '../config/address.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
-import { printPath } from '../config/validate.js';
-import type { ConfigPath } from '../config/yaml-source.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
 import type { Reload } from '../observe/admin.js';
@@ -21,6 +16,7 @@ import { startGateway } from '../server.js';
 import { FileWatch } from './file-watch.js';
 import { demoIntroduction, type Introduction, type Running } from './introduction.js';
 import { PendingSignal } from './pending-signal.js';
+import { refuseAddress } from './refuse-address.js';
 import { Reloader } from './reloader.js';
 import { notifyServiceManager, whileReloading } from './service-manager.js';
 import { stopCause } from './stop-cause.js';
@@ -257,45 +253,4 @@ async function startDemo(loaded: LoadedConfig): Promise<() => Promise<void>> {
   if (address === null) return async () => {};
   const demo = await startDemoBackend(address.host, address.port).catch(refuseAddress(loaded, ['demo']));
   return () => demo.close();
-}
-
-const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
-  ['EADDRINUSE', 'is in use by another program'],
-  ['EADDRNOTAVAIL', 'does not belong to this machine'],
-  ['EACCES', 'may not be used by this user'],
-  ['ENOTFOUND', 'has a host that is not known'],
-  ['ENOSOCKET', 'is none of the sockets that systemd passes (LISTEN_FDNAMES)'],
-]);
-
-/** Reports an address that cannot be bound as a configuration error; other errors are thrown as they are. */
-function refuseAddress(loaded: LoadedConfig, keys: readonly AddressKey[]): (error: unknown) => never {
-  return (error) => {
-    const why = LISTEN_ERRORS.get(errorCode(error) ?? '');
-    if (why === undefined) throw error;
-    const candidates = keys.flatMap((key) => addressesAt(loaded.config, key));
-    const { address = '', path = [] } = candidates.find((each) => isOf(error, each.address)) ?? candidates[0] ?? {};
-    const what = `The address ${address} of ${printPath(path)} ${why}.`;
-    throw new ConfigurationError([diagnosticAt(loaded, path, what, 'Choose another.')]);
-  };
-}
-
-type AddressKey = 'listen' | 'admin' | 'demo';
-
-interface AddressAt {
-  readonly address: string;
-  readonly path: ConfigPath;
-}
-
-function addressesAt(config: LoadedConfig['config'], key: AddressKey): readonly AddressAt[] {
-  if (key === 'demo') return [{ address: config.demo?.listen ?? '', path: ['demo', 'listen'] }];
-  return listenersOf(config[key]).map(({ listener, path }) => ({ address: listener.address, path: [key, ...path] }));
-}
-
-/** Whether an error of the system is about an address: it names the port, or the path of a Unix socket. */
-function isOf(error: unknown, text: string): boolean {
-  const address = parseListenAddress(text);
-  if (!(error instanceof Error) || address === null) return false;
-  if ('socketName' in address) return 'address' in error && error.address === address.socketName;
-  if ('path' in address) return 'address' in error && error.address === address.path;
-  return 'port' in error && Number(error.port) === address.port;
 }
