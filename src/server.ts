@@ -6,6 +6,7 @@ import type { InvalidationChannel } from './base/invalidation.js';
 import { wireStatus } from './base/wire-status.js';
 import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
+import { NearlyEmpty } from './budget/nearly-empty.js';
 import { Invalidator } from './cache/invalidator.js';
 import type { AdminListener } from './compile/admin.js';
 import type { Compiled } from './compile.js';
@@ -117,6 +118,7 @@ export async function startGateway(
       webSockets: sum(({ live }) => live.sockets.count),
       subscriptions: () => generations.subscriptions,
       subscriptionPollers: sum(({ live }) => live.manager.pollers),
+      nearlyEmptyBudgets: () => nearlyEmpty.count((account) => budgets.status(account)),
       ...(config.redis === undefined ? {} : { isRedisUp: () => shared?.isUp === true }),
     },
     operators === 'elsewhere' ? null : loads,
@@ -131,8 +133,9 @@ export async function startGateway(
   const facts = factsOf(() => generations.current.compiled, recent, usage);
   const audit = compiled.audit === null ? null : new Audit(compiled.audit.file);
   const finish = makeFinish(log, metrics, recent, usage, tracing, audit);
-  const shared = await makeSharedState(compiled, metrics, log);
-  const events = budgetEvents(metrics);
+  const nearlyEmpty = new NearlyEmpty();
+  const events = budgetEvents(metrics, nearlyEmpty);
+  const shared = await makeSharedState(compiled, metrics, events, log);
   const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
   const penaltyBox = new PenaltyBox(config.limits.http, proxiesOf(config), (client) => {
     const limit = generations.current.compiled.config.limits.http.refusalsPerSecond;
@@ -250,20 +253,26 @@ const clientsMaxOf = ({ clients }: Config): number => clients?.remembered ?? 0;
 
 const proxiesOf = ({ clients }: Config): Networks => new Networks(clients?.trustedProxies ?? []);
 
-function budgetEvents(metrics: Metrics): BudgetEvents {
+function budgetEvents(metrics: Metrics, nearlyEmpty: NearlyEmpty): BudgetEvents {
   return {
     spent: (className, points) => metrics.budget(className, 'spent', points),
     denied: (className, points) => metrics.budget(className, 'denied', points),
     refunded: (className, points) => metrics.budget(className, 'refunded', points),
+    nearlyEmpty: (account) => nearlyEmpty.add(account),
   };
 }
 
 /** Null without Redis, whose client is not even loaded then. */
-async function makeSharedState({ redis, config }: Compiled, metrics: Metrics, log: Log): Promise<SharedState | null> {
+async function makeSharedState(
+  { redis, config }: Compiled,
+  metrics: Metrics,
+  budget: BudgetEvents,
+  log: Log,
+): Promise<SharedState | null> {
   if (redis === null) return null;
   const { SharedState } = await import('./redis/shared-state.js');
   return new SharedState(redis, clientsMaxOf(config), {
-    budget: budgetEvents(metrics),
+    budget,
     operation: (operation, outcome) => metrics.redis(operation, outcome),
     event: (level, message, fields) => log.event(level, message, fields),
   });

@@ -61,6 +61,8 @@ export interface BudgetEvents {
   denied(className: string, points: number): void;
   /** Granted and refunded, because the actual cost was lower. */
   refunded(className: string, points: number): void;
+  /** A request has found the client's bucket nearly empty, or left it so. */
+  nearlyEmpty(account: BudgetAccount): void;
 }
 
-export const NO_EVENTS: BudgetEvents = { spent() {}, denied() {}, refunded() {} };
+export const NO_EVENTS: BudgetEvents = { spent() {}, denied() {}, refunded() {}, nearlyEmpty() {} };

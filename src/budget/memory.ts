@@ -9,6 +9,7 @@ import {
   NO_EVENTS,
   type ThrottleStatus,
 } from './budget.js';
+import { isNearlyEmpty } from './nearly-empty.js';
 
 export interface MemoryOptions {
   /** Buckets kept at most. */
@@ -56,11 +57,13 @@ export class MemoryBudgets implements Budgets {
     const bucket = this.#findOrCreate(account.id, budget);
     if (points > 0 && bucket.available < points) {
       this.#events.denied(className, points);
+      if (isNearlyEmpty(bucket.available, budget)) this.#events.nearlyEmpty(account);
       const isPossible = points <= budget.maximum;
       const millis = ((points - bucket.available) / budget.restoreRate) * 1000;
       return { isGranted: false, retryAfterMillis: isPossible ? Math.ceil(millis) : null };
     }
     bucket.available -= points;
+    if (isNearlyEmpty(bucket.available, budget)) this.#events.nearlyEmpty(account);
     this.#events.spent(className, points);
     return { isGranted: true, account, points };
   }

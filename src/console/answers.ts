@@ -65,6 +65,8 @@ export interface ConsoleDescription {
   readonly graphqlPath: string;
   /** The meaning of each code. */
   readonly codes: Readonly<Record<string, CodeDescription>>;
+  /** Header fields by which callers identify themselves. */
+  readonly credentialFields: readonly string[];
   /** Whether messages can be sent from the page. */
   readonly tryOut: boolean;
 }

@@ -10,6 +10,7 @@ import { sampleOf } from './sample.js';
 export function describe(compiled: Compiled): ConsoleDescription {
   const { config, services, graphqlUpstreams, graph, warnings } = compiled;
   const fields = fieldsByOperation(compiled);
+  const apiKeys = config.clients?.apiKeys;
   return {
     services: [
       ...services.map(
@@ -45,6 +46,7 @@ export function describe(compiled: Compiled): ConsoleDescription {
     codes: Object.fromEntries(
       REFUSAL_CODES.map((code) => [code, { text: kindOf(code).text, ...REFUSAL_GUIDES[code] }]),
     ),
+    credentialFields: ['authorization', ...(apiKeys === undefined ? [] : [apiKeys.header.toLowerCase()])],
     tryOut: config.console.tryOut,
   };
 }
@@ -60,7 +62,7 @@ export function describeOperation(compiled: Compiled, service: string, name: str
     documentation,
     soapAction,
     reasons: reasons.map(printDiagnostic),
-    ...(bound === undefined ? { query: null, envelope: null } : sampleOf(compiled, owner, bound)),
+    ...sampleOf(compiled, owner, operation, bound ?? null),
   };
 }
 

@@ -3,22 +3,45 @@ import { type FieldNode, type GraphQLField, type OperationDefinitionNode, parse 
 import { addressingBlocks } from '../codec/write/addressing-blocks.js';
 import { encodeRequest } from '../codec/write/encode.js';
 import { skeletonOf } from '../codec/write/skeleton.js';
+import { blocksOf } from '../compile/mapping.js';
 import type { SoapService } from '../compile/service.js';
 import type { Compiled } from '../compile.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
-import { exampleCall } from '../graphql/page/example.js';
+import { NO_BLOCKS } from '../graphql/input/block-mapping.js';
+import { inputMappings } from '../graphql/input/input-mapping.js';
+import { EXAMPLE_TEXTS, exampleCall } from '../graphql/page/example.js';
 import { argumentsOf } from '../graphql/run/arguments.js';
 import type { CallInput } from '../graphql/run/link-feed.js';
+import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
+import type { Operation } from '../wsdl/model.js';
 import type { Sample } from './answers.js';
 
-/** A sample of a field of the root, with values made up. */
-export function sampleOf(compiled: Compiled, service: SoapService, bound: BoundField): Sample {
-  const { schema } = compiled.graph;
-  const root = bound.parent === 'Query' ? schema.getQueryType() : schema.getMutationType();
-  const field = root?.getFields()[bound.name];
-  const query = field === undefined ? null : exampleCall(field, bound.parent === 'Query' ? 'query' : 'mutation');
+/** A sample of an operation, with values made up; `bound` is its field of the root, if it has one. */
+export function sampleOf(
+  compiled: Compiled,
+  service: SoapService,
+  operation: Operation,
+  bound: BoundField | null,
+): Sample {
+  const { schema, fields } =
+    bound === null ? fieldOnly(service, operation) : { schema: compiled.graph.schema, fields: null };
+  const found = bound ?? fields?.get('Query.call') ?? null;
+  if (found === null) return { query: null, envelope: null };
+  const root = found.parent === 'Query' ? schema.getQueryType() : schema.getMutationType();
+  const field = root?.getFields()[found.name];
+  const query = field === undefined ? null : exampleCall(field, found.parent === 'Query' ? 'query' : 'mutation');
   if (field === undefined || query === null) return { query: null, envelope: null };
-  return { query, envelope: envelopeOf(compiled, service, bound, field, query) };
+  return { query: bound === null ? null : query, envelope: envelopeOf(compiled, service, found, field, query) };
+}
+
+/** A schema whose only field calls an operation that GraphQL does not offer. */
+function fieldOnly(service: SoapService, operation: Operation): Pick<BuiltSchema, 'schema' | 'fields'> {
+  const request = { arguments: inputMappings({}, []), headers: NO_BLOCKS };
+  const mapping = new Map([
+    [operation.name, { field: { parent: 'Query', name: 'call' } as const, hidden: false, request }],
+  ]);
+  const { name } = service;
+  return buildSchema([{ name, operations: [operation], mapping, naming: 'exact', blocks: blocksOf(service) }]);
 }
 
 function envelopeOf(
@@ -30,9 +53,9 @@ function envelopeOf(
 ): string | null {
   try {
     const input = argumentsOf(field, rootField(query), {}, bound.headersArgument);
-    return printEnvelope(compiled, service, bound, input, new Set());
+    return printEnvelope(compiled, service, bound, input, EXAMPLE_TEXTS);
   } catch {
-    // Values that were made up need not fit every facet.
+    // Numbers that were made up need not fit every facet.
     return null;
   }
 }

@@ -13,6 +13,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'soapstone_faults_total',
   'soapstone_bytes_total',
   'soapstone_budget_points_total',
+  'soapstone_budget_clients_nearly_empty',
   'soapstone_upstream_calls_active',
   'soapstone_upstream_calls_waiting',
   'soapstone_upstream_breakers_open',

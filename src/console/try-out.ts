@@ -14,17 +14,20 @@ interface Message {
   readonly body: string;
 }
 
-/** The headers that the page may set. */
-const HEADERS = ['content-type', 'soapaction', 'authorization', 'x-api-key'] as const;
+/** The header fields that the page may set, besides credentials. */
+const FIELDS = ['content-type', 'soapaction'];
 
 /** Null unless it is a message for a service of the gateway. */
-export function readMessage(body: Buffer | null, { services, graphqlPath }: ConsoleDescription): Message | null {
+export function readMessage(
+  body: Buffer | null,
+  { services, graphqlPath, credentialFields }: ConsoleDescription,
+): Message | null {
   const value = parsed(body?.toString() ?? '');
   if (!isRecord(value) || !isRecord(value['headers'])) return null;
   const { path, headers, body: content } = value;
   const paths = new Set([graphqlPath, ...services.map((service) => service.path)]);
   if (typeof path !== 'string' || typeof content !== 'string' || !paths.has(path)) return null;
-  const taken = HEADERS.flatMap((name): [string, string][] => {
+  const taken = [...FIELDS, ...credentialFields].flatMap((name): [string, string][] => {
     const text = headers[name];
     return typeof text === 'string' && /^[\x20-\x7e]+$/.test(text) ? [[name, text]] : [];
   });

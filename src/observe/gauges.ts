@@ -50,6 +50,8 @@ export interface ProcessGauges {
   /** That run, by field. */
   readonly subscriptions?: () => ReadonlyMap<string, number>;
   readonly subscriptionPollers?: () => number;
+  /** Clients whose budget is nearly spent, by class. */
+  readonly nearlyEmptyBudgets?: () => ReadonlyMap<string, number>;
   /** Absent where there is no Redis. */
   readonly isRedisUp?: () => boolean;
 }
@@ -222,6 +224,14 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   }
   book.addSampled('gauge', { name: 'soapstone_websockets', help: 'WebSockets that are open.' }, () =>
     one(process.webSockets?.() ?? 0),
+  );
+  const nearlyEmpty = {
+    name: 'soapstone_budget_clients_nearly_empty',
+    help: 'Clients that have less than a tenth of their budget left, by class; 1,000 of a process are counted.',
+    labels: ['class'],
+  };
+  book.addSampled('gauge', nearlyEmpty, () =>
+    [...(process.nearlyEmptyBudgets?.() ?? [])].map(([name, value]) => ({ labels: [name], value })),
   );
   const active = {
     name: 'soapstone_subscriptions_active',

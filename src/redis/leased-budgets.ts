@@ -9,6 +9,7 @@ import {
   NO_EVENTS,
   type ThrottleStatus,
 } from '../budget/budget.js';
+import { isNearlyEmpty } from '../budget/nearly-empty.js';
 import { Lease, retryAfterOf, type Times } from './lease.js';
 import { HEARTBEAT_MILLIS, LeaseClock } from './lease-clock.js';
 import type { LeaseStore } from './lease-store.js';
@@ -98,6 +99,8 @@ export class LeasedBudgets implements Budgets {
     const times = this.#times();
     const lease = this.#findOrCreate(account, budget, times);
     const isTaken = lease.take(points, times);
+    if (times.isShared && isNearlyEmpty((lease.sharedAvailable(times) ?? budget.maximum) + lease.points, budget))
+      this.#events.nearlyEmpty(account);
     this.#active.add(lease);
     if (times.isShared && lease.hasRequest(times)) this.#enqueue(lease, times);
     if (!isTaken) {

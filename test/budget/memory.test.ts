@@ -3,6 +3,7 @@ import t from 'tap';
 
 import type { BudgetAccount, BudgetEvents, Grant } from '../../src/budget/budget.js';
 import { MemoryBudgets } from '../../src/budget/memory.js';
+import { NEARLY_EMPTY_MAX, NearlyEmpty } from '../../src/budget/nearly-empty.js';
 
 const account = (id: string, maximum = 100, restoreRate = 10): BudgetAccount => ({
   id,
@@ -13,6 +14,7 @@ const account = (id: string, maximum = 100, restoreRate = 10): BudgetAccount => 
 /** Budgets with a manual clock, and the points they reported. */
 function setUp(clientsMax = 1000) {
   const clock = { millis: 1_000_000 };
+  const nearlyEmpty = new NearlyEmpty();
   const reported = { spent: 0, denied: 0, refunded: 0 };
   const events: BudgetEvents = {
     spent: (_class, points) => {
@@ -24,9 +26,10 @@ function setUp(clientsMax = 1000) {
     refunded: (_class, points) => {
       reported.refunded += points;
     },
+    nearlyEmpty: (account) => nearlyEmpty.add(account),
   };
   const budgets = new MemoryBudgets({ clientsMax, events, clock: () => clock.millis });
-  return { budgets, clock, reported };
+  return { budgets, clock, reported, nearlyEmpty };
 }
 
 function granted(taken: ReturnType<MemoryBudgets['take']>): Grant {
@@ -161,3 +164,19 @@ t.test('for any sequence, admitted points are at most one bucket plus refills, a
 
 const nowOf = (budgets: MemoryBudgets, client: BudgetAccount): number =>
   budgets.status(client)?.currentlyAvailable ?? 0;
+
+t.test('clients with nearly empty buckets are counted by class, until these refill', async (t) => {
+  const { budgets, clock, nearlyEmpty } = setUp(2 * NEARLY_EMPTY_MAX);
+  const count = () => Object.fromEntries(nearlyEmpty.count((each) => budgets.status(each)));
+  granted(budgets.take(account('half'), 50));
+  granted(budgets.take(account('tenth'), 90));
+  t.same(count(), {}, 'a tenth is left');
+  granted(budgets.take(account('spent'), 91));
+  t.notOk(budgets.take(account('spent'), 91).isGranted);
+  granted(budgets.take({ ...account('other'), className: 'others' }, 100));
+  t.same(count(), { some: 1, others: 1 });
+  clock.millis += 1000;
+  t.same(count(), {}, 'ten points came back');
+  for (let index = 0; index <= NEARLY_EMPTY_MAX; index++) granted(budgets.take(account(String(index)), 100));
+  t.same(count(), { some: NEARLY_EMPTY_MAX });
+});

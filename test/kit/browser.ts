@@ -35,9 +35,16 @@ export interface BrowserPage {
   evaluate(expression: string): Promise<unknown>;
   /** Waits until an expression is true. */
   until(expression: string): Promise<void>;
+  /** Shows the page in a window of this width, to a user who prefers this colour scheme. */
+  show(width: number, scheme: 'light' | 'dark'): Promise<void>;
+  /** Presses a key, as `KeyboardEvent.key` names it. */
+  press(key: string): Promise<void>;
   /** A picture, as PNG. */
   screenshot(): Promise<Buffer>;
 }
+
+/** The codes that Chromium wants of keys that are no characters. */
+const KEY_CODES: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27 };
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -159,6 +166,21 @@ async function openPage(wire: Wire, session: string, url: string): Promise<Brows
         const look = () => ((${expression}) ? resolve() : requestAnimationFrame(look));
         look();
       })`);
+    },
+    async show(width, scheme) {
+      const metrics = { width, height: 850, deviceScaleFactor: 1, mobile: false };
+      await wire.send('Emulation.setDeviceMetricsOverride', metrics, session);
+      await wire.send(
+        'Emulation.setEmulatedMedia',
+        { features: [{ name: 'prefers-color-scheme', value: scheme }] },
+        session,
+      );
+    },
+    async press(key) {
+      const code = KEY_CODES[key] ?? 0;
+      const text = key === 'Enter' ? '\r' : '';
+      for (const type of ['keyDown', 'keyUp'])
+        await wire.send('Input.dispatchKeyEvent', { type, key, text, windowsVirtualKeyCode: code }, session);
     },
     async screenshot() {
       const { data } = await wire.send('Page.captureScreenshot', { format: 'png' }, session);

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
@@ -70,6 +71,23 @@ t.test('the console describes services and operations, without queries of their 
   t.equal(parts.query, 'query {\n  parts(of: {})\n}\n');
   for (const path of ['operation?service=shop&name=Other', 'operation?service=__proto__&name=GetPrice', 'other'])
     t.equal((await ask(gateway, `console/${path}`)).status, 404, path);
+});
+
+t.test('every operation of a WSDL has a sample, whether GraphQL offers it or not', async (t) => {
+  const gateway = await startTestGateway(`services:
+  desk:
+    wsdl: ${resolve('config/demo/legacy.wsdl')}
+    url: http://127.0.0.1:9/
+    operations: { PlaceOrder: { field: Mutation.place } }
+`);
+  t.teardown(() => gateway.close());
+  const { services } = await read(gateway, 'console/description');
+  t.equal(services[0].operations.length, 12);
+  for (const { name, field } of services[0].operations) {
+    const { query, envelope } = await read(gateway, `console/operation?service=desk&name=${name}`);
+    t.equal(query !== null, field !== null, name);
+    t.match(envelope, new RegExp(`<(?:\\w+:)?${name}\\b`), name);
+  }
 });
 
 t.test('a refused request is found by the id in its Fault, and a slow one is listed', async (t) => {
@@ -177,6 +195,15 @@ t.test('the console works in a browser', { skip: missingBrowser() }, async (t) =
   await page.until("document.querySelector('form button') !== null");
   await page.evaluate("document.querySelector('form button').click()");
   await page.until(`document.body.innerText.includes('"price": 7')`);
+
+  for (const width of [400, 800, 1300])
+    for (const part of ['overview', 'services', 'refusals', 'clients', 'streams', 'explorer/shop/GetPrice']) {
+      await page.show(width, width === 800 ? 'dark' : 'light');
+      await page.evaluate(`location.hash = '#${part}'`);
+      await page.until(`document.querySelector('nav [aria-current]').hash === '#${part.split('/')[0]}'`);
+      const isWithin = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+      t.ok(isWithin, `${part} is no wider than a window of ${width} pixels`);
+    }
   t.same(page.complaints, []);
   t.same(
     page.loaded.filter(
@@ -185,4 +212,14 @@ t.test('the console works in a browser', { skip: missingBrowser() }, async (t) =
     ),
     [],
   );
+
+  await page.evaluate("location.hash = '#overview'; document.querySelector('nav a').focus()");
+  await page.press('Tab');
+  await page.press('Enter');
+  await page.until("location.hash === '#services'");
+  await page.evaluate("document.querySelector('header button').focus()");
+  await page.press('Enter');
+  await page.until("document.activeElement.closest('dialog[open]') !== null");
+  await page.press('Escape');
+  await page.until("document.querySelector('dialog[open]') === null");
 });

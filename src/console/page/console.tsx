@@ -1,7 +1,7 @@
 import './console.css';
 
 import { render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConsoleDescription, ConsoleState } from '../answers.js';
 import { askDescription, askState, reload } from './client.js';
 import { Clients } from './clients.js';
@@ -125,6 +125,11 @@ function Part({ part, rest, states, description }: PartProps) {
 function ReloadButton() {
   const [text, setText] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const dialog = useRef<HTMLDialogElement>(null);
+  // As a modal one it takes the focus, and Escape closes it.
+  useEffect(() => {
+    if (text !== null) dialog.current?.showModal();
+  }, [text]);
   const ask = async () => {
     setBusy(true);
     try {
@@ -145,10 +150,10 @@ function ReloadButton() {
       <button type="button" aria-busy={isBusy} onClick={() => void ask()}>
         Reload configuration
       </button>
-      <dialog open={text !== null}>
+      <dialog ref={dialog} aria-label="Reload" onClose={() => setText(null)}>
         <article>
           <pre>{text}</pre>
-          <button type="button" onClick={() => setText(null)}>
+          <button type="button" onClick={() => dialog.current?.close()}>
             Close
           </button>
         </article>

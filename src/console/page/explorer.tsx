@@ -102,17 +102,19 @@ function Operation({ description, service, name }: OperationProps) {
           ))}
         </ul>
       )}
-      {query === null ? (
+      {query === null && envelope === null ? (
         <p class="muted">There is no sample: a value in it would have to be known.</p>
-      ) : (
+      ) : null}
+      {query === null ? null : (
         <Message
           title="GraphQL"
           text={query}
           isOpen={description.tryOut}
-          send={(text, authorization) =>
+          credentialFields={description.credentialFields}
+          send={(text, credentials) =>
             send(
               description.graphqlPath,
-              { 'content-type': 'application/json', ...authorization },
+              { 'content-type': 'application/json', ...credentials },
               JSON.stringify({ query: text }),
             )
           }
@@ -123,7 +125,8 @@ function Operation({ description, service, name }: OperationProps) {
           title="SOAP"
           text={indent(envelope)}
           isOpen={description.tryOut && service.path !== null}
-          send={(text, authorization) => send(service.path ?? '', { ...soapHeaders, ...authorization }, text)}
+          credentialFields={description.credentialFields}
+          send={(text, credentials) => send(service.path ?? '', { ...soapHeaders, ...credentials }, text)}
         />
       )}
     </>
@@ -135,12 +138,13 @@ interface MessageProps {
   readonly text: string;
   /** Whether it can be sent. */
   readonly isOpen: boolean;
-  readonly send: (text: string, authorization: Record<string, string>) => Promise<TriedMessage>;
+  readonly credentialFields: readonly string[];
+  readonly send: (text: string, credentials: Record<string, string>) => Promise<TriedMessage>;
 }
 
 function Message(props: MessageProps) {
   const [text, setText] = useState(props.text);
-  const [authorization, setAuthorization] = useState('');
+  const [credentials, setCredentials] = useState<Record<string, string>>({});
   const [answer, setAnswer] = useState<TriedMessage | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const label = `Sample for ${props.title}`;
@@ -155,8 +159,8 @@ function Message(props: MessageProps) {
   const ask = () => {
     setProblem(null);
     setAnswer(null);
-    const fields: Record<string, string> = authorization === '' ? {} : { authorization };
-    props.send(text, fields).then(setAnswer, (error: Error) => setProblem(error.message));
+    const given = Object.fromEntries(Object.entries(credentials).filter(([, value]) => value !== ''));
+    props.send(text, given).then(setAnswer, (error: Error) => setProblem(error.message));
   };
   return (
     <>
@@ -174,16 +178,18 @@ function Message(props: MessageProps) {
           ask();
         }}
       >
-        <label>
-          Authorization
-          <input
-            type="password"
-            autocomplete="off"
-            placeholder="Bearer ..., where callers need it"
-            value={authorization}
-            onInput={({ currentTarget }) => setAuthorization(currentTarget.value)}
-          />
-        </label>
+        {props.credentialFields.map((field) => (
+          <label key={field}>
+            {field}
+            <input
+              type="password"
+              autocomplete="off"
+              placeholder={field === 'authorization' ? 'Bearer ..., where callers need it' : 'where callers need it'}
+              value={credentials[field] ?? ''}
+              onInput={({ currentTarget }) => setCredentials({ ...credentials, [field]: currentTarget.value })}
+            />
+          </label>
+        ))}
         <button type="submit">Send to the gateway</button>
       </form>
       <div aria-live="polite">

@@ -1,5 +1,6 @@
 import type { ConsoleDescription, ConsoleState } from '../answers.js';
 import { Chart } from './chart.js';
+import { Prose } from './prose.js';
 import { printMib, printRate, printSeconds, Readings } from './readings.js';
 
 interface Props {
@@ -58,7 +59,9 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
       <summary>Warnings of the configuration: {warnings.length}</summary>
       <ul>
         {warnings.map((warning) => (
-          <li key={warning}>{warning}</li>
+          <li key={warning}>
+            <Prose text={warning} />
+          </li>
         ))}
       </ul>
     </details>

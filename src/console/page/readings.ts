@@ -30,6 +30,10 @@ export class Readings {
     return sumOf(this.now, name, labels);
   }
 
+  points(name: string): readonly { readonly labels: Labels; readonly value: number }[] {
+    return (this.now.metrics[name] ?? []).map(({ labels, value }) => ({ labels: textsOf(labels), value }));
+  }
+
   /** What came in the window. A counter that went back began anew. */
   grown(name: string, labels: Labels = {}): number {
     const now = sumOf(this.now, name, labels);
@@ -65,6 +69,9 @@ export class Readings {
     return within === below ? high : low + ((high - low) * (all * share - below)) / (within - below);
   }
 }
+
+const textsOf = (labels: Point['labels']): Labels =>
+  Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value ?? '')]));
 
 const fits = (point: Point, labels: Labels): boolean =>
   Object.entries(labels).every(([name, value]) => String(point.labels[name] ?? '') === value);

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 
 import type { RecentRequest } from '../../observe/recent-lists.js';
 import type { CodeDescription, ConsoleDescription } from '../answers.js';
+import { Prose } from './prose.js';
 import { printSeconds, printTime, type Readings } from './readings.js';
 import { Table } from './table.js';
 
@@ -33,12 +34,16 @@ export function Refusals({ readings, description: { codes }, id }: Props) {
         <Meaning code={codes[code]} />,
       ]);
   const columns = ['Code', '#last minute', '#since the start', 'where', 'meaning'];
+  // A search shows its finds first.
+  const latest = (
+    <>
+      <List title="The latest refused or failed" requests={matching(refused)} codes={codes} />
+      <List title="The latest Faults of backends" requests={matching(faults)} codes={codes} />
+      <List title="The latest slow ones" requests={matching(slow)} codes={codes} />
+    </>
+  );
   return (
     <>
-      <Table title="By rule" columns={columns} rows={byCode(REFUSALS, 'route')} empty="Nothing was refused yet." />
-      {readings.values(VIOLATIONS, 'code').length === 0 ? null : (
-        <Table title="Let through in monitor mode" columns={columns} rows={byCode(VIOLATIONS, 'service')} empty="" />
-      )}
       <label>
         Id that a caller quotes from a Fault or an error
         <input
@@ -48,11 +53,28 @@ export function Refusals({ readings, description: { codes }, id }: Props) {
           onInput={({ currentTarget }) => setSought(currentTarget.value)}
         />
       </label>
-      <List title="The latest refused or failed" requests={matching(refused)} codes={codes} />
-      <List title="The latest Faults of backends" requests={matching(faults)} codes={codes} />
-      <List title="The latest slow ones" requests={matching(slow)} codes={codes} />
+      {sought === '' ? null : latest}
+      <Table title="By rule" columns={columns} rows={byCode(REFUSALS, 'route')} empty="Nothing was refused yet." />
+      {readings.values(VIOLATIONS, 'code').length === 0 ? null : (
+        <Table title="Let through in monitor mode" columns={columns} rows={byCode(VIOLATIONS, 'service')} empty="" />
+      )}
+      <SchemaViolations readings={readings} />
+      {sought === '' ? latest : null}
     </>
   );
+}
+
+const SCHEMA = 'soapstone_schema_violations_total';
+
+/** Content that broke the schema, refused or not: `validate` decides that. */
+function SchemaViolations({ readings }: { readonly readings: Readings }) {
+  const rows = readings.points(SCHEMA).map(({ labels, value }) => {
+    const { service, operation, direction, rule } = labels;
+    return [service, operation, direction, rule, readings.grown(SCHEMA, labels), value];
+  });
+  if (rows.length === 0) return null;
+  const columns = ['Service', 'Operation', 'Direction', 'Rule', '#last minute', '#since the start'];
+  return <Table title="Content that breaks the schema" columns={columns} rows={rows} empty="" />;
 }
 
 function Meaning({ code }: { readonly code: CodeDescription | undefined }) {
@@ -60,8 +82,12 @@ function Meaning({ code }: { readonly code: CodeDescription | undefined }) {
   return (
     <details>
       <summary>{code.text}</summary>
-      <p>{code.why}</p>
-      <p>{code.change}</p>
+      <p>
+        <Prose text={code.why} />
+      </p>
+      <p>
+        <Prose text={code.change} />
+      </p>
     </details>
   );
 }

@@ -57,8 +57,22 @@ export function Services({ readings, description: { services } }: Props) {
         )}
         empty="None has been called yet."
       />
+      <Certificates readings={readings} />
     </>
   );
+}
+
+const EXPIRY = 'soapstone_upstream_certificate_expiry_timestamp_seconds';
+const SOON_MILLIS = 30 * 86_400_000;
+
+/** The earliest end of the certificates that the gateway uses at each service. */
+function Certificates({ readings }: { readonly readings: Readings }) {
+  const rows = readings.points(EXPIRY).map(({ labels, value }) => {
+    const isSoon = value * 1000 - readings.now.atMillis < SOON_MILLIS;
+    return [labels['service'], <span class={isSoon ? 'bad' : ''}>{new Date(value * 1000).toLocaleDateString()}</span>];
+  });
+  if (rows.length === 0) return null;
+  return <Table title="Certificates of the gateway" columns={['Service', 'First one ends']} rows={rows} empty="" />;
 }
 
 function rowOf({ name, kind, mode, dialects }: ServiceDescription, readings: Readings) {

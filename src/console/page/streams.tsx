@@ -30,6 +30,7 @@ export function Streams({ readings }: { readonly readings: Readings }) {
           }),
         ])}
         empty="No service has `drift`, or none was looked at yet."
+        note="The served WSDL stays. `soapstone diff OLD NEW --usage FILE` prints the differences, and which clients they meet."
       />
     </>
   );

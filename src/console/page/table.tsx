@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
+import { Prose } from './prose.js';
+
 interface Props {
   readonly title: string;
   /** Names of columns; those of figures with a `#` in front. */
@@ -7,14 +9,18 @@ interface Props {
   readonly rows: readonly (readonly ComponentChildren[])[];
   /** Where there are no rows. */
   readonly empty: string;
+  /** Below the rows. */
+  readonly note?: string;
 }
 
-export function Table({ title, columns, rows, empty }: Props) {
+export function Table({ title, columns, rows, empty, note }: Props) {
   if (rows.length === 0) {
     return (
       <>
         <h2>{title}</h2>
-        <p class="muted">{empty}</p>
+        <p class="muted">
+          <Prose text={empty} />
+        </p>
       </>
     );
   }
@@ -47,6 +53,11 @@ export function Table({ title, columns, rows, empty }: Props) {
           </tbody>
         </table>
       </figure>
+      {note === undefined ? null : (
+        <p class="muted">
+          <Prose text={note} />
+        </p>
+      )}
     </>
   );
 }

@@ -1,6 +1,8 @@
 import {
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -14,7 +16,6 @@ import {
   isNonNullType,
   isObjectType,
   isRequiredArgument,
-  isRequiredInputField,
   isScalarType,
 } from 'graphql';
 
@@ -31,10 +32,17 @@ export function exampleQuery(schema: GraphQLSchema): string {
   return `${INTRODUCTION}{\n  __typename\n}\n`;
 }
 
-/** A document that calls one field, with the required arguments made up; null where one has no value that could be. */
+/**
+ * A document that calls one field, with values made up for its required arguments, or for the first few where none is required.
+ * Null where an argument has no value that could be made up.
+ */
 export function exampleCall(field: GraphQLField<unknown, unknown>, operation: 'query' | 'mutation'): string | null {
-  const call = printCall(field);
-  return call === null ? null : `${operation} {\n  ${call}${printSelection(field.type, '  ', LEVELS)}\n}\n`;
+  const { name, type, args } = field;
+  const values = new ExampleValues(CALL_VALUES_MAX, true);
+  const written = values.members(args, CALL_LEVELS);
+  if (written === null) return null;
+  const call = written === '' ? name : `${name}(${written})`;
+  return `${operation} {\n  ${call}${printSelection(type, '  ', LEVELS)}\n}\n`;
 }
 
 const INTRODUCTION = `# The book on the left: all there is.
@@ -46,35 +54,75 @@ const INTRODUCTION = `# The book on the left: all there is.
 const LEVELS = 2;
 const FIELDS = 5;
 
-/** Null where the value to be made up is no scalar. */
+/** Of the values of a call: levels of objects, and how many there are at most. */
+const CALL_LEVELS = 8;
+const CALL_VALUES_MAX = 200;
+
 function printCall({ name, args }: GraphQLField<unknown, unknown>): string | null {
-  const required = args.filter(isRequiredArgument).map(printArgument);
-  if (required.includes(null)) return null;
-  return required.length === 0 ? name : `${name}(${required.join(', ')})`;
+  const values = new ExampleValues(CALL_VALUES_MAX, false).members(args, LEVELS);
+  return values === '' ? name : values === null ? null : `${name}(${values})`;
 }
 
-function printArgument({ name, type }: GraphQLArgument): string | null {
-  const value = printValue(type, LEVELS);
-  return value === null ? null : `${name}: ${value}`;
-}
+/** Makes up values for arguments and members of input objects. */
+class ExampleValues {
+  #left: number;
+  readonly #hasOptional: boolean;
+  /** Types around the value that is made up: a type is optional within itself. */
+  readonly #around = new Set<GraphQLInputType>();
 
-function printValue(type: GraphQLInputType, levels: number): string | null {
-  if (isNonNullType(type)) return printValue(type.ofType, levels);
-  if (isListType(type)) {
-    const item = printValue(type.ofType, levels);
-    return item === null ? null : `[${item}]`;
+  constructor(valuesMax: number, hasOptional: boolean) {
+    this.#left = valuesMax;
+    this.#hasOptional = hasOptional;
   }
-  if (isEnumType(type)) return type.getValues()[0]?.name ?? null;
-  if (isScalarType(type)) return VALUES.get(type.name) ?? null;
-  if (!isInputObjectType(type) || type.isOneOf || levels === 0) return null;
-  const members = Object.values(type.getFields())
-    .filter(isRequiredInputField)
-    .map((field) => {
-      const value = printValue(field.type, levels - 1);
-      return value === null ? null : `${field.name}: ${value}`;
-    });
-  if (members.length === 0) return '{}';
-  return members.includes(null) ? null : `{ ${members.join(', ')} }`;
+
+  /** `name: value, ...` of the required ones, else of the first few that have a value; null where a required one has none. */
+  members(inputs: readonly (GraphQLArgument | GraphQLInputField)[], levels: number): string | null {
+    const required = inputs.filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined);
+    const written = required.map((each) => this.#member(each, levels));
+    if (written.includes(null)) return null;
+    if (required.length > 0 || !this.#hasOptional) return written.join(', ');
+    const optional: string[] = [];
+    for (const each of inputs) {
+      if (optional.length === FIELDS) break;
+      const value = this.#member(each, levels - 1);
+      if (value !== null) optional.push(value);
+    }
+    return optional.join(', ');
+  }
+
+  #member({ name, type }: GraphQLArgument | GraphQLInputField, levels: number): string | null {
+    const value = this.#value(type, levels);
+    return value === null ? null : `${name}: ${value}`;
+  }
+
+  #value(type: GraphQLInputType, levels: number): string | null {
+    if (isNonNullType(type)) return this.#value(type.ofType, levels);
+    if (isListType(type)) {
+      const item = this.#value(type.ofType, levels);
+      return item === null ? null : `[${item}]`;
+    }
+    if (this.#left-- <= 0) return null;
+    if (isEnumType(type)) return type.getValues()[0]?.name ?? null;
+    if (isScalarType(type)) return VALUES.get(type.name) ?? null;
+    if (!isInputObjectType(type) || levels <= 0 || this.#around.has(type)) return null;
+    this.#around.add(type);
+    const object = this.#object(type, levels);
+    this.#around.delete(type);
+    return object;
+  }
+
+  #object(type: GraphQLInputObjectType, levels: number): string | null {
+    const fields = Object.values(type.getFields());
+    if (type.isOneOf) {
+      for (const field of fields) {
+        const member = this.#member(field, levels - 1);
+        if (member !== null) return `{ ${member} }`;
+      }
+      return null;
+    }
+    const members = this.members(fields, levels - 1);
+    return members === '' ? '{}' : members === null ? null : `{ ${members} }`;
+  }
 }
 
 const VALUES: ReadonlyMap<string, string> = new Map([
@@ -84,9 +132,23 @@ const VALUES: ReadonlyMap<string, string> = new Map([
   ['String', '"A"'],
   ['Boolean', 'true'],
   ['Long', '"7"'],
+  ['BigInt', '"7"'],
+  ['Decimal', '"7.00"'],
   ['Date', '"2026-01-31"'],
   ['DateTime', '"2026-01-31T12:00:00Z"'],
+  ['Time', '"12:00:00"'],
+  ['Duration', '"P1D"'],
+  ['Base64', '"QQ=="'],
+  ['Hex', '"41"'],
+  ['URI', '"urn:example"'],
+  ['QName', '"{urn:example}name"'],
+  ['XML', '"<a/>"'],
 ]);
+
+/** The texts among them. */
+export const EXAMPLE_TEXTS: ReadonlySet<string> = new Set(
+  [...VALUES.values()].flatMap((text) => (text.startsWith('"') ? text.slice(1, -1) : [])),
+);
 
 /** '' of a leaf. */
 function printSelection(type: GraphQLOutputType, indent: string, levels: number): string {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import t from 'tap';
 
-import { exampleQuery } from '../../../src/graphql/page/example.js';
+import { exampleCall, exampleQuery } from '../../../src/graphql/page/example.js';
 
 /** The query that GraphiQL begins with. */
 
@@ -50,5 +50,20 @@ t.test('the first field that can be asked for with plain values', async (t) => {
     example('type Query { a(x: In!): Int } input In { x: In, y: In2! } input In2 { z: In3! } input In3 { a: Int }'),
     '{\n  __typename\n}',
   );
-  t.equal(example('input One @oneOf { a: Int b: Int } type Query { a(x: One!): Int }'), '{\n  __typename\n}');
+  t.equal(example('input One @oneOf { a: Int b: Int } type Query { a(x: One!): Int }'), '{\n  a(x: { a: 7 })\n}');
+});
+
+t.test('a call has required values only, or the first few where none is required', async (t) => {
+  const call = (types: string): string | null => {
+    const field = buildSchema(types).getQueryType()?.getFields()['a'];
+    return field === undefined ? null : bare(exampleCall(field, 'query') ?? 'none');
+  };
+  t.equal(call('type Query { a(x: Int!, y: Int): Int }'), 'query {\n  a(x: 7)\n}');
+  t.equal(call('type Query { a(x: Int, y: [String]): Int }'), 'query {\n  a(x: 7, y: ["A"])\n}');
+  t.equal(
+    call('type Query { a(x: In): Int } input In { x: In, y: In2, odd: Odd } input In2 { z: Boolean } scalar Odd'),
+    'query {\n  a(x: { y: { z: true } })\n}',
+    'a type is left out of itself',
+  );
+  t.equal(call('type Query { a(x: Odd!): Int } scalar Odd'), 'none');
 });
