@@ -6,7 +6,7 @@ import type { InvalidationChannel } from './base/invalidation.js';
 import { wireStatus } from './base/wire-status.js';
 import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
-import { NearlyEmpty } from './budget/nearly-empty.js';
+import { countedEvents, NearlyEmpty } from './budget/nearly-empty.js';
 import { Invalidator } from './cache/invalidator.js';
 import type { AdminListener } from './compile/admin.js';
 import type { Compiled } from './compile.js';
@@ -134,7 +134,7 @@ export async function startGateway(
   const audit = compiled.audit === null ? null : new Audit(compiled.audit.file);
   const finish = makeFinish(log, metrics, recent, usage, tracing, audit);
   const nearlyEmpty = new NearlyEmpty();
-  const events = budgetEvents(metrics, nearlyEmpty);
+  const events = countedEvents((...points) => metrics.budget(...points), nearlyEmpty);
   const shared = await makeSharedState(compiled, metrics, events, log);
   const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
   const penaltyBox = new PenaltyBox(config.limits.http, proxiesOf(config), (client) => {
@@ -252,15 +252,6 @@ const FIRST_LOAD: ConfigLoads = { ok: 1, refused: 0, generation: 1 };
 const clientsMaxOf = ({ clients }: Config): number => clients?.remembered ?? 0;
 
 const proxiesOf = ({ clients }: Config): Networks => new Networks(clients?.trustedProxies ?? []);
-
-function budgetEvents(metrics: Metrics, nearlyEmpty: NearlyEmpty): BudgetEvents {
-  return {
-    spent: (className, points) => metrics.budget(className, 'spent', points),
-    denied: (className, points) => metrics.budget(className, 'denied', points),
-    refunded: (className, points) => metrics.budget(className, 'refunded', points),
-    nearlyEmpty: (account) => nearlyEmpty.add(account),
-  };
-}
 
 /** Null without Redis, whose client is not even loaded then. */
 async function makeSharedState(

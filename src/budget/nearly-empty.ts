@@ -1,4 +1,4 @@
-import type { BudgetAccount, BudgetRule, ThrottleStatus } from './budget.js';
+import type { BudgetAccount, BudgetEvents, BudgetRule, ThrottleStatus } from './budget.js';
 
 /** A bucket with less than this share of its maximum is nearly empty. */
 const NEARLY_EMPTY_SHARE = 0.1;
@@ -34,3 +34,14 @@ export class NearlyEmpty {
     return counts;
   }
 }
+
+/** Counts points by class and outcome, and remembers the accounts that are nearly empty. */
+export const countedEvents = (
+  count: (className: string, outcome: 'spent' | 'denied' | 'refunded', points: number) => void,
+  nearlyEmpty: NearlyEmpty,
+): BudgetEvents => ({
+  spent: (className, points) => count(className, 'spent', points),
+  denied: (className, points) => count(className, 'denied', points),
+  refunded: (className, points) => count(className, 'refunded', points),
+  nearlyEmpty: (account) => nearlyEmpty.add(account),
+});

@@ -19,5 +19,9 @@ export async function readOperatorPage(source: string, path: string): Promise<st
 }
 
 /** Why it could not be read, without the credentials of the address. */
-export const readingError = (source: string, caught: unknown): string =>
-  `${source.replace(/\/\/[^/]*@/, '//')} cannot be read: ${caught instanceof Error ? caught.message : String(caught)}.`;
+export function readingError(source: string, caught: unknown): string {
+  const { message, cause } = caught instanceof Error ? caught : new Error(String(caught));
+  const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : message;
+  const remedy = source.startsWith('http') ? ' Give the admin address of a gateway that runs, or a file.' : '';
+  return `${source.replace(/\/\/[^/]*@/, '//')} cannot be read: ${reason}.${remedy}`;
+}

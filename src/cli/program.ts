@@ -34,6 +34,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .description('A perimeter gateway for SOAP backends, with GraphQL in front.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .addHelpText('after', NEXT_STEPS)
+    .showHelpAfterError('Add --help for what it takes.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),

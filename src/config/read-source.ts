@@ -91,7 +91,7 @@ async function readMain(file: string, inputs: Inputs): Promise<string> {
     if (error instanceof ConfigurationError) throw error;
     const code = codeOf(error);
     const what = UNREADABLE.get(code) ?? `The configuration cannot be read (${code}).`;
-    throw refuse(what, 'Name a file with -c FILE.');
+    throw refuse(what, 'Name a file with -c FILE; `soapstone init FILE` writes one.');
   });
   if (text === '') throw refuse('The configuration is empty.', 'Write `services:` into it, or use `import`.');
   return text;

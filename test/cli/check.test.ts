@@ -95,7 +95,10 @@ t.test('a service of which no operation can be called is wrong, and the reason i
 
 t.test('what is wrong with a whole file is told where the configuration names it', async (t) => {
   const missing = await outcome(t, `services:\n${service('a')}${service('b')}`, { 'b.wsdl': '' });
-  t.equal(missing, 'soapstone.yaml:3:11: The file a.wsdl cannot be found.\nb.wsdl:1:1: The document is empty.');
+  t.equal(
+    missing,
+    'soapstone.yaml:3:11: The file a.wsdl cannot be found. Check the path.\nb.wsdl:1:1: The document is empty.',
+  );
   const unloaded = await outcome(t, `lisen: 1\nservices:\n${service('a')}`, {});
   t.match(unloaded, 'soapstone.yaml:4:11: The file a.wsdl cannot be found.');
 });

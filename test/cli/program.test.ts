@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -80,7 +81,7 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     t.same(error.trimEnd().split('\n'), [
       `${at('bad.yaml')}:1:1: Unknown key \`lisen\`. Did you mean \`listen\`?`,
       `${at('bad.yaml')}:2:32: \`services.a.url\` is not valid. Write an http or https URL without credentials and fragment, such as http://10.0.0.7:8080/orders.`,
-      `${at('bad.yaml')}:2:24: The file ${at('w')} cannot be found.`,
+      `${at('bad.yaml')}:2:24: The file ${at('w')} cannot be found. Check the path.`,
     ]);
   });
 
@@ -131,12 +132,24 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
     t.match(out, /soapstone\.yaml is fine: 1 service/);
   });
 
+  t.test('a WSDL that cannot be read comes with what to do', async (t) => {
+    const server = createHttpServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const absent = await run('import', `http://127.0.0.1:${port}/ws`, '-o', at('new'));
+    t.match(absent, { code: 2, error: /answered 404\)\. Check the address: .*\?wsdl\.\n$/ });
+    server.close();
+    await once(server, 'close');
+    const away = await run('import', `http://127.0.0.1:${port}/ws?wsdl`, '-o', at('new'));
+    t.match(away, { code: 2, error: /ECONNREFUSED\)\. Check the address, and that its server runs/ });
+  });
+
   t.test('misuse is 2, help is 0', async (t) => {
     const unknown = await run('explode');
     t.equal(unknown.code, 2);
     t.match(unknown.error, /^error: unknown command 'explode'/);
     t.equal((await run()).code, 2);
-    t.equal((await run('import', WSDL)).code, 2);
+    t.match(await run('import', WSDL), { code: 2, error: /--output.*\n.*--help/ });
     t.equal((await run('start', '-c', at('good.yaml'), '--workers', 'many')).code, 2);
     const heard = await run('start', '-c', at('heard.yaml'), '--workers', '2');
     t.equal(heard.code, 2);

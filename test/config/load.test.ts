@@ -274,7 +274,7 @@ t.test('a file that cannot be read is named', async (t) => {
   const file = join(directory, 'absent.yaml');
   await t.rejects(loadConfig(file, {}), {
     name: 'ConfigurationError',
-    message: `${file}: The configuration does not exist. Name a file with -c FILE.`,
+    message: `${file}: The configuration does not exist. Name a file with -c FILE; \`soapstone init FILE\` writes one.`,
   });
 });
 

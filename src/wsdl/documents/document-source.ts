@@ -103,7 +103,8 @@ export function fileSource(
         const found = await within(candidate).catch(() => null);
         if (found !== null) return found;
       }
-      return { what: `The file ${path} cannot be found.`, remedy: null };
+      const remedy = base === null ? 'Check the path.' : null;
+      return { what: `The file ${path} cannot be found.`, remedy };
     },
     async open({ location, key }, limitBytes) {
       try {
@@ -196,8 +197,12 @@ function remedyFor(why: string): string | null {
   if (/\b401\b/.test(why)) return 'Give the credentials it asks for, with --user or --header.';
   if (/\b403\b/.test(why))
     return 'The request is forbidden there: check the credentials and the network it comes from.';
-  if (/\b407\b/.test(why)) return 'A proxy wants credentials: get the documents another way, and import the files.';
-  if (/CERT|SIGNED|VERIFY|ISSUER/.test(why)) return 'Name the certificate authority in NODE_EXTRA_CA_CERTS.';
+  if (/\b407\b/.test(why)) return 'The proxy wants credentials: give them with --proxy http://user:password@host:port.';
+  if (/CERT|SIGNED|VERIFY|ISSUER/.test(why)) return 'Name the certificate authority with --ca FILE.';
+  if (/answered (?:404|410)/.test(why))
+    return 'Check the address: most services show their WSDL at their own address followed by ?wsdl.';
+  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|TIMEDOUT|EHOSTUNREACH|[Tt]imeout|timed out/.test(why))
+    return 'Check the address, and that its server runs and can be reached from here.';
   return /redirects to/.test(why) ? 'Give the final address.' : null;
 }
 

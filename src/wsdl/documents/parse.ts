@@ -39,8 +39,13 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
   };
   parser.onerror = ({ message }) => {
     const isEntity = message.startsWith('Invalid character entity');
-    const remedy = isEntity ? 'Entities of a DTD are not read: write the text in their place.' : null;
-    fail(`The document is not well-formed XML: ${firstLine(message)}.`, remedy);
+    const isText = message.startsWith('Non-whitespace before first tag');
+    const remedy = isEntity
+      ? 'Entities of a DTD are not read: write the text in their place.'
+      : isText
+        ? 'Check that the path or the address is that of a WSDL.'
+        : null;
+    fail(`The document is not well-formed XML: ${firstLine(message).replace(/\.$/, '')}.`, remedy);
   };
   // The one that a document may have was removed before (`doctype.ts`).
   parser.ondoctype = () => fail('The document is not well-formed XML: a DTD stands where none may.');
