@@ -56,6 +56,8 @@ export interface PolicyRules {
   readonly allowsOnError: boolean;
   /** How long a decision is used for equal requests; 0: once. */
   readonly cacheMillis: number;
+  /** How long a subscription goes on before it is asked about again; 0: for ever. */
+  readonly recheckMillis: number;
 }
 
 /**
@@ -70,6 +72,10 @@ export class Policy {
 
   constructor(rules: PolicyRules) {
     this.#rules = rules;
+  }
+
+  get recheckMillis(): number {
+    return this.#rules.recheckMillis;
   }
 
   /** Whether requests with this result pass. */

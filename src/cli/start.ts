@@ -160,7 +160,7 @@ async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce:
   const cut = await gateway.drain();
   await closeDemo();
   log.event('info', 'stopped', { cut });
-  return code;
+  return endCode(code, cut > 0);
 }
 
 async function runWorkers(
@@ -202,11 +202,14 @@ async function runWorkers(
   if (typeof why === 'object') log.event('info', 'draining', { signal: why.name });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
-  await workers.stop();
+  const isForced = await workers.stop();
   await closeDemo();
   log.event('info', 'stopped', { workers: count });
-  return typeof why === 'object' ? why.code : why;
+  return endCode(typeof why === 'object' ? why.code : why, isForced);
 }
+
+/** A drain that had to cut requests has failed (catalogue L06). */
+const endCode = (code: ExitCode, isForced: boolean): ExitCode => (code === 0 && isForced ? 1 : code);
 
 /** Runs a worker: it takes requests, and ends at a signal of its parent. */
 async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets: TicketKeys): Promise<ExitCode> {
@@ -228,10 +231,10 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets:
   shareHealth(gateway);
   reportReady(gateway.urls, gateway.listMetrics, gateway.facts);
   const { code } = await stopping;
-  await gateway.drain(parentTurn);
+  const cut = await gateway.drain(parentTurn);
   await sendMetrics(gateway.listMetrics);
   await sendUsage(gateway.facts.usage());
-  return code;
+  return endCode(code, cut > 0);
 }
 
 async function announce(running: Running, compiled: Compiled, log: Log, introduce: Introduce): Promise<void> {

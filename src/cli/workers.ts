@@ -37,8 +37,8 @@ export interface Workers {
   replace(inputs: InputSnapshot): Promise<void>;
   /** Replaces all workers one by one by the program as it is on disk now. Resolves when that is over. */
   roll(): Promise<void>;
-  /** Readiness off, every worker drains; resolves when all have ended. */
-  stop(): Promise<void>;
+  /** Readiness off, every worker drains. Resolves when all have ended, to whether requests had to be cut. */
+  stop(): Promise<boolean>;
 }
 
 /** A worker that took requests for so long is replaced at once. */
@@ -100,6 +100,7 @@ export async function startWorkers(
   );
   const reloading = new WorkerReload(send);
   const health = new WorkerHealth(taking, send);
+  let isForced = false;
   let isStarted = false;
   const { promise: broken, resolve: breakOff } = withResolver<ExitCode>();
   // JSON has no bytes, and no infinite numbers for metrics. The file is named: which one is the default may change.
@@ -153,7 +154,8 @@ export async function startWorkers(
       worker.once('exit', (code: number | null, signal: string | null) => {
         running.delete(worker);
         taking.delete(worker);
-        if (!stopped.aborted) health.elect();
+        if (stopped.aborted) isForced ||= code !== 0;
+        else health.elect();
         const readyMillis = readyAtMillis === null ? 0 : performance.now() - readyAtMillis;
         resolve({ code, signal, wasReady: readyAtMillis !== null, readyMillis });
       });
@@ -201,7 +203,7 @@ export async function startWorkers(
     trafficUrls = urls;
     return urls;
   });
-  const stop = async (): Promise<void> => {
+  const stop = async (): Promise<boolean> => {
     stopping.abort();
     for (const worker of running) worker.process.kill('SIGTERM');
     const late = setTimeout(() => {
@@ -213,6 +215,7 @@ export async function startWorkers(
     await Promise.all(kept);
     clearTimeout(late);
     await served.close();
+    return isForced;
   };
   const replace = async (next: InputSnapshot): Promise<void> => {
     const workers = [...taking];

@@ -14,7 +14,7 @@ const ANSWER_BYTES_MAX = 64 * KIB;
 export function compilePolicy(loaded: LoadedConfig, closing: (() => Promise<void>)[]): Policy | null {
   const config = loaded.config.clients?.authorize;
   if (config === undefined) return null;
-  const { url, timeoutMillis, onError, cacheMillis, token } = config;
+  const { url, timeoutMillis, onError, cacheMillis, recheckMillis, token } = config;
   const path = ['clients', 'authorize'];
   const file = loaded.fileAt([...path, 'token']);
   const rotating = file === null || token === undefined ? null : new RotatingFile(file, token);
@@ -39,5 +39,5 @@ export function compilePolicy(loaded: LoadedConfig, closing: (() => Promise<void
     });
     return answer.toString('utf8');
   };
-  return new Policy({ ask, allowsOnError: onError === 'allow', cacheMillis });
+  return new Policy({ ask, allowsOnError: onError === 'allow', cacheMillis, recheckMillis });
 }

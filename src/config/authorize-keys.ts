@@ -24,6 +24,13 @@ export const AUTHORIZE_KEYS = closed(
       maximum: 3_600_000,
       default: 0,
     }),
+    recheckMillis: integer({
+      description: 'How long a subscription goes on before it is asked about again; 0: it is asked about once.',
+      unit: 'millis',
+      minimum: 0,
+      maximum: 86_400_000,
+      default: 300_000,
+    }),
     token: optional(
       string({
         description: 'Sent as `Authorization: Bearer`; a file may rotate.',

@@ -1,13 +1,17 @@
-import { writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compilePattern } from '../../src/codec/pattern/pattern.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
+import { desk, startDesk } from '../acceptance/desk.js';
 import { startTestGateway } from '../kit/gateway.js';
-import { sendRaw } from '../kit/raw-client.js';
+import { post, sendRaw } from '../kit/raw-client.js';
+import { MAIN, rest, startProcess } from './overload-kit.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('config');
@@ -44,6 +48,42 @@ t.test('C07: patterns that cannot be translated', async (t) => {
       { unsupported: String },
       rows.answer('C07', 'a pattern that cannot be translated'),
     );
+});
+
+t.test('C07: patterns of a WSDL that cannot be translated', async (t) => {
+  const simple = (name: string, pattern: string): string =>
+    `<xs:simpleType name="${name}"><xs:restriction base="xs:string"><xs:pattern value="${pattern}"/></xs:restriction></xs:simpleType>`;
+  const patterns = { Bad: '\\bword\\b', Deep: `${'('.repeat(5000)}a${')'.repeat(5000)}`, Slow: '(a+)+', Open: '(a' };
+  const names = Object.keys(patterns);
+  const { ask, gateway } = await startDesk(
+    t,
+    {
+      'desk.wsdl': desk({
+        types: Object.entries(patterns)
+          .map(([name, pattern]) => simple(name, pattern))
+          .join(''),
+        request: names.map((name) => `<xs:element name="a${name}" type="t:${name}" minOccurs="0"/>`).join(''),
+      }),
+    },
+    '    mode: enforce\n',
+  );
+  const warnings = gateway
+    .compiled()
+    .warnings.map(({ what }) => what)
+    .join();
+  for (const name of ['Bad', 'Open'])
+    t.match(warnings, new RegExp(`facet of ${name}`), rows.answer('C07', 'in a WSDL'));
+  const began = process.cpuUsage();
+  const value = `${'a'.repeat(50_000)}b`;
+  const answer = await ask(
+    'query ($v: String) { get(aSlow: $v) }',
+    '<t:GetResponse><t:result>x</t:result></t:GetResponse>',
+    {
+      v: value,
+    },
+  );
+  t.match(answer.errors, [{ extensions: { code: 'BAD_USER_INPUT' } }], rows.answer('C07', 'a slow one'));
+  t.ok(process.cpuUsage(began).user < 5_000_000);
 });
 
 t.test('C10: keys and values', async (t) => {
@@ -89,6 +129,48 @@ t.test('C12: half a file', async (t) => {
   t.not(gateway.compiled(), before, 'the whole file is used');
 });
 
+t.test('C11: secrets that are missing when a process starts', async (t) => {
+  const yaml = `${SERVICES.replace('desk: {', 'desk: { headers: { x-key: "$' + '{ABSENT_KEY}", x-other: "$' + '{PRESENT_KEY}" },')}`;
+  const file = await fileWith(t, yaml);
+  for (const command of ['start', 'check'])
+    await t.rejects(
+      promisify(execFile)(process.execPath, [MAIN, command, '-c', file], { env: { PRESENT_KEY: 'canary-value' } }),
+      { code: 2, stderr: /soapstone\.yaml:1:\d+:.*ABSENT_KEY/ },
+      `${command}: ${rows.answer('C11', 'a process')}`,
+    );
+});
+
+t.test('C12: a file that is written while it is watched', async (t) => {
+  const started = await startProcess(t, `${SERVICES}reload: { watch: true }\n`, 'pipe');
+  started.child.stdout?.resume();
+  const good = await readFile(started.file, 'utf8');
+  const renamed = (path: string): string => good.replace('desk: {', `desk: { path: ${path},`);
+  const isUsed = async (path: string): Promise<boolean> =>
+    (await sendRaw(started.url, post(path, 'text/xml', '<a/>', { Connection: 'close' }))).status !== 404;
+  // In pieces, as slow editors and copies write: what is read between is no configuration.
+  const text = renamed('/soap/pieces');
+  await writeFile(started.file, '');
+  for (let at = 0; at < text.length; at += 20) {
+    await appendFile(started.file, text.slice(at, at + 20));
+    t.ok((await isUsed('/soap/desk')) || (await isUsed('/soap/pieces')), 'always one that is whole');
+  }
+  while (!(await isUsed('/soap/pieces'))) await rest();
+  t.pass(rows.answer('C12', 'written in pieces'));
+  // Removed, and renamed into its place.
+  await rm(started.file);
+  await rest();
+  t.equal(await isUsed('/soap/pieces'), true, 'without a file the earlier one goes on');
+  await writeFile(`${started.file}.new`, renamed('/soap/renamed'));
+  await rename(`${started.file}.new`, started.file);
+  while (!(await isUsed('/soap/renamed'))) await rest();
+  t.pass(rows.answer('C12', 'removed, then renamed'));
+  const before = await started.metric('soapstone_generation');
+  for (let at = 0; at < 50; at++) await writeFile(started.file, renamed(`/soap/storm${at}`));
+  while (!(await isUsed('/soap/storm49'))) await rest();
+  const made = (await started.metric('soapstone_generation')) - before;
+  t.ok(made < 25, `${rows.answer('C12', '50 changes at once')}: ${made}`);
+});
+
 t.test('C13: the admin address', async (t) => {
   const { config } = await loadConfig(await fileWith(t, SERVICES), {});
   t.equal(config.admin, rows.answer('C13', 'the default'));
@@ -105,7 +187,8 @@ t.test('C13: the admin address', async (t) => {
   const open = await start('0.0.0.0:0');
   const name = 'another name (DNS rebinding)';
   t.equal(await ask(open, 'GET /metrics', { Host: 'rebound.example' }), rows.answer('C13', name), name);
-  // Its reload is tried where one can be asked for: `observe/admin.test.ts`.
+  const { adminUrl } = await startProcess(t, SERVICES, 'pipe', [], '0.0.0.0');
+  t.equal(await ask(adminUrl, 'POST /reload', { Host: 'localhost' }), rows.answer('C13', 'other machines, no token'));
   t.match(
     await warningsOf(t, `admin: 0.0.0.0:0\n${SERVICES}`),
     /reach the admin address .* without credentials: .* refuses reloads/,
@@ -126,12 +209,24 @@ t.test('C14: options that weaken the gateway', async (t) => {
   ] as const)
     t.not(await errorsIn(t, `${SERVICES}${yaml}`), 'none', `${name}: ${rows.answer('C14', name)}`);
   for (const [name, keys, expected] of [
+    ['details of Faults that pass', 'faultDetail: pass', /passes the whole detail of Faults, stack traces too/],
     ['monitor mode', 'mode: monitor', /monitor mode: messages that break rules are only counted/],
     ['a backend that is not verified', 'tls: { verify: none }', /does not verify the certificate/],
   ] as const) {
     const yaml = `services: { desk: { url: "https://127.0.0.1:9/", ${keys} } }\n`;
     t.match(await warningsOf(t, yaml), expected, `${name}: ${rows.answer('C14', name)}`);
   }
+  const { child } = await startProcess(
+    t,
+    SERVICES.replace('desk: {', 'desk: { faultDetail: pass, mode: monitor,'),
+    'pipe',
+  );
+  let output = '';
+  child.stdout?.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  while (output.split('"configuration warning"').length < 3) await rest();
+  t.match(output, /"level":"warn".*stack traces.*"msg":"configuration warning"/, rows.answer('C14', 'in the log'));
 });
 
 t.test('the part is complete', async (t) => rows.assertComplete(t));

@@ -6,6 +6,7 @@ import { startTestGateway } from '../kit/gateway.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { expectAnswer } from './expect.js';
+import { crashes, deepInput, reloads, signals, subscriptions, uploads } from './lifecycle-process.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('lifecycle');
@@ -109,16 +110,11 @@ t.test('L14: a start without others', async (t) => {
   await t.rejects(startTestGateway(broken), ConfigurationError, rows.answer('L14', 'no WSDL'));
 });
 
-t.test('L15: depth', async (t) => {
-  const { gateway } = await start(t);
-  t.teardown(() => gateway.close());
-  const depth = 100_000;
-  const deep = envelope('<a>'.repeat(depth) + '</a>'.repeat(depth));
-  const reply = await sendRaw(gateway.url, post('/soap/desk', 'text/xml', deep));
-  expectAnswer(t, reply, rows.answer('L15', 'an envelope of great depth'), '1.1', 'L15');
-  const query = JSON.stringify({ query: '{a'.repeat(depth) + '}'.repeat(depth) });
-  const other = await sendRaw(gateway.url, post('/graphql', 'application/json', query));
-  t.ok(other.status < 500 && /"errors"/.test(other.body), rows.answer('L15', 'a document of great depth'));
-});
+t.test('L03, L06: uploads at the end', (t) => uploads(t, rows));
+t.test('L04: subscriptions at the end', (t) => subscriptions(t, rows));
+t.test('L05: signals', (t) => signals(t, rows));
+t.test('L08, L10: reloads of a process', (t) => reloads(t, rows));
+t.test('L12, L13: crashes', (t) => crashes(t, rows));
+t.test('L15: depth', (t) => deepInput(t, rows));
 
 t.test('the part is complete', async (t) => rows.assertComplete(t));

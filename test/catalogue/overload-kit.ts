@@ -28,11 +28,12 @@ export async function startProcess(
   yaml: string,
   output: number | 'pipe',
   nodeOptions: readonly string[] = [],
+  adminHost = '127.0.0.1',
 ): Promise<GatewayProcess> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   const [url, adminUrl] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const file = join(home, 'soapstone.yaml');
-  await writeFile(file, `listen: ${url}\nadmin: ${adminUrl}\n${yaml}`);
+  await writeFile(file, `listen: ${url}\nadmin: ${adminUrl.replace('127.0.0.1', adminHost)}\n${yaml}`);
   const child = spawn(process.execPath, [...nodeOptions, MAIN, 'start', '-c', file], {
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', output, 'inherit'],

@@ -118,6 +118,31 @@ t.test('decisions are remembered for equal requests as long as configured', asyn
   t.equal(point.inputs.length, 2, 'another client is another question');
 });
 
+t.test('a subscription is asked about again while it goes on, and ends when it is denied', async (t) => {
+  const point = await startPoint(t);
+  const subscriptions = 'subscriptions: { polled: { poll: { operation: bank.GetCustomer, everyMillis: 1000 } } }\n';
+  const keys = 'timeoutMillis: 5000, recheckMillis: 100';
+  const bank = await startBank(CLASSES, '', subscriptions, `  authorize: { url: "${point.url}", ${keys} }\n`);
+  t.teardown(() => bank.close());
+  const query = 'subscription { polled(id: "1") { id } }';
+  const ask = (name: string) =>
+    postGraphql(bank.gateway.url, { query }, { ...keyOf(name), accept: 'text/event-stream' });
+  const [plain, boss] = await Promise.all([ask('plain'), ask('boss')]);
+  await until(() => point.inputs.length >= 8);
+  t.match(point.inputs.at(-1)?.input, { ...point.inputs[0]?.input, client: { name: String } }, 'the same question');
+  point.answer = ({ client }) => JSON.stringify({ result: (client as { name: string }).name === 'boss' });
+  t.match(await plain.text(), /"code":"FORBIDDEN".*event: complete/s);
+  t.match(await bank.gateway.logLine('subscription ended'), { why: 'denied' });
+  const asked = point.inputs.length;
+  await until(() => point.inputs.length >= asked + 2);
+  t.notOk(point.inputs.slice(asked + 1).some(({ input }) => (input['client'] as { name: string }).name === 'plain'));
+  await boss.body?.cancel();
+  await until(() => bank.gateway.logLines().filter(({ msg }) => msg === 'subscription ended').length === 2);
+  const last = point.inputs.length;
+  await setTimeout(300);
+  t.ok(point.inputs.length <= last + 1, 'nothing is asked about a subscription that is over');
+});
+
 const terminal = () => {
   const lines: string[] = [];
   const take = (text: string): void => void lines.push(text);

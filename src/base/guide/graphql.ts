@@ -88,6 +88,10 @@ export const GRAPHQL_GUIDE = {
     why: 'The client reads more slowly than events come, and its queue is full.',
     change: 'Read faster, select less, or raise the limit.',
   },
+  GATEWAY_DRAINING: {
+    why: 'The process stops, or a new one takes its place. Subscriptions over server-sent events end with this error.',
+    change: 'Subscribe again: the request goes to another process. WebSockets are closed with 1001 instead.',
+  },
   SUBSCRIPTION_GAP: {
     why: 'Events were lost between services, processes or clients.',
     change: 'Ask for the present value and go on. Where it happens often, raise the limit.',

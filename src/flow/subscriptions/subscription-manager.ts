@@ -1,7 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
-import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import { asRefusal, Refusal, refuseByLimit } from '../../base/refusal.js';
+import type { Admitted } from '../../graphql/admission/admit.js';
 import type { AdmittedOperation } from '../../graphql/operation.js';
 import { rootPlanOf } from '../../graphql/run/root-plan.js';
 import type { Subscription } from '../../graphql/subscription/subscription.js';
@@ -12,6 +13,7 @@ import { expiry } from '../http/expiry.js';
 import { fieldArguments } from './field-arguments.js';
 import { PollSource } from './poll-source.js';
 import { Pollers } from './pollers.js';
+import { recheck } from './recheck.js';
 import type { SourceParts, Subscribed, Subscriber, SubscriptionEvent, SubscriptionSource } from './source.js';
 import { type EndReason, type EventOutcome, SubscriptionStream } from './subscription-stream.js';
 import { TopicSource } from './topic-source.js';
@@ -37,7 +39,7 @@ type Stream = SubscriptionStream<SubscriptionEvent>;
 export class SubscriptionManager {
   readonly #parts: ManagerParts;
   readonly #sources: SourceParts;
-  readonly #streams = new Set<Stream>();
+  readonly #streams = new Map<Stream, Subscriber['transport']>();
   readonly #byClient = new Map<string, number>();
   readonly #byField = new Map<string, number>();
   #isClosed = false;
@@ -121,21 +123,48 @@ export class SubscriptionManager {
     });
     const close = source.open(stream, ofEvents.admitted.cost);
     const stopTimer = expiry(caller.client.expiresMillis, () => stream.end('expired', 'UNAUTHENTICATED'));
+    const stopAsking = this.#recheck(admitted, subscriber, () => stream.end('denied', 'FORBIDDEN'));
     release = () => {
       close();
       stopTimer();
+      stopAsking();
     };
-    this.#streams.add(stream);
+    this.#streams.set(stream, subscriber.transport);
     add(this.#byField, name, 1);
     add(this.#byClient, id, 1);
     hooks.began(name, subscriber);
     return stream;
   }
 
-  /** Ends all subscriptions; queued events are dropped. */
+  /** Ends all subscriptions; queued events are dropped. A completed one over a WebSocket would not be begun again. */
   close(): void {
     this.#isClosed = true;
-    for (const stream of [...this.#streams]) stream.end('drain', null);
+    for (const [stream, transport] of [...this.#streams]) {
+      if (transport === 'websocket') stream.leave('drain');
+      else stream.end('drain', 'GATEWAY_DRAINING');
+    }
+  }
+
+  /** Asks the decision point again while a subscription goes on. Only denials are logged and counted. */
+  #recheck(admitted: Admitted, { caller, headers, exchange: own }: Subscriber, denied: () => void): () => void {
+    const { endpoint, hooks } = this.#parts;
+    const everyMillis = endpoint.policy?.recheckMillis ?? 0;
+    if (everyMillis === 0) return () => {};
+    const ask = async (): Promise<void> => {
+      const exchange = new Exchange(nextExchangeId(), own.client, own.method);
+      exchange.route = 'graphql';
+      exchange.operation = 'subscription';
+      exchange.clientClass = own.clientClass;
+      exchange.caller = own.caller;
+      try {
+        await new CallerHost(endpoint, caller, exchange, { signal: NEVER, headers }).consult?.(admitted);
+      } catch (caught) {
+        exchange.refuse(asRefusal(caught));
+        hooks.finish(exchange);
+        throw caught;
+      }
+    };
+    return recheck(everyMillis, ask, denied);
   }
 
   #sourceOf(subscribed: Subscribed): SubscriptionSource {

@@ -7,7 +7,7 @@ import { codedError, withId } from '../../graphql/errors.js';
 import { EventQueue, type QueueLimits } from '../../pubsub/event-queue.js';
 
 /** Why a subscription ended. */
-export type EndReason = 'left' | 'overflow' | 'drain' | 'expired' | 'completed' | 'failed';
+export type EndReason = 'left' | 'overflow' | 'drain' | 'expired' | 'denied' | 'completed' | 'failed';
 
 /** Takes the events of one subscription from its source. */
 export interface EventSink<T> {
@@ -47,6 +47,8 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
   #why: EndReason | null = null;
   /** How it ends when the queue is empty. */
   #source: { readonly why: EndReason; readonly code: RefusalCode | null } | null = null;
+  /** Its reader is not told that it is complete. */
+  #isLeft = false;
   /** The last result before the end. */
   #last: ExecutionResult | null = null;
 
@@ -65,6 +67,12 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
 
   gap(): void {
     this.#add({ kind: 'gap' }, 0);
+  }
+
+  /** Ends it for a client whose connection is about to close: it is told by that, and comes again. */
+  leave(why: EndReason): void {
+    this.#isLeft = true;
+    this.end(why, null);
   }
 
   /** Ends it, with an error where there is a code. Queued events are dropped; after an overflow the current one is finished. */
@@ -116,7 +124,8 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
     this.end('overflow', 'SUBSCRIPTION_OVERFLOW');
   }
 
-  #ending(): IteratorResult<ExecutionResult, void> {
+  #ending(): IteratorResult<ExecutionResult, void> | Promise<never> {
+    if (this.#isLeft) return new Promise<never>(() => {});
     const last = this.#last;
     this.#last = null;
     return last === null ? { done: true, value: undefined } : { done: false, value: last };
