@@ -311,7 +311,10 @@ limits: { xml: { messageBytes: 64MiB } }\n`,
   for (const [name, body] of bodies) {
     const reply = await sendRaw(gateway.url, post('/graphql', 'application/json', body, TYPED));
     const isFine = name.endsWith('within the limits');
-    t.ok(isFine ? reply.status === 200 : reply.status >= 400 && reply.status < 500, `${name}: ${reply.status} ${reply.body.slice(0, 200)}`);
+    t.ok(
+      isFine ? reply.status === 200 : reply.status >= 400 && reply.status < 500,
+      `${name}: ${reply.status} ${reply.body.slice(0, 200)}`,
+    );
     t.ok(rows.answer('L15', name), name);
     await isAlive(name);
   }

@@ -183,17 +183,18 @@ t.test('D09, D10: the package', async (t) => {
   const paths = packed?.files.map(({ path }) => path) ?? [];
   t.ok(paths.includes('dist/bin/main.js'));
   const other = paths.filter(
-    (path) => !/^(?:dist\/bin|config|schemas)\/|^(?:CHANGELOG|LICENSE|README)(?:\.md)?$|^package\.json$/.test(path),
+    (path) =>
+      !/^(?:dist\/bin|config|deploy|schemas)\/|^(?:CHANGELOG|LICENSE|README)(?:\.md)?$|^package\.json$/.test(path),
   );
   t.same(other, [], rows.answer('D09', 'what npm packs'));
   t.same(
-    paths.filter((path) => /\btests?\b|\.ts$|\.env|\.npmrc|\.pem$|\.key$/.test(path)),
+    paths.filter((path) => /(?:^|\/)tests?\/|\.ts$|\.env|\.npmrc|\.pem$|\.key$/.test(path)),
     [],
     rows.answer('D10', 'what npm packs'),
   );
   t.same(
     manifest.files,
-    ['dist/bin', 'config', '!config/**/*.ts', 'schemas', 'CHANGELOG.md'],
+    ['dist/bin', 'config', '!config/**/*.ts', 'deploy', 'schemas', 'CHANGELOG.md'],
     rows.answer('D09', 'the folders of the package'),
   );
   const tests = manifest.files.filter((entry) => /test/.test(entry));
