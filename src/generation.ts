@@ -4,6 +4,7 @@ import { printDiagnostic } from './base/diagnostic.js';
 import type { EventBus } from './base/event-bus.js';
 import type { Exchange } from './base/exchange.js';
 import type { NonceStore } from './base/nonce-store.js';
+import type { PollSharing } from './base/poll-sharing.js';
 import type { Refusal } from './base/refusal.js';
 import type { Budgets } from './budget/budget.js';
 import type { Invalidator } from './cache/invalidator.js';
@@ -47,6 +48,7 @@ export interface ProcessState {
   readonly concurrency: ConcurrencyLimits;
   readonly persisted: PersistedStore;
   readonly invalidator: Invalidator;
+  readonly pollSharing: PollSharing | null;
   readonly isShedding: () => boolean;
   readonly backends: BackendRole;
   readonly reloadLimiter: ReloadLimiter;
@@ -112,6 +114,7 @@ export class Generation {
       tracing,
       budgets,
       isShedding,
+      pollSharing: state.pollSharing,
       began: (field, { transport, exchange }) => {
         const { id, client, caller } = exchange;
         log.event('info', 'subscription began', { id, client, caller, field, transport });

@@ -157,6 +157,7 @@ export async function startGateway(
       [workers.invalidations, shared?.invalidations].flatMap((channel) => channel ?? []),
       () => generations.current.compiled.caching.invalidations,
     ),
+    pollSharing: shared?.makePollSharing(config.limits.cache.replyBytes) ?? null,
     isShedding: () => overload.shedsNext(),
     backends: { isChecking: reportHealth === undefined, report: reportHealth ?? (() => {}), offer },
     reloadLimiter: new ReloadLimiter(),

@@ -227,4 +227,7 @@ const isCode = (text: string): text is RefusalCode => Object.hasOwn(REFUSALS, te
 /** All codes, in the order of the table. */
 export const REFUSAL_CODES: readonly RefusalCode[] = Object.keys(REFUSALS).filter(isCode);
 
+/** Whether a value of another process is a code. */
+export const isRefusalCode = (code: unknown): code is RefusalCode => typeof code === 'string' && isCode(code);
+
 export const kindOf = (code: RefusalCode): RefusalKind => REFUSALS[code];

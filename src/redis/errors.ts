@@ -5,6 +5,8 @@
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error';
   if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(error.code)) return error.code;
+  // Of the client of Redis, when it connects.
+  if (error.message === 'Connection timeout') return 'timeout';
   const word = /^[A-Z]{3,20}(?= )/.exec(error.message)?.[0] ?? '';
   if (FATAL_ERRORS.has(word) || word === 'NOSCRIPT') return word;
   return error instanceof RedisUnavailable ? error.reason : 'error';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import type { EventTransport } from '../base/event-bus.js';
 import type { InvalidationChannel } from '../base/invalidation.js';
+import type { PollSharing } from '../base/poll-sharing.js';
 import type { BudgetEvents } from '../budget/budget.js';
 import { type ConnectionSettings, RedisConnection } from './connection.js';
 import { RedisEventTransport } from './event-transport.js';
@@ -11,6 +12,7 @@ import { RedisLeaseStore } from './lease-store.js';
 import { LeasedBudgets } from './leased-budgets.js';
 import { RedisNonceStore } from './nonce-store.js';
 import { type DocumentStore, type PersistedStoreOptions, RedisPersistedStore } from './persisted-store.js';
+import { RedisPollSharing } from './poll-sharing.js';
 
 /** The key `redis` of the configuration. */
 export interface SharedStateSettings extends ConnectionSettings {
@@ -83,6 +85,14 @@ export class SharedState {
     }
     const onForged = (): void => this.#events.operation('event_receive', 'forged');
     return new RedisEventTransport(this.#connection, this.#subscriber, { prefix, secret, historyEvents, onForged });
+  }
+
+  /** Makes what shares polls between replicas; null without a secret, as any client of Redis could forge replies. */
+  makePollSharing(replyBytes: number): PollSharing | null {
+    const { secret, prefix } = this.#settings;
+    if (secret === undefined) return null;
+    const onForged = (): void => this.#events.operation('poll_receive', 'forged');
+    return new RedisPollSharing(this.#connection, this.#subscriber, { prefix, secret, replyBytes, onForged });
   }
 
   /** Starts to connect, without waiting for it. */

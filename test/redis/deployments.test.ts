@@ -90,7 +90,9 @@ async function claimThroughout(shared: Shared): Promise<{ readonly keys: readonl
   const account = accountOf('always', ALWAYS);
   const keys: string[] = [];
   let denied = 0;
+  const end = performance.now() + 60_000;
   for (let wasAway = false, isNew = false; !wasAway || !isNew; await turn(20)) {
+    if (performance.now() > end) throw new Error('Redis does not come back');
     const { key, answer } = await claim(shared);
     isNew = answer === 'new';
     if (isNew) keys.push(key);

@@ -140,7 +140,7 @@ export class Cluster {
       if (keys.length > 0) ask(from.port, 'migrate', '127.0.0.1', String(to.port), '', '0', '5000', 'keys', ...keys);
       return keys.length === 0;
     }, 'the slot is empty');
-    for (const { port } of [to, from]) ask(port, 'cluster', 'setslot', slot, 'node', toId ?? '');
+    for (const { port } of [to, from, ...this.primaries()]) ask(port, 'cluster', 'setslot', slot, 'node', toId ?? '');
   }
 
   /** Makes the fourth node a replica, which takes over when its primary fails. */
@@ -152,6 +152,9 @@ export class Cluster {
     const id = ask(primary.port, 'cluster', 'myid');
     await untilAsync(async () => ask(replica.port, 'cluster', 'replicate', id) === 'OK', 'the fourth node follows');
     await untilAsync(async () => /state=online/.test(ask(primary.port, 'info', 'replication')), 'in sync');
+    // The others vote for a replica that they know.
+    const isKnown = ({ port }: RedisServer): boolean => ask(port, 'cluster', 'nodes').includes(`slave ${id} `);
+    await untilAsync(async () => this.primaries().every(isKnown), 'the others know the replica');
   }
 
   async close(): Promise<void> {

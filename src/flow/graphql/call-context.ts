@@ -7,6 +7,7 @@ import type { SoapService } from '../../compile/service.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { Observers } from '../calls/observation.js';
+import type { CallRelay } from '../calls/relayed-call.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 
 /** The parts that a GraphQL field needs to call its operation. */
@@ -21,6 +22,8 @@ export interface CallContext {
   readonly limits: CodecLimits;
   /** Null or absent where nothing is observed. */
   readonly observers?: Observers | null;
+  /** Null or absent where the backend is called. */
+  readonly relay?: CallRelay | null;
   /** Null or absent for calls that are neither cached nor shared. */
   readonly sharing?: CallSharing | null;
 }

@@ -68,7 +68,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
         : envelopeKey(rule, service, plain(), { action, isAddressed, client: sharing.client, headers: callerHeaders });
     const blocks = blocksOfField(service, body);
     const parts = { exchange, service, operation, request, key, receiver: reply, blocks };
-    const declared = sharing?.calls.start(parts) ?? null;
+    const declared = context.relay?.(parts) ?? sharing?.calls.start(parts) ?? null;
     const call = declared ?? callUpstream(parts);
     const onAbort = (): void => reply.abort(new Refusal('CLIENT_GONE'));
     signal.addEventListener('abort', onAbort, { once: true });

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Client } from '../../access/client.js';
 import type { EventBus } from '../../base/event-bus.js';
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
+import type { PollSharing } from '../../base/poll-sharing.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import { dropInvalidContext } from '../../base/request-trace.js';
 import type { Budgets } from '../../budget/budget.js';
@@ -27,6 +28,7 @@ import { WebSockets } from './web-socket.js';
 export interface SubscriptionsHooks extends SubscriptionHooks {
   readonly budgets: Budgets;
   readonly isShedding: () => boolean;
+  readonly pollSharing: PollSharing | null;
 }
 
 /** Serves exchanges of more than one answer: subscriptions, over any transport, and WebSockets. */
@@ -51,7 +53,9 @@ export class SubscriptionsEndpoint {
     this.#hooks = hooks;
     const { subscriptions, topics } = graph.subscriptions;
     this.feeds = new UpstreamFeeds(compiled.graphqlUpstreams, limits.pingMillis);
-    this.manager = new SubscriptionManager({ endpoint, subscriptions, feeds: this.feeds, bus, limits, hooks });
+    const { feeds } = this;
+    const { pollSharing } = hooks;
+    this.manager = new SubscriptionManager({ endpoint, subscriptions, feeds, bus, limits, pollSharing, hooks });
     this.callbacks = new Observers(topics, 'callback', bus, { codec, eventBytes: limits.eventBytes });
     const credentials = ['authorization', config.clients?.apiKeys?.header.toLowerCase() ?? 'authorization'];
     const protocol = makeProtocol({

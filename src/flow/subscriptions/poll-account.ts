@@ -20,6 +20,9 @@ export interface PollPayment {
   reconcile(decoded: Decoded | null): void;
 }
 
+/** For a reply that another process has paid for. */
+export const FREE: PollPayment = { reconcile() {} };
+
 /** Charges a subscriber for polls: for a call when it is its turn, and for each answer that it gets. */
 export class PollAccount {
   /** The id of the client, whose subscriptions share one budget. */

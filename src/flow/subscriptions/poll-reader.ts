@@ -4,11 +4,12 @@ import type { RefusalCode } from '../../base/refusals.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
 import type { BoundField } from '../../graphql/fields/bound-field.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
+import type { CallRelay } from '../calls/relayed-call.js';
 import { bareOf, mergedPlan } from './merged-plan.js';
 import type { PollPayment } from './poll-account.js';
 
-/** Calls the backend; `signal` is aborted when no subscriber is left. */
-export type PollCall = (call: FieldCall, signal: CancelSignal) => Promise<Decoded>;
+/** Calls the backend, or gets the reply by `relay`; `signal` is aborted when no subscriber is left. */
+export type PollCall = (call: FieldCall, signal: CancelSignal, relay: CallRelay | null) => Promise<Decoded>;
 
 /** The call of a poll. */
 export interface PolledCall {
@@ -17,6 +18,14 @@ export interface PolledCall {
   /** The value whose change is sent; null: the whole selection. */
   readonly changed: ReplyPlan | null;
   readonly call: PollCall;
+}
+
+/** One reading of the call, and who pays for it. */
+export interface PollAttempt {
+  readonly payment: PollPayment;
+  readonly signal: CancelSignal;
+  /** Null where the backend is called for this process alone. */
+  readonly relay: CallRelay | null;
 }
 
 /** The results of one call. */
@@ -31,11 +40,10 @@ export interface PollParts {
 export async function readPoll(
   polled: PolledCall,
   plans: readonly ReplyPlan[],
-  payment: PollPayment,
-  signal: CancelSignal,
+  attempt: PollAttempt,
 ): Promise<PollParts> {
   const merged = mergedPlan(plans, polled.changed);
-  const decoded = await ask(polled, merged.plan, payment, signal);
+  const decoded = await ask(polled, merged.plan, attempt);
   return {
     changed: merged.changed(decoded),
     parts: new Map(plans.map((plan, index) => [plan, merged.part(decoded, index)])),
@@ -43,14 +51,9 @@ export async function readPoll(
 }
 
 /** Whether the call has an answer at all, without any selection. */
-export async function isAnswered(
-  polled: PolledCall,
-  plan: ReplyPlan,
-  payment: PollPayment,
-  signal: CancelSignal,
-): Promise<boolean> {
+export async function isAnswered(polled: PolledCall, plan: ReplyPlan, attempt: PollAttempt): Promise<boolean> {
   try {
-    await ask(polled, bareOf(plan, polled.changed), payment, signal);
+    await ask(polled, bareOf(plan, polled.changed), attempt);
     return true;
   } catch {
     return false;
@@ -60,12 +63,11 @@ export async function isAnswered(
 async function ask(
   { bound, input, call }: PolledCall,
   plan: ReplyPlan,
-  payment: PollPayment,
-  signal: CancelSignal,
+  { payment, signal, relay }: PollAttempt,
 ): Promise<Decoded> {
   let read: Decoded | null = null;
   try {
-    read = await call({ bound, plan, ...input }, signal);
+    read = await call({ bound, plan, ...input }, signal, relay);
     return read;
   } finally {
     payment.reconcile(read);

@@ -9,7 +9,7 @@ import { callOperation } from '../graphql/call.js';
 import type { BackendCalls } from '../graphql/host.js';
 import { fieldCallPoints } from './field-arguments.js';
 import { PollAccount } from './poll-account.js';
-import type { Polled } from './poller.js';
+import type { Polled } from './poll-members.js';
 import type { SourceParts, Subscribed, SubscriptionEvent, SubscriptionSource } from './source.js';
 import type { EventSink } from './subscription-stream.js';
 
@@ -65,20 +65,37 @@ export class PollSource implements SubscriptionSource {
       ),
       send: (polled: Polled, bytes: number) => sink.push(this.#eventOf(polled), bytes),
     };
-    return pollers.join(this.#subscription, this.#rule, this.#input, context, member, async (call, signal) => {
-      const exchange = new Exchange(nextExchangeId(), '', 'POLL');
-      exchange.route = 'graphql';
-      exchange.operation = 'subscription';
-      tracing.begin(exchange, {});
-      try {
-        return await callOperation(call, { exchange, service, signal, headers, claims, limits: endpoint.codec });
-      } catch (caught) {
-        if (caught instanceof Refusal) exchange.refuse(caught);
-        throw caught;
-      } finally {
-        finish(exchange);
-      }
-    });
+    return pollers.join(
+      this.#subscription,
+      this.#rule,
+      this.#input,
+      { service, values: context },
+      member,
+      async (call, signal, relay) => {
+        const exchange = new Exchange(nextExchangeId(), '', 'POLL');
+        exchange.route = 'graphql';
+        exchange.operation = 'subscription';
+        tracing.begin(exchange, {});
+        try {
+          return await callOperation(call, {
+            exchange,
+            service,
+            signal,
+            headers,
+            claims,
+            limits: endpoint.codec,
+            relay,
+          });
+        } catch (caught) {
+          if (caught instanceof Refusal) exchange.refuse(caught);
+          throw caught;
+        } finally {
+          // The reply of another process is in its log.
+          if (exchange.upstreamCalls > 0 || exchange.refusal !== null) finish(exchange);
+          else tracing.end(exchange);
+        }
+      },
+    );
   }
 
   #eventOf(polled: Polled): SubscriptionEvent {

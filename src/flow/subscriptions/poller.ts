@@ -1,32 +1,22 @@
+import { performance } from 'node:perf_hooks';
 import { Cancellation } from '../../base/cancellation.js';
-import { asRefusal, Refusal } from '../../base/refusal.js';
-import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
-import type { PollAccount, PollPayment } from './poll-account.js';
-import { type BilledSubscriber, PollBilling } from './poll-accounts.js';
-import { isAnswered, mayBeOfOne, type PolledCall, type PollParts, readPoll } from './poll-reader.js';
+import { asRefusal, type Refusal } from '../../base/refusal.js';
+import type { ReplyPlan } from '../../codec/plan/plan.js';
+import type { CallRelay } from '../calls/relayed-call.js';
+import { FREE, type PollPayment } from './poll-account.js';
+import { PollBilling } from './poll-accounts.js';
+import { deliver, halvesOf, type Member as MemberOf, POOR, type PollMember, plansOf, UNPAID } from './poll-members.js';
+import { isAnswered, mayBeOfOne, type PollAttempt, type PolledCall, type PollParts, readPoll } from './poll-reader.js';
+import type { PollShare } from './poll-share.js';
 
-/** The result of a poll for one subscriber. */
-export type Polled =
-  | { readonly kind: 'value'; readonly decoded: Decoded }
-  | { readonly kind: 'failed'; readonly caught: unknown };
+/** A process without the lease waits so many intervals for the next reply, and longer at short ones. */
+const WAIT_INTERVALS = 1.25;
+const WAIT_MIN_MILLIS = 250;
+/** Without a reply for so long it calls, whichever process has the lease. */
+const SILENT_INTERVALS = 3;
+const SILENT_MIN_MILLIS = 15_000;
 
-export interface PollMember {
-  readonly plan: ReplyPlan;
-  /** Each call is charged to one subscriber in turn that can pay; answers go only to subscribers that can pay them. */
-  readonly account: PollAccount;
-  /** Called with the first answer, and whenever it has changed. `bytes` is about what it takes. */
-  send(polled: Polled, bytes: number): void;
-}
-
-interface Member extends BilledSubscriber {
-  readonly member: PollMember;
-  /** The poller that it belongs to now. */
-  poller: Poller;
-  /** Of the value that was sent last; null before that. */
-  signature: string | null;
-  /** It has just come. */
-  isNew: boolean;
-}
+type Member = MemberOf<Poller>;
 
 /** Where a poller was parted from. */
 interface Parting {
@@ -51,9 +41,25 @@ export class Poller {
   #departure = new Cancellation();
   #timer: NodeJS.Timeout | null = null;
   #isAsking = false;
+  /** Null where this process polls for itself. */
+  readonly #share: PollShare | null;
+  /** Gives the reply of another process, while that is read. */
+  #replaying: CallRelay | null = null;
+  /** When this process has read a reply, by a call or of another process. */
+  #readMillis = performance.now();
   readonly #subscribers = new PollBilling(() => this.#next(0));
 
-  constructor(polled: PolledCall, everyMillis: number, parting: Parting | null = null) {
+  /** `share` gets what is to be done when another process has a reply. */
+  constructor(
+    polled: PolledCall,
+    everyMillis: number,
+    share: ((arrived: () => void) => PollShare) | null = null,
+    parting: Parting | null = null,
+  ) {
+    this.#share =
+      share?.(() => {
+        if (!this.#isAsking) this.#schedule(0);
+      }) ?? null;
     this.#polled = polled;
     this.#everyMillis = everyMillis;
     this.#parting = parting;
@@ -61,6 +67,11 @@ export class Poller {
 
   get isIdle(): boolean {
     return this.#members.size === 0 && this.#apart.size === 0;
+  }
+
+  /** No subscriber is left. */
+  close(): void {
+    this.#share?.leave();
   }
 
   /** Joins, and gets the present value at once; the answer leaves. */
@@ -99,6 +110,7 @@ export class Poller {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#departure.abort();
+    this.#share?.release();
     if (this.#parting !== null) this.#parting.poller.#forgetIdle();
   }
 
@@ -107,33 +119,79 @@ export class Poller {
     if (this.isIdle && this.#parting !== null) this.#parting.poller.#forgetIdle();
   }
 
-  #next(millis: number): void {
+  #next(millis: number, step = this.#tick): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#tick, millis);
+    this.#timer = setTimeout(step, millis);
   }
 
   readonly #tick = async (): Promise<void> => {
     this.#timer = null;
+    // A permit that was waited for may come meanwhile.
+    if (this.#isAsking) return;
+    const share = this.#share;
+    if (share !== null && !(await this.#mayCall(share))) return this.#schedule(this.#everyMillis);
     const members = [...this.#members];
     const payment = this.#subscribers.next(members);
+    if (typeof payment === 'string') share?.release();
     // New subscribers go on waiting; one that need not wait may join.
     if (payment === 'waiting') return this.#next(this.#everyMillis);
-    for (const entry of members) entry.isNew = false;
-    if (payment === 'poor') for (const entry of members) deliver(entry, POOR, UNPAID, 0);
-    else {
-      this.#isAsking = true;
-      this.#departure = new Cancellation();
-      await this.#poll(members, payment);
-      this.#isAsking = false;
-    }
-    const rest = [...this.#members];
-    // Subscribers that joined meanwhile have no answer yet.
-    if (rest.length > 0) this.#next(rest.some(({ isNew }) => isNew) ? 0 : this.#everyMillis);
+    if (payment === 'poor') {
+      for (const entry of members) entry.isNew = false;
+      for (const entry of members) deliver(entry, POOR, UNPAID, 0);
+    } else await this.#ask(members, payment, share?.call() ?? null);
+    this.#schedule(this.#everyMillis);
   };
 
-  async #poll(members: readonly Member[], payment: PollPayment): Promise<void> {
+  /** Whether this process calls now: it has the lease, or a subscriber waits, or nothing comes from the others. */
+  async #mayCall(share: PollShare): Promise<boolean> {
+    this.#isAsking = true;
+    const isCaller = await share.acquire();
+    this.#isAsking = false;
+    if (this.#members.size === 0) {
+      share.release();
+      return false;
+    }
+    const silentMillis = Math.max(SILENT_INTERVALS * this.#everyMillis, SILENT_MIN_MILLIS);
+    const isSilent = performance.now() - this.#readMillis > silentMillis;
+    return isCaller || isSilent || [...this.#members].some(({ isNew }) => isNew);
+  }
+
+  /** Reads a reply of another process. */
+  readonly #readShared = async (): Promise<void> => {
+    this.#timer = null;
+    const reply = this.#share?.take() ?? null;
+    if (reply === null) return this.#schedule(this.#everyMillis);
+    if (reply === 'long') {
+      for (const entry of this.#members) entry.isNew = true;
+      return this.#schedule(0);
+    }
+    this.#subscribers.stop();
+    this.#replaying = reply;
+    await this.#ask([...this.#members], FREE, reply);
+    this.#replaying = null;
+    // The process with the lease is given time for its call.
+    this.#schedule(Math.max(WAIT_MIN_MILLIS, WAIT_INTERVALS * this.#everyMillis));
+  };
+
+  async #ask(members: readonly Member[], payment: PollPayment, relay: CallRelay | null): Promise<void> {
+    for (const entry of members) entry.isNew = false;
+    this.#isAsking = true;
+    this.#departure = new Cancellation();
+    await this.#poll(members, { payment, relay, signal: this.#departure });
+    this.#isAsking = false;
+    this.#readMillis = performance.now();
+  }
+
+  /** Subscribers that joined meanwhile have no answer yet, and replies of other processes are read at once. */
+  #schedule(millis: number): void {
+    if (this.#members.size === 0) return;
+    if (this.#share?.hasReply === true) this.#next(0, this.#readShared);
+    else this.#next([...this.#members].some(({ isNew }) => isNew) ? 0 : millis);
+  }
+
+  async #poll(members: readonly Member[], attempt: PollAttempt): Promise<void> {
     const plans = plansOf(members);
-    const failure = await this.#read(plans, members, payment);
+    const failure = await this.#read(plans, members, attempt);
     if (failure === null) {
       const { poller = null, isReturning = false } = this.#parting ?? {};
       if (poller !== null && isReturning) this.#move(plans, poller);
@@ -142,10 +200,10 @@ export class Poller {
   }
 
   /** Reads and sends the present value. Null, or the refusal. */
-  async #read(plans: readonly ReplyPlan[], members: readonly Member[], payment: PollPayment): Promise<Refusal | null> {
+  async #read(plans: readonly ReplyPlan[], members: readonly Member[], attempt: PollAttempt): Promise<Refusal | null> {
     let read: PollParts;
     try {
-      read = await readPoll(this.#polled, plans, payment, this.#departure);
+      read = await readPoll(this.#polled, plans, attempt);
     } catch (caught) {
       return asRefusal(caught);
     }
@@ -167,11 +225,10 @@ export class Poller {
 
   /** Something could not be read for all: finds those for whom it cannot, and goes on without them. */
   async #partFrom(plans: readonly ReplyPlan[], failure: Refusal): Promise<void> {
-    const payment = this.#paymentOf(plans);
-    if (payment === null) return this.#partUnread(plans);
-    const signal = this.#departure;
+    const attempt = this.#attemptFor(plans);
+    if (attempt === null) return this.#partUnread(plans);
     const [first] = plans;
-    if (first === undefined || !(await isAnswered(this.#polled, first, payment, signal))) {
+    if (first === undefined || !(await isAnswered(this.#polled, first, attempt))) {
       return this.#fail(this.#asking(plans), failure);
     }
     const open = halvesOf(plans, this.#proven).reverse();
@@ -180,7 +237,7 @@ export class Poller {
     for (let piece = open.pop(); piece !== undefined; piece = open.pop()) {
       const asking = this.#asking(piece);
       if (asking.length === 0) continue;
-      const paid = this.#paymentOf(piece);
+      const paid = this.#attemptFor(piece);
       const failed = paid === null ? null : await this.#read(piece, asking, paid);
       if (failed === null) {
         if (paid !== null) read.push(piece);
@@ -210,15 +267,17 @@ export class Poller {
     return [...this.#members].filter(({ member }) => plans.includes(member.plan));
   }
 
-  /** Null where no subscriber with this selection can pay at once. */
-  #paymentOf(plans: readonly ReplyPlan[]): PollPayment | null {
+  /** A further reading. Null where no subscriber with this selection can pay for it at once. */
+  #attemptFor(plans: readonly ReplyPlan[]): PollAttempt | null {
+    const [signal, relay] = [this.#departure, this.#replaying];
+    if (relay !== null) return { payment: FREE, signal, relay };
     const payment = this.#subscribers.next(this.#asking(plans));
     this.#subscribers.stop();
-    return typeof payment === 'string' ? null : payment;
+    return typeof payment === 'string' ? null : { payment, signal, relay };
   }
 
   #part(plans: readonly ReplyPlan[], isReturning: boolean): Poller {
-    const apart = new Poller(this.#polled, this.#everyMillis, { poller: this, isReturning });
+    const apart = new Poller(this.#polled, this.#everyMillis, null, { poller: this, isReturning });
     for (const plan of plans) {
       this.#proven.delete(plan);
       this.#apart.set(plan, apart);
@@ -234,29 +293,3 @@ export class Poller {
     this.#lose(moved);
   }
 }
-
-const plansOf = (members: readonly Member[]): readonly ReplyPlan[] => [
-  ...new Set(members.map(({ member }) => member.plan)),
-];
-
-/** The plans that could be read before, and the rest; or one half and the other. */
-function halvesOf(plans: readonly ReplyPlan[], proven: WeakSet<ReplyPlan>): ReplyPlan[][] {
-  const known = plans.filter((plan) => proven.has(plan));
-  const middle = known.length === 0 || known.length === plans.length ? Math.ceil(plans.length / 2) : known.length;
-  const sorted = [...known, ...plans.filter((plan) => !proven.has(plan))];
-  return [sorted.slice(0, middle), sorted.slice(middle)];
-}
-
-function deliver(entry: Member, signature: string, polled: Polled, bytes: number): void {
-  if (entry.signature === signature) return;
-  const { member } = entry;
-  if (polled.kind === 'value' && !member.account.canAnswer()) {
-    deliver(entry, POOR, UNPAID, 0);
-    return;
-  }
-  entry.signature = signature;
-  member.send(polled, bytes);
-}
-
-const POOR = '! RATE_LIMITED';
-const UNPAID: Polled = { kind: 'failed', caught: new Refusal('RATE_LIMITED') };

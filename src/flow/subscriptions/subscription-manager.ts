@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
+import type { PollSharing } from '../../base/poll-sharing.js';
 import { asRefusal, Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { Admitted } from '../../graphql/admission/admit.js';
 import type { AdmittedOperation } from '../../graphql/operation.js';
@@ -30,6 +31,8 @@ export interface SubscriptionHooks {
 export interface ManagerParts extends Pick<SourceParts, 'endpoint' | 'feeds' | 'bus'> {
   readonly subscriptions: ReadonlyMap<string, Subscription>;
   readonly limits: SubscriptionLimits;
+  /** With other processes; null: this one polls for itself. */
+  readonly pollSharing: PollSharing | null;
   readonly hooks: SubscriptionHooks;
 }
 
@@ -47,7 +50,7 @@ export class SubscriptionManager {
   constructor(parts: ManagerParts) {
     this.#parts = parts;
     const { endpoint, feeds, bus, hooks } = parts;
-    const pollers = new Pollers(parts.limits.pollers);
+    const pollers = new Pollers(parts.limits.pollers, parts.pollSharing);
     this.#sources = {
       endpoint,
       pollers,
