@@ -168,7 +168,8 @@ async function handle(
       await gateway.page.answer(exchange, path, request, response);
     } else {
       const certificate = exchange.isTls ? certificateOf(request.socket) : null;
-      const head = { headers: request.headers, address: exchange.client, certificate };
+      const { trace } = exchange;
+      const head = { headers: request.headers, address: exchange.client, certificate, trace };
       const found = compiled.access.identify(head);
       const client = found instanceof Promise ? await found : found;
       // A mapping of GraphQL names the fields that go on.

@@ -1,3 +1,5 @@
+import type { RequestTrace } from '../base/request-trace.js';
+
 /** An identified client. It is also the `BudgetAccount` of its budget. */
 export interface Client {
   /**
@@ -76,6 +78,8 @@ export interface Caller {
   readonly isTls?: boolean;
   /** The certificate that the gateway itself has verified; absent or null without one. */
   readonly certificate?: ClientCertificate | null;
+  /** Absent or null where the request is not traced. */
+  readonly trace?: RequestTrace | null;
 }
 
 /** A client certificate that was verified. */

@@ -3,9 +3,11 @@ import { performance } from 'node:perf_hooks';
 
 import { setAndEvictOldest } from '../base/evict-oldest.js';
 import { asRefusal, Refusal } from '../base/refusal.js';
+import type { CallTrace } from '../base/request-trace.js';
 import type { Identifier } from './access.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
 import type { Caller, Client, Head } from './client.js';
+import type { Question } from './question.js';
 import { type TokenClientRules, tokenClient } from './token-client.js';
 
 export interface IntrospectionRules extends TokenClientRules {
@@ -19,7 +21,7 @@ export interface IntrospectionRules extends TokenClientRules {
 }
 
 /** Asks the authorization server about a token: its claims, or null where it is not active. Rejects without an answer. */
-export type Introspect = (token: string) => Promise<Readonly<Record<string, unknown>> | null>;
+export type Introspect = (token: string, trace: CallTrace | null) => Promise<Readonly<Record<string, unknown>> | null>;
 
 /** Answers that are remembered, of either kind: made-up tokens must not displace those of clients. */
 const ANSWERS_MAX = 10_000;
@@ -40,7 +42,7 @@ export class IntrospectedTokens implements Identifier {
   /** By digest of the token, the oldest first. */
   readonly #active = new Map<string, Answer>();
   readonly #inactive = new Map<string, Answer>();
-  readonly #asking = new Map<string, Promise<Answer>>();
+  readonly #asking = new Map<string, Question<Answer>>();
 
   constructor(rules: IntrospectionRules, introspect: Introspect) {
     this.#rules = rules;
@@ -53,12 +55,15 @@ export class IntrospectedTokens implements Identifier {
     const digest = createHash('sha256').update(token).digest('base64');
     const known = this.#active.get(digest) ?? this.#inactive.get(digest);
     if (known !== undefined && performance.now() < known.untilMillis) return admit(known, caller);
+    const { trace: request = null } = caller;
     let asking = this.#asking.get(digest);
     if (asking === undefined) {
-      asking = this.#ask(token, digest).finally(() => this.#asking.delete(digest));
+      const trace = request?.call('', 'introspection') ?? null;
+      const answer = this.#ask(token, digest, trace).finally(() => this.#asking.delete(digest));
+      asking = { answer, trace };
       this.#asking.set(digest, asking);
-    }
-    return asking.then((answer) => admit(answer, caller));
+    } else asking.trace?.serve(request);
+    return asking.answer.then((answer) => admit(answer, caller));
   }
 
   /** Without asking about it, any token may be one for the gateway. */
@@ -66,8 +71,8 @@ export class IntrospectedTokens implements Identifier {
     if (!this.#rules.forward) withholdToken(head, () => true);
   }
 
-  async #ask(token: string, digest: string): Promise<Answer> {
-    const claims = await this.#introspect(token).catch((caught: unknown) => {
+  async #ask(token: string, digest: string, trace: CallTrace | null): Promise<Answer> {
+    const claims = await this.#introspect(token, trace).catch((caught: unknown) => {
       throw unanswered(caught);
     });
     const client = claims === null ? tokenRefusal('token is not active') : this.#clientOf(claims);

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setAndEvictOldest } from '../base/evict-oldest.js';
 import { isRecord } from '../base/record.js';
+import type { CallTrace, RequestTrace } from '../base/request-trace.js';
 import type { Client } from './client.js';
+import type { Question } from './question.js';
 
 /** A request as a policy decision point sees it: `input` of Open Policy Agent. */
 export interface PolicyInput {
@@ -43,7 +45,7 @@ export const policyClient = ({
 });
 
 /** Sends a JSON text to the decision point, and resolves to its answer with status 200. Rejects without one. */
-export type AskPolicy = (body: string) => Promise<string>;
+export type AskPolicy = (body: string, trace: CallTrace | null) => Promise<string>;
 
 export type PolicyResult = 'allowed' | 'denied' | 'failed';
 
@@ -68,7 +70,7 @@ export class Policy {
   readonly #rules: PolicyRules;
   /** By digest of the input, the oldest first. */
   readonly #decided = new Map<string, { readonly result: PolicyResult; readonly untilMillis: number }>();
-  readonly #asking = new Map<string, Promise<PolicyResult>>();
+  readonly #asking = new Map<string, Question<PolicyResult>>();
 
   constructor(rules: PolicyRules) {
     this.#rules = rules;
@@ -83,25 +85,28 @@ export class Policy {
     return result === 'allowed' || (result === 'failed' && this.#rules.allowsOnError);
   }
 
-  /** Never rejects. */
-  async decide(input: PolicyInput): Promise<PolicyResult> {
+  /** Decides about a request, which is traced or not. Never rejects. */
+  async decide(input: PolicyInput, request: RequestTrace | null = null): Promise<PolicyResult> {
     const body = JSON.stringify({ input });
     const key = createHash('sha256').update(body).digest('base64');
     const known = this.#decided.get(key);
     if (known !== undefined && performance.now() < known.untilMillis) return known.result;
-    let asking = this.#asking.get(key);
-    if (asking === undefined) {
-      asking = this.#ask(body, key).finally(() => this.#asking.delete(key));
-      this.#asking.set(key, asking);
+    const asked = this.#asking.get(key);
+    if (asked !== undefined) {
+      asked.trace?.serve(request);
+      return asked.answer;
     }
-    return asking;
+    const trace = request?.call('', 'authorize') ?? null;
+    const answer = this.#ask(body, key, trace).finally(() => this.#asking.delete(key));
+    this.#asking.set(key, { answer, trace });
+    return answer;
   }
 
-  async #ask(body: string, key: string): Promise<PolicyResult> {
+  async #ask(body: string, key: string, trace: CallTrace | null): Promise<PolicyResult> {
     const { ask, cacheMillis } = this.#rules;
     let result: PolicyResult;
     try {
-      result = resultOf(JSON.parse(await ask(body)));
+      result = resultOf(JSON.parse(await ask(body, trace)));
     } catch {
       return 'failed';
     }

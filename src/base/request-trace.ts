@@ -8,7 +8,10 @@ export interface SpanContext {
 export interface RequestTrace extends SpanContext {
   /** Whether its spans are sent; decided when the request is over. */
   readonly isKept: boolean;
-  /** Begins a call of a backend. `operation` is '' where it is not known. */
+  /**
+   * Begins a call of a backend, or of another server that the request needs, such as one that gives tokens: `service` is ''
+   * where it is not for one service. `operation` is '' where it is not known.
+   */
   call(service: string, operation: string, method?: string): CallTrace;
   /** Another span did something for this request. */
   link(span: SpanContext): void;
@@ -16,11 +19,13 @@ export interface RequestTrace extends SpanContext {
 
 /** The trace of one call of a backend, with a span for each attempt. */
 export interface CallTrace {
+  /** The request that it is made for. */
+  readonly request: RequestTrace;
   /** Begins the span of an attempt; returns its `traceparent` field (W3C Trace Context). */
   begin(url: URL, nowMillis: number): string;
   /** Ends the span of the latest attempt. `status` is 0 and `code` that of the refusal where there was no answer. */
   end(status: number, code: string | null): void;
-  /** The reply serves the request of another caller too: both spans are linked. */
+  /** The reply serves another request too: both spans are linked. */
   serve(other: RequestTrace | null): void;
 }
 

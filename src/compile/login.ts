@@ -51,8 +51,9 @@ export function compileSession(
   const own = urlPath === null ? null : ownUpstream(service);
   return new LoginSession({
     maxAgeMillis: maxAgeMillis ?? null,
-    async logIn() {
-      const reply = await sendWhole(own ?? service.upstream, requestOf(login, null));
+    traceLogin: (request) => request.call(service.name, login.operation.name),
+    async logIn(trace) {
+      const reply = await sendWhole(own ?? service.upstream, { ...requestOf(login, null), trace });
       const { head } = reply;
       const reader = new TextAtPath(path ?? ANY_TEXT);
       readReply(service, reply, reader);

@@ -132,13 +132,14 @@ function compileOAuth2(
   const rotating = file === null ? null : new RotatingFile(file, clientSecret);
   const endpoint = new Upstream([tokenUrl], limits, { routeTo: route });
   return new OAuth2({
+    service: name,
     url: tokenUrl,
     clientId,
     clientSecret: () => rotating?.content ?? clientSecret,
     clientAuth,
     scopes,
     audience: audience ?? null,
-    post: (headers, form) => postForm(endpoint, headers, form),
+    post: (headers, form, trace) => postForm(endpoint, headers, form, trace),
     close: () => endpoint.close(),
   });
 }

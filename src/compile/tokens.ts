@@ -5,6 +5,7 @@ import type { FetchKeys } from '../access/issuer-keys.js';
 import type { TokenClientRules } from '../access/token-client.js';
 import { TokenIssuer, Tokens } from '../access/tokens.js';
 import { KIB } from '../base/limit.js';
+import type { CallTrace } from '../base/request-trace.js';
 import { RotatingFile } from '../base/rotating-file.js';
 import { validateKeySet } from '../config/key-set.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -92,10 +93,14 @@ export function compileIntrospection(
     clientId,
     clientSecret: () => rotating?.content ?? clientSecret,
     clientAuth,
-    post: (headers: readonly string[], form: string) => postForm(endpoint, headers, form),
+    post: (headers: readonly string[], form: string, trace: CallTrace | null) =>
+      postForm(endpoint, headers, form, trace),
   };
   const rules = { ...config, audience, ...clientRules(config, classes) };
-  return { identifier: new IntrospectedTokens(rules, (token) => introspectToken(oauth, token)), endpoint };
+  return {
+    identifier: new IntrospectedTokens(rules, (token, trace) => introspectToken(oauth, token, trace)),
+    endpoint,
+  };
 }
 
 type ClaimConfig = Pick<IntrospectionConfig, 'clientClaim' | 'scopesClaim' | 'classClaim' | 'class'>;

@@ -10,10 +10,10 @@ import { BATCH_SPANS, BATCHES_MAX, SpanExporter, type SpanOutcome } from '../../
 import { ProtoWriter } from '../../src/observe/trace/proto-writer.js';
 import { ATTEMPTS_MAX, LINKS_MAX, RequestSpans } from '../../src/observe/trace/request-spans.js';
 import { KEPT_PER_SECOND, Tracer } from '../../src/observe/trace/tracer.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { decodeExport, ofKind, PROTOBUF, rejected, startReceiver, valuesOf } from '../kit/otlp.js';
+import { decodeExport, ofKind, PROTOBUF, rejected, type Span, startReceiver, valuesOf } from '../kit/otlp.js';
 import { until } from '../kit/until.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
@@ -187,6 +187,71 @@ t.test('a call that serves several requests is linked with each', async (t) => {
   t.match(call?.links, [{ traceId: waiting?.traceId, spanId: waiting?.spanId }]);
   t.not(waiting?.traceId, call?.traceId);
   t.equal(valuesOf(waiting ?? { attributes: [] }).get('soapstone.coalesced'), true);
+});
+
+/** The spans of calls, with the `traceparent` that each server got. */
+const sentTo = ({ complete }: Pick<RecordingBackend, 'complete'>): readonly unknown[] =>
+  complete.map(({ headers }) => headers['traceparent']);
+
+const asField = ({ traceId, spanId }: Span): string => `00-${traceId}-${spanId}-01`;
+
+t.test('questions that a request needs answered have spans in its trace', async (t) => {
+  const tokens = await startRecordingBackend(
+    answerWith('{"access_token":"t","token_type":"bearer"}', 'application/json'),
+  );
+  const active = '{"active":true,"sub":"web"}';
+  const introspection = await startRecordingBackend(answerWith(active, 'application/json'));
+  const point = await startRecordingBackend(answerWith('{"result":true}', 'application/json'));
+  for (const each of [tokens, introspection, point]) t.teardown(() => each.close());
+  const { send, received } = await startTraced(t, 'sample: 1', {
+    service: `    auth: { oauth2: { tokenUrl: "${tokens.url}/token", clientId: a, clientSecret: s } }`,
+    more: `clients:
+  introspection: { url: "${introspection.url}/", clientId: a, clientSecret: s, class: all }
+  classes: { all: {} }
+  authorize: { url: "${point.url}/" }
+`,
+  });
+  t.equal((await send({ authorization: 'Bearer x' })).status, 200);
+  const spans = await received(5);
+  const [server] = ofKind(spans, 2);
+  const calls = ofKind(spans, 3);
+  t.same(
+    calls.map(({ name, traceId, parentSpanId }) => [name, traceId, parentSpanId]),
+    ['introspection', 'authorize', 'shop/oauth2', 'shop/GetStock'].map((name) => [
+      name,
+      server?.traceId,
+      server?.spanId,
+    ]),
+  );
+  t.same([introspection, point, tokens].flatMap(sentTo), calls.slice(0, 3).map(asField));
+  t.notOk(valuesOf(calls[1] ?? { attributes: [] }).has('soapstone.service'));
+  t.equal(valuesOf(calls[2] ?? { attributes: [] }).get('url.full'), `${tokens.url}/token`);
+});
+
+t.test('a login has a span in the trace of the request that began it, linked with others that wait', async (t) => {
+  const held: (() => void)[] = [];
+  const login = envelope('<GetSoldResponse xmlns="urn:shop"><sold>5</sold></GetSoldResponse>');
+  const { send, received, backend } = await startTraced(t, 'sample: 1', {
+    service:
+      '    auth: { login: { operation: GetSold, arguments: { sku: a }, token: reply.sold, place: "http:x-session" } }',
+  });
+  backend.answer = (message, response) => {
+    if (message.body.includes('GetStock')) answerWith(REPLY)(message, response);
+    else held.push(() => answerWith(login)(message, response));
+  };
+  const first = send();
+  await until(() => held.length === 1);
+  const second = send({}, ASKED.replace('secret-sku', 'other-sku'));
+  await setTimeout(100);
+  held[0]?.();
+  t.same([(await first).status, (await second).status], [200, 200]);
+  const spans = await received(5);
+  const logins = spans.filter(({ name, kind }) => name === 'shop/GetSold' && kind === 3);
+  t.equal(logins.length, 1);
+  const waiting = ofKind(spans, 2).find(({ links }) => links !== undefined);
+  t.match(waiting?.links, [{ traceId: logins[0]?.traceId, spanId: logins[0]?.spanId }]);
+  t.match(logins[0]?.links, [{ traceId: waiting?.traceId, spanId: waiting?.spanId }]);
+  t.ok(ofKind(spans, 2).some(({ spanId }) => spanId === logins[0]?.parentSpanId && spanId !== waiting?.spanId));
 });
 
 t.test('a GraphQL operation has its type, its name and a span for each call', async (t) => {

@@ -34,6 +34,7 @@ const call = (head: ReplyHead | null, method: 'GET' | 'POST' = 'GET', target = '
   target,
   isUpload: false,
   refused: head === null ? null : { head, fields: [] },
+  trace: null,
   probe: () => Promise.reject(new Error('not asked')),
 });
 

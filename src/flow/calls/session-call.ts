@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { KIB } from '../../base/limit.js';
 import type { Refusal } from '../../base/refusal.js';
+import type { RequestTrace } from '../../base/request-trace.js';
 import { type ServiceSession, tokenBlock, withTokenField } from '../../compile/token-place.js';
 import { RepeatableCall } from '../../upstream/repeatable-call.js';
 import { isStreamed, type ReplyHead, type UpstreamCall } from '../../upstream/reply.js';
@@ -70,7 +71,7 @@ export class SessionCall extends RepeatableCall<string> {
 
   protected obtain(): string | Promise<string> {
     const { login } = this.#session;
-    return this.#token === null ? login.token() : login.renew(this.#token);
+    return this.#token === null ? login.token(this.#trace) : login.renew(this.#token, this.#trace);
   }
 
   protected send(token: string): UpstreamCall {
@@ -84,6 +85,10 @@ export class SessionCall extends RepeatableCall<string> {
       blocks: blocks === null || block === null ? blocks : { ...blocks, writers: [...blocks.writers, block] },
       receiver: this,
     });
+  }
+
+  get #trace(): RequestTrace | null {
+    return this.#parts.request.trace?.request ?? null;
   }
 
   protected drop(): void {
@@ -105,7 +110,7 @@ export class SessionCall extends RepeatableCall<string> {
   #renew(): void {
     if (this.#token === null) return;
     try {
-      const renewed = this.#session.login.renew(this.#token);
+      const renewed = this.#session.login.renew(this.#token, this.#trace);
       if (renewed instanceof Promise) renewed.catch(() => {});
     } catch {
       // This call is answered with the reply that it got.

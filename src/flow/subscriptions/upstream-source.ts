@@ -7,6 +7,7 @@ import { authorizeUpstream } from '../graphql/authorize-upstream.js';
 import { fieldCallPoints } from './field-arguments.js';
 import type { SourceParts, Subscribed, SubscriptionEvent, SubscriptionSource } from './source.js';
 import type { EventSink } from './subscription-stream.js';
+import type { FeedSink } from './upstream/feed.js';
 
 /** Subscribes at a GraphQL upstream to what the client has subscribed to here. */
 export class UpstreamSource implements SubscriptionSource {
@@ -47,11 +48,13 @@ export class UpstreamSource implements SubscriptionSource {
       const service = endpoint.graphqlUpstreams.get(name);
       if (request === null || service === undefined) throw new Error('a subscription without an upstream');
       authorizeUpstream(subscriber.caller.client, request, service.subschema.schema);
-      close = feeds.open(name, request, subscriber.headers, {
+      const { headers, exchange } = subscriber;
+      const feedSink: FeedSink = {
         accepted: () => record(null),
         event: (answer, bytes) => sink.push(eventOf(answer), bytes),
         ended,
-      });
+      };
+      close = feeds.open(name, request, headers, feedSink, exchange.trace);
       askedMillis = performance.now();
     };
     begin().catch((caught: unknown) => {

@@ -72,21 +72,21 @@ function withLink(links: SpanContext[] | null, link: SpanContext): SpanContext[]
 
 /** The attempts of one call. */
 class CallSpans implements CallTrace {
-  readonly #spans: RequestSpans;
+  readonly request: RequestSpans;
   readonly #service: string;
   readonly #operation: string;
   readonly #method: string;
   #latest: Attempt | null = null;
 
   constructor(spans: RequestSpans, service: string, operation: string, method: string) {
-    this.#spans = spans;
+    this.request = spans;
     this.#service = service;
     this.#operation = operation;
     this.#method = method;
   }
 
   begin(url: URL, nowMillis: number): string {
-    const { traceId, isSampled } = this.#spans;
+    const { traceId, isSampled } = this.request;
     const attempt: Attempt = {
       traceId,
       spanId: newSpanId(),
@@ -102,7 +102,7 @@ class CallSpans implements CallTrace {
       links: this.#latest?.links ?? null,
     };
     this.#latest = attempt;
-    this.#spans.add(attempt);
+    this.request.add(attempt);
     return printTraceparent(traceId, attempt.spanId, isSampled);
   }
 
@@ -116,7 +116,7 @@ class CallSpans implements CallTrace {
 
   serve(other: RequestTrace | null): void {
     const attempt = this.#latest;
-    if (attempt === null || other === null) return;
+    if (attempt === null || other === null || other === this.request) return;
     other.link(attempt);
     attempt.links = withLink(attempt.links, { traceId: other.traceId, spanId: other.spanId });
   }

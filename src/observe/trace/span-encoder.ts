@@ -112,7 +112,8 @@ export class SpanEncoder {
     if (code !== null) writer.attribute(ATTRIBUTES, 'error.type', code);
     else if (status >= 400) writer.attribute(ATTRIBUTES, 'error.type', String(status));
     writeLinks(writer, attempt.links);
-    if (code !== null || status >= 400) writeError(writer, '');
+    // A caller that leaves is no error of the backend.
+    if (code === null ? status >= 400 : code !== 'CLIENT_GONE') writeError(writer, '');
     writer.end(span);
   }
 
@@ -162,13 +163,13 @@ export class SpanEncoder {
     for (const { of, fields } of kept) {
       if (of.url === url && of.method === method && of.operation === operation && of.service === service) return fields;
     }
-    const writer = this.#begin(operation === '' ? service : `${service}/${operation}`, CLIENT);
+    const writer = this.#begin([service, operation].filter((each) => each !== '').join('/'), CLIENT);
     writer.attribute(ATTRIBUTES, 'http.request.method', method);
     // Neither query nor credentials: both may hold secrets of the configuration.
     writer.attribute(ATTRIBUTES, 'url.full', url.origin + url.pathname);
     writer.attribute(ATTRIBUTES, 'server.address', url.hostname);
     writer.attribute(ATTRIBUTES, 'server.port', Number(url.port) || (url.protocol === 'https:' ? 443 : 80));
-    writer.attribute(ATTRIBUTES, 'soapstone.service', service);
+    if (service !== '') writer.attribute(ATTRIBUTES, 'soapstone.service', service);
     if (operation !== '') writer.attribute(ATTRIBUTES, 'soapstone.operation', operation);
     return keep(kept, { service, operation, method, url }, Uint8Array.from(writer.bytes.subarray(0, writer.length)));
   }

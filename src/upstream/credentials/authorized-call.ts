@@ -93,18 +93,25 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   }
 
   #asked(): CallToAuthorize {
-    const { method } = this.#request;
-    return { method, target: this.#target, isUpload: this.#isUpload, refused: this.#refused, probe: this.#probe };
+    const { method, trace } = this.#request;
+    return {
+      method,
+      target: this.#target,
+      isUpload: this.#isUpload,
+      refused: this.#refused,
+      trace: trace?.request ?? null,
+      probe: this.#probe,
+    };
   }
 
   readonly #probe = (): Promise<ReplyHead> =>
     new Promise((resolve, reject) => {
-      const { method, query, headers } = this.#request;
+      const { method, query, headers, trace = null } = this.#request;
       const fields = headers.filter((_, index) => headers[index - (index % 2)] !== 'content-length');
       let found: ReplyHead | null = null;
       let bytes = 0;
       this.#send(
-        { method, query, headers: fields, body: method === 'GET' ? null : Buffer.alloc(0), isIdempotent: true },
+        { method, query, headers: fields, body: method === 'GET' ? null : Buffer.alloc(0), isIdempotent: true, trace },
         {
           head(head) {
             found = head;

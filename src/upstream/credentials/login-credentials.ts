@@ -14,8 +14,8 @@ export class LoginCredentials implements Credentials {
     this.#prefix = prefix;
   }
 
-  fields({ refused }: Pick<CallToAuthorize, 'refused'>): Fields | Promise<Fields> {
-    const token = refused === null ? this.#login.token() : this.#login.renew(this.#tokenOf(refused.fields));
+  fields({ refused, trace }: CallToAuthorize): Fields | Promise<Fields> {
+    const token = refused === null ? this.#login.token(trace) : this.#login.renew(this.#tokenOf(refused.fields), trace);
     return token instanceof Promise ? token.then((each) => this.#fieldsOf(each)) : this.#fieldsOf(token);
   }
 

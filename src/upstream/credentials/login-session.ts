@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { asRefusal, Refusal } from '../../base/refusal.js';
+import type { CallTrace, RequestTrace } from '../../base/request-trace.js';
 
 /** How long after a failed login none is tried: twice as long after each, so that no account is locked. */
 const PAUSE_MILLIS = 1_000;
@@ -7,7 +8,9 @@ const PAUSE_MILLIS_MAX = 60_000;
 
 export interface LoginSessionOptions {
   /** Resolves to a new token. Rejects with a `Refusal`: `UPSTREAM_AUTH` where the login was refused. */
-  readonly logIn: () => Promise<string>;
+  readonly logIn: (trace: CallTrace | null) => Promise<string>;
+  /** Begins the trace of a login. */
+  readonly traceLogin: (request: RequestTrace) => CallTrace;
   /** Ends the session of a token; null for nothing to do. */
   readonly logOut: ((token: string) => Promise<void>) | null;
   /** How long a token is used; null: until it is refused. */
@@ -21,6 +24,8 @@ export class LoginSession {
   readonly #options: LoginSessionOptions;
   #current: { readonly token: string; readonly madeMillis: number } | null = null;
   #login: Promise<string> | null = null;
+  /** Of the login that is under way. */
+  #trace: CallTrace | null = null;
   #failure: { readonly refusal: Refusal; readonly untilMillis: number } | null = null;
   #pauseMillis = PAUSE_MILLIS;
   #isClosed = false;
@@ -29,19 +34,19 @@ export class LoginSession {
     this.#options = options;
   }
 
-  /** The token for a call. Throws, or rejects with, a `Refusal`. */
-  token(): string | Promise<string> {
+  /** The token for a call, made for a request that is traced or not. Throws, or rejects with, a `Refusal`. */
+  token(request: RequestTrace | null = null): string | Promise<string> {
     const { maxAgeMillis } = this.#options;
     const current = this.#current;
     const isFresh =
       current !== null && (maxAgeMillis === null || performance.now() - current.madeMillis < maxAgeMillis);
-    return isFresh ? current.token : this.#logIn();
+    return isFresh ? current.token : this.#logIn(request);
   }
 
   /** The token after the backend has refused one. Other calls may have renewed it. */
-  renew(refused: string): string | Promise<string> {
+  renew(refused: string, request: RequestTrace | null = null): string | Promise<string> {
     if (this.#current?.token === refused) this.#current = null;
-    return this.token();
+    return this.token(request);
   }
 
   async close(): Promise<void> {
@@ -58,18 +63,22 @@ export class LoginSession {
     await this.#options.close();
   }
 
-  #logIn(): Promise<string> {
-    if (this.#login !== null) return this.#login;
+  #logIn(request: RequestTrace | null): Promise<string> {
+    if (this.#login !== null) {
+      this.#trace?.serve(request);
+      return this.#login;
+    }
     if (this.#isClosed) throw new Refusal('UPSTREAM_UNREACHABLE', 'closed');
     const failure = this.#failure;
     if (failure !== null && performance.now() < failure.untilMillis) throw failure.refusal;
-    this.#login = this.#begin();
+    this.#trace = request === null ? null : this.#options.traceLogin(request);
+    this.#login = this.#begin(this.#trace);
     return this.#login;
   }
 
-  async #begin(): Promise<string> {
+  async #begin(trace: CallTrace | null): Promise<string> {
     try {
-      const token = await this.#options.logIn();
+      const token = await this.#options.logIn(trace);
       this.#current = { token, madeMillis: performance.now() };
       this.#failure = null;
       this.#pauseMillis = PAUSE_MILLIS;

@@ -1,10 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { asRefusal, Refusal } from '../../base/refusal.js';
+import type { CallTrace, RequestTrace } from '../../base/request-trace.js';
 import { bearerFields } from './bearer.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
 import { type OAuthClient, requestToken } from './oauth-requests.js';
 
 export interface OAuth2Options extends OAuthClient {
+  /** The service that the tokens are for. */
+  readonly service: string;
   readonly scopes: readonly string[];
   /** RFC 8707 calls it `resource`; Auth0 and others `audience`. Null for none. */
   readonly audience: string | null;
@@ -29,20 +32,23 @@ export class OAuth2 implements Credentials {
   readonly #options: OAuth2Options;
   #token: Token | null = null;
   #asking: Promise<Token> | null = null;
+  /** Of the request for a token that is under way. */
+  #trace: CallTrace | null = null;
   #failure: { readonly refusal: Refusal; readonly untilMillis: number } | null = null;
 
   constructor(options: OAuth2Options) {
     this.#options = options;
   }
 
-  fields({ refused }: CallToAuthorize): Fields | Promise<Fields> {
+  fields({ refused, trace }: CallToAuthorize): Fields | Promise<Fields> {
     const nowMillis = performance.now();
     // Calls that were refused together had the same token: the first of them asks for another one.
     if (refused !== null && refused.fields[1] === this.#token?.fields[1]) this.#token = null;
     const token = this.#token;
-    if (token === null || nowMillis >= token.endMillis) return this.#obtain(nowMillis).then(({ fields }) => fields);
+    if (token === null || nowMillis >= token.endMillis)
+      return this.#obtain(nowMillis, trace).then(({ fields }) => fields);
     // In the background, while the old one is still good.
-    if (nowMillis >= token.renewMillis) this.#obtain(nowMillis).catch(() => {});
+    if (nowMillis >= token.renewMillis) this.#obtain(nowMillis, trace).catch(() => {});
     return token.fields;
   }
 
@@ -50,10 +56,14 @@ export class OAuth2 implements Credentials {
     await this.#options.close();
   }
 
-  #obtain(nowMillis: number): Promise<Token> {
-    if (this.#asking !== null) return this.#asking;
+  #obtain(nowMillis: number, request: RequestTrace | null): Promise<Token> {
+    if (this.#asking !== null) {
+      this.#trace?.serve(request);
+      return this.#asking;
+    }
     if (this.#failure !== null && nowMillis < this.#failure.untilMillis) return Promise.reject(this.#failure.refusal);
-    this.#asking = this.#ask().then(
+    this.#trace = request?.call(this.#options.service, 'oauth2') ?? null;
+    this.#asking = this.#ask(this.#trace).then(
       (token) => {
         this.#token = token;
         this.#asking = null;
@@ -70,13 +80,13 @@ export class OAuth2 implements Credentials {
     return this.#asking;
   }
 
-  async #ask(): Promise<Token> {
+  async #ask(trace: CallTrace | null): Promise<Token> {
     const { scopes, audience } = this.#options;
     const parameters = new URLSearchParams();
     if (scopes.length > 0) parameters.set('scope', scopes.join(' '));
     if (audience !== null) parameters.set('audience', audience);
     const askedMillis = performance.now();
-    const { token, seconds } = await requestToken(this.#options, parameters);
+    const { token, seconds } = await requestToken(this.#options, parameters, trace);
     const lifeMillis = seconds === null ? UNTOLD_LIFE_MILLIS : seconds * 1000;
     return {
       fields: bearerFields(token),

@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import { answerWith, startRecordingBackend } from '../../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
 import { running } from '../../kit/live-desk.js';
+import { ofKind, startReceiver, valuesOf } from '../../kit/otlp.js';
 import { startSubscriptionServer } from '../../kit/subscription-server.js';
 import {
   allOf,
@@ -66,6 +67,40 @@ for (const protocol of PROTOCOLS) {
       t.match(await gateway.metrics(), 'soapstone_upstream_subscriptions{service="crm"} 0\n');
     });
   }
+
+  t.test(`a subscription at a service is a span of the request that subscribed, ${protocol}`, async (t) => {
+    const { url, received } = await startReceiver(t);
+    const { remote, gateway, events } = await startUpstreamDesk(
+      t,
+      protocol,
+      '',
+      `traces: { otlp: "${url}", sample: 1 }`,
+    );
+    for (const transport of BOTH) {
+      const told = events(transport, 'subscription { tick }');
+      const first = told.next();
+      await remote.runs(1);
+      remote.tell('tick', 1);
+      t.match((await first).value, { data: { tick: 1 } });
+      if (transport === 'sse') await told.return?.();
+      else remote.complete('tick');
+      await running(gateway, 'tick', 0);
+    }
+    const calls = ofKind(await received(6), 3);
+    t.same(
+      calls.map((span) => [span.name, valuesOf(span).get('http.response.status_code'), span.status]),
+      Array.from({ length: 2 }, () => ['crm/subscription', protocol === 'sse' ? '200' : '101', undefined]),
+    );
+    t.same(
+      remote.subscribed.map(({ headers }) => headers['traceparent']),
+      calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`),
+    );
+    const requests = ofKind(await received(6), 2);
+    t.same(
+      calls.map(({ parentSpanId }) => parentSpanId),
+      requests.map(({ spanId }) => spanId),
+    );
+  });
 
   t.test(`who leaves leaves there, ${protocol}`, async (t) => {
     const { remote, gateway, events } = await startUpstreamDesk(t, protocol);

@@ -24,6 +24,8 @@ export interface FeedParts {
 export class Feed {
   /** Ends the connection, however far it has come. */
   hangUp: () => void = () => {};
+  /** How it failed; null while it has not. */
+  failure: Refusal | null = null;
   readonly #parts: FeedParts;
   readonly #timer: NodeJS.Timeout;
   #isAccepted = false;
@@ -88,6 +90,7 @@ export class Feed {
   #end(refusal: Refusal | null): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.failure = refusal;
     clearTimeout(this.#timer);
     const outcome = refusal === null ? 'answered' : outcomeOf(refusal, this.#isAccepted ? 200 : 0);
     if (!this.#isAccepted || outcome === 'failed') this.#parts.outcome(outcome);

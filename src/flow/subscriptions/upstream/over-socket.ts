@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { asRefusal, Refusal } from '../../../base/refusal.js';
+import { type CallTrace, withTraceparent } from '../../../base/request-trace.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import {
   type CallToAuthorize,
@@ -13,6 +15,7 @@ import { type OutgoingParts, OutgoingSocket } from './outgoing-socket.js';
 export interface SocketAsk extends Omit<OutgoingParts, 'unauthorized'> {
   readonly url: string;
   readonly request: SubschemaRequest;
+  readonly trace: CallTrace | null;
   readonly connectionParams: Readonly<Record<string, string>>;
   /** Null where the fields of the request are all there is. */
   readonly credentials: Credentials | null;
@@ -29,7 +32,7 @@ export function feedOverSocket(ask: SocketAsk): void {
 
 /** Obtains the credentials, and subscribes with them. `refused` is the answer to the first handshake; null before it. */
 function obtain(ask: SocketAsk, credentials: Credentials, refused: CallToAuthorize['refused']): void {
-  const { feed, url, headers } = ask;
+  const { feed, url, headers, trace } = ask;
   let isLeft = false;
   feed.hangUp = () => {
     isLeft = true;
@@ -39,10 +42,20 @@ function obtain(ask: SocketAsk, credentials: Credentials, refused: CallToAuthori
   const probe = () => Promise.reject(new Refusal('UPSTREAM_AUTH', 'WebSocket'));
   const subscribeWith = (fields: Fields): void => {
     if (isLeft) return;
-    const again = (response: IncomingMessage): void => obtain(ask, credentials, { head: headOf(response), fields });
+    const again = (response: IncomingMessage): void => {
+      trace?.end(401, 'UPSTREAM_AUTH');
+      obtain(ask, credentials, { head: headOf(response), fields });
+    };
     subscribe({ ...ask, headers: withFields(headers, fields), unauthorized: refused === null ? again : null });
   };
-  const call: CallToAuthorize = { method: 'GET', target: pathname + search, isUpload: false, refused, probe };
+  const call: CallToAuthorize = {
+    method: 'GET',
+    target: pathname + search,
+    isUpload: false,
+    refused,
+    trace: trace?.request ?? null,
+    probe,
+  };
   Promise.resolve()
     .then(() => credentials.fields(call))
     .then(subscribeWith, (caught: unknown) => feed.failed(asRefusal(caught)));
@@ -59,7 +72,9 @@ const headOf = ({
 });
 
 function subscribe(ask: SocketAsk & OutgoingParts): void {
-  const { url, request, connectionParams, feed } = ask;
+  const { url, request, connectionParams, feed, trace } = ask;
+  const headers =
+    trace === null ? ask.headers : withTraceparent(ask.headers, trace.begin(new URL(url), performance.now()));
   const { query, variables } = request;
   const made: OutgoingSocket[] = [];
   const bytes = (): number => made[0]?.messageBytes ?? 0;
@@ -71,7 +86,7 @@ function subscribe(ask: SocketAsk & OutgoingParts): void {
     connectionParams,
     socket: class extends OutgoingSocket {
       constructor(address: string, protocol: string) {
-        super(address, protocol, ask);
+        super(address, protocol, { ...ask, headers });
         made.push(this);
       }
     },
@@ -91,5 +106,6 @@ function subscribe(ask: SocketAsk & OutgoingParts): void {
     // Sends `complete` if the connection is open.
     stop();
     made[0]?.close(1000, '');
+    trace?.end(feed.isAccepted ? 101 : 0, feed.failure?.code ?? null);
   };
 }

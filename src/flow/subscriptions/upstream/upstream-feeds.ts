@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Refusal, refuseByLimit } from '../../../base/refusal.js';
+import type { RequestTrace } from '../../../base/request-trace.js';
 import type { RequestContext } from '../../../codec/write/source.js';
 import type { GraphqlUpstream, UpstreamSubscriptions } from '../../../compile/graphql-upstream.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
@@ -39,11 +40,17 @@ export class UpstreamFeeds {
     return this.#byService.get(service)?.isResting ?? false;
   }
 
-  /** Subscribes; the answer leaves. Throws `POOL_EXHAUSTED`, `CIRCUIT_OPEN`. */
-  open(service: string, request: SubschemaRequest, headers: RequestContext['headers'], sink: FeedSink): () => void {
+  /** Subscribes, for a request that is traced or not; the answer leaves. Throws `POOL_EXHAUSTED`, `CIRCUIT_OPEN`. */
+  open(
+    service: string,
+    request: SubschemaRequest,
+    headers: RequestContext['headers'],
+    sink: FeedSink,
+    of: RequestTrace | null,
+  ): () => void {
     const feeds = this.#byService.get(service);
     if (feeds === undefined) throw new Error('a subscription of a service that has none');
-    return feeds.subscribe(request, headers, sink);
+    return feeds.subscribe(request, headers, sink, of);
   }
 
   /** Ends those that are left. */
@@ -108,7 +115,12 @@ class ServiceFeeds {
     return this.#breaker.isOpen;
   }
 
-  subscribe(request: SubschemaRequest, callerHeaders: RequestContext['headers'], sink: FeedSink): () => void {
+  subscribe(
+    request: SubschemaRequest,
+    callerHeaders: RequestContext['headers'],
+    sink: FeedSink,
+    of: RequestTrace | null,
+  ): () => void {
     const { acceptMillis, eventBytes, responseDepth, responseValues, subscriptions } =
       this.#service.config.limits.remote;
     const nowMillis = performance.now();
@@ -138,8 +150,9 @@ class ServiceFeeds {
     // In the message the answer stands in an object of its own.
     const bounds = { depth: responseDepth + 1, values: responseValues + 8 };
     const { urls, connectionParams } = this.#subscriptions;
+    const trace = of?.call(this.#service.name, 'subscription', this.#upstream === null ? 'GET' : 'POST') ?? null;
     if (this.#upstream !== null) {
-      feedOverEvents({ feed, upstream: this.#upstream, request, headers, eventBytes, bounds });
+      feedOverEvents({ feed, upstream: this.#upstream, request, headers, trace, eventBytes, bounds });
     } else {
       const url = urls[this.#next++ % urls.length] ?? '';
       const pingMillis = this.#pingMillis;
@@ -150,6 +163,7 @@ class ServiceFeeds {
         url,
         request,
         headers: withFields(headers, fields),
+        trace,
         credentials,
         connect,
         connectionParams,
