@@ -170,11 +170,13 @@ class Explanation {
     if (service === undefined) throw new Error('a field of a service that is not there');
     const [dialect] = service.dialects;
     const { contentType, soapAction } = service.callHead(bound.operation);
+    const { attachments = [] } = bound.requestPlan;
     const envelope = printEnvelope(this.#compiled, service, bound, input, standIns);
     this.#terminal.out(`\n${margin}${title}`);
     const lines = [
       `SOAP ${dialect.name}, POST ${service.config.urls.join(' or ')}`,
-      `content-type: ${contentType}`,
+      `content-type: ${attachments.length === 0 ? contentType : `multipart/related, its first part ${contentType}`}`,
+      ...attachments.map(({ key, part, mediaType }) => `attachment ${part}: the argument ${key} as ${mediaType}`),
       ...(soapAction === null ? [] : [`soapaction: ${soapAction}`]),
       ...describeOwn(service),
       ...printCaching(this.#compiled.caching, bound.operation),

@@ -25,7 +25,8 @@ export function compileCallHeads(
     const action = printableAction(addressing?.get(operation)?.action ?? operation.soapAction);
     const contentType = printMediaType(dialect, action);
     const soapAction = dialect.actionHeader ? `"${action ?? ''}"` : null;
-    const fields = ['content-type', contentType, 'accept', dialect.mediaType];
+    const accepted = operation.output?.attachments === undefined ? '' : ', multipart/related';
+    const fields = ['content-type', contentType, 'accept', `${dialect.mediaType}${accepted}`];
     if (soapAction !== null) fields.push('soapaction', soapAction);
     return { action, contentType, soapAction, fields };
   };

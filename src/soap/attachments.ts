@@ -1,18 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { Refusal, refuseByLimit } from '../base/refusal.js';
+import { type DeclaredPart, DeclaredParts } from './declared-parts.js';
 import type { AttachmentSink } from './multipart.js';
+import { type Attachment, Part } from './part.js';
 import { partOf } from './references.js';
 
-/** Transfer encodings of parts: those that change nothing (RFC 2045 section 6.2), and base64. */
-const CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'base64']);
-
-/** A part that an Include stands for; its bytes are there once the package is over. */
-export interface Attachment {
-  /** In base64. Throws `UPSTREAM_INVALID_RESPONSE` when it did not come behind the envelope. */
-  value(): string;
-  /** As a `data:` URL (RFC 2397); null when it did not come behind the envelope. */
-  dataUrl(): string | null;
-}
+/** Transfer encodings of parts (RFC 2045 section 6.1). */
+const CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'base64', 'quoted-printable']);
 
 /**
  * Keeps the parts of a package that are wanted, until it is over. They stand behind the envelope (XOP 1.0 section 1.1
@@ -20,13 +14,16 @@ export interface Attachment {
  */
 export class Attachments implements AttachmentSink {
   readonly #wanted = new Map<string, Part>();
+  readonly #declared: DeclaredParts | null;
   readonly #bytesMax: number;
   #bytesLeft: number;
   #current: Part | null = null;
 
-  constructor(bytesMax: number) {
+  /** `declared` are the parts of the WSDL that are attachments. */
+  constructor(bytesMax: number, declared: readonly DeclaredPart[] = []) {
     this.#bytesMax = bytesMax;
     this.#bytesLeft = bytesMax;
+    this.#declared = declared.length === 0 ? null : new DeclaredParts(declared);
   }
 
   /** The part that `href` of an Include names; null where it names none. */
@@ -38,11 +35,18 @@ export class Attachments implements AttachmentSink {
     return known;
   }
 
-  begin(id: string, transferEncoding: string, mediaType: string | null): boolean {
-    this.#current = this.#wanted.get(id) ?? null;
+  /** The one that is this part of the WSDL. */
+  part(name: string): { value(): string | null } {
+    this.#declared?.want(name);
+    return { value: () => this.#declared?.find(name)?.value() ?? null };
+  }
+
+  begin(id: string | null, transferEncoding: string, mediaType: string | null): boolean {
+    const referred = id === null ? null : (this.#wanted.get(id) ?? null);
+    this.#current = referred ?? this.#declared?.begin(id, mediaType) ?? null;
     if (this.#current === null) return false;
     if (!CODINGS.has(transferEncoding)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'coding of an attachment');
-    this.#current.begin(transferEncoding === 'base64', mediaType);
+    this.#current.begin(transferEncoding, mediaType);
     return true;
   }
 
@@ -51,33 +55,5 @@ export class Attachments implements AttachmentSink {
     if (this.#bytesLeft < 0)
       throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.codec.attachmentBytes', this.#bytesMax);
     this.#current?.chunks.push(Buffer.from(piece));
-  }
-}
-
-/** Without parameters (RFC 6838 section 4.2). */
-const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
-const UNKNOWN_TYPE = 'application/octet-stream';
-
-class Part implements Attachment {
-  readonly chunks: Buffer[] = [];
-  #isBase64 = false;
-  #hasBegun = false;
-  #mediaType = UNKNOWN_TYPE;
-
-  begin(isBase64: boolean, mediaType: string | null): void {
-    this.#hasBegun = true;
-    if (mediaType !== null && MEDIA_TYPE.test(mediaType)) this.#mediaType = mediaType;
-    this.#isBase64 = isBase64;
-  }
-
-  value(): string {
-    if (!this.#hasBegun) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'attachment before its envelope');
-    const bytes = Buffer.concat(this.chunks);
-    const content = this.#isBase64 ? Buffer.from(bytes.toString('latin1'), 'base64') : bytes;
-    return content.toString('base64');
-  }
-
-  dataUrl(): string | null {
-    return this.#hasBegun ? `data:${this.#mediaType};base64,${this.value()}` : null;
   }
 }

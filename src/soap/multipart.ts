@@ -18,7 +18,7 @@ export interface EnvelopeReader extends MessageReader {
 /** Takes the content of parts behind the envelope. */
 export interface AttachmentSink {
   /** A part begins; true if its content is wanted. */
-  begin(id: string, transferEncoding: string, mediaType: string | null): boolean;
+  begin(id: string | null, transferEncoding: string, mediaType: string | null): boolean;
   /** Lent: to be copied if it is kept. */
   data(piece: Buffer): void;
 }
@@ -192,9 +192,9 @@ export class MultipartReader implements MessageReader, ContentSink {
     if (mediaType?.startsWith('multipart/')) throw broken('package in a package');
     this.#scanner.begin();
     this.#section = 'part';
-    const isBehind = this.#state === 'read' && head.id !== null;
+    const isBehind = this.#state === 'read';
     const { attachments = null } = this.#options;
-    this.#isWanted = isBehind && attachments?.begin(head.id ?? '', head.transferEncoding, mediaType) === true;
+    this.#isWanted = isBehind && attachments?.begin(head.id, head.transferEncoding, mediaType) === true;
     if (this.#state !== 'awaited') return;
     // Some stacks take the first part for the envelope, whatever `start` and its type are.
     if (start !== null && head.id !== start) throw broken('a part before the envelope');

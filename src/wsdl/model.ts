@@ -90,6 +90,16 @@ export interface Payload {
   /** Where Body has several children, all of them; absent: `body` is the only one. */
   readonly several?: SeveralParts;
   readonly headers: readonly HeaderDeclaration[];
+  /** Parts beside the envelope, in a MIME package (WSDL 1.1 section 5). Absent: there are none. */
+  readonly attachments?: readonly AttachedPart[];
+}
+
+/** A part of a message that is an attachment (`mime:content`). */
+export interface AttachedPart {
+  /** That of the part in the message. */
+  readonly name: string;
+  /** The media types it may have, `image/*` too; none: any. */
+  readonly mediaTypes: readonly string[];
 }
 
 /** A Body of several elements: document style of several parts, which WS-I Basic Profile R2201 forbids. */

@@ -121,7 +121,7 @@ t.test('what cannot be had of an attachment is an error', async (t) => {
   });
   t.same(await ask('{ files { name } }'), { data: { files: [{ name: 'a' }] } }, 'what is not asked for does not count');
   backend.answer = answerWith(
-    message(file('a', include('1@d')), [{ id: '1@d', content: Buffer.from('a=20b'), coding: 'quoted-printable' }]),
+    message(file('a', include('1@d')), [{ id: '1@d', content: Buffer.from('a=20b'), coding: 'x-uuencode' }]),
     TYPE,
   );
   t.match(await ask('{ files { content } }'), { errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] });

@@ -118,6 +118,8 @@ export type SlotSource =
   | { readonly from: 'withheld'; readonly isForbidden: boolean }
   /** The element itself read as another object, for groups that exist in GraphQL only. */
   | { readonly from: 'self' }
+  /** The attachment of the message that is this part of the WSDL. */
+  | { readonly from: 'attachment'; readonly part: string }
   /** The Header of the message: its blocks are the children of this object. Of the outermost object alone. */
   | { readonly from: 'header' };
 

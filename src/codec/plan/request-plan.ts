@@ -19,6 +19,15 @@ export type TemplatePiece =
   | string
   | { readonly name: string; readonly source: EncodeSource; readonly isRequired: boolean };
 
+/** An argument that is sent as a part beside the envelope. */
+export interface EncodeAttachment {
+  /** The name of the argument, in base64. */
+  readonly key: string;
+  /** The name of the part in the WSDL. */
+  readonly part: string;
+  readonly mediaType: string;
+}
+
 /** The request of one operation. */
 export interface RequestPlan {
   /** The child of Body, or null for an empty Body. Without a name the value is Body itself, with several children. */
@@ -27,6 +36,8 @@ export interface RequestPlan {
   readonly headers: readonly EncodeElement[];
   /** Header blocks without a part that callers give. */
   readonly blocks?: readonly BlockPlan[];
+  /** Parts beside the envelope; absent: there are none. */
+  readonly attachments?: readonly EncodeAttachment[];
   /** By the rules of SOAP encoding: every element names its type. */
   readonly encoded?: boolean;
 }

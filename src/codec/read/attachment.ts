@@ -6,8 +6,13 @@ import { CODEC_LIMITS } from '../plan/limits.js';
 import { bareBase64 } from '../values/binary.js';
 import type { DeferredValue, Reading } from './reading.js';
 
-/** Looks up the attachment that a reference names; null where there can be none. */
-export type FindAttachment = (href: string) => DeferredValue | null;
+/** The attachments of a message. */
+export interface AttachmentSource {
+  /** The one that a reference names; null where there can be none. */
+  want(href: string): DeferredValue | null;
+  /** The one that is this part of the WSDL. Its value is null where the message has none. */
+  part(name: string): Deferred['source'];
+}
 
 /**
  * The binary content of one reply: base64 in the envelope, and parts that it refers to. Both are bounded by
@@ -16,13 +21,13 @@ export type FindAttachment = (href: string) => DeferredValue | null;
 export class BinaryContent {
   /** Values are known when the message is over. */
   hasDeferred = false;
-  readonly #find: FindAttachment | null;
+  readonly #attachments: AttachmentSource | null;
   readonly #bytesMax: number;
   #charsLeft: number;
 
-  /** `find`: null where the message is no package. */
-  constructor(find: FindAttachment | null, bytesMax: number = CODEC_LIMITS.attachmentBytes.default) {
-    this.#find = find;
+  /** `attachments`: null where the message is no package. */
+  constructor(attachments: AttachmentSource | null, bytesMax: number = CODEC_LIMITS.attachmentBytes.default) {
+    this.#attachments = attachments;
     this.#bytesMax = bytesMax;
     this.#charsLeft = Math.ceil(bytesMax / 3) * 4;
   }
@@ -39,8 +44,8 @@ export class BinaryContent {
     const isBinary = owner.variant === null ? owner.slot?.isBinary === true : owner.variant.isBinary;
     const isAlone = owner.deferred === null && !owner.hasChildren && trimXml(owner.text) === '';
     const isInclude = isBinary && isAlone && tag.local === 'Include' && tag.uri === XOP;
-    const href = isInclude && this.#find !== null ? tag.attribute('', 'href') : null;
-    const found = href === null ? null : (this.#find?.(href) ?? null);
+    const href = isInclude && this.#attachments !== null ? tag.attribute('', 'href') : null;
+    const found = href === null ? null : (this.#attachments?.want(href) ?? null);
     if (found === null) owner.hasChildren = true;
     else {
       this.hasDeferred = true;
@@ -51,18 +56,25 @@ export class BinaryContent {
   /** The attachment that a text names (`swaRef`), as a `data:` URL; null where there can be none. */
   referred(text: string): Deferred | null {
     const written = trimXml(text);
-    const found = this.#find?.(written) ?? null;
+    const found = this.#attachments?.want(written) ?? null;
     if (found === null) return null;
     this.hasDeferred = true;
     return new Deferred({ value: () => found.dataUrl() ?? written });
+  }
+
+  /** The attachment that is a part of the WSDL; null where the message is no package. */
+  attached(part: string): Deferred | null {
+    if (this.#attachments === null) return null;
+    this.hasDeferred = true;
+    return new Deferred(this.#attachments.part(part));
   }
 }
 
 /** Placeholder in the answer for a deferred value. */
 export class Deferred {
-  readonly source: Pick<DeferredValue, 'value'>;
+  readonly source: { value(): string | null };
 
-  constructor(source: Pick<DeferredValue, 'value'>) {
+  constructor(source: Deferred['source']) {
     this.source = source;
   }
 }

@@ -4,7 +4,7 @@ import { CODEC_LIMITS } from '../plan/limits.js';
 import type { Decoded, ReplyPlan } from '../plan/plan.js';
 import { arrayPositionOf, isNil } from '../plan/xsi.js';
 import { textOfBase64 } from '../values/binary.js';
-import { BinaryContent, Deferred, type FindAttachment, resolveDeferred } from './attachment.js';
+import { type AttachmentSource, BinaryContent, Deferred, resolveDeferred } from './attachment.js';
 import { nilVariantOf, slotsFor } from './find-slots.js';
 import { openRepetitions } from './groups.js';
 import { ANY, LATER, programOf, type SlotProgram } from './program.js';
@@ -42,10 +42,10 @@ export class ReplyDecoder implements XmlHandler {
   #hasBegun = false;
   #answer: ResponseObject | null = null;
 
-  /** `findAttachment`: null where the message is no package. */
-  constructor(plan: ReplyPlan, limits: DecodeLimits, findAttachment: FindAttachment | null = null) {
+  /** `attachments`: null where the message is no package. */
+  constructor(plan: ReplyPlan, limits: DecodeLimits, attachments: AttachmentSource | null = null) {
     this.#plan = plan;
-    this.#binary = new BinaryContent(findAttachment, limits.attachmentBytes);
+    this.#binary = new BinaryContent(attachments, limits.attachmentBytes);
     this.#output = new ResponseBuilder(limits.listItems, plan.shape === 'unwrap' ? 1 : 0);
     this.#opaqueChars = limits.opaqueChars ?? CODEC_LIMITS.opaqueChars.default;
   }
@@ -234,6 +234,8 @@ export class ReplyDecoder implements XmlHandler {
     if (variant === null) return reading;
     if (variant.hasNames) reading.names = new ContentNames(tag);
     if (variant.constants.length > 0) this.#output.setConstants(reading);
+    for (const slot of variant.attachments)
+      this.#output.setValue(reading, slot, -1, this.#binary.attached(slot.part), null);
     for (const slot of variant.attributes) this.#readAttribute(tag, reading, slot);
     let first = reading;
     for (const slot of variant.anyItems) this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, slot);

@@ -74,6 +74,7 @@ export interface VariantProgram {
   readonly slots: readonly SlotProgram[];
   readonly children: ChildTable;
   readonly attributes: readonly SlotProgram[];
+  readonly attachments: readonly SlotProgram[];
   /** And those that are withheld from the reader of the plan. */
   readonly constants: readonly SlotProgram[];
   /** Slots that are filled by children of any name. */
@@ -102,6 +103,8 @@ export interface SlotProgram {
   readonly from: SlotSource['from'];
   /** Of the attribute, of the child, or of one in the group; empty for other sources. */
   readonly name: QName;
+  /** The part of the WSDL that is its attachment; '' for other sources. */
+  readonly part: string;
   /** Which of the elements of its name fills it, from 0; `ANY`, or `LATER` for all but the first. */
   readonly occurrence: number;
   /** Only the first element of its name fills it. */
@@ -187,6 +190,7 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     slots,
     children: { named, any: others.length === 0 ? null : others, wildcards: wildcardsOf(variant) },
     attributes: of('attribute'),
+    attachments: of('attachment'),
     // Blocks of the Header are read beside this: null stands for them until then.
     constants: [...of('constant'), ...of('header'), ...of('withheld')],
     anyItems: items,
@@ -216,6 +220,7 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
     key: slot.key,
     from: source.from,
     name: 'name' in source ? source.name : (group?.names[0] ?? NAMELESS),
+    part: source.from === 'attachment' ? source.part : '',
     occurrence: 'occurrence' in source ? (source.occurrence ?? ANY) : ANY,
     isOnce: 'occurrence' in source && source.occurrence === 0 && source.wildcards !== undefined,
     list: slot.list,

@@ -26,10 +26,18 @@ export function blocksOfSoapCall(
   return { place, writers: security !== null && config.security.make?.replace === true ? [security] : [] };
 }
 
-/** The blocks of the call of a GraphQL field, for a message that `encodeRequest` wrote; null for none. */
-export function blocksOfField({ security, ownBlocks, dialects }: SoapService, message: Buffer): OwnBlocks | null {
+/**
+ * The blocks of the call of a GraphQL field, for an envelope that `encodeRequest` wrote and that begins at `offset` of
+ * its message; null for none.
+ */
+export function blocksOfField(
+  { security, ownBlocks, dialects }: SoapService,
+  envelope: Buffer,
+  offset = 0,
+): OwnBlocks | null {
   if (ownBlocks.length === 0) return null;
-  return { place: placeInRequest(message, dialects[0]), writers: security === null ? [] : [security] };
+  const place = placeInRequest(envelope, dialects[0]);
+  return { place: { ...place, offsetBytes: place.offsetBytes + offset }, writers: security === null ? [] : [security] };
 }
 
 /** The request, into which each try writes the blocks. */

@@ -2,8 +2,10 @@ import type { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { addressingBlocks, newMessageId, writesMessageId } from '../../codec/write/addressing-blocks.js';
+import { encodeAttachments } from '../../codec/write/attachments.js';
 import { encodeRequest } from '../../codec/write/encode.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
+import { writePackage } from '../../soap/write-package.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { affinityOf, textInRequest } from '../calls/affinity.js';
 import { envelopeKey } from '../calls/call-key.js';
@@ -19,12 +21,10 @@ export function checkArguments(
   { bound, arguments: values, headers: blocks }: FieldCall,
   { service, headers, claims, limits }: Pick<CallContext, 'service' | 'headers' | 'claims' | 'limits'>,
 ): void {
-  encodeRequest(
-    bound.requestPlan,
-    service.dialects[0],
-    { arguments: values, headers: blocks, context: { headers, claims } },
-    limits,
-  );
+  const { requestPlan } = bound;
+  const context = { headers, claims };
+  encodeRequest(requestPlan, service.dialects[0], { arguments: values, headers: blocks, context }, limits);
+  encodeAttachments(requestPlan.attachments ?? [], { arguments: values, context }, limits);
 }
 
 /**
@@ -40,11 +40,14 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   const blocks = addressing === null || messageId === null ? [] : addressingBlocks(addressing, dialect, messageId);
   const requestContext = { headers: callerHeaders, claims };
   const values = { arguments: field.arguments, headers: field.headers, context: requestContext, blocks };
-  const body = encodeRequest(requestPlan, dialect, values, limits);
+  const envelope = encodeRequest(requestPlan, dialect, values, limits);
+  const attachments = encodeAttachments(requestPlan.attachments ?? [], values, limits);
   const observation = context.observers?.begin(service.name, operation.name) ?? null;
-  if (observation !== null) observeRequest(observation, service, operation, body);
-  const { action, fields } = service.callHead(operation);
-  const headers = [...fields];
+  if (observation !== null) observeRequest(observation, service, operation, envelope);
+  const { action, fields, contentType } = service.callHead(operation);
+  const packaged = attachments.length === 0 ? null : writePackage(envelope, contentType, attachments);
+  const body = packaged?.body ?? envelope;
+  const headers = packaged === null ? [...fields] : ['content-type', packaged.contentType, ...withoutType(fields)];
   pushCallerFields(headers, service, { headers: callerHeaders, address: exchange.client, isTls: exchange.isTls });
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
@@ -52,21 +55,22 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const reply = new DecodedReply(context, observation, sent, field.plan, resolve, reject);
     const isIdempotent = service.isIdempotent(operation);
     const { sharing = null } = context;
-    const textAtPath = textInRequest(service, operation, body);
+    const textAtPath = textInRequest(service, operation, envelope);
     const affinity = affinityOf(service.reach, callerHeaders, sharing === null ? null : sharing.client, textAtPath);
     const rules = service.callRules(operation);
     const trace = exchange.trace?.call(service.name, operation.name) ?? null;
     const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent, affinity, rules, trace };
-    const rule = sharing?.calls.rule(service, operation) ?? null;
+    // Attachments are no part of the key.
+    const rule = packaged === null ? (sharing?.calls.rule(service, operation) ?? null) : null;
     // Without the MessageID, which is another in each call.
     const plain = (): Buffer =>
-      addressing === null ? body : encodeRequest(requestPlan, dialect, { ...values, blocks: [] }, limits);
+      addressing === null ? envelope : encodeRequest(requestPlan, dialect, { ...values, blocks: [] }, limits);
     const isAddressed = addressing !== null;
     const key =
       rule === null || sharing === null
         ? null
         : envelopeKey(rule, service, plain(), { action, isAddressed, client: sharing.client, headers: callerHeaders });
-    const blocks = blocksOfField(service, body);
+    const blocks = blocksOfField(service, envelope, packaged?.envelopeOffset);
     const parts = { exchange, service, operation, request, key, receiver: reply, blocks };
     const declared = context.relay?.(parts) ?? sharing?.calls.start(parts) ?? null;
     const call = declared ?? callUpstream(parts);
@@ -75,3 +79,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     reply.begin(call, declared, () => signal.removeEventListener('abort', onAbort));
   });
 }
+
+/** Names and values in turn, without the media type. */
+const withoutType = (fields: readonly string[]): readonly string[] =>
+  fields.filter((_, at) => fields[at - (at % 2)] !== 'content-type');

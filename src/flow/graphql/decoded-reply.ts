@@ -13,8 +13,9 @@ import { type FaultReader, SoapFaultError } from '../../soap/fault.js';
 import type { MessageReader } from '../../soap/gate.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
-import type { StartTag, XmlHandler } from '../../xml/events.js';
+import type { QName, StartTag, XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
+import { syntheticTag } from '../../xml/synthetic-tag.js';
 import { TeeHandler } from '../../xml/tee-handler.js';
 import { bindReply } from '../calls/bind-reply.js';
 import type { DeclaredCall, ReplyUse } from '../calls/declared-call.js';
@@ -26,6 +27,8 @@ import type { CallContext, SentRequest } from './call-context.js';
 import { DeclaredFaults } from './declared-faults.js';
 import { ReplyHeaders } from './reply-headers.js';
 
+const NO_PARTS: readonly never[] = [];
+const NO_ELEMENT: QName = { uri: '', local: '' };
 const NO_LISTS: NonNullable<Decoded['lists']> = new Map();
 
 /** Status of a reply to a one-way operation (WS-I Basic Profile R1112). */
@@ -114,10 +117,15 @@ export class DecodedReply implements UpstreamReceiver {
       openMultiRef: () => this.#openMultiRef(),
       openDetailEntry: (tag) => this.#faults?.openDetailEntry(tag) ?? null,
     });
-    this.#attachments = form.package === null ? null : new Attachments(limits.attachmentBytes);
+    const { output } = this.#operation;
+    this.#attachments =
+      form.package === null ? null : new Attachments(limits.attachmentBytes, output?.attachments ?? NO_PARTS);
     const { xml, reader } = takeReaders(service, this.#envelope, form.type.charset, form.package, this.#attachments);
     this.#xml = xml;
     this.#reader = reader;
+    // Without a child of Body nothing else would ask for the attachments before they come.
+    if (this.#attachments !== null && output?.body === null && output.attachments !== undefined)
+      this.#beginAnswer().open(syntheticTag(NO_ELEMENT, 1));
   }
 
   data(chunk: Buffer): void {
@@ -185,8 +193,7 @@ export class DecodedReply implements UpstreamReceiver {
 
   #beginAnswer(): ReplyDecoder | EncodedReply {
     const { limits } = this.#context;
-    const attachments = this.#attachments;
-    const decoder = new ReplyDecoder(this.#plan, limits, attachments && ((href) => attachments.want(href)));
+    const decoder = new ReplyDecoder(this.#plan, limits, this.#attachments);
     if (this.#operation.use === 'encoded') this.#decoder = new EncodedReply(decoder, limits);
     else this.#decoder = this.#plan.hasReferences ? new EncodedReply(decoder, limits, 'dataContract') : decoder;
     return this.#decoder;

@@ -44,6 +44,7 @@ import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.j
 import { hasReferences, reach } from '../types/reach.js';
 import type { FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
+import { attachmentArguments, withAttachments } from './attachment-fields.js';
 import type { OperationMapping } from './exposure.js';
 import type { HeaderTypes } from './header-types.js';
 import { type HeadersType, type ReplyBlock, withReplyHeaders } from './reply-headers.js';
@@ -90,13 +91,15 @@ export function operationField(
 ): OperationField {
   const headers = headerFields(operation, mapping?.request?.headers ?? NO_BLOCKS, blocks, types);
   const request = requestOf(operation, mapping?.request?.arguments ?? NO_MAPPINGS, types);
-  const answer = withReplyHeaders(operation, selectable, replyOf(operation, types), types);
+  const answered = withAttachments(operation, replyOf(operation, types), types);
+  const answer = withReplyHeaders(operation, selectable, answered, types);
   const reply = types.faults.answer(operation, mapping?.faults ?? 'errors', answer);
   const { root } = answer.shape;
   const called = requires === null ? null : new FieldRule(`${types.service}.${operation.name}`, requires);
   // An answer that nothing but a forbidden field holds is not asked for.
   const rule = bothRules(called, withoutMasks((root.kind === 'unwrap' ? root.field.rule : null) ?? null));
   const fields = new Map(request.fields);
+  const attachments = attachmentArguments(operation.input, fields, types);
   let headersArgument: string | null = null;
   if (headers.type !== null) {
     headersArgument = new NameScope(fields.keys()).take('headers', 'soapHeaders');
@@ -114,6 +117,7 @@ export function operationField(
       body: request.body,
       headers: headers.plans,
       ...(headers.blocks.length === 0 ? {} : { blocks: headers.blocks }),
+      ...(attachments.length === 0 ? {} : { attachments }),
       encoded: operation.use === 'encoded',
     },
     reply: mayRefer(operation, types) ? { ...reply.shape, hasReferences: true } : reply.shape,

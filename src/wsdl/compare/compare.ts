@@ -135,6 +135,23 @@ function comparePayloads(
     types.compare(direction, was, is, `${where}: ${was.name.local}`);
   }
   compareDeclared(HEADERS, { direction, where }, before.headers, after.headers, changes, types);
+  compareAttachments(direction, where, before, after, changes);
+}
+
+/** Those of a request are all required. */
+function compareAttachments(
+  direction: Direction,
+  where: string,
+  { attachments: before = [] }: Payload,
+  { attachments: after = [] }: Payload,
+  changes: Changes,
+): void {
+  const [were, are] = [before, after].map((parts) => new Set(parts.map(({ name }) => name)));
+  for (const name of were ?? [])
+    if (are?.has(name) === false) changes.add('breaking', where, `the attachment ${name} is gone`);
+  const severity = direction === 'request' ? 'breaking' : 'safe';
+  for (const name of are ?? [])
+    if (were?.has(name) === false) changes.add(severity, where, `the attachment ${name} is new`);
 }
 
 const elementsOf = (count: number): string => (count === 1 ? 'one element' : `${count} elements`);

@@ -3,7 +3,7 @@ import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
 import { attributeOf, childrenOf, diagnosticAt, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
-import type { BodyPart, ElementDeclaration, Particle, Payload, SeveralParts, XsdType } from '../model.js';
+import type { AttachedPart, BodyPart, ElementDeclaration, Particle, Payload, SeveralParts, XsdType } from '../model.js';
 import { typeKey } from '../model.js';
 import { plainComplexType, plainElement, sequenceOf } from '../plain.js';
 import { opaqueType } from '../xsd/builtin.js';
@@ -30,7 +30,7 @@ export interface MessageUse {
   readonly wrapper: string;
 }
 
-export interface Body extends Pick<Payload, 'body' | 'several'> {
+export interface Body extends Pick<Payload, 'body' | 'several' | 'attachments'> {
   /** Null where the message has no parts: then it is the same in either. */
   readonly use: 'literal' | 'encoded' | null;
   /** Why the operation is no more than partial. */
@@ -74,12 +74,14 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
   if (body !== undefined && encoded && use.style === 'document') {
     return disabledAt(body, 'The message is document/encoded; only rpc style is offered in an encoding.');
   }
-  const diagnostics = attachmentDiagnostics(use);
   const parts = bodyParts(use, message, body ?? null, context);
   if (parts === null) return disabledAt(message, 'The messages of this WSDL are used with more parts than allowed.');
+  const diagnostics: Diagnostic[] = [];
+  const attached = attachmentsOf(use, message, parts, context, diagnostics);
+  const attachments = attached.length === 0 ? {} : { attachments: attached };
   const written: Body['use'] = parts.length === 0 ? null : encoded ? 'encoded' : 'literal';
   if (use.style === 'rpc')
-    return { body: rpcBody(use, parts, body ?? null, context, diagnostics), use: written, diagnostics };
+    return { body: rpcBody(use, parts, body ?? null, context, diagnostics), ...attachments, use: written, diagnostics };
   const children: BodyPart[] = [];
   for (const part of parts) {
     const content = documentContent(part, context, diagnostics);
@@ -89,7 +91,7 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
   }
   const [first, ...others] = children;
   const several = others.length === 0 ? {} : { several: severalParts(children) };
-  return { body: first?.element ?? null, ...several, use: written, diagnostics };
+  return { body: first?.element ?? null, ...several, ...attachments, use: written, diagnostics };
 }
 
 function severalParts(parts: readonly BodyPart[]): SeveralParts {
@@ -110,16 +112,28 @@ const attachedParts = (bound: XmlNode | null): readonly (string | null)[] =>
     .flatMap((part) => childrenOf(part, WSDL_MIME, 'content'))
     .map((content) => attributeOf(content, 'part'));
 
-function attachmentDiagnostics({ bound, abstract }: MessageUse): Diagnostic[] {
-  const names = new Set(attachedParts(bound));
-  if (bound === null || names.size === 0) return [];
-  const handling = abstract.local === 'input' ? 'not sent' : 'not read';
-  return [
-    diagnosticAt(
-      bound,
-      `The ${abstract.local} may carry attachments (${[...names].join(', ')}): they are ${handling}.`,
-    ),
-  ];
+/** The attachments of a message, each once: several bindings of one part are alternatives. */
+function attachmentsOf(
+  { bound, abstract }: MessageUse,
+  message: XmlNode,
+  inBody: readonly XmlNode[],
+  { parts }: MessageContext,
+  diagnostics: Diagnostic[],
+): readonly AttachedPart[] {
+  const found = new Map<string, string[]>();
+  for (const content of mimeParts(bound).flatMap((part) => childrenOf(part, WSDL_MIME, 'content'))) {
+    const name = attributeOf(content, 'part');
+    const part = name === null ? null : parts.named(message, name);
+    if (name === null || part === null) {
+      const handling = abstract.local === 'input' ? 'sent' : 'read';
+      const what = `An attachment of the ${abstract.local} (${name ?? 'without a name'}) is no part of its message: it is not ${handling}.`;
+      diagnostics.push(diagnosticAt(content, what));
+    } else if (!inBody.includes(part)) {
+      const type = attributeOf(content, 'type');
+      found.set(name, [...(found.get(name) ?? []), ...(type === null ? [] : [type.toLowerCase()])]);
+    }
+  }
+  return [...found].map(([name, mediaTypes]) => ({ name, mediaTypes }));
 }
 
 function bodyParts(

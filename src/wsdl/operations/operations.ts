@@ -150,8 +150,13 @@ function readSide(use: MessageUse, context: OperationContext): Side | Disabled {
   const read = readBody(use, context);
   if ('disabled' in read) return read;
   const { headers, diagnostics } = readHeaders(use, context);
-  const { body, several } = read;
-  const payload = several === undefined ? { body, headers } : { body, several, headers };
+  const { body, several, attachments } = read;
+  const payload: Payload = {
+    body,
+    ...(several === undefined ? {} : { several }),
+    headers,
+    ...(attachments === undefined ? {} : { attachments }),
+  };
   return { payload, use: read.use, diagnostics: [...read.diagnostics, ...diagnostics] };
 }
 

@@ -338,7 +338,7 @@ t.test('parts that name a type in document style, and elements in rpc style', as
   t.match(model.warnings, [{ what: /The part p names an element in rpc style/ }]);
 });
 
-t.test('the envelope within a MIME package is read, attachments are told of', async (t) => {
+t.test('the envelope within a MIME package is read, and its attachments', async (t) => {
   const multipart = (inner: string, content: string) =>
     `<mime:multipartRelated><mime:part>${inner}</mime:part><mime:part><mime:content part="${content}" type="image/png"/></mime:part></mime:multipartRelated>`;
   const model = await read(t, {
@@ -359,9 +359,12 @@ t.test('the envelope within a MIME package is read, attachments are told of', as
     ),
   });
   t.match(operationOf(model, 'Up'), {
-    status: 'partial',
-    reasons: [{ what: 'The input may carry attachments (photo): they are not sent.' }],
-    input: { body: { name: { local: 'Get' } }, headers: [{ element: { name: { local: 'GetResponse' } } }] },
+    status: 'ok',
+    input: {
+      attachments: [{ name: 'photo', mediaTypes: ['image/png'] }],
+      body: { name: { local: 'Get' } },
+      headers: [{ element: { name: { local: 'GetResponse' } } }],
+    },
   });
   t.equal(operationOf(model, 'Just').status, 'ok', 'a package of the envelope alone');
 });

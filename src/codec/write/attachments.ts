@@ -1,0 +1,26 @@
+import { Buffer } from 'node:buffer';
+import type { PackagePart } from '../../soap/write-package.js';
+import type { EncodeAttachment } from '../plan/request-plan.js';
+import { BASE64_SCALAR } from '../values/binary.js';
+import { below, refuse } from './input-error.js';
+import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
+import { memberOf, type ReadonlyRecord } from './raw-input.js';
+import type { RequestContext } from './source.js';
+
+/** The attachments of one request. Throws `InputError` where an argument is missing or no base64. */
+export function encodeAttachments(
+  plans: readonly EncodeAttachment[],
+  values: { readonly arguments: ReadonlyRecord; readonly context: RequestContext },
+  limits: EncodeLimits,
+): readonly PackagePart[] {
+  if (plans.length === 0) return [];
+  const leaves = new LeafEncoder(limits, values.context);
+  const root = { above: null, step: 'arguments', depth: 0 };
+  return plans.map(({ key, part, mediaType }) => {
+    const path = below(root, key);
+    const member = memberOf(values.arguments, key) ?? null;
+    if (member === null) refuse(path, REQUIRED);
+    const text = leaves.text(BASE64_SCALAR, member, path);
+    return { part, mediaType, bytes: Buffer.from(text?.kind === 'text' ? text.value : '', 'base64') };
+  });
+}

@@ -1,0 +1,90 @@
+import { type GraphQLNamedType, GraphQLNonNull, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
+import type { EncodeAttachment } from '../../codec/plan/request-plan.js';
+import { type AttachedPart, distinctName, type Operation } from '../../wsdl/model.js';
+import { BASE64 } from '../../wsdl/xsd/builtin.js';
+import type { InputField } from '../input/input-field.js';
+import { resultField, SINGLE } from '../output/result-field.js';
+import type { Leaf, LeafTable } from '../types/leaf.js';
+import { fieldName, NameScope, type Naming } from '../types/naming.js';
+import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
+import type { TypeNames } from '../types/type-names.js';
+
+interface Types {
+  readonly service: string;
+  readonly naming: Naming;
+  readonly leaves: LeafTable;
+  readonly names: TypeNames;
+  /** Types that were made here. */
+  readonly answers: GraphQLNamedType[];
+}
+
+const leafOf = ({ leaves, service }: Types): Leaf => leaves.of(BASE64, 'Base64', service);
+
+/** Adds an argument for each attachment of the request to `fields`. */
+export function attachmentArguments(
+  { attachments = [] }: Operation['input'],
+  fields: Map<string, InputField>,
+  types: Types,
+): readonly EncodeAttachment[] {
+  if (attachments.length === 0) return [];
+  const scope = new NameScope(fields.keys());
+  return attachments.map((attached): EncodeAttachment => {
+    const key = scope.take(
+      fieldName(attached.name, types.naming),
+      `${fieldName(attached.name, types.naming)}Attachment`,
+    );
+    fields.set(key, { type: new GraphQLNonNull(leafOf(types).type), description: describe(attached) });
+    return { key, part: attached.name, mediaType: attached.mediaTypes.find(isConcrete) ?? UNKNOWN };
+  });
+}
+
+const UNKNOWN = 'application/octet-stream';
+const isConcrete = (type: string): boolean => /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/.test(type);
+
+const describe = ({ mediaTypes }: AttachedPart): string =>
+  `An attachment of the message${mediaTypes.length === 0 ? '' : ` (${mediaTypes.join(', ')})`}, in base64.`;
+
+interface Reply {
+  readonly type: GraphQLOutputType;
+  readonly shape: ReplyShape;
+}
+
+/** The reply as an object with its attachments beside the `result`, if the Body has one. */
+export function withAttachments(operation: Operation, { type, shape }: Reply, types: Types): Reply {
+  const { attachments = [] } = operation.output ?? {};
+  if (attachments.length === 0) return { type, shape };
+  const { type: leafType, scalar } = leafOf(types);
+  const scope = new NameScope(['result']);
+  const result = shape.root.kind === 'done' ? null : resultField(type, shape.root);
+  const parts = attachments.map((attached) => ({
+    name: scope.take(fieldName(attached.name, types.naming)),
+    attached,
+  }));
+  const typeName = types.names.take(
+    `${types.names.pascal(distinctName(operation), types.service)}WithAttachments`,
+    types.service,
+    '',
+    operation,
+  );
+  const made = new GraphQLObjectType({
+    name: typeName,
+    description: `The answer of ${operation.name}, with the attachments of the reply.`,
+    fields: {
+      ...(result === null ? {} : { result: { type: result.type } }),
+      ...Object.fromEntries(
+        parts.map(({ name, attached }) => [name, { type: leafType, description: describe(attached) }]),
+      ),
+    },
+  });
+  types.answers.push(made);
+  const fields = new Map<string, FieldShape>(result === null ? [] : [['result', result.field]]);
+  for (const { name, attached } of parts) {
+    const source = { from: 'attachment', part: attached.name } as const;
+    fields.set(name, { ...SINGLE, source, value: { kind: 'scalar', scalar } });
+  }
+  const declared: ObjectShape = { typeName, conditions: new Set([typeName]), fields };
+  return {
+    type: made,
+    shape: { ...shape, root: { kind: 'whole', shape: { declared, variants: new Map() } }, nonNull: false },
+  };
+}
