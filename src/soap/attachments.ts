@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal, refuseByLimit } from '../base/refusal.js';
-import { type DeclaredPart, DeclaredParts } from './declared-parts.js';
+import { type AttachedPart, AttachedParts } from './attached-parts.js';
 import type { AttachmentSink } from './multipart.js';
 import { type Attachment, Part } from './part.js';
 import { partOf } from './references.js';
@@ -14,16 +14,16 @@ const CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'base64'
  */
 export class Attachments implements AttachmentSink {
   readonly #wanted = new Map<string, Part>();
-  readonly #declared: DeclaredParts | null;
+  readonly #declared: AttachedParts | null;
   readonly #bytesMax: number;
   #bytesLeft: number;
   #current: Part | null = null;
 
   /** `declared` are the parts of the WSDL that are attachments. */
-  constructor(bytesMax: number, declared: readonly DeclaredPart[] = []) {
+  constructor(bytesMax: number, declared: readonly AttachedPart[] = []) {
     this.#bytesMax = bytesMax;
     this.#bytesLeft = bytesMax;
-    this.#declared = declared.length === 0 ? null : new DeclaredParts(declared);
+    this.#declared = declared.length === 0 ? null : new AttachedParts(declared);
   }
 
   /** The part that `href` of an Include names; null where it names none. */

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../base/diagnostic.js';
+import type { AttachedPart } from '../soap/attached-parts.js';
 import type { DialectName } from '../soap/dialect.js';
 import type { QName } from '../xml/events.js';
 import type { WsdlDocument } from './document.js';
@@ -50,10 +51,7 @@ export interface Operation {
   readonly documentation: string | null;
   /** The soapAction as written, without quotes; null when the binding gives none. */
   readonly soapAction: string | null;
-  /**
-   * The action of its requests in WS-Addressing: the one the input names, else by the default pattern (WS-Addressing
-   * Metadata 4.4.1 and 4.4.4). Null without a port type.
-   */
+  /** Of its requests in WS-Addressing: as named, else the default (Metadata 4.4.1, 4.4.4). Null without a port type. */
   readonly addressingAction: string | null;
   /** The WSDL names that action; else it is the default. */
   readonly namesAction?: boolean;
@@ -92,14 +90,6 @@ export interface Payload {
   readonly headers: readonly HeaderDeclaration[];
   /** Parts beside the envelope, in a MIME package (WSDL 1.1 section 5). Absent: there are none. */
   readonly attachments?: readonly AttachedPart[];
-}
-
-/** A part of a message that is an attachment (`mime:content`). */
-export interface AttachedPart {
-  /** That of the part in the message. */
-  readonly name: string;
-  /** The media types it may have, `image/*` too; none: any. */
-  readonly mediaTypes: readonly string[];
 }
 
 /** A Body of several elements: document style of several parts, which WS-I Basic Profile R2201 forbids. */

@@ -1,6 +1,7 @@
 import { type GraphQLNamedType, GraphQLNonNull, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
 import type { EncodeAttachment } from '../../codec/plan/request-plan.js';
-import { type AttachedPart, distinctName, type Operation } from '../../wsdl/model.js';
+import type { AttachedPart } from '../../soap/attached-parts.js';
+import { distinctName, type Operation } from '../../wsdl/model.js';
 import { BASE64 } from '../../wsdl/xsd/builtin.js';
 import type { InputField } from '../input/input-field.js';
 import { resultField, SINGLE } from '../output/result-field.js';

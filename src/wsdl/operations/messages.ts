@@ -1,9 +1,10 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
+import type { AttachedPart } from '../../soap/attached-parts.js';
 import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
 import { attributeOf, childrenOf, diagnosticAt, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
-import type { AttachedPart, BodyPart, ElementDeclaration, Particle, Payload, SeveralParts, XsdType } from '../model.js';
+import type { BodyPart, ElementDeclaration, Particle, Payload, SeveralParts, XsdType } from '../model.js';
 import { typeKey } from '../model.js';
 import { plainComplexType, plainElement, sequenceOf } from '../plain.js';
 import { opaqueType } from '../xsd/builtin.js';

@@ -1,14 +1,14 @@
 import { Part } from './part.js';
 
-/** A part of the WSDL that is an attachment. */
-export interface DeclaredPart {
+/** A part of a message of the WSDL that is an attachment (`mime:content`). */
+export interface AttachedPart {
   readonly name: string;
-  /** `image/*` too; none: any. */
+  /** Those it may have, `image/*` too; none: any. */
   readonly mediaTypes: readonly string[];
 }
 
 interface Slot {
-  readonly declared: DeclaredPart;
+  readonly declared: AttachedPart;
   isWanted: boolean;
   part: Part | null;
 }
@@ -17,13 +17,13 @@ interface Slot {
  * Finds the attachments of a message that are parts of the WSDL: by their Content-ID (WS-I Attachments Profile 1.0
  * section 3.8), else, as older stacks name none, in their order and by their media type.
  */
-export class DeclaredParts {
+export class AttachedParts {
   readonly #slots: ReadonlyMap<string, Slot>;
   /** Those whose Content-ID names no part, in their order. */
   #unnamed: { readonly part: Part; readonly mediaType: string | null }[] = [];
   #hasWanted = false;
 
-  constructor(declared: readonly DeclaredPart[]) {
+  constructor(declared: readonly AttachedPart[]) {
     this.#slots = new Map(declared.map((each) => [each.name, { declared: each, isWanted: false, part: null }]));
   }
 
