@@ -122,7 +122,7 @@ export async function compile(
     await pace.pause();
     const traffic = await attempt(diagnostics, () => compileListeners(loaded, 'listen'));
     const admin = await attempt(diagnostics, () => compileAdmin(loaded));
-    const redis = await attempt(diagnostics, () => ({ settings: compileRedis(loaded) }));
+    const redis = await attempt(diagnostics, () => compileRedis(loaded));
     if (graph === null || access === null || caching === null || traffic === null || admin === null || redis === null)
       throw new ConfigurationError(diagnostics);
     const auditFile = config.audit?.file;
@@ -157,6 +157,7 @@ export async function compile(
         ...warnings,
         ...warningsOfConfig(loaded, graph),
         ...warningsOfAdmin(loaded),
+        ...redis.warnings,
         ...warningsOfRoutes(loaded),
         ...warningsOfRights(loaded, callables),
         ...warningsOfReplyRules(loaded, graph),

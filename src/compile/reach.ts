@@ -152,11 +152,18 @@ export const limitsOf = ({ auth, limits }: Pick<AnyService, 'auth' | 'limits'>):
 const EXPIRY_WARNING_MILLIS = 30 * 86_400_000;
 
 /** Warns of certificates and authorities that end soon, or have ended. */
-export function warningsOfReach(loaded: LoadedConfig, name: string, { tls }: Reach): readonly Diagnostic[] {
+export const warningsOfReach = (loaded: LoadedConfig, name: string, { tls }: Reach): readonly Diagnostic[] =>
+  warningsOfTls(loaded, ['services', name, 'tls'], tls, `Service \`${name}\``);
+
+/** The same for other servers. `owner` begins the text. */
+export function warningsOfTls(
+  loaded: LoadedConfig,
+  path: ConfigPath,
+  tls: TlsMaterial | null,
+  owner: string,
+): readonly Diagnostic[] {
   const endMillis = tls?.expiresMillis ?? null;
   if (endMillis === null || endMillis - Date.now() > EXPIRY_WARNING_MILLIS) return [];
-  const what = `Service \`${name}\`: a certificate of \`tls\` ends on ${new Date(endMillis).toISOString().slice(0, 10)}.`;
-  return [
-    diagnosticAt(loaded, ['services', name, 'tls'], what, 'Renew it: files are read again while the gateway runs.'),
-  ];
+  const what = `${owner}: a certificate of \`tls\` ends on ${new Date(endMillis).toISOString().slice(0, 10)}.`;
+  return [diagnosticAt(loaded, path, what, 'Renew it: files are read again while the gateway runs.')];
 }

@@ -35,7 +35,9 @@ export function parseRedisUrl(text: string): RedisUrl | null {
 
 /** An address in a log line. */
 export const printAddress = (address: ServerAddress): string =>
-  'path' in address ? `unix:${address.path}` : `${address.host}:${address.port}`;
+  'path' in address ? `unix:${address.path}` : `${printHost(address.host)}:${address.port}`;
+
+const printHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** Null where a percent sign is followed by something else than an octet. */
 function decode(text: string): string | null {

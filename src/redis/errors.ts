@@ -5,12 +5,19 @@
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error';
   if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(error.code)) return error.code;
-  // Of the client of Redis, when it connects.
-  if (error.message === 'Connection timeout') return 'timeout';
+  const known = CLIENT_ERRORS.get(error.message);
+  if (known !== undefined) return known;
   const word = /^[A-Z]{3,20}(?= )/.exec(error.message)?.[0] ?? '';
   if (FATAL_ERRORS.has(word) || word === 'NOSCRIPT') return word;
   return error instanceof RedisUnavailable ? error.reason : 'error';
 }
+
+/** Errors of the client of Redis, which have no code. */
+const CLIENT_ERRORS: ReadonlyMap<string, string> = new Map([
+  ['Connection timeout', 'timeout'],
+  ['Socket closed unexpectedly', 'closed'],
+  ['The client is closed', 'closed'],
+]);
 
 /** Redis is not connected, or did not reply in time. */
 export class RedisUnavailable extends Error {

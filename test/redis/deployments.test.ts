@@ -33,7 +33,7 @@ interface Shared {
 async function share(t: Test, redis: string): Promise<Shared> {
   const file = join(folder, 'soapstone.yaml');
   writeFileSync(file, `services: { a: { url: http://a } }\nredis: ${redis}\n`);
-  const settings = compileRedis(await loadConfig(file, {}));
+  const { settings } = compileRedis(await loadConfig(file, {}));
   if (settings === null) throw new Error('no Redis');
   const lines: string[] = [];
   const shared = new SharedState(settings, 100, {
@@ -103,6 +103,29 @@ async function claimThroughout(shared: Shared): Promise<{ readonly keys: readonl
 }
 
 const ALWAYS = { maximum: 100_000, restoreRate: 100_000 };
+
+t.test('secrets that go over the network in clear text are warned of', async (t) => {
+  const warnings = async (redis: string): Promise<readonly string[]> => {
+    const file = join(folder, 'warned.yaml');
+    writeFileSync(file, `services: { a: { url: http://a } }\nredis: ${redis}\n`);
+    return compileRedis(await loadConfig(file, {})).warnings.map(({ what, line }) => `${line}: ${what}`);
+  };
+  const open = '2: Redis gets its password without TLS: others on the network can read it, and what replicas share.';
+  for (const [redis, expected] of [
+    ['"redis://:secret@redis.internal"', [open]],
+    ['{ url: redis://10.0.0.1, password: secret }', [open]],
+    ['{ cluster: { nodes: ["127.0.0.1:7000", "10.0.0.1:7000"] }, password: secret }', [open]],
+    ['{ sentinel: { master: m, nodes: ["a:26379"], tls: {} }, password: secret }', [open]],
+    ['{ sentinel: { master: m, nodes: ["a:26379"] }, password: secret, tls: {} }', []],
+    ['"rediss://:secret@redis.internal"', []],
+    ['"redis://:secret@[::1]"', []],
+    ['"redis://:secret@localhost:6380/1"', []],
+    ['{ url: unix:/run/redis.sock, password: secret }', []],
+    ['redis://redis.internal', []],
+  ] as const) {
+    t.same(await warnings(redis), expected, redis);
+  }
+});
 
 t.test('Sentinel: a failover under traffic', { skip: MISSING }, async (t) => {
   const deployment = await SentinelDeployment.start(SECRET, OF_SENTINELS);
