@@ -71,6 +71,8 @@ const ERROR_CHARS_MAX = 2_000;
 
 export interface RunningProgram {
   readonly port: number;
+  /** Of its first process. */
+  readonly pid: number;
   /** To its first process alone. */
   signal(name: NodeJS.Signals): void;
   stop(): Promise<void>;
@@ -124,6 +126,7 @@ function attend(child: ChildProcess, port: number): RunningProgram {
   process.once('exit', killOnExit);
   return {
     port,
+    pid: child.pid ?? 0,
     signal: (name) => void child.kill(name),
     async stop() {
       process.off('exit', killOnExit);
