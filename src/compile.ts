@@ -30,6 +30,7 @@ import type { TrustedDocuments } from './graphql/admission/trusted-documents.js'
 import type { FieldRule } from './graphql/rights/field-rule.js';
 import { rootTypes } from './graphql/types/roots.js';
 import type { Listener } from './listen/listeners.js';
+import type { LabelNames } from './observe/retired-labels.js';
 import type { SharedStateSettings } from './redis/shared-state.js';
 import type { LoginSession } from './upstream/credentials/login-session.js';
 
@@ -70,6 +71,20 @@ export interface Compiled {
   readonly warnings: readonly Diagnostic[];
   readonly lateWarnings: LateWarnings;
   close(): Promise<void>;
+}
+
+/** The names of a configuration that are values of labels in metrics. */
+export function labelNamesOf({ config, services, graphqlUpstreams, graph }: Compiled): LabelNames {
+  const none = new Set<string>();
+  return {
+    routes: new Map([
+      ...services.map(({ name, operations }) => [name, new Set(operations.map((each) => each.name))] as const),
+      ...graphqlUpstreams.map(({ name }) => [name, none] as const),
+      ...config.routes.map(({ path }) => [path, none] as const),
+    ]),
+    fields: new Set(graph.subscriptions.subscriptions.keys()),
+    classes: new Set(Object.keys(config.clients?.classes ?? {})),
+  };
 }
 
 /**

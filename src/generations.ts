@@ -1,5 +1,7 @@
+import { labelNamesOf } from './compile.js';
 import type { Generation } from './generation.js';
 import type { UpstreamGauges } from './observe/gauges.js';
+import type { Metrics } from './observe/metrics.js';
 
 /** How often generations before the current one are checked for being over. */
 const CHECK_MILLIS = 100;
@@ -14,8 +16,12 @@ export class Generations {
   readonly #releasing = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(first: Generation) {
+  readonly #metrics: Pick<Metrics, 'retire'> | null;
+
+  /** `metrics` drop the names of generations that have ended. */
+  constructor(first: Generation, metrics: Pick<Metrics, 'retire'> | null = null) {
     this.#current = first;
+    this.#metrics = metrics;
   }
 
   get current(): Generation {
@@ -86,7 +92,12 @@ export class Generations {
 
   readonly #check = (): void => {
     this.#timer = null;
-    for (const generation of this.#retired) if (!generation.isInUse) this.#release(generation);
+    for (const generation of this.#retired) {
+      if (generation.isInUse) continue;
+      this.#release(generation);
+      const live = this.all.map(({ compiled }) => labelNamesOf(compiled));
+      this.#metrics?.retire(labelNamesOf(generation.compiled), live);
+    }
     if (this.#retired.size > 0) this.#timer = setTimeout(this.#check, CHECK_MILLIS).unref();
   };
 

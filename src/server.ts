@@ -62,12 +62,13 @@ export interface Gateway {
   checkBackends(): void;
   /** Takes over the result of a check that another process has made. */
   takeHealth(result: HealthResult): void;
+  /** Removes a replica of budgets that has ended without leaving: its share of the refill goes to the others. */
+  removeReplica(replica: string): void;
   /** Requests begin in this configuration from now on. Keys that need a restart keep the value of the start. */
   replace(compiled: Compiled): void;
   /**
    * Stops: readiness off, requests in flight finish, connections close, backends are left. Resolves to the number of
-   * connections that had to be cut when `limits.http.drainMillis` was over. Where
-   * the parent accepts connections, `turn` waits for a turn of its event loop.
+   * connections that `limits.http.drainMillis` cut. Where the parent accepts, `turn` waits for a turn of its event loop.
    */
   drain(turn?: () => Promise<void>): Promise<number>;
 }
@@ -87,6 +88,8 @@ export interface GatewayOptions {
   readonly reload?: Reload;
   /** The keys of TLS sessions, which all workers share. */
   readonly tickets?: TicketKeys;
+  /** Its name among the replicas of budgets, which no other process ever had; absent: it chooses one. */
+  readonly replica?: string;
 }
 
 /** Starts the gateway. Rejects with the system's error when an address cannot be had. */
@@ -135,7 +138,7 @@ export async function startGateway(
   const finish = makeFinish(log, metrics, recent, usage, tracing, audit);
   const nearlyEmpty = new NearlyEmpty();
   const events = countedEvents((...points) => metrics.budget(...points), nearlyEmpty);
-  const shared = await makeSharedState(compiled, metrics, events, log);
+  const shared = await makeSharedState(compiled, metrics, events, log, workers.replica);
   const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
   const penaltyBox = new PenaltyBox(config.limits.http, proxiesOf(config), (client) => {
     const limit = generations.current.compiled.config.limits.http.refusalsPerSecond;
@@ -163,7 +166,7 @@ export async function startGateway(
     reloadLimiter: new ReloadLimiter(),
     busFor: buses.busFor,
   };
-  const generations = new Generations(new Generation(compiled, state));
+  const generations = new Generations(new Generation(compiled, state), metrics);
   const traffic = new TrafficServer(
     (request, response, ending) => generations.current.handle(request, response, ending),
     config.limits.http,
@@ -220,6 +223,7 @@ export async function startGateway(
       generations.current.checkBackends();
     },
     takeHealth: (result) => generations.current.takeHealth(result),
+    removeReplica: (ended) => shared?.removeReplica(ended),
     replace(next) {
       const { limits, log: logging } = next.config;
       generations.replace(new Generation(next, state));
@@ -260,10 +264,11 @@ async function makeSharedState(
   metrics: Metrics,
   budget: BudgetEvents,
   log: Log,
+  replica?: string,
 ): Promise<SharedState | null> {
   if (redis === null) return null;
   const { SharedState } = await import('./redis/shared-state.js');
-  return new SharedState(redis, clientsMaxOf(config), {
+  return new SharedState(replica === undefined ? redis : { ...redis, replica }, clientsMaxOf(config), {
     budget,
     operation: (operation, outcome) => metrics.redis(operation, outcome),
     event: (level, message, fields) => log.event(level, message, fields),
@@ -271,7 +276,10 @@ async function makeSharedState(
 }
 
 /** The bus inside the process, and the one through Redis, made for the first generation that has events. */
-function makeBuses(config: Config, shared: SharedState | null): Pick<ProcessState, 'busFor'> & Closable {
+function makeBuses(
+  config: Config,
+  shared: SharedState | null,
+): Pick<ProcessState, 'busFor'> & { close(): Promise<void> } {
   const { historyEvents } = config.limits.subscriptions;
   const local = new OrderedBus(new MemoryTransport(historyEvents));
   let ofEvents: OrderedBus | null = null;
@@ -289,8 +297,4 @@ function makeBuses(config: Config, shared: SharedState | null): Pick<ProcessStat
       if (ofEvents !== null && ofEvents !== local) await ofEvents.close();
     },
   };
-}
-
-interface Closable {
-  close(): Promise<void>;
 }

@@ -61,6 +61,32 @@ t.test('beyond the limit of generations, WebSockets of the oldest are closed', a
   t.match(await desk.gateway.metrics(), 'soapstone_websockets 3\n');
 });
 
+t.test('metrics of names that vanish are retired once nothing uses them, and others keep their counts', async (t) => {
+  const desk = await startDesk(t);
+  const { gateway } = desk;
+  const counts = async (): Promise<readonly string[]> =>
+    (await gateway.metrics()).match(/^soapstone_(?:requests|cache_requests|replies)_total\{.*\} \d+$/gm) ?? [];
+  const has = async (pattern: RegExp): Promise<boolean> => (await counts()).some((line) => pattern.test(line));
+  await place(gateway, 'Ann');
+  await askGraphql(gateway.url, ORDER);
+  const { answer } = desk.backend;
+  const { held, arrived } = holdAnswers(desk);
+  const last = askGraphql(gateway.url, ORDER);
+  await arrived(1);
+  desk.backend.answer = answer;
+  const renamed = (yaml: string): string => yaml.replaceAll(/\borders(?=[:.])/g, 'desk');
+  await gateway.reload(renamed);
+  t.ok(await has(/"orders"/), 'a request is in flight');
+  for (const release of held) release();
+  await last;
+  await until(() => gateway.generations() === 1);
+  t.notOk(await has(/"orders"/));
+  t.ok(await has(/requests_total\{route="graphql",operation="query".* 2$/), 'counted before and after');
+  await gateway.reload();
+  await askGraphql(gateway.url, ORDER);
+  t.ok(await has(/replies_total\{service="orders",operation="GetOrder"\} 1$/), 'begins anew');
+});
+
 t.test('cached replies survive a reload that does not change their meaning', async (t) => {
   const { gateway, backend } = await startDesk(t);
   const cached = (yaml: string): string =>

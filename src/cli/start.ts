@@ -3,7 +3,7 @@ import { startDemoBackend } from '../../config/demo/backend.js';
 import { type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
 import { emptySnapshot, type InputSnapshot, type Inputs, recordInputs, replayInputs } from '../base/inputs.js';
 import { TimeSlices } from '../base/time-slices.js';
-import { type Compiled, compile } from '../compile.js';
+import { type Compiled, compile, labelNamesOf } from '../compile.js';
 import { parseAddress } from '../config/address.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
@@ -12,15 +12,16 @@ import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
 import type { Reload } from '../observe/admin.js';
 import { Log } from '../observe/log.js';
-import { startGateway } from '../server.js';
+import { type GatewayOptions, startGateway } from '../server.js';
 import { FileWatch } from './file-watch.js';
 import { demoIntroduction, type Introduction, type Running } from './introduction.js';
 import { PendingSignal } from './pending-signal.js';
 import { refuseAddress } from './refuse-address.js';
 import { Reloader } from './reloader.js';
-import { notifyServiceManager, whileReloading } from './service-manager.js';
+import { notifyServiceManager, reportToWatchdog, whileReloading } from './service-manager.js';
 import { stopCause } from './stop-cause.js';
 import type { ExitCode, Terminal } from './terminal.js';
+import { workerCount, workersOption } from './worker-count.js';
 import {
   offerWsdl,
   parentTurn,
@@ -29,11 +30,12 @@ import {
   reportReady,
   sendMetrics,
   sendUsage,
-  shareHealth,
+  shareState,
   takeReloads,
+  type WorkerStart,
   workerInvalidations,
 } from './worker-messages.js';
-import { startWorkers, workerCount, workersOption } from './workers.js';
+import { startWorkers } from './workers.js';
 import { throwWithWsdls } from './wsdl-errors.js';
 import { type UseInputs, WsdlTakeover } from './wsdl-takeover.js';
 
@@ -67,7 +69,7 @@ export async function start(
     const compiled = await compile(loaded);
     if (cluster.isWorker) {
       snapshot.contents.clear();
-      return await work(loaded, compiled, log, new TicketKeys(begin?.tickets));
+      return await work(loaded, compiled, log, begin);
     }
     const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
     const takeover = new WsdlTakeover(log);
@@ -153,7 +155,9 @@ async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce:
   await announce(gateway, compiled, log, introduce);
   rollSignal.listen(() => log.event('warn', 'SIGUSR2 replaces workers, and there are none', {}));
   listenForReloads(origin, compiled.config, reloader);
+  const endReports = reportToWatchdog(() => 0);
   const { name: signal, code } = await stopping;
+  endReports();
   log.event('info', 'draining', { signal });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
@@ -179,7 +183,7 @@ async function runWorkers(
     const next = await compile(await load(live), null, new TimeSlices());
     await next.close();
     await check?.(next);
-    await workers.replace(snapshot);
+    await workers.replace(snapshot, labelNamesOf(next));
     takeover.use(snapshot, next);
     log.setLevel(next.config.log.level);
     listenForReloads(origin, next.config, reloader);
@@ -189,7 +193,8 @@ async function runWorkers(
   const { loads } = reloader;
   const reload: Reload = () => reloader.request('POST /reload');
   const offer = (each: WsdlOffer) => takeover.offer(each, reloader, useInputs);
-  const workers = await startWorkers(count, loaded, inputs, { log, loads, reload, offer }).catch(
+  const names = labelNamesOf(compiled);
+  const workers = await startWorkers(count, loaded, inputs, { log, loads, reload, offer, names }).catch(
     refuseAddress(loaded, ['admin']),
   );
   const { adminUrl } = workers;
@@ -198,7 +203,9 @@ async function runWorkers(
     listenForReloads(origin, compiled.config, reloader);
     rollSignal.listen(() => void workers.roll());
   });
+  const endReports = reportToWatchdog(workers.silentMillis);
   const why = await Promise.race([stopping, workers.broken]);
+  endReports();
   if (typeof why === 'object') log.event('info', 'draining', { signal: why.name });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
@@ -212,23 +219,25 @@ async function runWorkers(
 const endCode = (code: ExitCode, isForced: boolean): ExitCode => (code === 0 && isForced ? 1 : code);
 
 /** Runs a worker: it takes requests, and ends at a signal of its parent. */
-async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, tickets: TicketKeys): Promise<ExitCode> {
+async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, begin: WorkerStart | null): Promise<ExitCode> {
   const stopping = stopCause(log);
   // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
   for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
-  const gateway = await startGateway(compiled, log, {
+  const options: GatewayOptions = {
     operators: 'elsewhere',
     reportHealth,
     invalidations: workerInvalidations(),
     offer: offerWsdl,
-    tickets,
-  }).catch(refuseAddress(loaded, ['listen']));
+    tickets: new TicketKeys(begin?.tickets),
+    ...(begin === null ? {} : { replica: begin.replica }),
+  };
+  const gateway = await startGateway(compiled, log, options).catch(refuseAddress(loaded, ['listen']));
   takeReloads(async (inputs) => {
     const { file, config } = loaded;
     const next = await loadConfig(file, process.env, config.workers, replayInputs(inputs), new TimeSlices());
     return compile(next, gateway.compiled());
   }, gateway.replace);
-  shareHealth(gateway);
+  shareState(gateway);
   reportReady(gateway.urls, gateway.listMetrics, gateway.facts);
   const { code } = await stopping;
   const cut = await gateway.drain(parentTurn);

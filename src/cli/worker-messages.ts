@@ -16,7 +16,9 @@ export type FromWorker =
   | { readonly kind: 'askTurn' }
   | { readonly kind: 'ready'; readonly urls: readonly string[] }
   /** A step of a reload was done, or could not be. */
-  | { readonly kind: 'step'; readonly isDone: boolean }
+  | { readonly kind: 'step'; readonly number: number; readonly isDone: boolean }
+  /** The event loop goes on. */
+  | { readonly kind: 'alive' }
   /** The worker has checked an address of a backend. */
   | { readonly kind: 'health'; readonly result: HealthResult }
   /** Cached replies are invalid, in the other workers too. */
@@ -41,14 +43,19 @@ export interface ConsoleAnswer {
   readonly operation: OperationDescription | null;
 }
 
+/** A step of a reload: compile these inputs; use what was compiled. */
+export type ReloadStep = { readonly kind: 'prepare'; readonly inputs: InputSnapshot } | { readonly kind: 'commit' };
+
 /**
  * A message of the parent to a worker: inputs to start from, the end of a turn, a request for metrics, and the steps of a
- * reload: compile these inputs; use what was compiled, or drop it.
+ * reload, which are answered by their number; `discard` drops what was compiled.
  */
 export type ToWorker =
-  | { readonly kind: 'prepare'; readonly inputs: InputSnapshot }
-  | { readonly kind: 'commit' }
+  | (ReloadStep & { readonly number: number })
   | { readonly kind: 'discard' }
+  | { readonly kind: 'askAlive' }
+  /** A replica of budgets that has ended without leaving. */
+  | { readonly kind: 'removeReplica'; readonly replica: string }
   /** Check the health of backends and their WSDLs; and a result of the worker that does. */
   | { readonly kind: 'checkBackends' }
   | { readonly kind: 'health'; readonly result: HealthResult }
@@ -63,6 +70,8 @@ export type ToWorker =
 export interface WorkerStart {
   readonly inputs: InputSnapshot;
   readonly tickets: TicketSecret;
+  /** Its name among the replicas of budgets. */
+  readonly replica: string;
 }
 
 /** Resolves to what the parent gives. It is asked for it: a worker loses what is sent before it listens. */
@@ -82,6 +91,7 @@ export function receiveInputs(): Promise<WorkerStart> {
 export function reportReady(urls: readonly string[], metrics: () => Promise<MetricList>, facts: ConsoleFacts): void {
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'askMetrics') void sendMetrics(metrics);
+    else if (message.kind === 'askAlive') void send({ kind: 'alive' });
     else if (message.kind === 'askConsole') {
       const { number, question } = message;
       void send({ kind: 'console', number, answer: answerQuestion(facts, question) });
@@ -106,17 +116,19 @@ export const reportHealth = (result: HealthResult): void => void send({ kind: 'h
 /** Passes the changed WSDL of a backend to the parent. */
 export const offerWsdl = (offer: WsdlOffer): void => void send({ kind: 'offer', offer });
 
-/** Checks backends when the parent asks for it, and takes the health results of the worker that does. */
-export function shareHealth({ checkBackends, takeHealth }: HealthSharer): void {
+/** Checks backends when the parent asks for it, and takes over what it reports of other workers. */
+export function shareState({ checkBackends, takeHealth, removeReplica }: StateSharer): void {
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'checkBackends') checkBackends();
     else if (message.kind === 'health') takeHealth(message.result);
+    else if (message.kind === 'removeReplica') removeReplica(message.replica);
   });
 }
 
-interface HealthSharer {
+interface StateSharer {
   checkBackends(): void;
   takeHealth(result: HealthResult): void;
+  removeReplica(replica: string): void;
 }
 
 /** Carries invalidations to the other workers by way of the parent. */
@@ -132,31 +144,42 @@ export function workerInvalidations(): InvalidationChannel {
   };
 }
 
-/** Does the steps of reloads: `prepare` compiles the inputs, `replace` puts the result into use. */
+/**
+ * Does the steps of reloads, one after the other: `prepare` compiles the inputs, `replace` puts the result into use. A step
+ * that comes late is over before those of the next reload.
+ */
 export function takeReloads(
   prepare: (inputs: InputSnapshot) => Promise<Compiled>,
   replace: (compiled: Compiled) => void,
 ): void {
   let prepared: Compiled | null = null;
-  const step = async (message: ToWorker): Promise<boolean | null> => {
-    if (message.kind === 'prepare') prepared = await prepare(message.inputs);
-    else if (message.kind === 'commit' && prepared !== null) {
+  const discard = async (): Promise<void> => {
+    const dropped = prepared;
+    prepared = null;
+    await dropped?.close();
+  };
+  const step = async (message: ReloadStep): Promise<void> => {
+    if (message.kind === 'prepare') {
+      await discard();
+      prepared = await prepare(message.inputs);
+    } else {
+      if (prepared === null) throw new Error('nothing is prepared');
       replace(prepared);
       prepared = null;
-    } else if (message.kind === 'discard') {
-      await prepared?.close();
-      prepared = null;
-      return null;
-    } else return null;
-    return true;
+    }
   };
+  let last: Promise<void> = Promise.resolve();
   process.on('message', (message: ToWorker) => {
-    step(message).then(
-      (isDone) => {
-        if (isDone !== null) void send({ kind: 'step', isDone });
-      },
-      () => void send({ kind: 'step', isDone: false }),
-    );
+    if (message.kind === 'discard') last = last.then(discard).catch(() => {});
+    else if (message.kind === 'prepare' || message.kind === 'commit') {
+      const { number } = message;
+      last = last.then(() =>
+        step(message).then(
+          () => send({ kind: 'step', number, isDone: true }),
+          () => send({ kind: 'step', number, isDone: false }),
+        ),
+      );
+    }
   });
 }
 

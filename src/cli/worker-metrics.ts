@@ -1,6 +1,7 @@
 import type { Worker } from 'node:cluster';
 import { addLoadMetrics, addWorkerGauges, type ConfigLoads } from '../observe/gauges.js';
-import { addUp, MetricBook, type MetricList, printMetricLists, sumsOf } from '../observe/prometheus.js';
+import { addUp, MetricBook, type MetricList, printMetricLists, sumsOf, withoutLabels } from '../observe/prometheus.js';
+import type { Labels } from '../observe/retired-labels.js';
 
 /** How long a worker has to answer. */
 const ANSWER_MILLIS = 1000;
@@ -15,7 +16,7 @@ export class WorkerMetrics {
   /** The metrics of the parent itself. */
   readonly #own = new MetricBook();
   readonly #latest = new Map<Worker, MetricList>();
-  /** Sums of the workers that have ended. Their labels come from one configuration, which bounds them. */
+  /** Sums of the workers that have ended. */
   #ended: MetricList = [];
   #retiring: Promise<void> = Promise.resolve();
   /** Workers that still owe an answer: they are asked one question at a time. */
@@ -51,6 +52,13 @@ export class WorkerMetrics {
       // Both at once: between them something would be missing, or count twice.
       this.#ended = sums;
       this.#latest.delete(worker);
+    });
+  }
+
+  /** Drops what workers that have ended counted under labels that are retired. */
+  retireLabels(isRetired: (labels: Labels) => boolean): void {
+    this.#retiring = this.#retiring.then(() => {
+      this.#ended = withoutLabels(this.#ended, isRetired);
     });
   }
 

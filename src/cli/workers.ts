@@ -1,8 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
-import { availableParallelism } from 'node:os';
+import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConfigurationError } from '../base/diagnostic.js';
 import type { InputSnapshot } from '../base/inputs.js';
 import { nextPollPhase } from '../base/poll-phase.js';
 import { compileAdmin } from '../compile/admin.js';
@@ -17,6 +16,9 @@ import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
 import { printOpenMetrics } from '../observe/open-metrics.js';
 import { METRICS_TYPE } from '../observe/prometheus.js';
+import { type LabelNames, retiredLabels } from '../observe/retired-labels.js';
+import { EndedReplicas } from './ended-replicas.js';
+import { ensureDisconnect, HandedConnections } from './handed-connections.js';
 import type { ExitCode } from './terminal.js';
 import { WorkerConsole } from './worker-console.js';
 import { WorkerHealth } from './worker-health.js';
@@ -25,6 +27,7 @@ import { WorkerMetrics } from './worker-metrics.js';
 import { WorkerReload } from './worker-reload.js';
 import { type Ended, type RunningWorker, WorkerRoller, type WorkerSlot } from './worker-roller.js';
 import { WorkerUsage } from './worker-usage.js';
+import { WorkerWatch } from './worker-watch.js';
 
 /** Several processes on one traffic address, seen from their parent. */
 export interface Workers {
@@ -33,10 +36,15 @@ export interface Workers {
   readonly ready: Promise<readonly string[]>;
   /** Resolves when a worker ended by itself before all were ready for the first time. */
   readonly broken: Promise<ExitCode>;
-  /** Gives the configuration of these inputs to all workers or to none. Throws `ConfigurationError`. */
-  replace(inputs: InputSnapshot): Promise<void>;
+  /**
+   * Gives the configuration of these inputs to all workers or to none; `names` are those in it. Throws
+   * `ConfigurationError`.
+   */
+  replace(inputs: InputSnapshot, names: LabelNames): Promise<void>;
   /** Replaces all workers one by one by the program as it is on disk now. Resolves when that is over. */
   roll(): Promise<void>;
+  /** The longest time that one of them has not answered for. */
+  silentMillis(): number;
   /** Readiness off, every worker drains. Resolves when all have ended, to whether requests had to be cut. */
   stop(): Promise<boolean>;
 }
@@ -49,18 +57,6 @@ const PAUSE_MAX_MILLIS = 30_000;
 /** A worker that has not ended so long after its drain had to be over is killed. */
 const KILL_AFTER_MILLIS = 10_000;
 
-/** The number of processes on the command line; null where it has none. Throws `ConfigurationError` unless a number. */
-export function workersOption(option: string | null): number | 'auto' | null {
-  if (option === null || option === 'auto') return option;
-  if (/^[1-9]\d{0,2}$/.test(option) && Number(option) <= 256) return Number(option);
-  const remedy = 'Write a number from 1 to 256, or auto.';
-  throw new ConfigurationError([{ file: null, line: null, column: null, what: '--workers is not valid.', remedy }]);
-}
-
-/** How many processes. */
-export const workerCount = ({ config }: LoadedConfig): number =>
-  config.workers === 'auto' ? availableParallelism() : config.workers;
-
 /** The endpoints of operators. */
 export interface WorkersOperation {
   readonly log: Log;
@@ -68,6 +64,8 @@ export interface WorkersOperation {
   readonly reload: Reload;
   /** Takes the changed WSDL of a backend. */
   readonly offer: (offer: WsdlOffer) => void;
+  /** The names of the configuration at the start. */
+  readonly names: LabelNames;
 }
 
 /**
@@ -79,9 +77,10 @@ export async function startWorkers(
   count: number,
   loaded: LoadedConfig,
   first: InputSnapshot,
-  { log, loads, reload, offer }: WorkersOperation,
+  { log, loads, reload, offer, names: firstNames }: WorkersOperation,
 ): Promise<Workers> {
   let inputs = first;
+  let names = firstNames;
   const tickets = new TicketKeys();
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
@@ -101,6 +100,15 @@ export async function startWorkers(
   const reloading = new WorkerReload(send);
   const health = new WorkerHealth(taking, send);
   let isForced = false;
+  const watch = new WorkerWatch(taking, {
+    hangMillis: loaded.config.limits.overload.hangMillis,
+    ask: (worker) => send(worker, { kind: 'askAlive' }),
+    hung: (worker) => {
+      log.event('error', 'a worker does not answer and is killed', { pid: worker.process.pid });
+      worker.process.kill('SIGKILL');
+    },
+  });
+  const replicas = new EndedReplicas(taking, send);
   let isStarted = false;
   const { promise: broken, resolve: breakOff } = withResolver<ExitCode>();
   // JSON has no bytes, and no infinite numbers for metrics. The file is named: which one is the default may change.
@@ -119,6 +127,9 @@ export async function startWorkers(
 
   const runOne = (reportReady: (urls: readonly string[]) => void): RunningWorker => {
     const worker = cluster.fork();
+    ensureDisconnect(worker);
+    const handed = new HandedConnections(worker);
+    const replica = randomBytes(8).toString('hex');
     let readyAtMillis: number | null = null;
     sources.set(worker, inputs);
     running.add(worker);
@@ -127,12 +138,13 @@ export async function startWorkers(
       readyAtMillis = performance.now();
       taking.add(worker);
       health.elect();
+      replicas.remove();
       reportReady(urls);
     };
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'askInputs') {
         sources.set(worker, inputs);
-        send(worker, { kind: 'inputs', inputs, tickets: tickets.share() });
+        send(worker, { kind: 'inputs', inputs, tickets: tickets.share(), replica });
       } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
       else if (message.kind === 'health') health.take(worker, message.result);
       else if (message.kind === 'invalidations') relay(running, worker, message);
@@ -140,7 +152,8 @@ export async function startWorkers(
       else if (message.kind === 'usage') usage.take(worker, message.usage);
       else if (message.kind === 'console') console.take(worker, message.number, message.answer);
       else if (message.kind === 'offer') offer(message.offer);
-      else if (message.kind === 'step') reloading.take(worker, message);
+      else if (message.kind === 'step') reloading.take(message);
+      else if (message.kind === 'alive') watch.clear(worker);
       else ready(message.urls).catch(() => worker.process.kill('SIGKILL'));
     });
     // A worker that cannot be reached has ended, or is about to.
@@ -149,6 +162,8 @@ export async function startWorkers(
       metrics.retire(worker);
       usage.retire(worker);
       reloading.retire(worker);
+      taking.delete(worker);
+      handed.release(taking.size > 0);
     });
     const ended = new Promise<Ended>((resolve) => {
       worker.once('exit', (code: number | null, signal: string | null) => {
@@ -156,6 +171,8 @@ export async function startWorkers(
         taking.delete(worker);
         if (stopped.aborted) isForced ||= code !== 0;
         else health.elect();
+        watch.clear(worker);
+        replicas.add(replica);
         const readyMillis = readyAtMillis === null ? 0 : performance.now() - readyAtMillis;
         resolve({ code, signal, wasReady: readyAtMillis !== null, readyMillis });
       });
@@ -205,6 +222,7 @@ export async function startWorkers(
   });
   const stop = async (): Promise<boolean> => {
     stopping.abort();
+    watch.close();
     for (const worker of running) worker.process.kill('SIGTERM');
     const late = setTimeout(() => {
       for (const worker of running) {
@@ -217,17 +235,27 @@ export async function startWorkers(
     await served.close();
     return isForced;
   };
-  const replace = async (next: InputSnapshot): Promise<void> => {
+  const replace = async (next: InputSnapshot, nextNames: LabelNames): Promise<void> => {
     const workers = [...taking];
     await reloading.replace(workers, next, () => {
       inputs = next;
+      metrics.retireLabels(retiredLabels(names, [nextNames]));
+      names = nextNames;
       for (const worker of workers) sources.set(worker, next);
     });
     await Promise.all([...taking].map((worker) => catchUp(worker).catch(() => worker.process.kill('SIGKILL'))));
   };
   const { drainMillis } = loaded.config.limits.http;
   const roller = new WorkerRoller(slots, { runOne, log, endMillis: drainMillis + KILL_AFTER_MILLIS });
-  return { adminUrl, ready, broken, replace, roll: () => roller.roll(stopped), stop };
+  return {
+    adminUrl,
+    ready,
+    broken,
+    replace,
+    roll: () => roller.roll(stopped),
+    silentMillis: () => watch.silentMillis,
+    stop,
+  };
 }
 
 /** It has been set meanwhile, which the compiler does not see. */

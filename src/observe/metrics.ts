@@ -10,6 +10,7 @@ import {
 } from './gauges.js';
 import { MetricBook, type TalliedCounter, type TalliedHistogram } from './prometheus.js';
 import { ReplySizes } from './reply-sizes.js';
+import { type LabelNames, retiredLabels } from './retired-labels.js';
 import { OTHER } from './tally.js';
 
 /** Seconds. From a small call on the same machine to the default total timeout of an upstream. */
@@ -190,6 +191,13 @@ export class Metrics {
       const origin = refusal === null || refusal.code === 'SOAP_FAULT' ? 'backend' : 'gateway';
       this.#faults.add(1, route, origin, faultLabel(exchange.faultCode));
     }
+  }
+
+  /** Drops what is counted under names of a configuration that has ended, unless others have them too. */
+  retire(ended: LabelNames, live: readonly LabelNames[]): void {
+    const isRetired = retiredLabels(ended, live);
+    this.#book.retire(isRetired);
+    this.#sizes.retire(isRetired);
   }
 
   violation(service: string, code: string): void {

@@ -20,6 +20,14 @@ export const OVERLOAD_LIMITS = {
     refusal: null,
     text: 'A falling share of new requests is refused while the event loop is no later than this.',
   },
+  hangMillis: {
+    default: 30_000,
+    min: 0,
+    max: 3_600_000,
+    unit: 'millis',
+    refusal: null,
+    text: 'With `workers`, one whose event loop does not answer its parent for so long is killed and replaced; 0 never.',
+  },
   logBacklogBytes: {
     default: 8 * MIB,
     min: 64 * KIB,

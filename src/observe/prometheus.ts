@@ -1,5 +1,6 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
+import type { Labels } from './retired-labels.js';
 import { Buckets, makeSum, type Sum, TallyTable } from './tally.js';
 
 /** The name, the labels and the meaning of a metric. */
@@ -23,13 +24,23 @@ const labelsOf = (names: readonly string[], values: readonly string[]): Record<s
 /** The metrics of one process, in the text format of Prometheus. The package behind it is known to this file alone. */
 export class MetricBook {
   readonly registry = new Registry();
+  readonly #tallied: (TalliedCounter | TalliedHistogram)[] = [];
 
   counter(text: MetricText): TalliedCounter {
-    return new TalliedCounter(this.registry, text);
+    const counter = new TalliedCounter(this.registry, text);
+    this.#tallied.push(counter);
+    return counter;
   }
 
   histogram(text: MetricText, bounds: readonly number[]): TalliedHistogram {
-    return new TalliedHistogram(this.registry, text, bounds);
+    const histogram = new TalliedHistogram(this.registry, text, bounds);
+    this.#tallied.push(histogram);
+    return histogram;
+  }
+
+  /** Drops what is counted under labels that are retired. */
+  retire(isRetired: (labels: Labels) => boolean): void {
+    for (const metric of this.#tallied) metric.retire(isRetired);
   }
 
   /** A gauge, or with `counter` something that only grows, that is read when asked for. */
@@ -80,6 +91,10 @@ export class TalliedCounter extends Counter {
     this.#table.find(first, second, third, fourth).value += amount;
   }
 
+  retire(isRetired: (labels: Labels) => boolean): void {
+    this.#table.drop((values) => isRetired(labelsOf(this.#labels, values)));
+  }
+
   override async get(): ReturnType<Counter['get']> {
     const values = this.#table.rows.map(({ values, tally }) => ({
       labels: labelsOf(this.#labels, values),
@@ -109,6 +124,10 @@ export class TalliedHistogram extends Histogram {
   /** `traceId` is that of a request whose spans are sent; null for others. */
   add(value: number, first?: string, second?: string, traceId: string | null = null): void {
     this.#table.find(first, second).observe(value, traceId);
+  }
+
+  retire(isRetired: (labels: Labels) => boolean): void {
+    this.#table.drop((values) => isRetired(labelsOf(this.#text.labels ?? [], values)));
   }
 
   override async get(): ReturnType<Histogram['get']> {
@@ -170,6 +189,10 @@ const SUMS: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
 /** Those that only grow. */
 export const sumsOf = (list: MetricList): MetricList => list.filter(({ type }) => SUMS.has(String(type)));
+
+/** A list without what is counted under labels that are retired. */
+export const withoutLabels = (list: MetricList, isRetired: (labels: Labels) => boolean): MetricList =>
+  list.map((metric) => Object.assign({}, metric, { values: metric.values.filter(({ labels }) => !isRetired(labels)) }));
 
 /** The metrics of several processes as those of one. */
 export const addUp = (lists: readonly MetricList[]): Promise<MetricList> =>

@@ -1,5 +1,6 @@
 import type { ReplySize } from '../base/exchange.js';
 import type { MetricBook, Sample } from './prometheus.js';
+import type { Labels } from './retired-labels.js';
 import { TallyTable } from './tally.js';
 
 interface Lengths {
@@ -43,6 +44,12 @@ export class ReplySizes {
       ['soapstone_list_items_total', 'Items that they had.'],
       ['soapstone_list_items_max', 'Items of the longest of them.'],
     ]);
+  }
+
+  /** Drops what is counted under labels that are retired. */
+  retire(isRetired: (labels: Labels) => boolean): void {
+    for (const table of [this.#replies, this.#lists])
+      table.drop(([service = '', operation = '']) => isRetired({ service, operation }));
   }
 
   record({ service, operation, bytes, lists }: ReplySize): void {

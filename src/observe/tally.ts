@@ -44,21 +44,39 @@ export class TallyTable<T> {
     return tally;
   }
 
-  #add(names: readonly [string, string, string, string]): T {
-    if (this.rows.length >= this.#rowsMax - 1) {
-      this.#rest ??= this.#append(Array<string>(this.#width).fill(OTHER));
-      return this.#rest;
+  /** Drops rows by the values of their labels. What is counted under them later begins anew. */
+  drop(isDropped: (values: readonly string[]) => boolean): void {
+    const kept = this.rows.filter(({ values, tally }) => tally === this.#rest || !isDropped(values));
+    if (kept.length === this.rows.length) return;
+    this.rows.length = 0;
+    this.#root.clear();
+    this.#last = null;
+    this.#secondLast = null;
+    for (const row of kept) {
+      this.rows.push(row);
+      if (row.tally !== this.#rest) this.#place(row);
     }
-    const [first, second, third, fourth] = names;
-    const tally = this.#append(names.slice(0, this.#width));
-    below(below(below(this.#root, first), second), third).set(fourth, tally);
-    return tally;
   }
 
-  #append(values: readonly string[]): T {
-    const tally = this.#make();
-    this.rows.push({ values, tally });
-    return tally;
+  #add(names: readonly [string, string, string, string]): T {
+    const named = this.#rest === null ? this.rows.length : this.rows.length - 1;
+    if (named >= this.#rowsMax - 1) {
+      this.#rest ??= this.#append(Array<string>(this.#width).fill(OTHER)).tally;
+      return this.#rest;
+    }
+    const row = this.#append(names.slice(0, this.#width));
+    this.#place(row);
+    return row.tally;
+  }
+
+  #append(values: readonly string[]): TallyRow<T> {
+    const row = { values, tally: this.#make() };
+    this.rows.push(row);
+    return row;
+  }
+
+  #place({ values: [first = '', second = '', third = '', fourth = ''], tally }: TallyRow<T>): void {
+    below(below(below(this.#root, first), second), third).set(fourth, tally);
   }
 }
 

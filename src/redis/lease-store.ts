@@ -193,10 +193,15 @@ export class RedisLeaseStore implements LeaseStore {
     return replies.map(readBucketReply);
   }
 
-  async leave(): Promise<void> {
+  leave(): Promise<void> {
+    return this.remove(this.#options.replica);
+  }
+
+  /** Removes a replica that has ended from the members, so that the others get its share of the refill. */
+  async remove(replica: string): Promise<void> {
     const [replicas = '', , credited = ''] = this.#keys;
-    await this.#connection.command('leave', ['ZREM', replicas, this.#options.replica]);
-    await this.#connection.command('leave', ['HDEL', credited, this.#options.replica]);
+    await this.#connection.command('leave', ['ZREM', replicas, replica]);
+    await this.#connection.command('leave', ['HDEL', credited, replica]);
   }
 
   /** Publishes to a channel that was silent for long; a subscriber that misses even that has a dead connection. */

@@ -20,7 +20,12 @@ export interface SharedStateSettings extends ConnectionSettings {
   readonly replicas: number;
   /** Signs events. */
   readonly secret?: string;
+  /** The name of this replica, which no other process ever had; absent: it chooses one. */
+  readonly replica?: string;
 }
+
+/** Replicas that have ended and could not be removed yet, at most: they expire by themselves within a minute. */
+const ENDED_MAX = 256;
 
 export interface SharedStateEvents {
   readonly budget: BudgetEvents;
@@ -37,12 +42,14 @@ export class SharedState {
   readonly invalidations: InvalidationChannel;
   readonly #settings: SharedStateSettings;
   readonly #events: SharedStateEvents;
+  readonly #leases: RedisLeaseStore;
+  readonly #ended = new Set<string>();
   readonly #connection: RedisConnection;
   /** In subscriber mode. */
   readonly #subscriber: RedisConnection;
 
   constructor(settings: SharedStateSettings, clientsMax: number, events: SharedStateEvents) {
-    const { prefix, replicas } = settings;
+    const { prefix, replicas, replica = randomBytes(8).toString('hex') } = settings;
     this.#settings = settings;
     this.#events = events;
     this.#connection = new RedisConnection(settings, {
@@ -51,12 +58,11 @@ export class SharedState {
       down: (reason) => events.event('warn', 'Redis is away: this process goes on with its share', { reason }),
     });
     this.nonces = new RedisNonceStore(this.#connection, prefix);
-    const replica = randomBytes(8).toString('hex');
     this.#subscriber = new RedisConnection(settings, { operation() {}, up() {}, down() {} });
     this.invalidations = new RedisInvalidationChannel(this.#connection, this.#subscriber, prefix, replica);
     const options = { prefix, replica, replicas, heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS };
-    const store = new RedisLeaseStore(this.#connection, this.#subscriber, options);
-    this.budgets = new LeasedBudgets({ store, replicas, clientsMax, events: events.budget });
+    this.#leases = new RedisLeaseStore(this.#connection, this.#subscriber, options);
+    this.budgets = new LeasedBudgets({ store: this.#leases, replicas, clientsMax, events: events.budget });
   }
 
   get isUp(): boolean {
@@ -98,9 +104,16 @@ export class SharedState {
   /** Starts to connect, without waiting for it. */
   start(): void {
     this.#connection.onUp(() => void this.#checkEvictionPolicy());
+    this.#connection.onUp(() => void this.#removeEnded());
     this.#connection.start();
     this.#subscriber.start();
     this.budgets.start();
+  }
+
+  /** Removes a replica that has ended without leaving, as soon as Redis is there. */
+  removeReplica(replica: string): void {
+    if (this.#ended.size < ENDED_MAX) this.#ended.add(replica);
+    void this.#removeEnded();
   }
 
   /** Returns all leases and closes the connections. Never rejects. */
@@ -108,6 +121,17 @@ export class SharedState {
     await this.budgets.close();
     this.#connection.close();
     this.#subscriber.close();
+  }
+
+  async #removeEnded(): Promise<void> {
+    if (!this.#connection.isUp) return;
+    for (const replica of this.#ended) {
+      const isRemoved = await this.#leases.remove(replica).then(
+        () => true,
+        () => false,
+      );
+      if (isRemoved) this.#ended.delete(replica);
+    }
   }
 
   async #checkEvictionPolicy(): Promise<void> {

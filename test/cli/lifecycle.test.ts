@@ -1,23 +1,32 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 
-import { type GatewayProcess, MAIN, rest, startProcess } from '../catalogue/overload-kit.js';
+import { type GatewayProcess, MAIN } from '../catalogue/overload-kit.js';
 import { startRecordingBackend } from '../kit/backend.js';
 import { freePort } from '../kit/free-port.js';
-import { RawClient, sendRaw } from '../kit/raw-client.js';
+import type { RawClient } from '../kit/raw-client.js';
+import {
+  allFine,
+  areAnswering,
+  ask,
+  childrenOf,
+  connectTo,
+  GET,
+  SERVICES,
+  start,
+  statusesOf,
+  until,
+  WSDL,
+} from './process-kit.js';
 
 /** Processes of their own from start to end: signals, drains, and workers that die. */
-
-const WSDL = resolve('config/demo/legacy.wsdl');
-const SERVICES = `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\n`;
-const GET = 'GET /soap/orders?wsdl HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 /** A call without an answer of its own. */
 const NOTIFICATION = ((): string => {
@@ -26,48 +35,6 @@ const NOTIFICATION = ((): string => {
   const body = `<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body>${content}</Body></Envelope>`;
   return `POST /soap/orders HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 })();
-
-type Line = Readonly<Record<string, unknown>>;
-
-interface Started extends GatewayProcess {
-  /** What was logged so far. */
-  readonly lines: readonly Line[];
-  /** Waits for a line. */
-  line(isWanted: (line: Line) => boolean): Promise<Line>;
-}
-
-async function start(
-  t: Test,
-  yaml: string,
-  services = SERVICES,
-  nodeOptions: readonly string[] = [],
-): Promise<Started> {
-  const gateway = await startProcess(t, services + yaml, 'pipe', nodeOptions);
-  const { stdout } = gateway.child;
-  if (stdout === null) throw new Error('no standard output');
-  const lines: Line[] = [];
-  createInterface({ input: stdout }).on('line', (text) => lines.push(JSON.parse(text)));
-  return {
-    ...gateway,
-    lines,
-    async line(isWanted) {
-      for (;;) {
-        const found = lines.find(isWanted);
-        if (found !== undefined) return found;
-        await rest();
-      }
-    },
-  };
-}
-
-const connectTo = (url: string, count: number): Promise<RawClient[]> =>
-  Promise.all(Array.from({ length: count }, () => RawClient.connect(url)));
-
-/** Statuses of the next answers; 0 where the connection ended without one. */
-const statusesOf = async (clients: readonly RawClient[]): Promise<readonly number[]> =>
-  (await Promise.all(clients.map((client) => client.reply()))).map(({ status }) => status);
-
-const allFine = (count: number): readonly number[] => Array<number>(count).fill(200);
 
 /** Stops the process as the system does that has no time for it. */
 async function holdUp(child: ChildProcess, meanwhile: () => Promise<void>): Promise<void> {
@@ -110,24 +77,12 @@ t.test('a drain answers connections that were not accepted yet', async (t) => {
   }
 });
 
-/** The processes that this one has forked. */
-function childrenOf({ pid }: ChildProcess): readonly number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return text === '' ? [] : text.split(' ').map(Number);
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await rest();
-}
-
 /** All requests that were counted, however they ended. */
 async function requestsOf({ adminUrl }: GatewayProcess): Promise<number> {
   const text = await (await fetch(`${adminUrl}/metrics`)).text();
   const values = [...text.matchAll(/^soapstone_requests_total\{.* (\d+)$/gm)].map(([, value]) => Number(value));
   return values.reduce((sum, value) => sum + value, 0);
 }
-
-const ask = async ({ url }: GatewayProcess): Promise<number> => (await sendRaw(url, GET)).status;
 
 t.test('workers that die are replaced, also while they start and with a broken file on disk', async (t) => {
   const gateway = await start(t, 'workers: 2\n');
@@ -207,7 +162,8 @@ s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])
 while True: print(s.recv(4096).decode().replace('\\n', ' '), flush=True)`;
 
-t.test('systemd is told of the start, of reloads and of the end', { skip: SKIP_SYSTEMD }, async (t) => {
+/** Starts a gateway for which systemd is a socket that records; returns what it was told. */
+async function startNotifying(t: Test, yaml: string, environment: Readonly<Record<string, string>>) {
   // The path of a socket has 107 characters at most.
   const home = await mkdtemp(join(tmpdir(), 'notify-'));
   t.teardown(() => rm(home, { recursive: true }));
@@ -217,9 +173,14 @@ t.test('systemd is told of the start, of reloads and of the end', { skip: SKIP_S
   const states: string[] = [];
   createInterface({ input: receiver.stdout }).on('line', (text) => states.push(text));
   await until(() => existsSync(socket));
-  const preset = `--import=data:text/javascript,process.env.NOTIFY_SOCKET=${encodeURIComponent(JSON.stringify(socket))}`;
-  const { child } = await startProcess(t, SERVICES, 'pipe', [preset]);
-  child.stdout?.resume();
+  const preset = `Object.assign(process.env,${JSON.stringify({ ...environment, NOTIFY_SOCKET: socket })})`;
+  const options = [`--import=data:text/javascript,${encodeURIComponent(preset)}`];
+  const gateway = await start(t, yaml, SERVICES, options);
+  return { ...gateway, states };
+}
+
+t.test('systemd is told of the start, of reloads and of the end', { skip: SKIP_SYSTEMD }, async (t) => {
+  const { child, states } = await startNotifying(t, '', {});
   const has = (pattern: RegExp) => states.some((state) => pattern.test(state));
   await until(() => has(/READY=1/));
   states.length = 0;
@@ -230,6 +191,27 @@ t.test('systemd is told of the start, of reloads and of the end', { skip: SKIP_S
   child.kill('SIGTERM');
   await until(() => has(/STOPPING=1/));
   t.same(await exit, [0, null]);
+});
+
+t.test('the watchdog of systemd is told while all workers answer', { skip: SKIP_SYSTEMD }, async (t) => {
+  const yaml = 'workers: 2\nlimits: { overload: { hangMillis: 0 } }\n';
+  const gateway = await startNotifying(t, yaml, { WATCHDOG_USEC: '2000000' });
+  const { child, states } = gateway;
+  await areAnswering(gateway, 2);
+  const reports = (): number => states.filter((state) => /WATCHDOG=1/.test(state)).length;
+  const reportsIn = async (millis: number): Promise<number> => {
+    const before = reports();
+    await delay(millis);
+    return reports() - before;
+  };
+  await until(() => reports() > 1);
+  const [worker = 0] = childrenOf(child);
+  process.kill(worker, 'SIGSTOP');
+  await until(async () => (await reportsIn(2000)) === 0);
+  process.kill(worker, 'SIGCONT');
+  const before = reports();
+  await until(() => reports() > before + 1);
+  t.pass('again when all answer');
 });
 
 t.test('SIGUSR2 without workers is reported, and ends nothing', async (t) => {

@@ -21,6 +21,23 @@ t.test('whatever the order in which rows are asked for, each counts its own', (t
   t.end();
 });
 
+t.test('rows that are dropped begin anew, and make room', (t) => {
+  const table = new TallyTable(2, makeSum, 4);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) table.find(name, 'x').value += 1;
+  table.drop(([first]) => first === 'b' || first === OTHER);
+  for (const name of ['a', 'b', 'f', 'a']) table.find(name, 'x').value += 1;
+  t.same(
+    table.rows.map(({ values: [first], tally }) => [first, tally.value]),
+    [
+      ['a', 3],
+      ['c', 1],
+      [OTHER, 3],
+      ['b', 1],
+    ],
+  );
+  t.end();
+});
+
 t.test('the last row is for all that finds no place, and is found again and again', (t) => {
   const table = new TallyTable(2, makeSum, 3);
   for (const name of ['a', 'b', 'c', 'd', 'c', 'a', 'd']) table.find(name, 'x').value += 1;
