@@ -43,6 +43,10 @@ const PROBES = {
   lighttpd: { command: files('/usr/sbin/lighttpd'), install: apt('lighttpd') },
   haproxy: { command: ['haproxy', '-v'], install: apt('haproxy') },
   nginx: { command: files('/usr/sbin/nginx'), install: apt('nginx-light') },
+  'nginx-stream': {
+    command: files('/usr/lib/nginx/modules/ngx_stream_module.so'),
+    install: apt('libnginx-mod-stream'),
+  },
   curl: { command: ['curl', '--version'], install: apt('curl') },
   squid: { command: files('/usr/sbin/squid', '/usr/lib/squid/basic_ncsa_auth'), install: apt('squid') },
 } as const;

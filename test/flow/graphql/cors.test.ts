@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import t, { type Test } from 'tap';
 import WebSocket from 'ws';
-
+import { answerWith, startRecordingBackend } from '../../kit/backend.js';
+import { missingBrowser, startBrowser } from '../../kit/browser.js';
 import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
 import { sendRaw } from '../../kit/raw-client.js';
 
@@ -20,8 +23,8 @@ const CLIENTS = `clients:
 `;
 const CORS = `graphql: { cors: { origins: ["${SHOP}", "https://Other.Example:443"], credentials: true, maxAgeMillis: 600000 } }\n`;
 
-async function start(t: Test, more: string): Promise<TestGateway> {
-  const gateway = await startTestGateway(SERVICES + more);
+async function start(t: Test, more: string, services = SERVICES): Promise<TestGateway> {
+  const gateway = await startTestGateway(services + more);
   t.teardown(() => gateway.close());
   return gateway;
 }
@@ -159,4 +162,77 @@ t.test('without `cors` nothing changes', async (t) => {
     [...answer.headers.keys()].filter((name) => name.startsWith('access-control')),
     [],
   );
+});
+
+/** An origin of its own with an empty page. */
+async function startSite(t: Test): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>shop</title>');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+}
+
+t.test('a browser on pages of other origins', { skip: missingBrowser() }, async (t) => {
+  const [shop, evil] = [await startSite(t), await startSite(t)];
+  const reply =
+    '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><r:GetStockResponse xmlns:r="urn:orders"><r:stock>7</r:stock></r:GetStockResponse></E:Body></E:Envelope>';
+  const backend = await startRecordingBackend(answerWith(reply));
+  t.teardown(() => backend.close());
+  const browser = await startBrowser();
+  t.teardown(() => browser.close());
+  const services = `${SERVICES.replace('http://127.0.0.1:9/orders', backend.url)}subscriptions: { polled: { poll: { operation: orders.GetStock, everyMillis: 1000 } } }\n`;
+  const cors = (credentials: boolean): string =>
+    `graphql: { cors: { origins: ["${shop}"], credentials: ${credentials} } }\n`;
+  const [strict, open] = [await start(t, CLIENTS + cors(false), services), await start(t, cors(true), services)];
+  const key = `'x-api-key': '${KEY}'`;
+  /** What a page gets of a request: its status and body, or `blocked`. */
+  const fetched = (gateway: TestGateway, options: string): string =>
+    `fetch('${gateway.url}/graphql', ${options}).then(async (answer) => answer.status + ' ' + await answer.text(), () => 'blocked')`;
+  const query = (headers: string, credentials: string): string =>
+    `{ method: 'POST', credentials: '${credentials}', headers: { 'content-type': 'application/json', ${headers} }, body: '{"query":"{ stock(sku: \\\\"a\\\\") }"}' }`;
+  const socket = (gateway: TestGateway): string =>
+    `new Promise((resolve) => { const socket = new WebSocket('${gateway.url.replace('http', 'ws')}/graphql', 'graphql-transport-ws'); socket.onopen = () => resolve('open'); socket.onerror = () => resolve('blocked'); })`;
+  const events = (gateway: TestGateway): string =>
+    `new Promise((resolve) => { const source = new EventSource('${gateway.url}/graphql?query=' + encodeURIComponent('subscription { polled(sku: "a") }')); source.addEventListener('next', (event) => { source.close(); resolve(event.data); }); source.onerror = () => { source.close(); resolve('blocked'); }; })`;
+
+  const page = await browser.open(shop);
+  await page.until('document.title === "shop"');
+  t.match(await page.evaluate(fetched(strict, query(key, 'omit'))), /^200 .*"stock":7/, 'with a key');
+  t.match(await page.evaluate(fetched(strict, query('', 'omit'))), /^401 .*UNAUTHENTICATED/, 'a refusal can be read');
+  t.equal(
+    await page.evaluate(fetched(strict, query(key, 'include'))),
+    'blocked',
+    'with credentials, which are not allowed',
+  );
+  t.match(await page.evaluate(fetched(open, query('', 'include'))), /^200 .*"stock":7/, 'where they are');
+  t.equal(
+    await page.evaluate(fetched(open, query("'x-evil': '1'", 'omit'))),
+    'blocked',
+    'a header field that is not listed',
+  );
+  t.equal(await page.evaluate(socket(open)), 'open');
+  t.match(await page.evaluate(events(open)), '"polled":7', 'events');
+
+  const heard = backend.begun;
+  const stranger = await browser.open(evil);
+  await stranger.until('document.title === "shop"');
+  for (const [gateway, headers] of [
+    [strict, key],
+    [open, ''],
+  ] as const) {
+    for (const credentials of ['omit', 'include'])
+      t.equal(await stranger.evaluate(fetched(gateway, query(headers, credentials))), 'blocked', credentials);
+    // Without a preflight, as a form could send it: the page reads nothing, and the gateway does nothing.
+    const simple = `{ method: 'POST', mode: 'no-cors', body: '{"query":"{ stock }"}' }`;
+    t.match(await stranger.evaluate(fetched(gateway, simple)), /^0 $|blocked/);
+    t.equal(await stranger.evaluate(socket(gateway)), 'blocked', 'a WebSocket');
+    t.equal(await stranger.evaluate(events(gateway)), 'blocked', 'events');
+  }
+  t.equal(backend.begun, heard, 'the backend hears of none');
 });
