@@ -77,18 +77,12 @@ class Sizing {
       body: LIST_ORDERS,
       share: Math.min(1, 16 / kib),
     });
-    const plain = await this.#start('', '');
+    const plain = await this.#start('');
     await this.#measure(plain, [upward(2), upward(16), upward(64), upward(1024)]);
     await this.#measure(plain, [downward(1, 1), downward(14, 16), downward(56, 64), downward(900, 1024)]);
     await plain.stop();
-    const validating = await this.#start('', '    validate: { requests: enforce, replies: report }\n');
-    await this.#measure(validating, [
-      { ...downward(14, 16), name: 'the reply of 16 KiB, held to its schema (`validate`)' },
-    ]);
-    await validating.stop();
-
     for (const count of [1, 14, 56]) {
-      const gateway = await this.#start('', '', `?orders=${count}`);
+      const gateway = await this.#start('', `?orders=${count}`);
       const ask = (query: string, name: string): Call => ({
         name: `GraphQL, one call of ${count} orders, ${name}`,
         path: '/graphql',
@@ -106,7 +100,7 @@ class Sizing {
       }
       await gateway.stop();
     }
-    const secure = await this.#start('tls', '');
+    const secure = await this.#start('tls');
     const call = { ...upward(2), share: 1 };
     await this.#measure(secure, [{ ...call, name: 'SOAP over TLS, connections kept' }]);
     await this.#measure(secure, [{ ...call, name: 'SOAP over TLS, a handshake for each request', share: 0.2 }], true);
@@ -131,7 +125,7 @@ class Sizing {
     ];
     const rows: string[][] = [];
     for (const [name, kind, text] of states) {
-      const gateway = await this.#start(kind, '');
+      const gateway = await this.#start(kind);
       const [before, sockets] = [await resident(gateway.pid), [] as Socket[]];
       for (let at = 0; at < count; at++) sockets.push(await open(gateway.url, text, name.startsWith('idle')));
       await wait(SETTLE_MILLIS);
@@ -178,7 +172,7 @@ class Sizing {
     print(table(['configuration', 'MiB', 'of which'], rows));
   }
 
-  async #start(kind: 'tls' | '', service: string, query = ''): Promise<Server> {
+  async #start(kind: 'tls' | '', query = ''): Promise<Server> {
     let listen = '127.0.0.1:0';
     if (kind === 'tls') {
       const { cert, key } = new Authority(this.#folder).sign('localhost');
@@ -200,7 +194,7 @@ services:
   legacy:
     wsdl: ${resolve('config/demo/legacy.wsdl')}
     url: ${url}
-${service}`,
+`,
     );
     return startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
   }
