@@ -189,6 +189,15 @@ t.test('the console works in a browser', { skip: missingBrowser() }, async (t) =
   await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: '<!DOCTYPE a []><a/>' });
   await page.evaluate("location.hash = '#refusals'");
   await page.until("document.body.innerText.includes('XML_DTD_FORBIDDEN')");
+  const search = (text: string): string => `{
+    const input = document.querySelector('input[type=search]');
+    input.value = '${text}';
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  }`;
+  await page.evaluate(search('no such id'));
+  await page.until("document.body.innerText.includes('None of the latest 200 has this id')");
+  await page.evaluate(search('-'));
+  await page.until("document.querySelector('td details summary')?.innerText === 'A message must not contain a DTD.'");
   await page.evaluate("location.hash = '#services'");
   await page.until("document.body.innerText.includes('SOAP 1.1')");
   await page.evaluate("location.hash = '#explorer/shop/GetPrice'");

@@ -18,9 +18,10 @@ const VIOLATIONS = 'soapstone_monitored_violations_total';
 
 export function Refusals({ readings, description: { codes }, id }: Props) {
   const [sought, setSought] = useState(id);
+  const isSearch = sought.trim() !== '';
   const { refused, faults, slow } = readings.now.recent;
   const matching = (list: readonly RecentRequest[]): readonly RecentRequest[] =>
-    list.filter((request) => sought === '' || request.id.includes(sought.trim()));
+    list.filter((request) => !isSearch || request.id.includes(sought.trim()));
   const byCode = (metric: string, nameLabel: string) =>
     readings
       .values(metric, 'code')
@@ -37,9 +38,9 @@ export function Refusals({ readings, description: { codes }, id }: Props) {
   // A search shows its finds first.
   const latest = (
     <>
-      <List title="The latest refused or failed" requests={matching(refused)} codes={codes} />
-      <List title="The latest Faults of backends" requests={matching(faults)} codes={codes} />
-      <List title="The latest slow ones" requests={matching(slow)} codes={codes} />
+      <List title="The latest refused or failed" requests={matching(refused)} codes={codes} isSearch={isSearch} />
+      <List title="The latest Faults of backends" requests={matching(faults)} codes={codes} isSearch={isSearch} />
+      <List title="The latest slow ones" requests={matching(slow)} codes={codes} isSearch={isSearch} />
     </>
   );
   return (
@@ -53,13 +54,13 @@ export function Refusals({ readings, description: { codes }, id }: Props) {
           onInput={({ currentTarget }) => setSought(currentTarget.value)}
         />
       </label>
-      {sought === '' ? null : latest}
+      {isSearch ? latest : null}
       <Table title="By rule" columns={columns} rows={byCode(REFUSALS, 'route')} empty="Nothing was refused yet." />
       {readings.values(VIOLATIONS, 'code').length === 0 ? null : (
         <Table title="Let through in monitor mode" columns={columns} rows={byCode(VIOLATIONS, 'service')} empty="" />
       )}
       <SchemaViolations readings={readings} />
-      {sought === '' ? latest : null}
+      {isSearch ? null : latest}
     </>
   );
 }
@@ -96,6 +97,8 @@ function List(props: {
   readonly title: string;
   readonly requests: readonly RecentRequest[];
   readonly codes: ConsoleDescription['codes'];
+  /** The few that a search has found: with the meaning of their rules. */
+  readonly isSearch: boolean;
 }) {
   return (
     <Table
@@ -109,12 +112,21 @@ function List(props: {
         clientClass,
         status,
         printSeconds(millis / 1000),
-        code === null ? '' : <code title={props.codes[code]?.text}>{code}</code>,
+        code === null ? (
+          ''
+        ) : (
+          <>
+            <code title={props.codes[code]?.text}>{code}</code>
+            {props.isSearch ? <Meaning code={props.codes[code]} /> : null}
+          </>
+        ),
         [more.detail, more.limit === null ? null : `${more.limit.key}: ${more.limit.value}`]
           .filter((text) => text !== null)
           .join('; '),
       ])}
-      empty="None."
+      empty={
+        props.isSearch ? 'None of the latest 200 has this id. The log has all: `jq \'select(.id == "ID")\'`.' : 'None.'
+      }
     />
   );
 }
