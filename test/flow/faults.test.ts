@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { askGraphql } from '../kit/graphql-client.js';
+import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const ENVELOPES: Readonly<Record<string, string>> = {
   '1.1': 'http://schemas.xmlsoap.org/soap/envelope/',
@@ -237,4 +238,42 @@ t.test('typed details keep to the policy, and to what an error may tell', async 
     data: { reset: null },
     errors: [{ extensions: { code: 'SOAP_FAULT' } }],
   });
+});
+
+t.test('a declared Fault of a recursive type, from which others derive, is reported whole', async (t) => {
+  const derived = Array.from(
+    { length: 40 },
+    (_, n) =>
+      `<xs:complexType name="Kind${n}"><xs:complexContent><xs:extension base="t:Problem"><xs:sequence><xs:element name="kind${n}" type="xs:int"/><xs:element name="also" type="t:Problem" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>`,
+  );
+  const wsdl = wsdlWith({
+    types:
+      schemaWith(`<xs:complexType name="Problem"><xs:sequence><xs:element name="code" type="xs:int"/><xs:element name="cause" type="t:Problem" minOccurs="0"/></xs:sequence></xs:complexType>
+      ${derived.join('')}<xs:element name="Failed" type="t:Problem"/>`),
+    messages: `<message name="In"><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message><message name="F"><part name="f" element="t:Failed"/></message>`,
+    portType:
+      '<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/><fault name="Failed" message="t:F"/></operation></portType>',
+    binding: `<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output><fault name="Failed"><soap:fault name="Failed" use="literal"/></fault></operation></binding>`,
+  });
+  const directory = t.testdir({ 'a.wsdl': wsdl });
+  const { backend, ask } = await startDesk(t, '1.1', {
+    wsdl: `${directory}/a.wsdl`,
+    operations: '{ Get: { field: Query.get } }',
+  });
+  const XSI = 'xmlns:x="http://www.w3.org/2001/XMLSchema-instance" xmlns:t="urn:t"';
+  const depth = 12;
+  const nested = `${'<t:code>1</t:code><t:cause>'.repeat(depth)}<t:code>2</t:code>${'</t:cause>'.repeat(depth)}`;
+  const entry = `<t:Failed ${XSI} x:type="t:Kind39">${nested}<t:kind39>39</t:kind39><t:also x:type="t:Kind7"><t:code>3</t:code><t:kind7>7</t:kind7></t:also></t:Failed>`;
+  backend.answer = answerWith(envelope(faultWith(entry, '1.1'), '1.1'), 'text/xml', 500);
+  const answer = await ask('{ get(id: 1) }');
+  t.match(answer, {
+    errors: [{ extensions: { soap: { detail: { Failed: { code: 1, kind39: 39, also: [{ code: 3, kind7: 7 }] } } } } }],
+  });
+  t.equal(JSON.stringify(answer).match(/"cause":{/g)?.length, depth, 'however deep it is');
+  backend.answer = answerWith(
+    envelope(faultWith('<t:Failed xmlns:t="urn:t"><t:code>1</t:code></t:Failed>', '1.1'), '1.1'),
+    'text/xml',
+    500,
+  );
+  t.match(await ask('{ get(id: 1) }'), { errors: [{ extensions: { soap: { detail: { Failed: { code: 1 } } } } }] });
 });

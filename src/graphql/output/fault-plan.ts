@@ -1,16 +1,16 @@
+import { LazyObject } from '../../codec/plan/lazy-object.js';
 import type { FaultPlans, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { anyPlan } from '../types/any-value.js';
 import type { ElementShape, FaultShape, FieldShape, ObjectShape, ReplyShape, ValueShape } from '../types/shape.js';
 
-/** Bounds of Faults that are reported as errors: their types may be recursive. */
-const DEPTH_MAX = 6;
+/** Fields of one object of a Fault that is reported as an error; how many objects is bounded where it is read. */
 const SLOTS_MAX = 1000;
 
 /**
- * Plans declared Faults that are reported as errors: all fields of each entry, to a depth. Made once per reply, when
- * it is first asked for; by a reader with rights of its own, once for those. Null where no entry has a type to be read by.
+ * Plans declared Faults that are reported as errors: all fields of each entry. Made once per reply, when it is first asked
+ * for; by a reader with rights of its own, once for those. Null where no entry has a type to be read by.
  */
 export function errorPlans(reply: ReplyShape, rights: FieldRights | null = null): FaultPlans | null {
   const entries = reply.faults?.entries ?? [];
@@ -18,14 +18,15 @@ export function errorPlans(reply: ReplyShape, rights: FieldRights | null = null)
   PLANS.set(rights ?? ALL_RIGHTS, ofReader);
   const known = ofReader.get(entries);
   if (known !== undefined) return known;
-  const whole = new Whole(rights, reply.everyRule);
+  const whole = new Whole(rights);
   const plans = entries.flatMap((entry) => {
-    const plan = wholePlan(entry, whole.renewed());
+    const plan = wholePlan(entry, whole);
     return plan === null ? [] : [{ element: entry.element, names: entry.names, plan }];
   });
-  const restricted = whole.isRestricted ? { isRestricted: true } : {};
+  const isRestricted = rights !== null && mayRestrict(entries, rights, reply.everyRule);
+  const restricted = isRestricted ? { isRestricted } : {};
   const made: FaultPlans | null =
-    plans.length === 0 && !whole.isRestricted ? null : { as: 'error', entries: plans, ...restricted };
+    plans.length === 0 && !isRestricted ? null : { as: 'error', entries: plans, ...restricted };
   ofReader.set(entries, made);
   return made;
 }
@@ -37,9 +38,9 @@ const ALL_RIGHTS = {};
 
 function wholePlan({ element, typed }: FaultShape, whole: Whole): ReplyPlan | null {
   if (typed?.kind === 'whole') {
-    return { element, shape: 'whole', value: whole.object(typed.shape, DEPTH_MAX), nonNull: false };
+    return { element, shape: 'whole', value: whole.object(typed.shape), nonNull: false };
   }
-  const slot = typed?.kind === 'unwrap' ? whole.slot('value', typed.field, DEPTH_MAX) : null;
+  const slot = typed?.kind === 'unwrap' ? whole.slot('value', typed.field) : null;
   if (slot === null) return null;
   return {
     element,
@@ -49,73 +50,78 @@ function wholePlan({ element, typed }: FaultShape, whole: Whole): ReplyPlan | nu
   };
 }
 
+/** Plans each shape once, so that types may be recursive: their plans are then, too. */
 class Whole {
-  /** Its reader may not have all of a detail. */
-  isRestricted: boolean;
   readonly #rights: FieldRights | null;
-  #slotsLeft = SLOTS_MAX;
+  readonly #objects = new Map<ElementShape, ObjectPlan>();
 
-  /** `everyRule`: of what a detail may hold that is not declared. */
-  constructor(rights: FieldRights | null, everyRule: FieldRule | undefined) {
+  constructor(rights: FieldRights | null) {
     this.#rights = rights;
-    this.isRestricted = (rights?.decide(everyRule) ?? null) !== null;
   }
 
-  /** Begins another entry. */
-  renewed(): this {
-    this.#slotsLeft = SLOTS_MAX;
-    return this;
+  object(shape: ElementShape): ObjectPlan {
+    const known = this.#objects.get(shape);
+    if (known !== undefined) return known;
+    const made = new LazyObject(shape, (object: ObjectShape) => this.#variant(object));
+    this.#objects.set(shape, made);
+    return made;
   }
 
-  object(shape: ElementShape, depth: number): ObjectPlan {
-    return {
-      kind: 'object',
-      variants: new Map([...shape.variants].map(([type, object]) => [type, this.#variant(object, depth)])),
-      declared: shape.declared === null ? null : this.#variant(shape.declared, depth),
-    };
-  }
-
-  /** Null where it would be too deep, or one too many, or the reader may not have the value as it is. */
-  slot(key: string, field: FieldShape, depth: number): FieldSlot | null {
-    if ((this.#rights?.decide(field.rule) ?? null) !== null) {
-      this.isRestricted = true;
-      return null;
-    }
-    if (this.#slotsLeft === 0) return this.#cut();
-    const { source, list, value } = field;
+  /** Null where the reader may not have the value as it is. */
+  slot(key: string, { rule, source, list, value }: FieldShape): FieldSlot | null {
+    if ((this.#rights?.decide(rule) ?? null) !== null) return null;
     // Present values are reported, also of incomplete Faults.
     const common = { key, list, nonNull: false, itemNonNull: false };
-    if (value.kind === 'scalar' || value.kind === 'opaque' || value.kind === 'any') {
-      this.#slotsLeft--;
-      return { ...common, source, value: value.kind === 'any' ? anyPlan(value, this.#rights) : value };
-    }
-    if (depth === 0) return this.#cut();
-    this.#slotsLeft--;
-    if (value.kind !== 'choice') return { ...common, source, value: this.#value(value, depth) };
-    const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape, depth - 1) }));
+    if (value.kind !== 'choice') return { ...common, source, value: this.#value(value) };
+    const branches = value.branches.map(({ name, shape }) => ({ name, value: this.object(shape) }));
     return { ...common, source: { from: 'choice', branches }, value: { kind: 'opaque' } };
   }
 
   /** Arrays nest up to a bound. */
-  #value(value: Exclude<ValueShape, { readonly kind: 'choice' }>, depth: number): ValuePlan {
-    if (value.kind === 'object') return this.object(value.shape, depth - 1);
+  #value(value: Exclude<ValueShape, { readonly kind: 'choice' }>): ValuePlan {
+    if (value.kind === 'object') return this.object(value.shape);
     if (value.kind === 'any') return anyPlan(value, this.#rights);
-    return value.kind === 'list' ? { kind: 'list', itemNonNull: false, value: this.#value(value.item, depth) } : value;
+    return value.kind === 'list' ? { kind: 'list', itemNonNull: false, value: this.#value(value.item) } : value;
   }
 
-  /** What is cut off may have fields that the reader may not have. */
-  #cut(): null {
-    if (this.#rights !== null) this.isRestricted = true;
-    return null;
-  }
-
-  #variant(object: ObjectShape, depth: number): ObjectVariant {
+  #variant({ fields }: ObjectShape): ObjectVariant {
     const slots: FieldSlot[] = [];
-    for (const [key, field] of object.fields) {
+    for (const [key, field] of fields) {
+      if (slots.length === SLOTS_MAX) break;
       // For GraphQL only: the place of a type without content.
-      const slot = key === '_' ? null : this.slot(key, field, depth);
+      const slot = key === '_' ? null : this.slot(key, field);
       if (slot !== null) slots.push(slot);
     }
     return { slots };
   }
+}
+
+/** Whether a detail may hold what the reader may not have; `everyRule`: of what is not declared. */
+function mayRestrict(entries: readonly FaultShape[], rights: FieldRights, everyRule: FieldRule | undefined): boolean {
+  const isForbidden = (rule: FieldRule | undefined): boolean => (rights.decide(rule) ?? null) !== null;
+  if (isForbidden(everyRule)) return true;
+  const seen = new Set<ElementShape>();
+  for (const { typed } of entries) {
+    if (typed?.kind === 'whole') seen.add(typed.shape);
+    if (typed?.kind !== 'unwrap') continue;
+    if (isForbidden(typed.field.rule)) return true;
+    for (const shape of shapesIn(typed.field.value)) seen.add(shape);
+  }
+  // A set goes on to what is added meanwhile.
+  for (const { declared, variants } of seen) {
+    for (const { fields } of declared === null ? variants.values() : [declared, ...variants.values()]) {
+      for (const { rule, value } of fields.values()) {
+        if (isForbidden(rule)) return true;
+        for (const shape of shapesIn(value)) seen.add(shape);
+      }
+    }
+  }
+  return false;
+}
+
+function shapesIn(value: ValueShape): readonly ElementShape[] {
+  let inner = value;
+  while (inner.kind === 'list') inner = inner.item;
+  if (inner.kind === 'choice') return inner.branches.map(({ shape }) => shape);
+  return inner.kind === 'object' ? [inner.shape] : [];
 }
