@@ -8,8 +8,8 @@ import type { ExitCode, Terminal } from './terminal.js';
 
 const NEXT_STEPS = `
 Next steps:
-  soapstone start            the demonstration: a legacy backend with GraphQL in front
-  soapstone try WSDL         the same for a WSDL of yours, a path or an address, in one command
+  soapstone start                   the demonstration: a legacy backend with GraphQL in front
+  soapstone try WSDL                the same for a WSDL of yours, a path or an address
   soapstone import WSDL -o FOLDER   a configuration for it, to keep`;
 
 const DEFAULT_FILE = 'config/soapstone.yaml';

@@ -158,6 +158,22 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
     t.equal(ask(1, 200, 1), 200, 'points without a request were returned');
   });
 
+  t.test('a replica counts clients whose shared bucket is nearly empty', async (t) => {
+    await fleet.reset(COUNT);
+    const count = (): number => {
+      const { budgets, nearlyEmpty } = fleet.replicas[0] ?? {};
+      if (budgets === undefined || nearlyEmpty === undefined) throw new Error('no replica');
+      return [...nearlyEmpty.count((account) => budgets.status(account)).values()].reduce((sum, each) => sum + each, 0);
+    };
+    t.equal(ask(0, 10, 1), 10);
+    await fleet.drain();
+    t.equal(count(), 0);
+    while (ask(0, 10, 1) > 0) await fleet.drain();
+    t.equal(count(), 1);
+    await fleet.advance(5000);
+    t.equal(count(), 0, 'it has refilled');
+  });
+
   /** Empties the bucket, and counts the points that all replicas admit in twenty seconds. */
   const refillOf20s = async (): Promise<number> => {
     for (let round = 0; round < 12; round += 1) {

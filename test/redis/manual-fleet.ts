@@ -1,3 +1,5 @@
+import { type BudgetAccount, NO_EVENTS } from '../../src/budget/budget.js';
+import { NearlyEmpty } from '../../src/budget/nearly-empty.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { RedisUnavailable } from '../../src/redis/errors.js';
 import { HEARTBEAT_MILLIS, HEARTBEAT_TIMEOUT_MILLIS } from '../../src/redis/lease-clock.js';
@@ -123,6 +125,7 @@ export class ManualFleet {
 
 export class ManualReplica {
   readonly budgets: LeasedBudgets;
+  readonly nearlyEmpty = new NearlyEmpty();
   /** Requests without a reply. */
   pending = 0;
   isCut = false;
@@ -175,7 +178,8 @@ export class ManualReplica {
       heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS,
     };
     const store = new RedisLeaseStore(connection, subscriber, { ...options, clock });
-    this.budgets = new LeasedBudgets({ store, replicas: configured, clientsMax: 1000, clock });
+    const events = { ...NO_EVENTS, nearlyEmpty: (account: BudgetAccount) => this.nearlyEmpty.add(account) };
+    this.budgets = new LeasedBudgets({ store, replicas: configured, clientsMax: 1000, clock, events });
   }
 
   receive(message: string): void {
