@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +42,14 @@ async function holdUp(child: ChildProcess, meanwhile: () => Promise<void>): Prom
   await meanwhile();
   child.kill('SIGCONT');
 }
+
+t.test('an idle gateway with a small WSDL takes little memory', async (t) => {
+  const { child } = await start(t, '');
+  const [, kilobytes = ''] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+  const megabytes = Number(kilobytes) / 1024;
+  // 77 to 80 on Node 20, 81 on 22, 84 to 90 on 24.
+  t.ok(megabytes > 40 && megabytes < 92, `${megabytes} MiB`);
+});
 
 t.test('a drain loses no request that has reached the machine, though the process is held up', async (t) => {
   const { child, url, line } = await start(t, '');
