@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { loadConfig } from '../../src/config/load.js';
+import { checkRestartKeys } from '../../src/config/restart-keys.js';
 import { readTarget } from '../../src/flow/http/target.js';
 
 const directory = await mkdtemp(join(tmpdir(), 'soapstone-rules-'));
@@ -373,4 +374,22 @@ t.test('Redis is reached in one way, and each setting has one place', async (t) 
     await one('{ sentinel: { master: m, nodes: ["a:1"], tls: { key: pem } } }'),
     '`redis.sentinel.tls` has a key without its certificate.',
   );
+});
+
+t.test('files that connections to Redis read again may change while the gateway runs', async (t) => {
+  const file = join(directory, 'rotating.yaml');
+  const load = async (password: string, secret: string, more = '') => {
+    await writeFile(join(directory, 'password'), password);
+    await writeFile(join(directory, 'secret'), secret);
+    const redis = `{ url: redis://127.0.0.1, password: { file: password }, secret: { file: secret }${more} }`;
+    await writeFile(file, `${SERVICE}redis: ${redis}\n`);
+    return await loadConfig(file, {});
+  };
+  const { config } = await load('one', 'secret-of-replicas');
+  const rotated = await load('another', 'secret-of-replicas');
+  t.doesNotThrow(() => checkRestartKeys(config, rotated));
+  const other = await load('one', 'another-secret-of-replicas');
+  t.throws(() => checkRestartKeys(config, other), /`redis` cannot change/);
+  const slower = await load('one', 'secret-of-replicas', ', operationMillis: 30');
+  t.throws(() => checkRestartKeys(config, slower), /`redis` cannot change/);
 });

@@ -319,6 +319,11 @@ t.test('one of two gateways polls for both, and the other takes over', { skip: M
   await hasLast(third.values, '"left":4');
   await hasLast(other.values, '"note":"d"');
   t.notMatch(JSON.stringify([third.values, other.values]), 'INTERNAL');
+
+  await backend.close();
+  await hasLast(third.values, '"errors"');
+  await hasLast(other.values, '"errors"');
+  await untilAsync(async () => Math.min(...(await watch(10))) > 0, 'each tries to reach the backend in its turn');
 });
 
 t.test('the lease of a poll', { skip: MISSING }, async (t) => {

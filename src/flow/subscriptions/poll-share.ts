@@ -11,6 +11,7 @@ export class PollShare {
   readonly #bytesMax: number;
   /** The latest reply of another process that is not read yet. */
   #reply: PollReply | null = null;
+  #hasFailed = false;
   /** When the latest call of this process was made. */
   #calledMillis = Number.NEGATIVE_INFINITY;
 
@@ -27,6 +28,11 @@ export class PollShare {
 
   get hasReply(): boolean {
     return this.#reply !== null;
+  }
+
+  /** The latest call of this process had no reply. Another process may reach the backend, and has the first try. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   /** Whether this process calls. */
@@ -46,8 +52,13 @@ export class PollShare {
   /** Makes the call of this process, whose reply the others get. */
   call(): CallRelay {
     this.#reply = null;
+    this.#hasFailed = false;
     this.#calledMillis = performance.now();
-    return recordingRelay(this.#bytesMax, (reply, tookMillis) => this.#poll.publish(reply, tookMillis));
+    return recordingRelay(this.#bytesMax, (reply, tookMillis) => {
+      this.#poll.publish(reply, tookMillis);
+      this.#hasFailed = reply.kind === 'failed';
+      if (this.#hasFailed) this.#poll.release();
+    });
   }
 
   /** The reply of another process that is not read yet, once; null for none. */

@@ -12,6 +12,9 @@ import type { PollShare } from './poll-share.js';
 /** A process without the lease waits so many intervals for the next reply, and longer at short ones. */
 const WAIT_INTERVALS = 1.25;
 const WAIT_MIN_MILLIS = 250;
+const waitMillis = (everyMillis: number): number => Math.max(WAIT_MIN_MILLIS, WAIT_INTERVALS * everyMillis);
+/** After a call without a reply: longer than the others wait. */
+const FAILED_FACTOR = 1.2;
 /** Without a reply for so long it calls, whichever process has the lease. */
 const SILENT_INTERVALS = 3;
 const SILENT_MIN_MILLIS = 15_000;
@@ -139,7 +142,7 @@ export class Poller {
       for (const entry of members) entry.isNew = false;
       for (const entry of members) deliver(entry, POOR, UNPAID, 0);
     } else await this.#ask(members, payment, share?.call() ?? null);
-    this.#schedule(this.#everyMillis);
+    this.#schedule(share?.hasFailed === true ? FAILED_FACTOR * waitMillis(this.#everyMillis) : this.#everyMillis);
   };
 
   /** Whether this process calls now: it has the lease, or a subscriber waits, or nothing comes from the others. */
@@ -170,7 +173,7 @@ export class Poller {
     await this.#ask([...this.#members], FREE, reply);
     this.#replaying = null;
     // The process with the lease is given time for its call.
-    this.#schedule(Math.max(WAIT_MIN_MILLIS, WAIT_INTERVALS * this.#everyMillis));
+    this.#schedule(waitMillis(this.#everyMillis));
   };
 
   async #ask(members: readonly Member[], payment: PollPayment, relay: CallRelay | null): Promise<void> {
