@@ -141,6 +141,13 @@ t.test('connections and circuit breakers of services that are the same survive a
   await askGraphql(gateway.url, ORDER);
   const next = await gateway.reload((yaml) => `${yaml}log: { level: warn }\n`);
   t.equal(next.services[0]?.upstream, first.services[0]?.upstream);
+  const renamed = await gateway.reload((yaml) =>
+    yaml.replace('Query.order ', 'Query.bestellung ').replace('{ order(', '{ bestellung('),
+  );
+  t.equal(renamed.services[0]?.upstream, first.services[0]?.upstream, 'the backend is reached as before');
+  t.match(await askGraphql(gateway.url, '{ bestellung(id: 7) { status } }'), {
+    data: { bestellung: { status: 'NEW' } },
+  });
   const other = await gateway.reload((yaml) =>
     yaml.replace('namespace: urn:orders', 'namespace: urn:orders\n    earlyEnd: true'),
   );

@@ -27,7 +27,7 @@ import { type CallHead, compileCallHeads } from './call-heads.js';
 import { type CallerFieldRules, compileCallerFields } from './caller-fields.js';
 import { compileCallRules } from './calls.js';
 import { Destinations } from './destinations.js';
-import { keptUpstream } from './kept-upstream.js';
+import { keptReach, keptUpstream } from './kept-upstream.js';
 import { compileMadeSecurity } from './made-security.js';
 import type { KnownModel, WsdlReader } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
@@ -159,8 +159,9 @@ export async function compileService(
   };
   const validity = validityOf(loaded, name, wsdl, operations);
   checkValidity(loaded, name, wsdl, validity);
-  const reach = kept?.reach ?? (await compileReach(loaded, name, config));
-  const upstream = kept?.upstream ?? new Upstream(config.urls, limitsOf(config), reach);
+  const reached = kept ?? keptReach(earlier, config);
+  const reach = reached?.reach ?? (await compileReach(loaded, name, config));
+  const upstream = reached?.upstream ?? new Upstream(config.urls, limitsOf(config), reach);
   const addressing = compileAddressing(loaded, name, config, operations);
   const tokenPlace = compileTokenPlace(loaded, name, config, operations);
   return {
@@ -225,7 +226,7 @@ export async function compileService(
     ],
     ...compileReplies(config, wsdl !== null, operations),
     // Last: a service that is refused holds nothing.
-    upstream: kept === null ? upstream : upstream.hold(),
+    upstream: reached === null ? upstream : upstream.hold(),
     bound:
       kept?.bound?.hold() ??
       (config.auth?.passthrough === true ? new BoundUpstreams(config.urls, config.limits.upstream, reach) : null),

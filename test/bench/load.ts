@@ -12,8 +12,10 @@ const HEADERS = ['content-type', 'text/xml; charset=utf-8', 'soapaction', '"urn:
 export class Load {
   readonly #pool: Pool;
 
-  constructor(url: string) {
-    this.#pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+  /** `ca` is the authority of a server with TLS, as PEM. */
+  constructor(url: string, ca?: string) {
+    const fixed = { connections: CONNECTIONS, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+    this.#pool = new Pool(url, ca === undefined ? fixed : { ...fixed, connect: { ca } });
   }
 
   /** One small request. Rejects unless it is answered as it should be. */

@@ -11,8 +11,8 @@ export const PATH = '/soap/bench';
  * The gateway as `soapstone start` runs it, with metrics and access log: its lines go to a pipe that is emptied. Only
  * what the long messages need is raised, and a machine that is busy with others is no overload.
  */
-const configuration = (directory: string, url: string, more: string): string => `
-listen: 127.0.0.1:0
+const configuration = (directory: string, url: string, more: string, listen: string): string => `
+listen: ${listen}
 admin: 127.0.0.1:0
 services:
   bench:
@@ -30,11 +30,16 @@ limits:
 ${more}`;
 
 /** Runs `use` with a configuration file for a backend at `url`, and `more` keys; the file is gone afterwards. */
-export async function withConfiguration<T>(url: string, use: (file: string) => Promise<T>, more = ''): Promise<T> {
+export async function withConfiguration<T>(
+  url: string,
+  use: (file: string) => Promise<T>,
+  more = '',
+  listen = '127.0.0.1:0',
+): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
   try {
     const file = join(directory, 'soapstone.yaml');
-    await writeFile(file, configuration(directory, url, more));
+    await writeFile(file, configuration(directory, url, more, listen));
     return await use(file);
   } finally {
     await rm(directory, { recursive: true });
