@@ -13,7 +13,7 @@ import { compileGraph, type Graph, mappingDiagnostics } from './compile/graph.js
 import { compileGraphqlUpstream, type GraphqlUpstream } from './compile/graphql-upstream.js';
 import { withHealth } from './compile/health.js';
 import { LateWarnings } from './compile/late-warnings.js';
-import { compileListeners } from './compile/listeners.js';
+import { compileListeners, warningsOfListeners } from './compile/listeners.js';
 import { withLogins } from './compile/login.js';
 import { type KnownModel, WsdlReader } from './compile/named-wsdl.js';
 import { compilePolicy } from './compile/policy.js';
@@ -172,6 +172,8 @@ export async function compile(
         ...warnings,
         ...warningsOfConfig(loaded, graph),
         ...warningsOfAdmin(loaded),
+        ...warningsOfListeners(loaded, 'listen', traffic),
+        ...warningsOfListeners(loaded, 'admin', admin),
         ...redis.warnings,
         ...warningsOfRoutes(loaded),
         ...warningsOfRights(loaded, callables),

@@ -27,7 +27,7 @@ import { TicketKeys } from './listen/ticket-keys.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from './observe/admin.js';
 import { Audit } from './observe/audit.js';
 import { makeFinish } from './observe/finish.js';
-import type { ConfigLoads } from './observe/gauges.js';
+import { type ConfigLoads, FIRST_LOAD } from './observe/gauges.js';
 import type { Log } from './observe/log.js';
 import { Metrics } from './observe/metrics.js';
 import { printOpenMetrics } from './observe/open-metrics.js';
@@ -96,7 +96,7 @@ export interface GatewayOptions {
 export async function startGateway(
   compiled: Compiled,
   log: Log,
-  { operators = 'here', loads, reload, tickets = new TicketKeys(), ...workers }: GatewayOptions = {},
+  { operators = 'here', loads, reload, tickets, ...workers }: GatewayOptions = {},
 ): Promise<Gateway> {
   const { config } = compiled;
   const { reportHealth, offer = () => {} } = workers;
@@ -112,6 +112,7 @@ export async function startGateway(
       droppedConnections: () => traffic.droppedConnections,
       heldRefusals: () => penaltyBox.delayed,
       droppedLogLines: () => log.droppedLines,
+      listeners: () => traffic.listenerEnds,
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,
       drift: () => generations.current.drift.counts,
@@ -181,7 +182,7 @@ export async function startGateway(
       },
       certificateRefused: (client, reason) =>
         log.event('warn', 'the certificate of a client was refused', { client, reason }),
-      tickets,
+      tickets: tickets ?? new TicketKeys(null, config.limits.http.ticketKeyMillis),
     },
     penaltyBox,
     {
@@ -250,9 +251,6 @@ export async function startGateway(
     },
   };
 }
-
-/** Where there are no reloads. */
-const FIRST_LOAD: ConfigLoads = { ok: 1, refused: 0, generation: 1 };
 
 const clientsMaxOf = ({ clients }: Config): number => clients?.remembered ?? 0;
 

@@ -16,7 +16,7 @@ import { until } from './kit/until.js';
 
 /** The server for callers without the gateway behind it: what a handler is told, and who is cut. */
 
-const ANY_PORT = { address: { host: '127.0.0.1', port: 0 }, tls: null, proxies: new Networks([]) };
+const ANY_PORT = { address: { host: '127.0.0.1', port: 0 }, text: '127.0.0.1:0', tls: null, proxies: new Networks([]) };
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n';
 

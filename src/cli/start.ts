@@ -230,7 +230,7 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, begin: W
     reportHealth,
     invalidations: workerInvalidations(),
     offer: offerWsdl,
-    tickets: new TicketKeys(begin?.tickets),
+    tickets: new TicketKeys(begin?.tickets, loaded.config.limits.http.ticketKeyMillis),
     ...(begin === null ? {} : { replica: begin.replica }),
   };
   const gateway = await startGateway(compiled, log, options).catch(refuseAddress(loaded, ['listen']));

@@ -81,7 +81,7 @@ export async function startWorkers(
 ): Promise<Workers> {
   let inputs = first;
   let names = firstNames;
-  const tickets = new TicketKeys();
+  const tickets = new TicketKeys(null, loaded.config.limits.http.ticketKeyMillis);
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
   const running = new Set<Worker>();

@@ -1,5 +1,5 @@
 import { Networks } from '../access/networks.js';
-import { ConfigurationError } from '../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { invariant } from '../base/invariant.js';
 import { RotatingFile } from '../base/rotating-file.js';
 import { parseListenAddress } from '../config/address.js';
@@ -18,10 +18,49 @@ export const compileListeners = (loaded: LoadedConfig, key: 'listen' | 'admin'):
     invariant(address !== null, 'the schema has checked addresses');
     return {
       address,
+      text,
       tls: tls === undefined ? null : compileTls(loaded, [key, ...path, 'tls'], tls),
       proxies: new Networks(proxyProtocol),
     };
   });
+
+/** How long before its end a certificate or a revocation list is warned of. */
+const EXPIRY_WARNING_MILLIS = 30 * 86_400_000;
+
+/** Warns of certificates and revocation lists of listeners that end soon, or have ended. Lists are short-lived: they may end within a day. */
+export const warningsOfListeners = (
+  loaded: LoadedConfig,
+  key: 'listen' | 'admin',
+  listeners: readonly Listener[],
+): readonly Diagnostic[] =>
+  listenersOf(loaded.config[key]).flatMap(({ listener: { address }, path }, index): readonly Diagnostic[] => {
+    const { certificateMillis = null, listMillis = null } = listeners[index]?.tls?.ends ?? {};
+    const at = [key, ...path, 'tls'];
+    const soon = (millis: number | null, withinMillis: number): string | null =>
+      millis === null || millis - Date.now() > withinMillis ? null : new Date(millis).toISOString().slice(0, 16);
+    const certificate = soon(certificateMillis, EXPIRY_WARNING_MILLIS);
+    const list = soon(listMillis, LIST_WARNING_MILLIS);
+    return [
+      ...(certificate === null
+        ? []
+        : [diagnosticAt(loaded, at, `A certificate of ${address} ends on ${certificate}Z.`, RENEW)]),
+      ...(list === null
+        ? []
+        : [
+            diagnosticAt(
+              loaded,
+              [...at, 'clientCrl'],
+              `A revocation list of ${address} ends on ${list}Z: then all certificates of its authority are refused.`,
+              RENEW,
+            ),
+          ]),
+    ];
+  });
+
+/** Authorities renew lists every few days. */
+const LIST_WARNING_MILLIS = 86_400_000;
+
+const RENEW = 'Renew it: files are read again while the gateway runs.';
 
 function compileTls(loaded: LoadedConfig, path: ConfigPath, tls: ListenerTlsConfig): ServerTls {
   const rotating = (text: string, at: ConfigPath): RotatingText => {

@@ -50,6 +50,14 @@ export const HTTP_LIMITS = {
     refusal: null,
     text: 'TLS handshakes a second of one address. More are delayed, and closed where that would take `handshakeMillis`; 0 is no such limit.',
   },
+  ticketKeyMillis: {
+    default: 3_600_000,
+    min: 60_000,
+    max: 604_800_000,
+    unit: 'millis',
+    refusal: null,
+    text: 'How long TLS session tickets are made with one key. A stolen key opens the sessions of TLS 1.2 of that time.',
+  },
   totalMillis: {
     default: 300_000,
     min: 1000,

@@ -17,6 +17,7 @@ const RESTART_KEYS: readonly ConfigPath[] = [
   ['redis'],
   ['demo'],
   ['limits', 'http', 'headerBytes'],
+  ['limits', 'http', 'ticketKeyMillis'],
   ['limits', 'overload'],
   ['limits', 'persisted'],
   ['limits', 'subscriptions', 'historyEvents'],

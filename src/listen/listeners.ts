@@ -13,6 +13,8 @@ import type { TicketKeys } from './ticket-keys.js';
 /** One address on which connections are accepted. */
 export interface Listener {
   readonly address: ListenAddress;
+  /** The address as configured. */
+  readonly text: string;
   /** Null for clear text. */
   readonly tls: ServerTls | null;
   /** Peers whose connections begin with a PROXY header. */
@@ -58,6 +60,7 @@ export class Listeners {
   readonly #target: ListenerTarget;
   readonly #tickets: TicketKeys;
   readonly #servers: NetServer[] = [];
+  readonly #listened: Listener[] = [];
   readonly #open = new Set<Socket>();
   /** Connections that are not handed on yet, by address. */
   readonly #pending = new Map<string, number>();
@@ -78,6 +81,11 @@ export class Listeners {
 
   get isListening(): boolean {
     return this.#servers.some(({ listening }) => listening);
+  }
+
+  /** When certificates and revocation lists of its addresses with TLS end. */
+  get ends(): readonly (ServerTls['ends'] & { readonly address: string })[] {
+    return this.#listened.flatMap(({ text, tls }) => (tls === null ? [] : [{ address: text, ...tls.ends }]));
   }
 
   /** Listens on an address; resolves to it as a URL. Rejects with the error of the system. */
@@ -102,6 +110,7 @@ export class Listeners {
       } else accept(socket);
     });
     this.#servers.push(server);
+    this.#listened.push(listener);
     return bind(server, listener.address, listener.tls === null ? 'http' : 'https');
   }
 

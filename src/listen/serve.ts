@@ -19,9 +19,9 @@ const CONNECTIONS_MAX = 1000;
 export async function serve<L extends Listener>(
   makeServer: (listener: L) => Server,
   on: readonly L[],
-  limits: ListenerLimits,
+  limits: ListenerLimits & { readonly ticketKeyMillis?: number },
 ): Promise<Served> {
-  const tickets = new TicketKeys();
+  const tickets = new TicketKeys(null, limits.ticketKeyMillis);
   const served: { readonly server: Server; readonly listeners: Listeners }[] = [];
   const urls: string[] = [];
   const close = async (): Promise<void> => {

@@ -9,6 +9,7 @@ import {
 } from 'node:tls';
 
 import type { RotatingFile } from '../base/rotating-file.js';
+import { certificateEndMillis, listEndMillis } from './expiry.js';
 import { verifyClientCertificate } from './peer.js';
 import type { TicketKeys } from './ticket-keys.js';
 
@@ -56,8 +57,8 @@ export class ServerTls {
   readonly #texts: readonly RotatingText[];
   #contents: readonly string[];
   #contexts: Contexts;
-  /** The hour of the ticket key in use. */
-  #hour = -1;
+  /** That of the ticket key in use. */
+  #period = -1;
 
   /** Throws the error of OpenSSL. */
   constructor(options: ServerTlsOptions) {
@@ -66,6 +67,17 @@ export class ServerTls {
     this.#texts = [...identities, ...[options.clientCa, options.clientCrl].flatMap((text) => text ?? [])];
     this.#contents = this.#texts.map(({ text }) => text);
     this.#contexts = contextsOf(options, (text) => text.text);
+  }
+
+  /** When the first of its certificates, and the first of its revocation lists, end; null without one. */
+  get ends(): { readonly certificateMillis: number | null; readonly listMillis: number | null } {
+    const { names, clientCa, clientCrl } = this.#options;
+    const certificates = [this.#options, ...names.values()].map(({ cert }) => cert);
+    const pem = [...certificates, ...(clientCa === null ? [] : [clientCa])].map(latestOf).join('\n');
+    return {
+      certificateMillis: certificateEndMillis(pem),
+      listMillis: clientCrl === null ? null : listEndMillis(latestOf(clientCrl)),
+    };
   }
 
   /** Makes the server that does the handshakes. */
@@ -98,9 +110,9 @@ export class ServerTls {
   /** Uses rotated files and the latest ticket key in `server` from now on. Files are read once in a second at most. */
   async refresh(server: Server, tickets: TicketKeys): Promise<void> {
     if (this.#texts.some(({ file }) => file !== null)) await this.#readFiles(server);
-    const hour = tickets.hour();
-    if (hour === this.#hour) return;
-    this.#hour = hour;
+    const period = tickets.period();
+    if (period === this.#period) return;
+    this.#period = period;
     server.setTicketKeys(tickets.keyFor(this.#rules));
   }
 
@@ -113,7 +125,7 @@ export class ServerTls {
       this.#contents = contents;
       server.setSecureContext(this.#contexts.options);
       // Sessions do not outlive what verified them: a certificate may be revoked.
-      this.#hour = -1;
+      this.#period = -1;
     } catch {
       // A certificate is written before its key, or after it: until both are there the earlier ones stay in use.
     }
@@ -134,6 +146,8 @@ export class ServerTls {
     return byName.get(lower) ?? (dot < 0 ? undefined : byName.get(`*${lower.slice(dot)}`));
   }
 }
+
+const latestOf = ({ text, file }: RotatingText): string => file?.content ?? text;
 
 interface Contexts {
   /** Of clients that name no other server. */

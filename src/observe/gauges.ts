@@ -28,6 +28,13 @@ export interface AddressGauges {
   readonly ejections: ReadonlyMap<string, number>;
 }
 
+/** When the first certificate and the first revocation list of a listener end; null without one. */
+export interface ListenerGauges {
+  readonly address: string;
+  readonly certificateMillis: number | null;
+  readonly listMillis: number | null;
+}
+
 /** Gauges of the rest of the process, read when the metrics are collected. */
 export interface ProcessGauges {
   /** Connections of clients that are open. */
@@ -37,6 +44,8 @@ export interface ProcessGauges {
   /** Refused requests whose answer waits because their address has too many of them. */
   readonly heldRefusals?: () => number;
   readonly droppedLogLines?: () => number;
+  /** The addresses that speak TLS. */
+  readonly listeners?: () => readonly ListenerGauges[];
   readonly isShedding?: () => boolean;
   readonly eventLoopDelayMillis?: () => number;
   /** The cached replies. */
@@ -80,11 +89,16 @@ export function addUpstreamGauges(book: MetricBook, upstreams: () => readonly Up
     help: 'When the certificate of the gateway at the upstream, or one of its authorities, ends.',
     labels: ['service'],
   };
-  book.addSampled('gauge', expiry, () =>
-    upstreams().flatMap(({ service, certificateEndMillis }): Sample[] => {
-      const endMillis = certificateEndMillis?.() ?? null;
-      return endMillis === null ? [] : [{ labels: [service], value: endMillis / 1000 }];
-    }),
+  book.addSampled(
+    'gauge',
+    expiry,
+    () =>
+      upstreams().flatMap(({ service, certificateEndMillis }): Sample[] => {
+        const endMillis = certificateEndMillis?.() ?? null;
+        return endMillis === null ? [] : [{ labels: [service], value: endMillis / 1000 }];
+      }),
+    // The same in all workers.
+    'max',
   );
   addAddressMetrics(book, upstreams);
   const subscriptions = 'Connections for subscriptions at the upstream, which speaks GraphQL.';
@@ -98,6 +112,9 @@ export interface ConfigLoads {
   /** 1 at the start; each reload adds one. */
   generation: number;
 }
+
+/** Where there are no reloads. */
+export const FIRST_LOAD: ConfigLoads = { ok: 1, refused: 0, generation: 1 };
 
 /** Adds the metrics of loads: one process of several counts for all. */
 export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
@@ -186,6 +203,26 @@ export function addWorkerGauges(book: MetricBook, workers: number, answered: num
   book.addSampled('gauge', { name: 'soapstone_workers_answered', help }, one(answered));
 }
 
+/** Adds when certificates and revocation lists of listeners end: the same in all workers. */
+function addListenerGauges(book: MetricBook, listeners: () => readonly ListenerGauges[]): void {
+  const add = (name: string, help: string, millisOf: (listener: ListenerGauges) => number | null): void =>
+    book.addSampled(
+      'gauge',
+      { name, help, labels: ['listener'] },
+      () =>
+        listeners().flatMap((listener): Sample[] => {
+          const millis = millisOf(listener);
+          return millis === null ? [] : [{ labels: [listener.address], value: millis / 1000 }];
+        }),
+      'max',
+    );
+  const certificate = 'When the first certificate of the listener, or of its authorities for clients, ends.';
+  add('soapstone_listener_certificate_expiry_timestamp_seconds', certificate, (each) => each.certificateMillis);
+  const list =
+    'When the first revocation list of the listener ends: then all certificates of its authority are refused.';
+  add('soapstone_listener_crl_expiry_timestamp_seconds', list, (each) => each.listMillis);
+}
+
 /** Adds the gauges of the rest of the process. */
 export function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
   const one = (value: number): readonly Sample[] => [{ labels: [], value }];
@@ -217,6 +254,7 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     { name: 'soapstone_shedding', help: 'Processes that refuse new requests because they are overloaded.' },
     () => one(process.isShedding?.() === true ? 1 : 0),
   );
+  addListenerGauges(book, process.listeners ?? (() => []));
   const { isRedisUp } = process;
   if (isRedisUp !== undefined) {
     const up = { name: 'soapstone_redis_up', help: 'Processes that are connected to Redis.' };

@@ -5,6 +5,7 @@ import {
   addUpstreamGauges,
   addWorkerGauges,
   type ConfigLoads,
+  FIRST_LOAD,
   type ProcessGauges,
   type UpstreamGauges,
 } from './gauges.js';
@@ -51,7 +52,7 @@ export class Metrics {
   constructor(
     upstreams: () => readonly UpstreamGauges[],
     process: ProcessGauges = {},
-    loads: ConfigLoads | null = { ok: 1, refused: 0, generation: 1 },
+    loads: ConfigLoads | null = FIRST_LOAD,
   ) {
     const book = this.#book;
     this.#requests = book.counter({

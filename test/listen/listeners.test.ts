@@ -11,6 +11,7 @@ import t, { type Test } from 'tap';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { bind } from '../../src/listen/bind.js';
+import { certificateEndMillis, listEndMillis } from '../../src/listen/expiry.js';
 import { TicketKeys } from '../../src/listen/ticket-keys.js';
 import { Log } from '../../src/observe/log.js';
 import { startGateway } from '../../src/server.js';
@@ -279,6 +280,50 @@ t.test('a revoked certificate ends the connection, also in a session from before
   t.equal(last.status, 0, 'a list that has expired refuses all');
 });
 
+t.test('the ends of certificates and revocation lists are warned of and are metrics', { skip }, async (t) => {
+  const file = join(place.directory, 'short.crl');
+  const list = place.authority.revoke([], 3_600);
+  await writeFile(file, list);
+  const short = place.authority.sign('short', 3);
+  await writeFile(join(place.directory, 'short.crt'), short.cert);
+  await writeFile(join(place.directory, 'short.key'), short.key);
+  const tls =
+    'cert: { file: short.crt }, key: { file: short.key }, clientCertificate: optional, clientCa: { file: clients.pem }, clientCrl: { file: short.crl }';
+  const { gateway } = await start(t, `listen: [{ address: "127.0.0.1:0", tls: { ${tls} } }, 127.0.0.1:0]\n`);
+  const warnings = gateway.compiled().warnings.map(({ what }) => what);
+  t.match(
+    warnings.filter((what) => what.includes('ends on')),
+    [/^A certificate of 127\.0\.0\.1:0 ends on .*Z\.$/, /^A revocation list of 127\.0\.0\.1:0 ends on .*refused\.$/],
+  );
+  const secondsOf = async (name: string): Promise<number> =>
+    Number(
+      new RegExp(`^soapstone_listener_${name}{listener="127.0.0.1:0"} (\\d+)$`, 'm').exec(await gateway.metrics())?.[1],
+    ) -
+    Date.now() / 1000;
+  const certificate = await secondsOf('certificate_expiry_timestamp_seconds');
+  t.ok(Math.abs(certificate - 3 * 86_400) < 120, `${certificate} s`);
+  const ends = await secondsOf('crl_expiry_timestamp_seconds');
+  t.ok(Math.abs(ends - 3_600) < 120, `${ends} s`);
+  await writeFile(file, place.authority.revoke([], 30 * 86_400));
+  await untilTrue(async () => (await secondsOf('crl_expiry_timestamp_seconds')) > 86_400);
+
+  const both = `${list}\n${place.authority.revoke([], 60)}`;
+  t.ok(Math.abs((listEndMillis(both) ?? 0) - Date.now() - 60_000) < 20_000, 'the first of several');
+  const bytes = Buffer.from(list.replace(/-----.*-----/g, ''), 'base64');
+  const pem = (der: Buffer): string => `-----BEGIN X509 CRL-----\n${der.toString('base64')}\n-----END X509 CRL-----`;
+  t.equal(listEndMillis(pem(bytes)), listEndMillis(list));
+  for (let length = 0; length < bytes.length; length++)
+    if (listEndMillis(pem(bytes.subarray(0, length))) !== null) t.fail(`${length} bytes of a list`);
+  for (let at = 0; at < 100; at++)
+    listEndMillis(pem(Buffer.concat([bytes.subarray(0, at), Buffer.alloc(1, 0xff), bytes.subarray(at + 1)])));
+  t.equal(listEndMillis('none'), null);
+  t.equal(certificateEndMillis('-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----'), null);
+});
+
+async function untilTrue(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await setTimeout(100);
+}
+
 t.test('sessions go on where keys and rules are the same, and nowhere else', { skip }, async (t) => {
   const begin = async (tickets: TicketKeys, tls: string): Promise<string> => {
     const home = join(place.directory, `tickets-${Math.random()}.yaml`);
@@ -313,8 +358,8 @@ t.test('sessions go on where keys and rules are the same, and nowhere else', { s
 
 t.test('ticket keys are new every hour, and earlier ones cannot be computed from later ones', (t) => {
   const HOUR = 3_600_000;
-  const keys = new TicketKeys(null, 0);
-  const other = new TicketKeys(keys.share(0), 0);
+  const keys = new TicketKeys(null, HOUR, 0);
+  const other = new TicketKeys(keys.share(0), HOUR, 0);
   const first = keys.keyFor('a', 0);
   t.equal(first.length, 48);
   t.same(other.keyFor('a', HOUR - 1), first);
@@ -322,9 +367,17 @@ t.test('ticket keys are new every hour, and earlier ones cannot be computed from
   const later = keys.keyFor('a', 5 * HOUR);
   t.notSame(later, first);
   t.same(other.keyFor('a', 5 * HOUR), later, 'whenever it is asked');
-  t.same(new TicketKeys(keys.share(5 * HOUR), 5 * HOUR).keyFor('a', 5 * HOUR), later, 'a worker that begins later');
-  t.notSame(new TicketKeys(keys.share(5 * HOUR), 0).keyFor('a', 0), first, 'the past');
+  t.same(
+    new TicketKeys(keys.share(5 * HOUR), HOUR, 5 * HOUR).keyFor('a', 5 * HOUR),
+    later,
+    'a worker that begins later',
+  );
+  t.notSame(new TicketKeys(keys.share(5 * HOUR), HOUR, 0).keyFor('a', 0), first, 'the past');
   t.ok(keys.keyFor('a', 1e12), 'a clock that was set does not take long');
+  const quick = new TicketKeys(null, 60_000, 0);
+  t.same(quick.keyFor('a', 59_999), quick.keyFor('a', 0), 'a period that is configured');
+  t.notSame(quick.keyFor('a', 60_000), first);
+  t.equal(quick.share(120_000).period, 2);
   t.end();
 });
 
