@@ -2,17 +2,16 @@ import type { Exchange } from '../base/exchange.js';
 import {
   addLoadMetrics,
   addProcessGauges,
-  addUpstreamGauges,
   addWorkerGauges,
   type ConfigLoads,
   FIRST_LOAD,
   type ProcessGauges,
-  type UpstreamGauges,
 } from './gauges.js';
 import { MetricBook, type TalliedCounter, type TalliedHistogram } from './prometheus.js';
 import { ReplySizes } from './reply-sizes.js';
 import { type LabelNames, retiredLabels } from './retired-labels.js';
 import { OTHER } from './tally.js';
+import { addUpstreamGauges, type UpstreamGauges } from './upstream-gauges.js';
 
 /** Seconds. From a small call on the same machine to the default total timeout of an upstream. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -1,0 +1,121 @@
+import type { MetricBook, Sample } from './prometheus.js';
+
+/** Gauges of one upstream, read when the metrics are collected. */
+export interface UpstreamGauges {
+  readonly service: string;
+  readonly active: () => number;
+  readonly waiting: () => number;
+  /** Addresses that are not called because they keep failing. */
+  readonly resting: () => number;
+  readonly addresses?: () => readonly AddressGauges[];
+  /** When the first certificate of its TLS ends; null without one. */
+  readonly certificateEndMillis?: () => number | null;
+  /** Connections for subscriptions; absent where there are none. */
+  readonly subscriptions?: () => number;
+}
+
+/** One address of an upstream. */
+export interface AddressGauges {
+  /** Host, port and path as configured. */
+  readonly address: string;
+  readonly isUp: boolean;
+  /** IP addresses that are called. */
+  readonly records: number;
+  readonly failedLookups: number;
+  readonly calls: number;
+  /** By reason. */
+  readonly failures: ReadonlyMap<string, number>;
+  readonly ejections: ReadonlyMap<string, number>;
+}
+
+/** Adds the gauges of upstreams. */
+export function addUpstreamGauges(book: MetricBook, upstreams: () => readonly UpstreamGauges[]): void {
+  const read = (name: string, help: string, value: (upstream: UpstreamGauges) => number): void =>
+    book.addSampled('gauge', { name, help, labels: ['service'] }, () =>
+      upstreams().map((upstream): Sample => ({ labels: [upstream.service], value: value(upstream) })),
+    );
+  read('soapstone_upstream_calls_active', 'Upstream calls in flight.', (upstream) => upstream.active());
+  read('soapstone_upstream_calls_waiting', 'Upstream calls that wait for a connection.', (upstream) =>
+    upstream.waiting(),
+  );
+  const resting = 'Addresses of the upstream whose circuit breaker is open or half open.';
+  read('soapstone_upstream_breakers_open', resting, (upstream) => upstream.resting());
+  const expiry = {
+    name: 'soapstone_upstream_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate of the gateway at the upstream, or one of its authorities, ends.',
+    labels: ['service'],
+  };
+  book.addSampled(
+    'gauge',
+    expiry,
+    () =>
+      upstreams().flatMap(({ service, certificateEndMillis }): Sample[] => {
+        const endMillis = certificateEndMillis?.() ?? null;
+        return endMillis === null ? [] : [{ labels: [service], value: endMillis / 1000 }];
+      }),
+    // The same in all workers.
+    'max',
+  );
+  addAddressMetrics(book, upstreams);
+  const subscriptions = 'Connections for subscriptions at the upstream, which speaks GraphQL.';
+  read('soapstone_upstream_subscriptions', subscriptions, (upstream) => upstream.subscriptions?.() ?? 0);
+}
+
+/** Adds the metrics of each address of the upstreams. */
+function addAddressMetrics(book: MetricBook, upstreams: () => readonly UpstreamGauges[]): void {
+  const each = (read: (address: AddressGauges) => readonly (readonly [readonly string[], number])[]) => () =>
+    upstreams().flatMap(({ service, addresses }) =>
+      (addresses?.() ?? []).flatMap((address) =>
+        read(address).map(([more, value]): Sample => ({ labels: [service, address.address, ...more], value })),
+      ),
+    );
+  const labels = ['service', 'address'];
+  const up = 'Processes that call the address; others let it rest, or only try it.';
+  book.addSampled(
+    'gauge',
+    { name: 'soapstone_upstream_address_up', help: up, labels },
+    each(({ isUp }) => [[[], isUp ? 1 : 0]]),
+  );
+  const records = {
+    name: 'soapstone_upstream_records',
+    help: 'IP addresses at which the address is called; of several processes the most.',
+    labels,
+  };
+  book.addSampled(
+    'gauge',
+    records,
+    each((address) => [[[], address.records]]),
+    'max',
+  );
+  const lookups = {
+    name: 'soapstone_upstream_lookups_failed_total',
+    help: 'Times the name of the address could not be resolved.',
+    labels,
+  };
+  book.addSampled(
+    'counter',
+    lookups,
+    each(({ failedLookups }) => [[[], failedLookups]]),
+  );
+  const attempts = {
+    name: 'soapstone_upstream_attempts_total',
+    help: 'Calls sent to the address, retries too.',
+    labels,
+  };
+  book.addSampled(
+    'counter',
+    attempts,
+    each(({ calls }) => [[[], calls]]),
+  );
+  const byReason = (name: string, help: string, read: (address: AddressGauges) => ReadonlyMap<string, number>): void =>
+    book.addSampled(
+      'counter',
+      { name, help, labels: [...labels, 'reason'] },
+      each((address) => [...read(address)].map(([reason, value]) => [[reason], value] as const)),
+    );
+  const failures = 'Of these, those that failed, by the code of the refusal.';
+  byReason('soapstone_upstream_attempts_failed_total', failures, (address) => address.failures);
+  const ejections =
+    'Times the address was no longer called: failures in a row, errors or latency against the others, health checks.';
+  byReason('soapstone_upstream_ejections_total', ejections, (address) => address.ejections);
+}
