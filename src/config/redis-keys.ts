@@ -77,14 +77,14 @@ const REDIS = closed(
     secret: optional(
       string({
         description:
-          'Secret that signs events (HMAC-SHA-256), from the environment or a file. Events without a valid signature are dropped.',
+          'Secret that signs events and replies of polls (HMAC-SHA-256), from the environment or a file. Those without a valid signature are dropped. Without it each process has its own.',
         minLength: 16,
       }),
     ),
   },
   {
     description:
-      'State that replicas share: budgets, persisted documents, events, nonces. No request waits for a budget, and all but `nonces` works on while Redis is away. Without the key each process has its own state. A text is its `url`.',
+      'State that replicas share: budgets, persisted documents, events, nonces, invalidations of cached replies, polls. No request waits for a budget, and all but `nonces` works on while Redis is away. Without the key each process has its own state. A text is its `url`.',
   },
 );
 
