@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
 
 import { ConfigurationError } from '../../src/base/diagnostic.js';
@@ -52,6 +54,7 @@ t.test('L01, L02: a drain under load', async (t) => {
   t.equal((await kept.reply()).status, 200, rows.answer('L02', 'a request on a kept connection'));
   const answering = setInterval(release, 5);
   t.equal(await drained, 0, 'none is cut');
+  await t.rejects(RawClient.connect(gateway.url), rows.answer('L01', 'a new connection after it'));
   clearInterval(answering);
   t.same(held, []);
 });
@@ -106,6 +109,19 @@ t.test('L14: a start without others', async (t) => {
   t.teardown(() => gateway.close());
   const ready = await sendRaw(gateway.adminUrl, 'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   t.equal(ready.status, 200, rows.answer('L14', 'no Redis, no backend'));
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  t.teardown(() => silent.close());
+  const address = silent.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const hanging = await startTestGateway(
+    `${services}redis: { url: "redis://127.0.0.1:${port}", secret: 0123456789abcdef0123456789abcdef }\n`,
+  );
+  t.teardown(() => hanging.close());
+  const state = await sendRaw(hanging.adminUrl, 'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  t.equal(state.status, 200, rows.answer('L14', 'a Redis that does not answer'));
+  const call = await sendRaw(hanging.url, post('/soap/desk', 'text/xml', CALL));
+  expectAnswer(t, call, rows.answer('L14', 'a call to a backend that is missing'), '1.1', 'L14');
   const broken = services.replace('desk: {', 'desk: { wsdl: absent.wsdl,');
   await t.rejects(startTestGateway(broken), ConfigurationError, rows.answer('L14', 'no WSDL'));
 });

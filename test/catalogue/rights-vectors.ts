@@ -43,6 +43,7 @@ const configuration = (rule: string): string => `    faultDetail: pass
         Customer: { fields: { iban: { ${rule} }, tax: { ${rule} } } }
         Ibans: { fields: { iban: { ${rule} } } }
         Code: { fields: { value: { ${rule} } } }
+        Trouble: { fields: { why: { ${rule} } } }
 subscriptions:
   polled: { poll: { operation: desk.Get, everyMillis: 1000 } }
 clients:
@@ -185,6 +186,7 @@ async function faultsAndSoap(t: Test, { gateway, backend }: Desk, rows: Rows): P
   for (const [name, detail] of Object.entries({
     'a declared Fault': `<t:Trouble><t:v xsi:type="t:Customer">${CUSTOMER}</t:v><t:why>full</t:why></t:Trouble>`,
     'a declared Fault without types': `<t:Trouble><t:v>${CUSTOMER}</t:v></t:Trouble>`,
+    'a field of a Fault whose type has no name': `<t:Trouble><t:why>${SECRET}</t:why></t:Trouble>`,
     'a Fault that is not declared': `<t:Customer>${CUSTOMER}</t:Customer>`,
   })) {
     t.equal(rows.answer('B16', name), 'withheld from the class, and from no other');

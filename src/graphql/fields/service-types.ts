@@ -40,8 +40,9 @@ export function serviceTypes(
   const headers = blocks.flatMap(({ element }) => element ?? []);
   const roots = operations.flatMap((operation): XsdType[] => {
     const answer = operation.output === null ? [] : childrenOfBody(operation.output);
-    for (const body of [...childrenOfBody(operation.input), ...answer]) mapping.meet(body);
-    return [...answer, ...operation.faults.map(({ element }) => element)].map(({ type }) => type);
+    const replies = [...answer, ...operation.faults.map(({ element }) => element)];
+    for (const element of [...childrenOfBody(operation.input), ...replies]) mapping.meet(element);
+    return replies.map(({ type }) => type);
   });
   for (const element of headers) mapping.meet(element);
   const reached = reach([...roots, ...headers.map(({ type }) => type)], members);
