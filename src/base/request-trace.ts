@@ -74,12 +74,8 @@ export function dropInvalidContext(headers: TraceFields): void {
 
 /** The header fields, names and values in turn, with this `traceparent` in place of another. */
 export function withTraceparent(headers: readonly string[], value: string): string[] {
-  const changed = headers.slice();
-  for (let index = 0; index + 1 < changed.length; index += 2) {
-    if (changed[index] !== TRACEPARENT) continue;
-    changed[index + 1] = value;
-    return changed;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    if (headers[index] === TRACEPARENT) return headers.with(index + 1, value);
   }
-  changed.push(TRACEPARENT, value);
-  return changed;
+  return [...headers, TRACEPARENT, value];
 }

@@ -6,7 +6,7 @@ import { readRejectedSpans } from './export-answer.js';
 import { ProtoWriter } from './proto-writer.js';
 
 /** A batch is sent when it has as many spans, or bytes, or is a second old. */
-export const BATCH_SPANS = 1024;
+export const BATCH_SPANS = 2048;
 export const BATCH_BYTES = 1024 * 1024;
 const BATCH_MILLIS = 1000;
 /** Batches that wait, the one being sent among them. Spans beyond are dropped. */

@@ -9,7 +9,7 @@ import type { Attempt, RequestSpans } from './request-spans.js';
 /** Bytes of a span at most: some thirty attributes, of which each has a text of 256 units, and its links. */
 export const SPAN_BYTES_MAX = 32 * 1024;
 /** How many descriptions of an operation are kept: its outcomes, statuses and addresses. */
-const KEPT = 8;
+const KEPT = 32;
 
 /** Fields of `Span` (opentelemetry/proto/trace/v1/trace.proto). */
 const TRACE_ID = 1;
@@ -97,7 +97,6 @@ export class SpanEncoder {
 
   /** Writes the span of an attempt to call a backend. */
   attempt(writer: ProtoWriter, attempt: Attempt, parentId: string, overMillis: number): void {
-    const { status, code, number } = attempt;
     const span = writer.begin(SPANS);
     writer.hex(TRACE_ID, attempt.traceId);
     writer.hex(SPAN_ID, attempt.spanId);
@@ -105,15 +104,10 @@ export class SpanEncoder {
     writer.time(START_TIME, this.#zeroMillis + attempt.startedMillis);
     writer.time(END_TIME, this.#zeroMillis + (attempt.endedMillis ?? overMillis));
     writer.copy(this.#callFields(attempt));
-    writer.attribute(ATTRIBUTES, 'soapstone.attempt', number);
-    if (status > 0) writer.attribute(ATTRIBUTES, 'http.response.status_code', status);
-    if (number > 1) writer.attribute(ATTRIBUTES, 'http.request.resend_count', number - 1);
-    if (attempt.links !== null) writer.attribute(ATTRIBUTES, 'soapstone.coalesced', true);
-    if (code !== null) writer.attribute(ATTRIBUTES, 'error.type', code);
-    else if (status >= 400) writer.attribute(ATTRIBUTES, 'error.type', String(status));
-    writeLinks(writer, attempt.links);
-    // A caller that leaves is no error of the backend.
-    if (code === null ? status >= 400 : code !== 'CLIENT_GONE') writeError(writer, '');
+    if (attempt.links !== null) {
+      writer.attribute(ATTRIBUTES, 'soapstone.coalesced', true);
+      writeLinks(writer, attempt.links);
+    }
     writer.end(span);
   }
 
@@ -158,11 +152,9 @@ export class SpanEncoder {
   }
 
   #callFields(attempt: Attempt): Uint8Array {
-    const { service, operation, method, url } = attempt;
+    const { service, operation, method, url, number, status, code } = attempt;
     const kept = this.#calls.find(service, operation);
-    for (const { of, fields } of kept) {
-      if (of.url === url && of.method === method && of.operation === operation && of.service === service) return fields;
-    }
+    for (const { of, fields } of kept) if (isSameCall(of, attempt)) return fields;
     const writer = this.#begin([service, operation].filter((each) => each !== '').join('/'), CLIENT);
     writer.attribute(ATTRIBUTES, 'http.request.method', method);
     // Neither query nor credentials: both may hold secrets of the configuration.
@@ -171,7 +163,18 @@ export class SpanEncoder {
     writer.attribute(ATTRIBUTES, 'server.port', Number(url.port) || (url.protocol === 'https:' ? 443 : 80));
     if (service !== '') writer.attribute(ATTRIBUTES, 'soapstone.service', service);
     if (operation !== '') writer.attribute(ATTRIBUTES, 'soapstone.operation', operation);
-    return keep(kept, { service, operation, method, url }, Uint8Array.from(writer.bytes.subarray(0, writer.length)));
+    writer.attribute(ATTRIBUTES, 'soapstone.attempt', number);
+    if (status > 0) writer.attribute(ATTRIBUTES, 'http.response.status_code', status);
+    if (number > 1) writer.attribute(ATTRIBUTES, 'http.request.resend_count', number - 1);
+    if (code !== null) writer.attribute(ATTRIBUTES, 'error.type', code);
+    else if (status >= 400) writer.attribute(ATTRIBUTES, 'error.type', String(status));
+    // A caller that leaves is no error of the backend.
+    if (code === null ? status >= 400 : code !== 'CLIENT_GONE') writeError(writer, '');
+    return keep(
+      kept,
+      { service, operation, method, url, number, status, code },
+      Uint8Array.from(writer.bytes.subarray(0, writer.length)),
+    );
   }
 
   #begin(name: string, kind: number): ProtoWriter {
@@ -199,7 +202,7 @@ type RequestKind = Pick<
   Exchange,
   'method' | 'route' | 'path' | 'operation' | 'dialect' | 'status' | 'outcome' | 'isTls' | 'clientClass'
 >;
-type CallKind = Pick<Attempt, 'service' | 'operation' | 'method' | 'url'>;
+type CallKind = Pick<Attempt, 'service' | 'operation' | 'method' | 'url' | 'number' | 'status' | 'code'>;
 
 function kindOf(exchange: Exchange): RequestKind {
   const { method, route, path, operation, dialect, status, outcome, isTls, clientClass } = exchange;
@@ -216,6 +219,15 @@ const isSameKind = (one: RequestKind, other: RequestKind): boolean =>
   one.path === other.path &&
   one.isTls === other.isTls &&
   one.clientClass === other.clientClass;
+
+const isSameCall = (one: CallKind, other: CallKind): boolean =>
+  one.url === other.url &&
+  one.status === other.status &&
+  one.number === other.number &&
+  one.code === other.code &&
+  one.method === other.method &&
+  one.operation === other.operation &&
+  one.service === other.service;
 
 function writeLinks(writer: ProtoWriter, links: readonly SpanContext[] | null): void {
   if (links === null) return;
