@@ -1,3 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Test } from 'tap';
 import { WebSocket } from 'ws';
 
@@ -5,6 +9,7 @@ import { type Desk, desk, envelope, startDesk } from '../acceptance/desk.js';
 import { answerWith } from '../kit/backend.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { post, sendRaw } from '../kit/raw-client.js';
+import { until } from '../kit/until.js';
 import { expectAnswer } from './expect.js';
 import type { Rows } from './rows.js';
 
@@ -110,8 +115,11 @@ const isWithheld = (t: Test, text: string, name: string): void => {
 /** Fields that are forbidden or masked, whatever way a value could come. */
 export async function fieldRights(t: Test, rows: Rows): Promise<void> {
   const withheld = 'withheld from the class, and from no other';
+  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  t.teardown(() => rm(home, { recursive: true }));
   for (const [kind, rule] of Object.entries(RULES)) {
-    const started = await startDesk(t, { 'desk.wsdl': WSDL }, configuration(rule));
+    const audit = join(home, `${kind}.log`);
+    const started = await startDesk(t, { 'desk.wsdl': WSDL }, `${configuration(rule)}audit: { file: "${audit}" }\n`);
     const warnings = started.gateway.compiled().warnings.map(({ what }) => what);
     t.match(warnings.join(), /replies of `Get` may hold content that the WSDL does not describe/, 'check says so');
     const ask = async (query: string, headers: Readonly<Record<string, string>>): Promise<string> =>
@@ -128,7 +136,12 @@ export async function fieldRights(t: Test, rows: Rows): Promise<void> {
       isWithheld(t, await ask(document, {}), `${kind}: ${name}`);
       t.match(await ask(document, BOSS), SECRET, `${kind}: ${name}, for another class`);
     }
+    const recorded = (): readonly string[] => (existsSync(audit) ? readFileSync(audit, 'utf8').trim().split('\n') : []);
+    await until(() => recorded().length >= Object.keys(CONTENTS).length);
+    const before = recorded().length;
     t.match(await ask('{ get { v { type value } } }', {}), '"name":"Ann"', 'what is open is shown');
+    await until(() => recorded().length > before);
+    t.match(recorded().at(-1), '"decision":"masked"', 'and recorded');
     await transports(t, started, rows);
     await faultsAndSoap(t, started, rows);
   }
