@@ -1,3 +1,6 @@
+import { version as nodeVersion } from 'node:process';
+
+import { packageVersion } from '../base/package-folder.js';
 import type { MetricBook, Sample } from './prometheus.js';
 
 /** When the first certificate and the first revocation list of a listener end; null without one. */
@@ -106,6 +109,13 @@ function addListenerGauges(book: MetricBook, listeners: () => readonly ListenerG
 /** Adds the gauges of the rest of the process. */
 export function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
   const one = (value: number): readonly Sample[] => [{ labels: [], value }];
+  const build = {
+    name: 'soapstone_build_info',
+    help: 'Always 1: the versions of Soapstone and of Node. Workers that are being replaced may have another one.',
+    labels: ['version', 'node'],
+  };
+  const versions = [{ labels: [packageVersion(), nodeVersion], value: 1 }];
+  book.addSampled('gauge', build, () => versions, 'max');
   book.addSampled(
     'gauge',
     { name: 'soapstone_client_connections', help: 'Connections of clients that are open.' },

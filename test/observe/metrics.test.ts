@@ -2,6 +2,7 @@ import { AggregatorRegistry, Histogram, Registry } from 'prom-client';
 import t from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
+import { packageVersion } from '../../src/base/package-folder.js';
 import { Refusal } from '../../src/base/refusal.js';
 import { Metrics } from '../../src/observe/metrics.js';
 import { MetricBook } from '../../src/observe/prometheus.js';
@@ -47,6 +48,7 @@ t.test('what is observed is what is told', async (t) => {
     'soapstone_graphql_cost_sum 7',
     'soapstone_monitored_violations_total{service="orders",code="XML_DTD_FORBIDDEN"} 1',
     'soapstone_config_loads_total{result="ok"} 1',
+    `soapstone_build_info{version="${packageVersion()}",node="${process.version}"} 1`,
   ]) {
     if (line.endsWith('_other"} 0')) t.notMatch(text, line.slice(0, -2), 'nothing is told that never happened');
     else t.ok(text.includes(`${line}\n`), line);
