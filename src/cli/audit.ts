@@ -34,6 +34,6 @@ export async function verifyAudit(files: readonly string[], terminal: Terminal):
     terminal.error(`${problems} of ${lines} lines do not fit.`);
     return 1;
   }
-  terminal.out(`${lines} lines in ${verifier.chains} chains are whole.`);
+  terminal.out(`The audit is whole: lines ${lines}, chains ${verifier.chains}.`);
   return 0;
 }
