@@ -1,6 +1,6 @@
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { until } from './until.js';
@@ -130,7 +130,7 @@ export class Container {
 function baseFiles(folder: string): string {
   const copy = (from: string, to = from): void => {
     mkdirSync(join(folder, dirname(to)), { recursive: true });
-    cpSync(from, join(folder, to), { dereference: true });
+    copyFileSync(from, join(folder, to));
   };
   const tools = ['/bin/sh', '/usr/bin/env', '/usr/bin/find', '/bin/rm'];
   for (const file of [...tools, process.execPath]) {
