@@ -165,7 +165,7 @@ t.test('connections and nonces of a service survive a reload', async (t) => {
   other: { url: "http://127.0.0.1:2/"${more} }
 `;
   const first = await compileText(t, yaml());
-  await writeFile(join(t.testdirName, 'soapstone.yaml'), yaml(', mode: monitor'));
+  await writeFile(join(t.testdirName, 'soapstone.yaml'), yaml(', timeoutMillis: 1000'));
   const second = await compile(await loadConfig(join(t.testdirName, 'soapstone.yaml'), {}), first);
   t.teardown(() => second.close());
   const [[same, other], [sameLater, otherLater]] = [first.services, second.services];

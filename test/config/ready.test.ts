@@ -49,5 +49,5 @@ t.test('the container publishes the traffic address only, and runs with as few r
   t.match(prometheus, {
     scrape_configs: [{ metrics_path: '/metrics', static_configs: [{ targets: ['soapstone:4001'] }] }],
   });
-  t.match(await readFile('deploy/Dockerfile', 'utf8'), /^USER node$/m);
+  t.match(await readFile('deploy/Dockerfile', 'utf8'), /^USER 1000:1000$/m);
 });

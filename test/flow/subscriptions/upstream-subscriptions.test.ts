@@ -344,7 +344,8 @@ t.test('at the end both sides are told', async (t) => {
       await remote.runs(1);
       await gateway.drain();
       await remote.runs(0);
-      t.match(await first, { done: true });
+      const drained = { value: { errors: [{ extensions: { code: 'GATEWAY_DRAINING' } }] } };
+      t.match(await first, transport === 'sse' ? drained : { code: 1001 });
     }
   }
 });
