@@ -8,7 +8,7 @@ import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
-import { startProcess } from './overload-kit.js';
+import { rest, startProcess } from './overload-kit.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('secrets');
@@ -187,7 +187,10 @@ t.test('K09, K10, K11: what addresses give away', async (t) => {
 t.test('K09: the signal that opens a debugger', async (t) => {
   const services = 'services: { desk: { url: "http://127.0.0.1:9/desk" } }\n';
   for (const workers of [1, 2]) {
-    const { child } = await startProcess(t, `${services}workers: ${workers}\n`, 'pipe');
+    const gateway = await startProcess(t, `${services}workers: ${workers}\n`, 'pipe');
+    const { child } = gateway;
+    // Until a process has begun, the signal is Node's.
+    if (workers > 1) while ((await gateway.metric('soapstone_workers_answered')) !== workers) await rest();
     const own = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
     const pids = [child.pid ?? 0, ...own.split(' ').filter(Boolean).map(Number)];
     t.equal(pids.length, workers === 1 ? 1 : 3);
