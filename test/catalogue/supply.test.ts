@@ -171,10 +171,12 @@ t.test('D08: with the permissions of Node', async (t) => {
   const allowed = ['dist', 'config', 'schemas', 'package.json', 'node_modules', tmpdir()].map(
     (path) => `--allow-fs-read=${resolve(path)}${/\./.test(path) ? '' : '/'}`,
   );
-  const [major = 0] = process.versions.node.split('.').map(Number);
-  const [flag, ...more] = major < 24 ? ['--experimental-permission'] : ['--permission', '--allow-net'];
+  const [permission = '', network = ''] = ['--permission', '--allow-net'].map((flag) =>
+    process.allowedNodeEnvironmentFlags.has(flag) ? flag : '',
+  );
+  const flags = [permission || '--experimental-permission', network].filter(Boolean);
   const name = rows.answer('D08', 'neither programs, nor threads, nor files written');
-  await useGateway(t, name, [flag ?? '', ...more, '--no-warnings', ...allowed]);
+  await useGateway(t, name, [...flags, '--no-warnings', ...allowed]);
 });
 
 t.test('D09, D10: the package', async (t) => {
