@@ -2,7 +2,6 @@ import cluster from 'node:cluster';
 import { startDemoBackend } from '../../config/demo/backend.js';
 import { type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
 import { emptySnapshot, type InputSnapshot, type Inputs, recordInputs, replayInputs } from '../base/inputs.js';
-import { beginStart, endStart } from '../base/start-phase.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { type Compiled, compile, labelNamesOf } from '../compile.js';
 import { parseAddress } from '../config/address.js';
@@ -54,7 +53,6 @@ export async function start(
     const text = introduction(running, compiled);
     if (text !== null) terminal.out(text);
   };
-  beginStart();
   const begin = cluster.isWorker ? await receiveInputs() : null;
   const snapshot = begin?.inputs ?? emptySnapshot();
   const watch = new FileWatch();
@@ -240,7 +238,6 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, begin: W
     return compile(next, gateway.compiled());
   }, gateway.replace);
   shareState(gateway);
-  endStart();
   reportReady(gateway.urls, gateway.listMetrics, gateway.facts);
   const { code } = await stopping;
   const cut = await gateway.drain(parentTurn);
@@ -250,7 +247,6 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, begin: W
 }
 
 async function announce(running: Running, compiled: Compiled, log: Log, introduce: Introduce): Promise<void> {
-  endStart();
   log.event('info', 'ready', {
     listen: running.urls.length === 1 ? running.url : running.urls,
     admin: running.adminUrl,
