@@ -53,21 +53,7 @@ const { metafile } = await build({
   legalComments: 'none',
   define: { 'process.env.NODE_ENV': '"production"', 'globalThis.process.env.NODE_ENV': '"production"' },
   // Packages in CommonJS ask for modules of Node.
-  banner: {
-    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-  },
-  metafile: true,
-  logLevel: 'warning',
-});
-/** Loaded when a configuration is read, and then released: no part of the modules above. */
-const validator = await build({
-  entryPoints: [`${FROM}/config/file-validator.cjs`],
-  outdir: TO,
-  outExtension: { '.js': '.cjs' },
-  bundle: true,
-  format: 'cjs',
-  platform: 'node',
-  minify: true,
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   metafile: true,
   logLevel: 'warning',
 });
@@ -76,10 +62,9 @@ for (const [from, to] of ASSETS) {
   cpSync(join(FROM, from), join(TO, to), { recursive: true });
 }
 
-const metafiles = [metafile, validator.metafile, page.metafile];
 /** The folders of packages of which something is in the bundle. */
 const packages = new Set(
-  metafiles
+  [metafile, page.metafile]
     .flatMap(({ outputs }) => Object.values(outputs))
     .flatMap(({ inputs }) => Object.entries(inputs))
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
@@ -99,5 +84,5 @@ writeFileSync(join(TO, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(80)}\n\n`)
 
 /** The packages of the page for GraphQL are copied as they are, with their licences beside them. */
 const copied = PAGE_FILES.flatMap(({ source }) => (source === null ? [] : packageFolder(`node_modules/${source}`)));
-const bill = billOfMaterials([...new Set([...packages, ...copied])].sort(), metafiles);
+const bill = billOfMaterials([...new Set([...packages, ...copied])].sort(), [metafile, page.metafile]);
 writeFileSync(join(TO, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`);

@@ -1,9 +1,6 @@
-import { createRequire } from 'node:module';
-
 import { didYouMean } from '../base/nearest.js';
 import { isRecord } from '../base/record.js';
-import type { FileValidator, KeywordError } from './file-validator.cjs';
-import { FORMAT_CHECKS } from './format-checks.js';
+import { type KeywordError, validate as validateFile } from './file-validator.js';
 import type { FileConfig } from './schema.js';
 import { type SchemaNode, typesOf } from './schema-node.js';
 import { amountHint, printAmount, UNIT_WORDS } from './units.js';
@@ -29,7 +26,6 @@ export interface Validated {
  * in a text: they may be secrets.
  */
 export function validate(data: unknown, foreign: ReadonlySet<string>): Validated {
-  const validateFile = loadValidator();
   if (validateFile(data)) return { valid: data, findings: [] };
   const errors = validateFile.errors ?? [];
   // A value of the wrong type breaks further rules by that alone.
@@ -40,18 +36,6 @@ export function validate(data: unknown, foreign: ReadonlySet<string>): Validated
     .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
     .map((error) => finding(error, foreign));
   return { valid: null, findings };
-}
-
-/**
- * Loads the megabyte of code that checks a configuration. It is a CommonJS module outside the cache of modules, so that
- * its memory is free after use, 1.4 MB; an ES module stays for the life of the process.
- */
-function loadValidator(): FileValidator {
-  const require = createRequire(import.meta.url);
-  const path = require.resolve('./file-validator.cjs');
-  const { fileValidator }: typeof import('./file-validator.cjs') = require(path);
-  delete require.cache[path];
-  return fileValidator(FORMAT_CHECKS);
 }
 
 /** A path as people write it: `services.orders.urls[1]`. */

@@ -5,7 +5,7 @@ import writeCode from 'ajv/dist/standalone/index.js';
 import { FORMAT_CHECKS } from './format-checks.js';
 import { configSchema, mapNodes, OWN_KEYWORDS, type SchemaNode } from './schema-node.js';
 
-// A step of the build, not of the gateway: compiles the table of keys to `file-validator.cjs`. Compiled at each start, it
+// A step of the build, not of the gateway: compiles the table of keys to `file-validator.js`. Compiled at each start, it
 // took a quarter of a second of processor time.
 
 /** The schema with each map of keys as a definition: a function of its own, which V8 compiles when it is called. */
@@ -34,17 +34,18 @@ const ajv = new Ajv({
   allowUnionTypes: true,
   verbose: true,
   inlineRefs: false,
-  code: { source: true, formats: _`formats` },
+  code: { source: true, esm: true, formats: _`formats` },
   formats: FORMAT_CHECKS,
   keywords: [...OWN_KEYWORDS],
 });
 
+const HELPER = /require\("(ajv\/dist\/runtime\/\w+)"\)\.default/g;
+
 const code = writeCode.default(ajv, ajv.compile(withDefinitions(configSchema())));
-const text = `'use strict';
-exports.fileValidator = (formats) => {
-  const module = {};
-  ${code}
-  return module.exports;
-};
-`;
-writeFileSync(new URL('file-validator.cjs', import.meta.url), text);
+const helpers = [...new Set([...code.matchAll(HELPER)].map(([, path = '']) => path))];
+const text = [
+  `import { FORMAT_CHECKS as formats } from './format-checks.js';`,
+  ...helpers.map((path, index) => `import helper${index} from '${path}.js';`),
+  code.replaceAll(HELPER, (_whole, path: string) => `helper${helpers.indexOf(path)}.default`),
+].join('\n');
+writeFileSync(new URL('file-validator.js', import.meta.url), text);

@@ -36,16 +36,16 @@ async function componentOf(file: string): Promise<{ purl: string; licenses: read
   return { purl: `pkg:npm/${name.replace('@', '%40')}@${version}`, licenses: [{ license: { id: license } }] };
 }
 
-/** What is bundled for the validator of the configuration, and bundled or copied for browsers, has no source map. */
-const UNMAPPED = ['ajv', '@picocss/pico', 'graphiql', 'preact', 'react', 'react-dom', 'uplot'];
+/** What is bundled or copied for browsers has no source map. */
+const IN_PAGES = ['@picocss/pico', 'graphiql', 'preact', 'react', 'react-dom', 'uplot'];
 
-/** The packages that the source maps of a bundle name, and those without. */
+/** The packages that the source maps of a bundle name, and those of the pages. */
 async function bundledComponents(folder: string): Promise<readonly object[]> {
   const maps = (await readdir(folder)).filter((name) => name.endsWith('.js.map'));
   const sources = await Promise.all(
     maps.map(async (map): Promise<readonly string[]> => JSON.parse(await readFile(join(folder, map), 'utf8')).sources),
   );
-  const files = [...sources.flat(), ...UNMAPPED.map((name) => `node_modules/${name}/package.json`)];
+  const files = [...sources.flat(), ...IN_PAGES.map((name) => `node_modules/${name}/package.json`)];
   const components = new Map<string, object>();
   for (const file of files) {
     const component = await componentOf(file);

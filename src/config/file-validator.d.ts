@@ -11,12 +11,9 @@ export interface KeywordError {
   readonly data: unknown;
 }
 
-/** Fills in the defaults, and checks data against the table of keys. */
-export interface FileValidator {
+/** Fills in the defaults, and checks data against the table of keys. Made from it by `write-validator.ts`. */
+export const validate: {
   (data: unknown): data is FileConfig;
   /** Of the last call that answered false. */
   errors: readonly KeywordError[] | null;
-}
-
-/** Makes the validator with the checks of formats. The file is made from the table of keys by `write-validator.ts`. */
-export function fileValidator(formats: object): FileValidator;
+};
