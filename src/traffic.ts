@@ -257,7 +257,8 @@ export class TrafficServer {
     socket.on('error', () => socket.destroy());
     const connection = this.#connections.get(socket);
     // It counts as a connection until it closes, and no request can come on it any more.
-    if (connection === undefined || connection.isOver || this.#draining) socket.destroy();
+    if (connection === undefined || connection.isOver) socket.destroy();
+    else if (this.#draining) this.#refuse(connection, 'GET', new Refusal('GATEWAY_DRAINING'));
     else if (connection.current !== null) this.#refuse(connection, 'GET', new Refusal('HTTP_BAD_REQUEST', 'ahead'));
     else {
       const refusal = endpoint.take(request, socket, head);

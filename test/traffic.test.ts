@@ -9,6 +9,7 @@ import { wireStatus } from '../src/base/wire-status.js';
 import { HTTP_LIMITS, type HttpLimits } from '../src/config/http-limits.js';
 import { parserRefusal } from '../src/flow/http/parser-error.js';
 import { PenaltyBox } from '../src/flow/http/penalty-box.js';
+import type { UpgradeEndpoint } from '../src/flow/http/request-class.js';
 import { TicketKeys } from '../src/listen/ticket-keys.js';
 import { TrafficServer } from '../src/traffic.js';
 import { RawClient, sendRaw } from './kit/raw-client.js';
@@ -18,6 +19,7 @@ import { until } from './kit/until.js';
 
 const ANY_PORT = { address: { host: '127.0.0.1', port: 0 }, text: '127.0.0.1:0', tls: null, proxies: new Networks([]) };
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const UPGRADE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n';
 
 interface Started {
@@ -33,6 +35,7 @@ async function start(
   t: Test,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   limits: Partial<HttpLimits> = {},
+  upgrades: UpgradeEndpoint | null = null,
 ): Promise<Started> {
   const refused: string[] = [];
   const traffic = new TrafficServer(
@@ -40,6 +43,7 @@ async function start(
     { ...defaultsOf(HTTP_LIMITS), ...limits },
     { ...HOOKS, refused: (_client, _method, refusal) => String(refused.push(refusal.code)) },
     new PenaltyBox({ refusalsPerSecond: 0, refusalHoldMillis: 0 }),
+    upgrades,
   );
   const url = await traffic.listen(ANY_PORT);
   t.teardown(() => traffic.drain(0));
@@ -203,10 +207,35 @@ t.test('a drain says close to requests in flight, and leaves their connections t
   t.equal(await drained, 0);
 });
 
+t.test('an upgrade that comes at a drain is refused with 503, and may be tried again', async (t) => {
+  const answers: (() => void)[] = [];
+  const { url, traffic, refused } = await start(
+    t,
+    (_request, response) => void answers.push(() => response.end('fine')),
+    {},
+    { wants: ({ headers }) => headers.upgrade === 'websocket', take: () => new Refusal('INTERNAL') },
+  );
+  const [busy, idle] = [await RawClient.connect(url), await RawClient.connect(url)];
+  for (const client of [busy, idle]) await client.send(GET);
+  await until(() => answers.length === 2);
+  answers.pop()?.();
+  t.equal((await idle.reply()).headers.get('connection'), 'keep-alive', 'before the drain');
+  const drained = traffic.drain(10_000);
+  await until(() => !traffic.isListening);
+  await idle.send(UPGRADE);
+  const { status, headers } = await idle.reply();
+  t.equal(status, 503);
+  t.equal(headers.get('connection'), 'close');
+  t.equal(headers.get('retry-after'), '1');
+  t.same(refused, ['GATEWAY_DRAINING']);
+  answers.pop()?.();
+  t.equal((await busy.reply()).status, 200);
+  t.equal(await drained, 0);
+});
+
 t.test(
   'a refused upgrade is answered with the status that is logged, and only what the client did counts',
   async (t) => {
-    const upgrade = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
     for (const [refusal, status, counted] of [
       [new Refusal('OVERLOADED'), 503, 0],
       [asRefusal(new Error('a bug')), 500, 0],
@@ -224,7 +253,7 @@ t.test(
       );
       const url = await traffic.listen(ANY_PORT);
       t.teardown(() => traffic.drain(0));
-      const reply = await sendRaw(url, upgrade);
+      const reply = await sendRaw(url, UPGRADE);
       t.equal(reply.status, status, refusal.code);
       t.same(logged, [status]);
       t.equal(penaltyBox.addresses, counted, `counted: ${counted}`);

@@ -80,6 +80,11 @@ export const GRAPHQL_REFUSALS = {
     blame: 'client',
     text: 'Events came faster than they were taken: the subscription ends.',
   },
-  GATEWAY_DRAINING: { blame: 'us', text: 'The gateway is stopping: subscribe again.' },
+  GATEWAY_DRAINING: {
+    blame: 'us',
+    level: 'warn',
+    httpStatus: 503,
+    text: 'The gateway is stopping: subscribe again.',
+  },
   SUBSCRIPTION_GAP: { blame: 'us', text: 'Events were lost: what is shown may be out of date.' },
 } as const satisfies Record<string, RefusalKind>;

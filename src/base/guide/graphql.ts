@@ -89,8 +89,8 @@ export const GRAPHQL_GUIDE = {
     change: 'Read faster, select less, or raise the limit.',
   },
   GATEWAY_DRAINING: {
-    why: 'The process stops, or a new one takes its place. Subscriptions over server-sent events end with this error.',
-    change: 'Subscribe again: the request goes to another process. WebSockets are closed with 1001 instead.',
+    why: 'The process stops, or a new one takes its place. Subscriptions over server-sent events end with this error, and new ones and new WebSockets are refused with it.',
+    change: 'Subscribe again: the request goes to another process. Open WebSockets are closed with 1001 instead.',
   },
   SUBSCRIPTION_GAP: {
     why: 'Events were lost between services, processes or clients.',

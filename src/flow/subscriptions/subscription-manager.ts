@@ -77,9 +77,9 @@ export class SubscriptionManager {
     return this.#sources.pollers.count;
   }
 
-  /** Begins an admitted subscription. Throws `RATE_LIMITED`, `FORBIDDEN`, `BAD_USER_INPUT`. */
+  /** Begins an admitted subscription. Throws `GATEWAY_DRAINING`, `RATE_LIMITED`, `FORBIDDEN`, `BAD_USER_INPUT`. */
   begin(operation: AdmittedOperation, subscriber: Subscriber): AsyncGenerator<ExecutionResult, void, undefined> {
-    if (this.#isClosed) throw new Refusal('OVERLOADED', 'drain');
+    if (this.#isClosed) throw new Refusal('GATEWAY_DRAINING');
     const { endpoint, limits, hooks } = this.#parts;
     const { admitted } = operation;
     const rootPlan = rootPlanOf(admitted, endpoint.operations.built);
