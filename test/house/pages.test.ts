@@ -7,6 +7,7 @@ import { hashPassword } from '../../src/access/scrypt.js';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { isRecord } from '../../src/base/record.js';
 import { REFUSALS } from '../../src/base/refusals.js';
+import { run } from '../../src/cli/program.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { configSchema, type SchemaNode } from '../../src/config/schema-node.js';
@@ -121,7 +122,18 @@ for (const page of PAGES.slice(1))
       t.same(await errorsOf(t, text, page.startsWith('deploy/')), [], `${page}:${line}`);
   });
 
-t.test('the pages name no metric, code, message of the log or file that is not there', async (t) => {
+/** Names of the headings of a page, as links have them. */
+const anchorsOf = (page: string): ReadonlySet<string> =>
+  new Set(
+    [...readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+t.test('the pages name no metric, code, message of the log, file or heading that is not there', async (t) => {
   const metrics = await new Metrics(() => [], { isRedisUp: () => true }).registry.getMetricsAsJSON();
   const known = new Set(metrics.map(({ name }) => name));
   const source = readSources('src')
@@ -137,11 +149,24 @@ t.test('the pages name no metric, code, message of the log or file that is not t
         !/_PROXY$/.test(name)
       )
         t.ok(Object.hasOwn(REFUSALS, name), `${page}: ${name}`);
-    for (const [, path = ''] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g))
-      t.ok(existsSync(join(dirname(page), path)), `${page}: ${path}`);
+    for (const [, path = '', anchor = null] of text.matchAll(/\]\(([^)#:]*)(?:#([^)]*))?\)/g)) {
+      const file = path === '' ? page : join(dirname(page), path);
+      t.ok(existsSync(file), `${page}: ${path}`);
+      if (anchor !== null) t.ok(anchorsOf(file).has(anchor), `${page}: ${path}#${anchor}`);
+    }
     for (const [, message = ''] of text.matchAll(/^\| `([A-Za-z][a-z]+ [^`]+)` \| (?:info|warn|error) \|/gm))
       t.ok(source.includes(message), `${page}: the log has ${message}`);
   }
+});
+
+t.test('README.md has every command', async (t) => {
+  const lines: string[] = [];
+  await run(['--help'], { out: (line) => void lines.push(line), error: (line) => void lines.push(line) });
+  const [, list = ''] = lines.join('\n').split(/^(?:Commands|Next steps):$/m);
+  const commands = [...list.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name = '']) => (name === 'help' ? [] : [name]));
+  t.ok(commands.length > 10);
+  const page = readFileSync('README.md', 'utf8');
+  for (const command of commands) t.ok(new RegExp(`^\\| \`${command}\\b`, 'm').test(page), command);
 });
 
 t.test('the guides are short', (t) => {
