@@ -10,8 +10,9 @@ import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { desk, startDesk } from '../acceptance/desk.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { MAIN, startProcess } from '../kit/gateway-process.js';
 import { post, sendRaw } from '../kit/raw-client.js';
-import { MAIN, rest, startProcess } from './overload-kit.js';
+import { until } from '../kit/until.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('config');
@@ -141,8 +142,7 @@ t.test('C11: secrets that are missing when a process starts', async (t) => {
 });
 
 t.test('C12: a file that is written while it is watched', async (t) => {
-  const started = await startProcess(t, `${SERVICES}reload: { watch: true }\n`, 'pipe');
-  started.child.stdout?.resume();
+  const started = await startProcess(t, `${SERVICES}reload: { watch: true }\n`);
   const good = await readFile(started.file, 'utf8');
   const renamed = (path: string): string => good.replace('desk: {', `desk: { path: ${path},`);
   const isUsed = async (path: string): Promise<boolean> =>
@@ -154,19 +154,21 @@ t.test('C12: a file that is written while it is watched', async (t) => {
     await appendFile(started.file, text.slice(at, at + 20));
     t.ok((await isUsed('/soap/desk')) || (await isUsed('/soap/pieces')), 'always one that is whole');
   }
-  while (!(await isUsed('/soap/pieces'))) await rest();
+  await until(() => isUsed('/soap/pieces'));
   t.pass(rows.answer('C12', 'written in pieces'));
   // Removed, and renamed into its place.
+  const refused = (): Promise<number> => started.metric('soapstone_config_loads_total{result="refused"}');
+  const loads = await refused();
   await rm(started.file);
-  await rest();
+  await until(async () => (await refused()) > loads);
   t.equal(await isUsed('/soap/pieces'), true, 'without a file the earlier one goes on');
   await writeFile(`${started.file}.new`, renamed('/soap/renamed'));
   await rename(`${started.file}.new`, started.file);
-  while (!(await isUsed('/soap/renamed'))) await rest();
+  await until(() => isUsed('/soap/renamed'));
   t.pass(rows.answer('C12', 'removed, then renamed'));
   const before = await started.metric('soapstone_generation');
   for (let at = 0; at < 50; at++) await writeFile(started.file, renamed(`/soap/storm${at}`));
-  while (!(await isUsed('/soap/storm49'))) await rest();
+  await until(() => isUsed('/soap/storm49'));
   const made = (await started.metric('soapstone_generation')) - before;
   t.ok(made < 25, `${rows.answer('C12', '50 changes at once')}: ${made}`);
 });
@@ -187,7 +189,7 @@ t.test('C13: the admin address', async (t) => {
   const open = await start('0.0.0.0:0');
   const name = 'another name (DNS rebinding)';
   t.equal(await ask(open, 'GET /metrics', { Host: 'rebound.example' }), rows.answer('C13', name), name);
-  const { adminUrl } = await startProcess(t, SERVICES, 'pipe', [], '0.0.0.0');
+  const { adminUrl } = await startProcess(t, SERVICES, { adminHost: '0.0.0.0' });
   t.equal(await ask(adminUrl, 'POST /reload', { Host: 'localhost' }), rows.answer('C13', 'other machines, no token'));
   t.match(
     await warningsOf(t, `admin: 0.0.0.0:0\n${SERVICES}`),
@@ -216,17 +218,9 @@ t.test('C14: options that weaken the gateway', async (t) => {
     const yaml = `services: { desk: { url: "https://127.0.0.1:9/", ${keys} } }\n`;
     t.match(await warningsOf(t, yaml), expected, `${name}: ${rows.answer('C14', name)}`);
   }
-  const { child } = await startProcess(
-    t,
-    SERVICES.replace('desk: {', 'desk: { faultDetail: pass, mode: monitor,'),
-    'pipe',
-  );
-  let output = '';
-  child.stdout?.on('data', (chunk) => {
-    output += String(chunk);
-  });
-  while (output.split('"configuration warning"').length < 3) await rest();
-  t.match(output, /"level":"warn".*stack traces.*"msg":"configuration warning"/, rows.answer('C14', 'in the log'));
+  const { line } = await startProcess(t, SERVICES.replace('desk: {', 'desk: { faultDetail: pass, mode: monitor,'));
+  const warning = await line(({ note }) => /stack traces/.test(String(note)));
+  t.match(warning, { level: 'warn', msg: 'configuration warning' }, rows.answer('C14', 'in the log'));
 });
 
 t.test('the part is complete', async (t) => rows.assertComplete(t));

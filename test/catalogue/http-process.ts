@@ -1,32 +1,12 @@
-import { spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Test } from 'tap';
 
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { startProcess } from '../kit/gateway-process.js';
 import { sendRaw } from '../kit/raw-client.js';
 import { goodRequest, PLAIN, SOAP } from './http-endpoints.js';
 import { contentTypeOf, replyOf } from './messages.js';
 import type { Rows } from './rows.js';
-
-/** As compiled beside this file. */
-const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'main.js');
-
-/** A gateway in a process of its own, started by a line of the shell after which `exec node` comes. */
-async function startProcess(t: Test, before: string, environment: Readonly<Record<string, string>>, yaml: string) {
-  const file = join(t.testdir(), 'gateway.yaml');
-  await writeFile(file, `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n${yaml}`);
-  const command = `${before} exec "${process.execPath}" "${MAIN}" start -c "${file}"`;
-  const child = spawn('sh', ['-c', command], { env: { PATH: process.env['PATH'], ...environment } });
-  t.teardown(() => child.kill('SIGKILL'));
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const ready = JSON.parse((await lines.next()).value ?? '{}');
-  // What it says later must not stay in its pipe.
-  child.stdout.resume();
-  return { child, url: String(ready.listen) };
-}
 
 /** H27: more connections than there are descriptors. */
 export async function fewDescriptors(t: Test, rows: Rows): Promise<void> {
@@ -36,7 +16,7 @@ export async function fewDescriptors(t: Test, rows: Rows): Promise<void> {
   t.teardown(() => backend.close());
   const limits = 'limits: { http: { connectionsPerClient: 100000, connections: 100000 } }\n';
   const yaml = `services:\n  s11:\n    url: ${backend.url}\n${limits}`;
-  const { child, url } = await startProcess(t, 'ulimit -n 400;', {}, yaml);
+  const { child, url } = await startProcess(t, yaml, { before: 'ulimit -n 400;' });
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
   for (let index = 0; index < 600; index++) {
@@ -61,9 +41,9 @@ export async function strictDespiteFlags(t: Test): Promise<void> {
     );
   });
   t.teardown(() => backend.close());
-  const flags = { NODE_OPTIONS: '--insecure-http-parser --max-http-header-size=1000000' };
+  const environment = { NODE_OPTIONS: '--insecure-http-parser --max-http-header-size=1000000' };
   const yaml = `services:\n  s11:\n    url: ${backend.url}\nroutes: [{ path: /files, url: "${backend.url}" }]\n`;
-  const { url } = await startProcess(t, '', flags, yaml);
+  const { url } = await startProcess(t, yaml, { environment });
   for (const [name, head] of [
     ['a blank before the colon', 'X-A : b\r\n'],
     ['two framings', 'Transfer-Encoding: chunked\r\n'],

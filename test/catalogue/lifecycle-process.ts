@@ -1,17 +1,16 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { createInterface } from 'node:readline';
 import type { Test } from 'tap';
 import { WebSocket } from 'ws';
 
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
+import { until } from '../kit/until.js';
 import { makeIssuer } from './access-vectors.js';
 import { expectAnswer } from './expect.js';
-import { type GatewayProcess, rest, startProcess } from './overload-kit.js';
 import type { Rows } from './rows.js';
 
 /** Group L of the catalogue, as far as a process of its own is needed: signals, exit codes, workers, stacks. */
@@ -21,36 +20,16 @@ const envelope = (content: string): string => `<E:Envelope xmlns:E="${SOAP}"><E:
 const CALL = envelope('<m:GetOrder xmlns:m="urn:desk"/>');
 const REPLY = answerWith(envelope('<m:GetOrderResponse xmlns:m="urn:desk"/>'));
 
-const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
-  const end = performance.now() + 60_000;
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`not true within a minute: ${isSo}`);
-    await rest();
-  }
-};
-
 interface Started extends GatewayProcess {
-  readonly lines: readonly Readonly<Record<string, unknown>>[];
   readonly exit: Promise<readonly unknown[]>;
-  line(message: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
 async function start(t: Test, yaml: string, nodeOptions: readonly string[] = []): Promise<Started> {
-  const gateway = await startProcess(t, yaml, 'pipe', nodeOptions);
-  const lines: Readonly<Record<string, unknown>>[] = [];
-  if (gateway.child.stdout === null) throw new Error('no standard output');
-  createInterface({ input: gateway.child.stdout }).on('line', (text) => lines.push(JSON.parse(text)));
-  const line = async (message: string) => {
-    await until(() => lines.some(({ msg }) => msg === message));
-    return lines.find(({ msg }) => msg === message) ?? {};
-  };
-  return { ...gateway, lines, line, exit: once(gateway.child, 'exit') };
+  const gateway = await startProcess(t, yaml, { nodeOptions });
+  return { ...gateway, exit: once(gateway.child, 'exit') };
 }
 
 const services = (url: string): string => `services: { desk: { url: "${url}/desk" } }\n`;
-
-const workersOf = ({ child: { pid } }: GatewayProcess): readonly number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
 /** L03, L06: a long upload at SIGTERM. */
 export async function uploads(t: Test, rows: Rows): Promise<void> {
@@ -224,7 +203,7 @@ export async function crashes(t: Test, rows: Rows): Promise<void> {
   }
 
   const gateway = await start(t, `${services(backend.url)}workers: 2\n`);
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  await areAnswering(gateway, 2);
   const clients: RawClient[] = [];
   // Connections go to the workers in turn.
   for (let at = 0; at < 12; at++) {
@@ -233,7 +212,7 @@ export async function crashes(t: Test, rows: Rows): Promise<void> {
     clients.push(client);
   }
   await until(() => held.length === 12);
-  const [victim = 0] = workersOf(gateway);
+  const [victim = 0] = childrenOf(gateway.child);
   process.kill(victim, 'SIGKILL');
   await gateway.line('a worker ended');
   for (const answer of held.splice(0)) answer();
@@ -247,8 +226,8 @@ export async function crashes(t: Test, rows: Rows): Promise<void> {
   await until(() => held.length === 1);
   held.pop()?.();
   t.equal(String((await status).status), rows.answer('L13', 'the next request'));
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
-  t.notOk(workersOf(gateway).includes(victim), rows.answer('L13', 'the worker'));
+  await areAnswering(gateway, 2);
+  t.notOk(childrenOf(gateway.child).includes(victim), rows.answer('L13', 'the worker'));
 }
 
 /** Inputs that are nested as deeply as their sizes allow, by case of the table. */

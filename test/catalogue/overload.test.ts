@@ -11,10 +11,12 @@ import { Exchange } from '../../src/base/exchange.js';
 import { AdmittedDocument, DocumentCache } from '../../src/graphql/admission/document-cache.js';
 import { Metrics } from '../../src/observe/metrics.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { startProcess, terminate } from '../kit/gateway-process.js';
 import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';
+import { until } from '../kit/until.js';
 import { expectAnswer } from './expect.js';
 import { contentTypeOf, replyOf, startPerimeter } from './messages.js';
-import { rest, startProcess, startStallingBackend, terminate } from './overload-kit.js';
+import { startStallingBackend } from './overload-kit.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('overload');
@@ -38,7 +40,7 @@ t.test('O03: an event loop that comes too late to its work', async (t) => {
   const held: (() => void)[] = [];
   backend.answer = (message, response) => held.push(() => good(message, response));
   const waiting = Array.from({ length: 20 }, () => ask('/soap/s11'));
-  while (held.length < 20) await rest();
+  await until(() => held.length === 20);
   backend.answer = good;
   /** The loop of the gateway is that of this test: it is held up until the gateway says so. */
   const refused = async (path: string): Promise<RawReply> => {
@@ -65,10 +67,10 @@ t.test('O03: an event loop that comes too late to its work', async (t) => {
     'those in progress are served',
   );
   const answer = rows.answer('O03', 'after the loop has recovered');
-  while (reply.status !== 200) {
-    await rest();
+  await until(async () => {
     reply = await ask('/soap/s11');
-  }
+    return reply.status === 200;
+  });
   expectAnswer(t, reply, answer, '1.1', 'recovered');
 });
 
@@ -79,8 +81,7 @@ t.test('O04: many long uploads at once', async (t) => {
     t,
     `services: { orders: { url: "${backend.url}/" } }\nlog: { level: error }\n` +
       'limits: { upstream: { connections: 256 }, http: { connectionsPerClient: 1000 }, overload: { eventLoopMillis: 0 } }\n',
-    'pipe',
-    ['--max-old-space-size=128'],
+    { nodeOptions: ['--max-old-space-size=128'] },
   );
   await sendRaw(url, post('/soap/none', TYPE, envelope(1000)));
   const resident = (): Promise<number> => metric('soapstone_process_resident_memory_bytes');
@@ -94,10 +95,7 @@ t.test('O04: many long uploads at once', async (t) => {
   for (const client of clients) void client.send(bytes);
   await backend.begun(200);
   const growths: number[] = [];
-  while (growths.length < 20) {
-    growths.push((await resident()) - before);
-    await rest();
-  }
+  await until(async () => growths.push((await resident()) - before) === 20);
   const growth = Math.max(...growths);
   t.comment(`${(growth / MIB).toFixed(0)} MiB more for 400 MiB offered`);
   t.ok(growth < 128 * MIB, `${(growth / MIB).toFixed(0)} MiB`);
@@ -141,10 +139,6 @@ t.test('O05: both peers stall', async (t) => {
   }
 });
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await rest();
-}
-
 t.test('O08: a log that nobody takes', async (t) => {
   const services =
     `services: { orders: { url: "http://127.0.0.1:1/", wsdl: "${DEMO}" } }\n` +
@@ -157,13 +151,13 @@ t.test('O08: a log that nobody takes', async (t) => {
     closeSync(unread);
     closeSync(full);
   });
-  for (const [name, output] of [
+  for (const [name, log] of [
     ['a pipe that is full', unread],
     ['a disk that is full', full],
-    ['a socket whose other end does not read', 'pipe'],
+    ['a socket whose other end does not read', 'unread'],
   ] as const) {
     rows.answer('O08', name);
-    const { url, metric, child } = await startProcess(t, services, output);
+    const { url, metric, child } = await startProcess(t, services, { log });
     let answered = 0;
     while ((await metric('soapstone_log_lines_dropped_total')) === 0) {
       const client = await RawClient.connect(url);

@@ -6,9 +6,9 @@ import { hashPassword } from '../../src/access/scrypt.js';
 import { Log } from '../../src/observe/log.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { areAnswering, childrenOf, startProcess } from '../kit/gateway-process.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
-import { rest, startProcess } from './overload-kit.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('secrets');
@@ -187,19 +187,14 @@ t.test('K09, K10, K11: what addresses give away', async (t) => {
 t.test('K09: the signal that opens a debugger', async (t) => {
   const services = 'services: { desk: { url: "http://127.0.0.1:9/desk" } }\n';
   for (const workers of [1, 2]) {
-    const gateway = await startProcess(t, `${services}workers: ${workers}\n`, 'pipe');
-    const { child } = gateway;
+    const gateway = await startProcess(t, `${services}workers: ${workers}\n`);
+    const { child, lines } = gateway;
     // Until a process has begun, the signal is Node's.
-    if (workers > 1) while ((await gateway.metric('soapstone_workers_answered')) !== workers) await rest();
-    const own = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
-    const pids = [child.pid ?? 0, ...own.split(' ').filter(Boolean).map(Number)];
+    if (workers > 1) await areAnswering(gateway, workers);
+    const pids = [child.pid ?? 0, ...childrenOf(child)];
     t.equal(pids.length, workers === 1 ? 1 : 3);
-    let output = '';
-    child.stdout?.on('data', (chunk) => {
-      output += String(chunk);
-    });
     for (const pid of pids) process.kill(pid, 'SIGUSR1');
-    await until(() => output.split('SIGUSR1 is ignored').length === 1 + pids.length);
+    await until(() => lines.filter(({ msg }) => /SIGUSR1 is ignored/.test(String(msg))).length === pids.length);
     const listening = readFileSync(`/proc/${child.pid}/net/tcp`, 'latin1');
     t.notMatch(listening, / 0100007F:240D 00000000:0000 0A /, rows.answer('K09', 'SIGUSR1'));
   }

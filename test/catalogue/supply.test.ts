@@ -7,7 +7,7 @@ import * as util from 'node:util';
 import t, { type Test } from 'tap';
 
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startProcess } from './overload-kit.js';
+import { startProcess } from '../kit/gateway-process.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('supply');
@@ -109,12 +109,11 @@ const YAML = (backend: string): string =>
 const ENVELOPE = '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>_</E:Body></E:Envelope>';
 
 /** Starts a gateway with these options of Node, uses every endpoint, and ends it. */
-async function useGateway(t: Test, name: string, options: readonly string[]): Promise<void> {
+async function useGateway(t: Test, name: string, nodeOptions: readonly string[]): Promise<void> {
   const reply = ENVELOPE.replace('_', '<r:GetOrderResponse xmlns:r="urn:desk"><r:id>7</r:id></r:GetOrderResponse>');
   const backend = await startRecordingBackend(answerWith(reply));
   t.teardown(() => backend.close());
-  const { url, adminUrl, child } = await startProcess(t, YAML(backend.url), 'pipe', options);
-  child.stdout?.resume();
+  const { url, adminUrl, child } = await startProcess(t, YAML(backend.url), { nodeOptions });
   const call = ENVELOPE.replace('_', '<m:GetOrder xmlns:m="urn:desk"/>');
   const soap = (body: string): Promise<number> =>
     fetch(`${url}/soap/desk`, { method: 'POST', headers: { 'content-type': 'text/xml' }, body }).then(

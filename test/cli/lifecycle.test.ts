@@ -8,23 +8,12 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 
-import { type GatewayProcess, MAIN } from '../catalogue/overload-kit.js';
 import { startRecordingBackend } from '../kit/backend.js';
 import { freePort } from '../kit/free-port.js';
+import { areAnswering, childrenOf, type GatewayProcess, MAIN } from '../kit/gateway-process.js';
 import type { RawClient } from '../kit/raw-client.js';
-import {
-  allFine,
-  areAnswering,
-  ask,
-  childrenOf,
-  connectTo,
-  GET,
-  SERVICES,
-  start,
-  statusesOf,
-  until,
-  WSDL,
-} from './process-kit.js';
+import { until } from '../kit/until.js';
+import { allFine, ask, connectTo, GET, SERVICES, start, statusesOf, WSDL } from './process-kit.js';
 
 /** Processes of their own from start to end: signals, drains, and workers that die. */
 
@@ -58,7 +47,7 @@ t.test('a drain loses no request that has reached the machine, though the proces
   t.same(await statusesOf(clients), allFine(20), 'kept connections');
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
-  await line(({ msg }) => msg === 'draining');
+  await line('draining');
   await holdUp(child, async () => {
     for (const client of clients) await client.send(GET);
     // Longer than kept connections have to bring something.
@@ -72,7 +61,7 @@ t.test('a drain answers connections that were not accepted yet', async (t) => {
   for (const workers of [1, 2]) {
     const gateway = await start(t, `workers: ${workers}\n`);
     const { child, url } = gateway;
-    await until(async () => (await gateway.metric('soapstone_workers_answered')) === workers);
+    await areAnswering(gateway, workers);
     const exit = once(child, 'exit');
     let clients: RawClient[] = [];
     await holdUp(child, async () => {
@@ -95,9 +84,8 @@ async function requestsOf({ adminUrl }: GatewayProcess): Promise<number> {
 t.test('workers that die are replaced, also while they start and with a broken file on disk', async (t) => {
   const gateway = await start(t, 'workers: 2\n');
   const { child, lines } = gateway;
-  const areAll = async (): Promise<boolean> => (await gateway.metric('soapstone_workers_answered')) === 2;
   const ended = (wasReady: boolean) => lines.filter((line) => line['wasReady'] === wasReady);
-  await until(areAll);
+  await areAnswering(gateway, 2);
   await writeFile(gateway.file, 'services: [ broken');
   const [victim = 0] = childrenOf(child);
   const before = childrenOf(child);
@@ -110,11 +98,11 @@ t.test('workers that die are replaced, also while they start and with a broken f
     t.equal(await ask(gateway), 200, 'the other one serves');
   }
   for (const { pauseMillis } of ended(false)) t.ok(Number(pauseMillis) >= 250 && Number(pauseMillis) <= 2000);
-  await until(areAll);
+  await areAnswering(gateway, 2);
   t.pass('both are back');
   for (const pid of childrenOf(child)) process.kill(pid, 'SIGKILL');
   await until(() => ended(true).length === 3);
-  await until(areAll);
+  await areAnswering(gateway, 2);
   t.equal(await ask(gateway), 200, 'and again when both died');
   child.kill('SIGTERM');
   t.same(await once(child, 'exit'), [0, null]);
@@ -123,7 +111,7 @@ t.test('workers that die are replaced, also while they start and with a broken f
 t.test('SIGUSR2 replaces all workers one by one, and no connection is refused', async (t) => {
   const gateway = await start(t, 'workers: 2\n');
   const { child, line, lines } = gateway;
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  await areAnswering(gateway, 2);
   const before = childrenOf(child);
   const kept = await connectTo(gateway.url, 4);
   const statuses: number[] = [];
@@ -137,7 +125,7 @@ t.test('SIGUSR2 replaces all workers one by one, and no connection is refused', 
   t.same(await statusesOf(kept), allFine(4));
   child.kill('SIGUSR2');
   child.kill('SIGUSR2');
-  await line(({ msg }) => msg === 'workers were replaced');
+  await line('workers were replaced');
   for (const client of kept) client.close();
   isOver = true;
   await asking;
@@ -152,7 +140,7 @@ t.test('SIGUSR2 replaces all workers one by one, and no connection is refused', 
   t.equal(lines.filter(({ msg }) => msg === 'workers were replaced').length, 1);
   const [worker = 0] = after;
   process.kill(worker, 'SIGKILL');
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  await areAnswering(gateway, 2);
   t.equal(await ask(gateway), 200, 'a new worker that dies is replaced');
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
@@ -223,16 +211,16 @@ t.test('the watchdog of systemd is told while all workers answer', { skip: SKIP_
 });
 
 t.test('SIGUSR2 without workers is reported, and ends nothing', async (t) => {
-  const { child, line, ...gateway } = await start(t, '');
-  child.kill('SIGUSR2');
-  t.match(await line(({ msg }) => /SIGUSR2/.test(String(msg))), { level: 'warn' });
-  t.equal(await ask({ ...gateway, child }), 200);
+  const gateway = await start(t, '');
+  gateway.child.kill('SIGUSR2');
+  t.match(await gateway.line(({ msg }) => /SIGUSR2/.test(String(msg))), { level: 'warn' });
+  t.equal(await ask(gateway), 200);
 });
 
 t.test('metrics of workers are there while one hangs, and never go back', async (t) => {
   const gateway = await start(t, 'workers: 2\n');
   const { child } = gateway;
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  await areAnswering(gateway, 2);
   t.equal(await gateway.metric('soapstone_workers'), 2);
   for (let n = 0; n < 10; n++) await ask(gateway);
   t.equal(await requestsOf(gateway), 10);
@@ -247,7 +235,7 @@ t.test('metrics of workers are there while one hangs, and never go back', async 
   process.kill(first, 'SIGKILL');
   process.kill(second, 'SIGKILL');
   t.equal(await requestsOf(gateway), 10, 'they have ended');
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  await areAnswering(gateway, 2);
   t.equal(await requestsOf(gateway), 10, 'others are there');
   for (let n = 0; n < 5; n++) await ask(gateway);
   const known = childrenOf(child);
@@ -269,14 +257,14 @@ t.test('usage has what workers counted that have ended', async (t) => {
     const known = childrenOf(gateway.child);
     for (const pid of known) process.kill(pid, signal);
     await until(() => !known.some((pid) => childrenOf(gateway.child).includes(pid)));
-    await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+    await areAnswering(gateway, 2);
   };
   const call = async (): Promise<void> => {
     const clients = await connectTo(gateway.url, 4);
     for (const client of clients) void client.send(NOTIFICATION);
     t.same(await statusesOf(clients), [202, 202, 202, 202]);
   };
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  await areAnswering(gateway, 2);
   await call();
   await replaceAll('SIGTERM');
   t.equal(await counted(), 4, 'workers that drain report their last counts');
@@ -297,7 +285,7 @@ t.test('one worker checks the health of backends for all, and another when it ha
   const services = `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}", ${health} } }\n`;
   const gateway = await start(t, 'workers: 3\n', services);
   const { child } = gateway;
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 3);
+  await areAnswering(gateway, 3);
   const ejections = () => gateway.metric('soapstone_upstream_ejections_total{[^ ]*reason="health"}');
   const checksIn = async (millis: number): Promise<number> => {
     const before = backend.complete.length;
@@ -338,7 +326,7 @@ t.test('a write through one worker invalidates what another has cached', async (
   const types = 'type Query { count: Int } type Mutation { setCount: Int }';
   const services = `services: { stock: { url: "${backend.url}", namespace: urn:stock, types: "${types}", operations: ${operations} } }\n`;
   const gateway = await start(t, 'workers: 2\n', services);
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  await areAnswering(gateway, 2);
   const call = async (client: RawClient, name: string): Promise<void> => {
     const body = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${name} xmlns="urn:stock"/></E:Body></E:Envelope>`;
     const head = `POST /soap/stock HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -365,7 +353,7 @@ t.test('the console shows all workers', async (t) => {
   const gateway = await start(t, 'workers: 2\nconsole: { tryOut: true }\n');
   const ask = async (path: string, init: RequestInit = {}) =>
     JSON.parse(await (await fetch(`${gateway.adminUrl}/console/${path}`, init)).text());
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  await areAnswering(gateway, 2);
   t.match(await ask('description'), { services: [{ name: 'orders' }] });
   t.match(await ask('operation?service=orders&name=GetOrder'), { query: /getOrder\(id: 7\)/ });
   // Connections go to the workers in turn.
@@ -395,9 +383,9 @@ t.test('a bug that no code caught ends the process after a drain, and its worker
   await until(() => held.length === 1);
   const exit = once(gateway.child, 'exit');
   gateway.child.kill('SIGURG');
-  const line = await gateway.line(({ msg }) => msg === 'a bug');
+  const line = await gateway.line('a bug');
   t.match(line, { level: 'error', cause: 'uncaughtException', err: /a bug of a test/ });
-  await gateway.line(({ msg }) => msg === 'draining');
+  await gateway.line('draining');
   gateway.child.kill('SIGPIPE');
   await gateway.line(({ cause }) => cause === 'unhandledRejection');
   held[0]?.();
@@ -405,11 +393,11 @@ t.test('a bug that no code caught ends the process after a drain, and its worker
   t.same(await exit, [1, null]);
 
   const several = await start(t, 'workers: 2\n', SERVICES, options);
-  await until(async () => (await several.metric('soapstone_workers_answered')) === 2);
+  await areAnswering(several, 2);
   const [first = 0] = childrenOf(several.child);
   process.kill(first, 'SIGURG');
-  t.match(await several.line(({ msg }) => msg === 'a worker ended'), { code: 1 });
-  await until(async () => (await several.metric('soapstone_workers_answered')) === 2);
+  t.match(await several.line('a worker ended'), { code: 1 });
+  await areAnswering(several, 2);
 });
 
 const SKIP_ACTIVATE = !hasProgram('systemd-socket-activate') && 'needs systemd: apt-get install systemd';

@@ -3,17 +3,14 @@ import { readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import t from 'tap';
 
-import { type GatewayProcess, rest, startProcess } from '../catalogue/overload-kit.js';
+import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { sendRaw } from '../kit/raw-client.js';
+import { until } from '../kit/until.js';
 
 /** Reloads of a process: what asks for them, and what is refused. */
 
 const WSDL = resolve('config/demo/legacy.wsdl');
 const SERVICES = `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\nreload: { watch: false }\n`;
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await rest();
-}
 
 async function edit({ file }: GatewayProcess, change: (yaml: string) => string): Promise<void> {
   await writeFile(file, change(await readFile(file, 'utf8')));
@@ -33,8 +30,7 @@ const loads = async ({ adminUrl }: GatewayProcess): Promise<readonly string[]> =
 };
 
 t.test('SIGHUP loads the configuration anew', async (t) => {
-  const gateway = await startProcess(t, SERVICES, 'pipe');
-  gateway.child.stdout?.resume();
+  const gateway = await startProcess(t, SERVICES);
   t.equal(await statusOf(gateway, 'orders'), 200);
   await edit(gateway, renamed);
   gateway.child.kill('SIGHUP');
@@ -44,8 +40,7 @@ t.test('SIGHUP loads the configuration anew', async (t) => {
 });
 
 t.test('POST /reload answers with the generation, or with the problems', async (t) => {
-  const gateway = await startProcess(t, SERVICES, 'pipe');
-  gateway.child.stdout?.resume();
+  const gateway = await startProcess(t, SERVICES);
   const fine = await reload(gateway);
   t.same([fine.status, await fine.json()], [200, { generation: 2, problems: [] }]);
 
@@ -68,8 +63,7 @@ t.test('POST /reload answers with the generation, or with the problems', async (
 });
 
 t.test('a key that needs a restart is named, and nothing else changes', async (t) => {
-  const gateway = await startProcess(t, SERVICES, 'pipe');
-  gateway.child.stdout?.resume();
+  const gateway = await startProcess(t, SERVICES);
   await edit(gateway, (yaml) => `${renamed(yaml).replace(/^listen: .*$/m, 'listen: 127.0.0.1:1')}workers: 2\n`);
   const answer = await reload(gateway);
   t.equal(answer.status, 409);
@@ -83,16 +77,14 @@ t.test('a key that needs a restart is named, and nothing else changes', async (t
 });
 
 t.test('a reload is asked for by POST, and not by a page of another site', async (t) => {
-  const gateway = await startProcess(t, SERVICES, 'pipe');
-  gateway.child.stdout?.resume();
+  const gateway = await startProcess(t, SERVICES);
   t.equal((await fetch(`${gateway.adminUrl}/reload`)).status, 405);
   t.equal((await reload(gateway, { origin: 'http://evil.example' })).status, 403);
   t.equal(await gateway.metric('soapstone_generation'), 1);
 });
 
 t.test('requests for a reload that come together get the result of one', async (t) => {
-  const gateway = await startProcess(t, SERVICES, 'pipe');
-  gateway.child.stdout?.resume();
+  const gateway = await startProcess(t, SERVICES);
   const answers = await Promise.all(Array.from({ length: 20 }, () => reload(gateway)));
   t.ok(
     answers.every(({ status }) => status === 200),
@@ -102,10 +94,8 @@ t.test('requests for a reload that come together get the result of one', async (
 });
 
 t.test('a reload reaches all workers or none, and those that start later', async (t) => {
-  const gateway = await startProcess(t, `${SERVICES}workers: 2\n`, 'pipe');
-  const { child } = gateway;
-  child.stdout?.resume();
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  const gateway = await startProcess(t, `${SERVICES}workers: 2\n`);
+  await areAnswering(gateway, 2);
   const statuses = async (service: string): Promise<ReadonlySet<number>> =>
     new Set(await Promise.all(Array.from({ length: 12 }, () => statusOf(gateway, service))));
   await edit(gateway, renamed);
@@ -115,9 +105,9 @@ t.test('a reload reaches all workers or none, and those that start later', async
   await edit(gateway, (yaml) => yaml.replace('bills:', 'orders:').replace('legacy.wsdl', 'none.wsdl'));
   t.equal((await reload(gateway)).status, 409);
   t.same(await statuses('bills'), new Set([200]));
-  const [worker = 0] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ').map(Number);
+  const [worker = 0] = childrenOf(gateway.child);
   process.kill(worker, 'SIGKILL');
-  await until(async () => (await gateway.metric('soapstone_workers_answered')) === 2);
+  await areAnswering(gateway, 2);
   t.same(await statuses('bills'), new Set([200]), 'a new worker starts from what the others use');
   t.same(await loads(gateway), [
     'soapstone_config_loads_total{result="ok"} 2',
@@ -135,8 +125,7 @@ t.test('a changed file is a reload unless the configuration says otherwise, also
     'orders.wsdl': t.fixture('symlink', 'data/orders.wsdl'),
   });
   const yaml = `services: { orders: { wsdl: "${home}/orders.wsdl", url: http://127.0.0.1:1/ } }\ninclude: ["${home}/more/*.yaml"]\n`;
-  const gateway = await startProcess(t, yaml, 'pipe');
-  gateway.child.stdout?.resume();
+  const gateway = await startProcess(t, yaml);
   const isGeneration = (number: number) => async () => (await gateway.metric('soapstone_generation')) === number;
 
   await symlink('two', `${home}/data2`);

@@ -3,11 +3,12 @@ import t from 'tap';
 import { emptySnapshot } from '../../src/base/inputs.js';
 import type { ToWorker } from '../../src/cli/worker-messages.js';
 import { type ReloadedWorker, WorkerReload } from '../../src/cli/worker-reload.js';
-import type { GatewayProcess } from '../catalogue/overload-kit.js';
 import { startRecordingBackend } from '../kit/backend.js';
+import { areAnswering, childrenOf, type GatewayProcess } from '../kit/gateway-process.js';
 import { sendRaw } from '../kit/raw-client.js';
+import { until } from '../kit/until.js';
 import { connect, MISSING, RecordedEvents, RedisServer } from '../redis/kit.js';
-import { areAnswering, childrenOf, connectTo, GET, start, until, WSDL } from './process-kit.js';
+import { connectTo, GET, start, WSDL } from './process-kit.js';
 
 /** Workers that hang or die, and what that costs others. */
 

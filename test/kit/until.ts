@@ -6,11 +6,17 @@ const LIMIT_MILLIS = 60_000;
 /** Turns of the event loop that are not held up; after so many, the wait leaves the processor to what it waits for. */
 const QUICK_TURNS = 200;
 
+/** Between two looks that take a while themselves: without it they take the processor from what they wait for. */
+const REST_MILLIS = 20;
+
 /** Waits until a condition is true. Fails with the text of the condition when it is not within a minute. */
-export async function until(isTrue: () => boolean): Promise<void> {
+export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + LIMIT_MILLIS;
-  for (let turn = 0; !isTrue(); turn++) {
+  for (let turn = 0; ; turn++) {
+    const result = isTrue();
+    if (result instanceof Promise ? await result : result) return;
     if (performance.now() > end) throw new Error(`not true within ${LIMIT_MILLIS / 1000} s: ${isTrue}`);
-    await (turn < QUICK_TURNS ? setImmediate() : setTimeout(2));
+    if (result instanceof Promise) await setTimeout(REST_MILLIS);
+    else await (turn < QUICK_TURNS ? setImmediate() : setTimeout(2));
   }
 }

@@ -305,7 +305,7 @@ t.test('the ends of certificates and revocation lists are warned of and are metr
   const ends = await secondsOf('crl_expiry_timestamp_seconds');
   t.ok(Math.abs(ends - 3_600) < 120, `${ends} s`);
   await writeFile(file, place.authority.revoke([], 30 * 86_400));
-  await untilTrue(async () => (await secondsOf('crl_expiry_timestamp_seconds')) > 86_400);
+  await until(async () => (await secondsOf('crl_expiry_timestamp_seconds')) > 86_400);
 
   const both = `${list}\n${place.authority.revoke([], 60)}`;
   t.ok(Math.abs((listEndMillis(both) ?? 0) - Date.now() - 60_000) < 20_000, 'the first of several');
@@ -319,10 +319,6 @@ t.test('the ends of certificates and revocation lists are warned of and are metr
   t.equal(listEndMillis('none'), null);
   t.equal(certificateEndMillis('-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----'), null);
 });
-
-async function untilTrue(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await setTimeout(100);
-}
 
 t.test('sessions go on where keys and rules are the same, and nowhere else', { skip }, async (t) => {
   const begin = async (tickets: TicketKeys, tls: string): Promise<string> => {

@@ -23,7 +23,7 @@ const REPLY = envelope('<GetStockResponse xmlns="urn:shop"><stock>7</stock></Get
 
 /** Waits until the metrics have this line. */
 async function untilMetric(gateway: TestGateway, line: string): Promise<void> {
-  while (!(await gateway.metrics()).includes(line)) await setTimeout(5);
+  await until(async () => (await gateway.metrics()).includes(line));
 }
 
 async function startTraced(t: Test, traces: string, { service = '', more = '' } = {}) {

@@ -4,10 +4,17 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { type GatewayProcess, MAIN, rest, startProcess, terminate } from '../../catalogue/overload-kit.js';
+import {
+  areAnswering,
+  childrenOf,
+  type GatewayProcess,
+  MAIN,
+  startProcess,
+  terminate,
+} from '../../kit/gateway-process.js';
+import { until } from '../../kit/until.js';
 import { wsdlWith } from '../../wsdl/written.js';
 
 /** A gateway that takes the safe changes of the WSDLs of its backends. */
@@ -49,29 +56,6 @@ async function startBackend(t: Test): Promise<Backend> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, show };
 }
 
-interface Started extends GatewayProcess {
-  readonly lines: readonly Record<string, unknown>[];
-  line(message: string, service?: string): Promise<Record<string, unknown>>;
-}
-
-async function startGateway(t: Test, yaml: string): Promise<Started> {
-  const gateway = await startProcess(t, yaml, 'pipe');
-  const lines: Record<string, unknown>[] = [];
-  const { stdout } = gateway.child;
-  if (stdout !== null) createInterface(stdout).on('line', (text) => lines.push(JSON.parse(text)));
-  return {
-    ...gateway,
-    lines,
-    async line(message, service) {
-      for (;;) {
-        const found = lines.find((line) => line['msg'] === message && (service ?? line['service']) === line['service']);
-        if (found !== undefined) return found;
-        await rest();
-      }
-    },
-  };
-}
-
 const TAKEN = 'the WSDL of the backend is in use';
 
 const driftOf = (url: string, more = ''): string =>
@@ -99,7 +83,7 @@ t.test('safe changes are taken without a failed call, and are there after a rest
   backend.show.set('/a', () => FIRST);
   const url = `${backend.url}/a`;
   const yaml = `reload: { watch: false }\nservices: { a: { wsdl: "${folder}/a.wsdl", url: "${url}", ${driftOf(url, `folder: "${folder}/taken"`)} } }\n`;
-  const gateway = await startGateway(t, yaml);
+  const gateway = await startProcess(t, yaml);
   let calls = 0;
   const failed: unknown[] = [];
   let isOver = false;
@@ -115,7 +99,7 @@ t.test('safe changes are taken without a failed call, and are there after a rest
   backend.show.set('/a', () => WIDER);
   const line = await gateway.line(TAKEN);
   const before = calls;
-  while (calls < before + 10) await rest();
+  await until(() => calls >= before + 10);
   isOver = true;
   await traffic;
   t.same(failed, [], `${calls} calls`);
@@ -129,7 +113,7 @@ t.test('safe changes are taken without a failed call, and are there after a rest
   await terminate(gateway.child);
 
   backend.show.delete('/a');
-  const again = await startGateway(t, yaml);
+  const again = await startProcess(t, yaml);
   t.match(await servedBy(again), 'name="lang"', 'also without the backend');
   await writeFile(join(folder, 'a.wsdl'), `${FIRST}<!-- edited -->`);
   t.equal((await fetch(`${again.adminUrl}/reload`, { method: 'POST' })).status, 200);
@@ -149,7 +133,7 @@ t.test('all workers take the same documents, and so does one that starts later',
   let looks = 0;
   // The documents differ each time, as those with the time in them do.
   backend.show.set('/a', () => `${WIDER}<!-- ${++looks} -->`);
-  const gateway = await startGateway(
+  const gateway = await startProcess(
     t,
     `workers: 2\nservices: { a: { wsdl: "${folder}/a.wsdl", url: "${url}", ${driftOf(url)} } }\n`,
   );
@@ -160,13 +144,12 @@ t.test('all workers take the same documents, and so does one that starts later',
   t.match([...texts][0], 'name="lang"');
   t.equal(await gateway.metric('soapstone_generation'), 2);
 
-  const { stdout } = await run('pgrep', ['-P', String(gateway.child.pid)]);
-  const pids = stdout.trim().split('\n').map(Number);
+  const pids = childrenOf(gateway.child);
   t.equal(pids.length, 2);
   for (const [at, pid] of pids.entries()) {
     process.kill(pid, 'SIGKILL');
-    while (gateway.lines.filter(({ msg }) => msg === 'a worker ended').length <= at) await rest();
-    while ((await gateway.metric('soapstone_workers_answered')) < 2) await rest();
+    await until(() => gateway.lines.filter(({ msg }) => msg === 'a worker ended').length > at);
+    await areAnswering(gateway, 2);
   }
   for (let n = 0; n < 20; n++) texts.add(await servedBy(gateway));
   t.equal(texts.size, 1, 'and of those that took their place');
@@ -212,13 +195,16 @@ t.test('other changes are reported, and nothing else is taken', async (t) => {
   });
   await Promise.all(Object.keys(shown).map((name) => writeFile(join(folder, `${name}.wsdl`), FIRST)));
   const names = `  names: { wsdl: "${folder}/names.wsdl", url: "${backend.url}/names" }`;
-  const gateway = await startGateway(t, `services:\n${[...services, names].join('\n')}\n`);
+  const gateway = await startProcess(t, `services:\n${[...services, names].join('\n')}\n`);
   t.match(await gateway.line(TAKEN), { service: 'growing' });
-  t.match(await gateway.line('safe changes of a WSDL are not taken', 'growing'), { limit: 1 });
+  t.match(
+    await gateway.line(({ msg, service }) => service === 'growing' && msg === 'safe changes of a WSDL are not taken'),
+    { limit: 1 },
+  );
   const refused = await gateway.line('the new configuration was refused: the one before stays');
   t.match(refused, { problems: [/callers would miss: Query\.find/] });
   for (const name of ['breaking', 'broken', 'partial', 'flapping']) {
-    while (!(await metricsOf(gateway)).match(new RegExp(`looks_total\\{service="${name}".*\\} [3-9]`))) await rest();
+    await until(async () => new RegExp(`looks_total\\{service="${name}".*\\} [3-9]`).test(await metricsOf(gateway)));
   }
   t.equal(await gateway.metric('soapstone_generation'), 2);
   t.same(
