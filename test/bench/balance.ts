@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { startTestGateway } from '../kit/gateway.js';
-import { missing, startProgram } from '../real/programs.js';
+import { missing } from '../real/programs.js';
+import * as proxies from '../real/proxies.js';
 import { isProgram, isQuick, print, table } from './kit.js';
 
 /** Two of three addresses fail in one way under constant load. */
@@ -89,13 +89,10 @@ const REQUEST = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop
 /** HAProxy with the same retries, ejection by answers, and checks of its own, without which it does worse. */
 async function startHaproxy(urls: readonly string[], balance: string): Promise<Balancer> {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
-  const file = join(directory, 'haproxy.cfg');
   const servers = urls.map((url, index) => `  server s${index} ${new URL(url).host}\n`);
-  const haproxy = await startProgram({
-    command: (port) => {
-      writeFileSync(
-        file,
-        `defaults
+  const haproxy = await proxies.startHaproxy(
+    directory,
+    (port) => `defaults
   mode http
   timeout connect 500ms
   timeout client 5s
@@ -113,10 +110,7 @@ backend shops
   retry-on conn-failure empty-response response-timeout junk-response 502 503 504
   default-server check inter 1s fall 2 rise 2 observe layer7 error-limit 5 on-error mark-down
 ${servers.join('')}`,
-      );
-      return ['haproxy', '-db', '-f', file];
-    },
-  });
+  );
   return {
     url: `http://127.0.0.1:${haproxy.port}`,
     path: '/shop',

@@ -13,7 +13,8 @@ import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit
 import { Authority } from '../kit/certificates.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
-import { missing, PYTHON, type RunningProgram, startProgram } from './programs.js';
+import { missing, PYTHON } from './programs.js';
+import { startHaproxy, startNginx } from './proxies.js';
 
 /** What stands in front of a gateway: the proxies with the configurations of deploy/README.md, and clients with TLS. */
 
@@ -150,20 +151,6 @@ async function useThrough(t: Test, place: Place, url: string): Promise<void> {
   socket.terminate();
 }
 
-/** Starts nginx with what is to stand beside `events`. */
-function startNginx(home: string, configuration: (port: number) => string): Promise<RunningProgram> {
-  const file = join(home, 'nginx.conf');
-  return startProgram({
-    command: (port) => {
-      const own = `daemon off;\npid ${home}/nginx.pid;\nerror_log ${home}/nginx.log;\nworker_processes 1;\nevents { worker_connections 256; }\n`;
-      writeFileSync(file, configuration(port).replace(/^(load_module.*\n)?/, `$1${own}`));
-      return ['/usr/sbin/nginx', '-c', file, '-e', join(home, 'nginx.log')];
-    },
-  });
-}
-
-const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-
 t.test(
   'nginx in front, as deploy/README.md configures it',
   { skip: missing('nginx', 'openssl', 'curl') },
@@ -173,28 +160,15 @@ t.test(
     const block = configurationOf('map $http_upgrade')
       .replace('http://127.0.0.1:4000', gateway.url)
       .replaceAll('/etc/ssl/', `${home}/`);
-    const temporary = TEMPORARY.map((name) => `  ${name}_temp_path ${home}/${name};\n`).join('');
-    const nginx = await startNginx(
-      home,
-      (port) =>
-        `http {\n  access_log off;\n${temporary}${block.replace('listen 443', `listen 127.0.0.1:${port}`)}\n}\n`,
-    );
+    const nginx = await startNginx(home, (port) => ({
+      http: block.replace('listen 443', `listen 127.0.0.1:${port}`),
+    }));
     t.teardown(() => nginx.stop());
     await useThrough(t, place, `https://127.0.0.1:${nginx.port}`);
   },
 );
 
-const HAPROXY = 'defaults\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n';
-
-function startHaproxy(home: string, configuration: (port: number) => string): Promise<RunningProgram> {
-  const file = join(home, 'haproxy.cfg');
-  return startProgram({
-    command: (port) => {
-      writeFileSync(file, HAPROXY + configuration(port));
-      return ['haproxy', '-db', '-f', file];
-    },
-  });
-}
+const TIMEOUTS = 'defaults\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n';
 
 t.test(
   'HAProxy in front, as deploy/README.md configures it',
@@ -202,13 +176,13 @@ t.test(
   async (t) => {
     const place = await start(t, TRUSTED);
     const { home, gateway } = place;
-    const block = configurationOf('frontend door')
+    const block = configurationOf('frontend callers')
       .replace(
         '127.0.0.1:4000 check port 4001',
         `${new URL(gateway.url).host} check port ${new URL(gateway.adminUrl).port}`,
       )
       .replace('/etc/ssl/a.pem', `${home}/both.pem`);
-    const haproxy = await startHaproxy(home, (port) => block.replace('bind :443', `bind 127.0.0.1:${port}`));
+    const haproxy = await startHaproxy(home, (port) => TIMEOUTS + block.replace('bind :443', `bind 127.0.0.1:${port}`));
     t.teardown(() => haproxy.stop());
     await useThrough(t, place, `https://127.0.0.1:${haproxy.port}`);
   },
@@ -249,7 +223,7 @@ for (const version of ['v1', 'v2'] as const)
     const server = line.replace('10.0.0.7:4443', new URL(place.gateway.url).host);
     const haproxy = await startHaproxy(
       place.home,
-      (port) => `listen door\n  mode tcp\n  bind 127.0.0.1:${port}\n  ${server}\n`,
+      (port) => `${TIMEOUTS}listen callers\n  mode tcp\n  bind 127.0.0.1:${port}\n  ${server}\n`,
     );
     t.teardown(() => haproxy.stop());
     await usePassedOn(t, place, `https://127.0.0.1:${haproxy.port}`);
@@ -258,11 +232,9 @@ for (const version of ['v1', 'v2'] as const)
 t.test('PROXY from nginx', { skip: missing('nginx-stream', 'openssl', 'curl') }, async (t) => {
   const place = await start(t, passedOn);
   const server = nginxLine.replace('10.0.0.7:4443', new URL(place.gateway.url).host);
-  const nginx = await startNginx(
-    place.home,
-    (port) =>
-      `load_module /usr/lib/nginx/modules/ngx_stream_module.so;\nstream { server { listen 127.0.0.1:${port}; ${server} } }\n`,
-  );
+  const nginx = await startNginx(place.home, (port) => ({
+    stream: `server { listen 127.0.0.1:${port}; ${server} }`,
+  }));
   t.teardown(() => nginx.stop());
   await usePassedOn(t, place, `https://127.0.0.1:${nginx.port}`);
 });
@@ -290,7 +262,9 @@ t.test('the configuration of Envoy is YAML, with what WebSockets, HTTP/2 and lon
 const listener = (kind: string, more = ''): string =>
   `{ address: "127.0.0.1:0", tls: { cert: { file: a.pem }, key: { file: a.key }, clientCertificate: ${kind}, clientCa: { file: ca.crt }${more} } }`;
 
-async function startDoors(t: Test): Promise<Place & { readonly certificates: ReadonlyMap<string, readonly string[]> }> {
+async function startListeners(
+  t: Test,
+): Promise<Place & { readonly certificates: ReadonlyMap<string, readonly string[]> }> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-crl-'));
   t.teardown(() => rm(home, { recursive: true }));
   const clients = new Authority(home, 'clients');
@@ -317,7 +291,7 @@ async function startDoors(t: Test): Promise<Place & { readonly certificates: Rea
 }
 
 t.test('curl and openssl s_client at listeners of every kind', { skip: missing('openssl', 'curl') }, async (t) => {
-  const { curl, gateway, certificates, home } = await startDoors(t);
+  const { curl, gateway, certificates, home } = await startListeners(t);
   const [open = '', optional = '', required = ''] = gateway.urls;
   const statusOf = async (url: string, name: string, ...args: readonly string[]): Promise<string> => {
     const [cert, key] = certificates.get(name) ?? [];

@@ -16,6 +16,7 @@ import { replyOf } from '../kit/ntlm-caller.js';
 import { until } from '../kit/until.js';
 import { callUntil } from './load.js';
 import { missing, type RunningProgram, startProgram } from './programs.js';
+import { startNginx } from './proxies.js';
 
 /** TLS and proxies between the gateway and its backends, by servers that others wrote. */
 
@@ -55,17 +56,8 @@ ${keys}
 const ask = async (gateway: TestGateway): Promise<string> =>
   (await postGraphql(gateway.url, { query: '{ stock(sku: "1") }' })).text();
 
-/** nginx that wants a certificate, by the files `server.crt`, `server.key` and `clients.crt` of a folder. */
-function startNginx(home: string, backend: string): Promise<RunningProgram> {
-  const configuration = (port: number): string => `
-daemon off;
-pid ${home}/nginx.pid;
-error_log ${home}/nginx.log;
-worker_processes 1;
-events { worker_connections 256; }
-http {
-  access_log off;
-${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `  ${name}_temp_path ${home}/${name};\n`).join('')}
+/** What stands in nginx that wants a certificate, by the files `server.crt`, `server.key` and `clients.crt` of a folder. */
+const httpOf = (home: string, backend: string, port: number): string => `
   keepalive_requests 10;
   server {
     listen 127.0.0.1:${port} ssl;
@@ -78,15 +70,7 @@ ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `  ${name}_
       proxy_set_header x-subject $ssl_client_s_dn;
     }
   }
-}
 `;
-  return startProgram({
-    command: (port) => {
-      writeFileSync(join(home, 'nginx.conf'), configuration(port));
-      return ['/usr/sbin/nginx', '-c', join(home, 'nginx.conf'), '-e', join(home, 'nginx.log')];
-    },
-  });
-}
 
 t.test('nginx with ssl_verify_client', { skip: missing('nginx', 'openssl') }, async (t) => {
   const home = await folder(t);
@@ -107,7 +91,7 @@ t.test('nginx with ssl_verify_client', { skip: missing('nginx', 'openssl') }, as
   const both = old.ca.cert + next.ca.cert;
   await put('clients.crt', both);
   await put('ca.crt', old.ca.cert);
-  const nginx = await startNginx(home, backend.url);
+  const nginx = await startNginx(home, (port) => ({ http: httpOf(home, backend.url, port) }));
   t.teardown(() => nginx.stop());
   const url = `https://127.0.0.1:${nginx.port}`;
   const trusted = 'ca: { file: ca.crt }';

@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { type RunningProgram, startProgram } from './programs.js';
+
+/** Starts nginx and HAProxy in the foreground, with their files in a folder of the test. */
+
+/** Blocks of the configuration of nginx, without what each process needs. */
+interface NginxBlocks {
+  readonly http?: string;
+  readonly stream?: string;
+}
+
+const FOLDERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+
+/** As the file of nginx has it. */
+export function nginxConfiguration(home: string, { http, stream }: NginxBlocks, workers = 1): string {
+  const temporary = FOLDERS.map((name) => `  ${name}_temp_path ${home}/${name};\n`).join('');
+  return [
+    stream === undefined ? '' : 'load_module /usr/lib/nginx/modules/ngx_stream_module.so;',
+    `daemon off;\npid ${home}/nginx.pid;\nerror_log ${home}/nginx.log;`,
+    `worker_processes ${workers};\nevents { worker_connections 1024; }`,
+    http === undefined ? '' : `http {\n  access_log off;\n${temporary}${http}\n}`,
+    stream === undefined ? '' : `stream {\n${stream}\n}\n`,
+  ].join('\n');
+}
+
+/** Starts nginx with `nginx.conf` in the folder, which it reads again at SIGHUP. */
+export function startNginx(
+  home: string,
+  blocksFor: (port: number) => NginxBlocks,
+  workers = 1,
+): Promise<RunningProgram> {
+  const file = join(home, 'nginx.conf');
+  return startProgram({
+    command: (port) => {
+      writeFileSync(file, nginxConfiguration(home, blocksFor(port), workers));
+      return ['/usr/sbin/nginx', '-c', file, '-e', join(home, 'nginx.log')];
+    },
+  });
+}
+
+/** Starts HAProxy with `haproxy.cfg` in the folder. */
+export function startHaproxy(home: string, configurationFor: (port: number) => string): Promise<RunningProgram> {
+  const file = join(home, 'haproxy.cfg');
+  return startProgram({
+    command: (port) => {
+      writeFileSync(file, configurationFor(port));
+      return ['haproxy', '-db', '-f', file];
+    },
+  });
+}
