@@ -1,8 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { shopMapping } from '../catalogue/graphql-kit.js';
@@ -20,6 +18,7 @@ import {
   table,
 } from './kit.js';
 import { Load } from './load.js';
+import { startKeys } from './soapstone.js';
 
 /**
  * `--office` on the command line: callers and the attacker have one address. Else the attacker has one of its own.
@@ -194,19 +193,11 @@ function shareOfPeak(): number {
 }
 
 /** With every limit as it comes, metrics and the access log. */
-async function startGateway(url: string): Promise<Server> {
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
-  const file = join(directory, 'soapstone.yaml');
+function startGateway(url: string): Promise<Server> {
   const wsdl = resolve('test/bench/orders.wsdl');
-  await writeFile(
-    file,
-    `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n${shopMapping(url)}  bench: { wsdl: "${wsdl}", url: "${url}/soap/bench", operations: { GetOrders: false } }\n`,
+  return startKeys(
+    `${shopMapping(url)}  bench: { wsdl: "${wsdl}", url: "${url}/soap/bench", operations: { GetOrders: false } }\n`,
   );
-  try {
-    return await startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
 }
 
 if (isProgram(import.meta.url)) await benchAttack(isQuick());

@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { type Dispatcher, Pool } from 'undici';
 
 import { fileOf, isolate, isProgram, isQuick, print, quantile, type Server, startServer, table } from './kit.js';
+import { startKeys } from './soapstone.js';
 
 /** What the gateway does of what it can at most, while it is asked for more: at least this. */
 const BAR = 0.8;
@@ -185,19 +185,11 @@ class Clients {
 }
 
 /** With every limit as it comes, but for the connections of one address: those of the bench stand for many clients. */
-async function startGateway(url: string): Promise<Server> {
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
-  const file = join(directory, 'soapstone.yaml');
+function startGateway(url: string): Promise<Server> {
   const wsdl = resolve('config/demo/legacy.wsdl');
-  await writeFile(
-    file,
-    `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nservices:\n  legacy: { wsdl: "${wsdl}", url: "${url}", operations: { ListOrders: { field: Query.orders } } }\nlimits: { http: { connectionsPerClient: 2000 } }\n`,
+  return startKeys(
+    `services:\n  legacy: { wsdl: "${wsdl}", url: "${url}", operations: { ListOrders: { field: Query.orders } } }\nlimits: { http: { connectionsPerClient: 2000 } }\n`,
   );
-  try {
-    return await startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
 }
 
 if (isProgram(import.meta.url)) await benchOverload(isQuick());

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,8 +9,10 @@ import { connect as connectTls } from 'node:tls';
 import { Agent, request } from 'undici';
 
 import { Authority } from '../kit/certificates.js';
+import { childrenOf } from '../kit/gateway-process.js';
 import { fileOf, isProgram, isQuick, median, mib, print, type Server, startServer, table } from './kit.js';
 import { orders } from './reader.js';
+import { startFile } from './soapstone.js';
 
 /** Prints what an operator needs to choose processors and memory: deploy/sizing.md has these tables. */
 
@@ -161,9 +163,9 @@ class Sizing {
         file,
         `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nworkers: ${workers}\nservices:\n${services(wsdls)}`,
       );
-      const gateway = await startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
+      const gateway = await startFile(file);
       await wait(SETTLE_MILLIS);
-      const pids = [gateway.pid, ...children(gateway.pid)];
+      const pids = [gateway.pid, ...childrenOf(gateway)];
       const sizes = await Promise.all(pids.map(resident));
       rows.push([name, mib(sizes.reduce((sum, size) => sum + size, 0)), sizes.map(mib).join(' + ')]);
       await gateway.stop();
@@ -196,7 +198,7 @@ services:
     url: ${url}
 `,
     );
-    return startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
+    return startFile(file);
   }
 
   async #measure(gateway: Server, calls: readonly Call[], isConnectionNew = false): Promise<void> {
@@ -262,10 +264,5 @@ async function resident(pid: number): Promise<number> {
   await wait(100);
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
 }
-
-const children = (pid: number): readonly number[] =>
-  readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
-  );
 
 if (isProgram(import.meta.url)) await benchSizing(isQuick());

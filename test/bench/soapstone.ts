@@ -47,8 +47,21 @@ export async function withConfiguration<T>(
 }
 
 /** Starts the gateway in front of `url`; `more` are keys of its configuration. */
-export function startSoapstone(url: string, nodeOptions: readonly string[] = [], more = ''): Promise<Server> {
-  const start = (file: string): Promise<Server> =>
-    startServer(fileOf('../../bin/main.js'), ['start', '-c', file], nodeOptions);
-  return withConfiguration(url, start, more);
+export const startSoapstone = (url: string, nodeOptions: readonly string[] = [], more = ''): Promise<Server> =>
+  withConfiguration(url, (file) => startFile(file, nodeOptions), more);
+
+/** Starts the gateway with a configuration file. */
+export const startFile = (file: string, nodeOptions: readonly string[] = []): Promise<Server> =>
+  startServer(fileOf('../../bin/main.js'), ['start', '-c', file], nodeOptions);
+
+/** Starts the gateway with these keys, on addresses that the system chooses. */
+export async function startKeys(yaml: string): Promise<Server> {
+  const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
+  try {
+    const file = join(directory, 'soapstone.yaml');
+    await writeFile(file, `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n${yaml}`);
+    return await startFile(file);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-import { fileOf, isProgram, isQuick, median, mib, print, startServer, table } from './kit.js';
+import { isProgram, isQuick, median, mib, print, table } from './kit.js';
+import { startFile } from './soapstone.js';
 import { largeWsdl } from './wsdl.js';
 
 /** In this time garbage of the start is collected. */
@@ -31,7 +32,7 @@ export async function benchStart(quick: boolean): Promise<void> {
       const ready: number[] = [];
       const idle: number[] = [];
       for (let round = quick ? 1 : 5; round > 0; round--) {
-        const gateway = await startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
+        const gateway = await startFile(file);
         ready.push((await gateway.usage()).cpuMicros / 1e6);
         await setTimeout(IDLE_MILLIS);
         idle.push((await gateway.usage()).rssBytes);

@@ -17,7 +17,7 @@ import { fileOf, isProgram, isQuick, median, print, type Server, startServer, ta
 import { Load } from './load.js';
 import { SMALL_REPLY, SMALL_REQUEST } from './messages.js';
 import { millisOf, orders } from './reader.js';
-import { PATH } from './soapstone.js';
+import { PATH, startFile } from './soapstone.js';
 
 /** What validating costs beside reading past a Body, and beside reading all of it. */
 
@@ -112,7 +112,7 @@ async function benchProxied(quick: boolean): Promise<void> {
       file,
       `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nservices: { ${service} }\nlimits: { overload: { eventLoopMillis: 0 } }\n`,
     );
-    const server = await startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
+    const server = await startFile(file);
     contenders.push({ name: level, server, load: new Load(server.url), micros: [] });
   }
   try {

@@ -1,13 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { DIALECT_NAMES } from '../../src/soap/dialect.js';
-import { fileOf, type Server, startServer } from '../bench/kit.js';
+import type { Server } from '../bench/kit.js';
+import { startKeys } from '../bench/soapstone.js';
 import { chunked, post, RawClient } from '../kit/raw-client.js';
 import { splitsOf } from '../kit/splits.js';
 import { fill } from '../soap/cases.js';
@@ -81,16 +79,9 @@ t.test('X12, with a limit that is soon reached', async (t) => {
 
 /** A gateway in a process of its own, so that its memory can be told from that of the tests. */
 async function startProcess(t: Test, url: string): Promise<Server> {
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  const file = join(directory, 'soapstone.yaml');
-  const addresses = 'listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n';
   const limits = 'limits: { xml: { messageBytes: 2147483648 }, overload: { eventLoopMillis: 0 } }\n';
-  await writeFile(file, `${addresses}services: { long: { url: "${url}" } }\n${limits}`);
-  const gateway = await startServer(fileOf('../../bin/main.js'), ['start', '-c', file]);
-  t.teardown(async () => {
-    await gateway.stop();
-    await rm(directory, { recursive: true });
-  });
+  const gateway = await startKeys(`services: { long: { url: "${url}" } }\n${limits}`);
+  t.teardown(() => gateway.stop());
   return gateway;
 }
 
