@@ -1,8 +1,9 @@
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { childrenOf } from './gateway-process.js';
 import { until } from './until.js';
 
 /** An image that buildah builds, and its processes as a container has them: their own process ids, network and read-only files. */
@@ -97,11 +98,10 @@ export class Container {
     await until(() => this.output.includes('"msg":"ready"'));
   }
 
-  /** Process 1 in it, as it is called outside. */
+  /** Process 1 in it, as it is called outside; 0 before it is there and after it has ended. */
   get pid(): number {
-    const { pid } = this.#parent;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    return Number.parseInt(children, 10);
+    const { exitCode, signalCode } = this.#parent;
+    return exitCode === null && signalCode === null ? (childrenOf(this.#parent)[0] ?? 0) : 0;
   }
 
   /** Runs a command in it, as `docker exec` does and health checks do. */

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 
 import { type Container, Image, withoutImages } from '../kit/container.js';
+import { childrenOf } from '../kit/gateway-process.js';
 import { until } from '../kit/until.js';
 
 /** The image of `deploy/Dockerfile`, built by buildah and run as process 1 without rights. */
@@ -101,8 +102,8 @@ t.test('an image is built and runs as process 1 without rights', { skip: without
 
   const several = start([...config.Cmd, '--workers', '2']);
   await several.ready();
-  const [worker = ''] = readFileSync(`/proc/${several.pid}/task/${several.pid}/children`, 'utf8').split(' ');
-  process.kill(Number(worker), 'SIGKILL');
+  const [worker = 0] = childrenOf(several);
+  process.kill(worker, 'SIGKILL');
   await until(() => several.output.includes('"msg":"a worker ended"'));
   t.notMatch(several.run('node', '-e', LIST_STATES).stdout, 'Z', 'no process is left dead');
   process.kill(several.pid, 'SIGTERM');
