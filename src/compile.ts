@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Access } from './access/client.js';
+import { Networks } from './access/networks.js';
 import type { Policy } from './access/policy.js';
 import { ConfigurationError, type Diagnostic } from './base/diagnostic.js';
 import { AT_ONCE, type Pace, TimeSlices } from './base/time-slices.js';
@@ -48,6 +49,8 @@ export interface Compiled {
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
   readonly access: Access;
+  /** The proxies in front whose X-Forwarded-For names the client. */
+  readonly trustedProxies: Networks;
   /** By `service.operation`: what SOAP callers need for its replies. */
   readonly closedReplies: ReadonlyMap<string, FieldRule>;
   /** Null where no decision point is asked. */
@@ -153,6 +156,7 @@ export async function compile(
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
       access,
+      trustedProxies: new Networks(config.clients?.trustedProxies ?? []),
       policy: compilePolicy(loaded, closing),
       closedReplies: closedReplies(loaded, graph),
       caching,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { forwardedAddress } from './access/address.js';
 import type { Client } from './access/client.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
 import type { NonceStore } from './base/nonce-store.js';
@@ -133,7 +134,9 @@ async function handle(
 ): Promise<void> {
   const { compiled, hooks } = gateway;
   hooks.usage.requests++;
-  const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', request.method ?? '');
+  const address = request.socket.remoteAddress ?? '';
+  const client = forwardedAddress({ headers: request.headers, address }, compiled.trustedProxies);
+  const exchange = new Exchange(nextExchangeId(), address, request.method ?? '', client);
   exchange.isTls = isEncrypted(request.socket);
   dropInvalidContext(request.headers);
   hooks.tracing.begin(exchange, request.headers);
@@ -169,7 +172,7 @@ async function handle(
     } else {
       const certificate = exchange.isTls ? certificateOf(request.socket) : null;
       const { trace } = exchange;
-      const head = { headers: request.headers, address: exchange.client, certificate, trace };
+      const head = { headers: request.headers, address, certificate, trace };
       const found = compiled.access.identify(head);
       const client = found instanceof Promise ? await found : found;
       // A mapping of GraphQL names the fields that go on.

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-import { Networks } from './access/networks.js';
+import { forwardedAddress } from './access/address.js';
 import { Exchange, nextExchangeId } from './base/exchange.js';
 import type { InvalidationChannel } from './base/invalidation.js';
 import { wireStatus } from './base/wire-status.js';
@@ -141,7 +141,7 @@ export async function startGateway(
   const events = countedEvents((...points) => metrics.budget(...points), nearlyEmpty);
   const shared = await makeSharedState(compiled, metrics, events, log, workers.replica);
   const budgets = shared?.budgets ?? new MemoryBudgets({ clientsMax: clientsMaxOf(config), events });
-  const penaltyBox = new PenaltyBox(config.limits.http, proxiesOf(config), (client) => {
+  const penaltyBox = new PenaltyBox(config.limits.http, compiled.trustedProxies, (client) => {
     const limit = generations.current.compiled.config.limits.http.refusalsPerSecond;
     log.event('warn', 'refusals of an address are delayed', { client, limit, key: 'limits.http.refusalsPerSecond' });
   });
@@ -172,8 +172,10 @@ export async function startGateway(
     (request, response, ending) => generations.current.handle(request, response, ending),
     config.limits.http,
     {
-      refused(client, method, refusal) {
-        const exchange = new Exchange(nextExchangeId(), client, method);
+      refused(address, request, refusal) {
+        const { trustedProxies } = generations.current.compiled;
+        const client = forwardedAddress({ headers: request?.headers ?? {}, address }, trustedProxies);
+        const exchange = new Exchange(nextExchangeId(), address, request?.method ?? '', client);
         exchange.status = wireStatus(refusal, 'http');
         tracing.begin(exchange, {});
         exchange.refuse(refusal);
@@ -231,7 +233,7 @@ export async function startGateway(
       log.setLevel(logging.level);
       tracing.configure(next.config.traces ?? null);
       budgets.resize(clientsMaxOf(next.config));
-      penaltyBox.configure(limits.http, proxiesOf(next.config));
+      penaltyBox.configure(limits.http, next.trustedProxies);
       traffic.configure(limits.http);
     },
     async drain(turn) {
@@ -253,8 +255,6 @@ export async function startGateway(
 }
 
 const clientsMaxOf = ({ clients }: Config): number => clients?.remembered ?? 0;
-
-const proxiesOf = ({ clients }: Config): Networks => new Networks(clients?.trustedProxies ?? []);
 
 /** Null without Redis, whose client is not even loaded then. */
 async function makeSharedState(

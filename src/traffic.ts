@@ -26,8 +26,11 @@ const CONNECTIONS_OF_ONE = 100;
 
 /** Reports of the server about connections and requests that no handler sees, and the keys of its TLS sessions. */
 export interface TrafficHooks {
-  /** It is answered with the status of the refusal, or not at all for `CLIENT_GONE`. Returns what log lines call it. */
-  readonly refused: (client: string, method: string, refusal: Refusal) => string;
+  /**
+   * It is answered with the status of the refusal, or not at all for `CLIENT_GONE`. Returns what log lines call it. `address`
+   * is that of the connection, `request` null where the bytes were none.
+   */
+  readonly refused: (address: string, request: IncomingMessage | null, refusal: Refusal) => string;
   /** The certificate of a client was not accepted. */
   readonly certificateRefused: (client: string, reason: string) => void;
   readonly tickets: TicketKeys;
@@ -191,7 +194,7 @@ export class TrafficServer {
     }
     if (open <= connectionsPerClient) return;
     const key = 'limits.http.connectionsPerClient';
-    this.#refuse(wordless ?? newest, '', refuseByLimit('HTTP_CONNECTIONS', key, connectionsPerClient));
+    this.#refuse(wordless ?? newest, null, refuseByLimit('HTTP_CONNECTIONS', key, connectionsPerClient));
   }
 
   /** Requests of one connection are handled one after the other, whenever they come: backends need not cope with more. */
@@ -232,7 +235,7 @@ export class TrafficServer {
   /** A request whose turn never came, for the connection ended before. */
   #unserved(connection: Connection, { request }: Turn): void {
     if (connection.isRefused) return;
-    this.#hooks.refused(connection.client, request.method ?? '', new Refusal('CLIENT_GONE', 'after the last answer'));
+    this.#hooks.refused(connection.client, request, new Refusal('CLIENT_GONE', 'after the last answer'));
   }
 
   /** Node's parser, or one of its deadlines, reports that the bytes are no request. */
@@ -242,7 +245,7 @@ export class TrafficServer {
     const isOfHttp = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
     // A connection that breaks is no request, and one that never brought a byte wants no answer.
     if (connection === undefined || !isOfHttp || connection.socket.bytesRead === 0) socket.destroy();
-    else this.#refuse(connection, '', parserRefusal(error, code, this.#limits, connection.current !== null));
+    else this.#refuse(connection, null, parserRefusal(error, code, this.#limits, connection.current !== null));
   }
 
   #tunnel(request: IncomingMessage, socket: Duplex): void {
@@ -250,7 +253,7 @@ export class TrafficServer {
     socket.on('error', () => socket.destroy());
     const connection = this.#connections.get(socket);
     if (connection === undefined) socket.destroy();
-    else this.#refuse(connection, request.method ?? '', new Refusal('HTTP_METHOD'));
+    else this.#refuse(connection, request, new Refusal('HTTP_METHOD'));
   }
 
   #upgrade(endpoint: UpgradeEndpoint, request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -258,22 +261,22 @@ export class TrafficServer {
     const connection = this.#connections.get(socket);
     // It counts as a connection until it closes, and no request can come on it any more.
     if (connection === undefined || connection.isOver) socket.destroy();
-    else if (this.#draining) this.#refuse(connection, 'GET', new Refusal('GATEWAY_DRAINING'));
-    else if (connection.current !== null) this.#refuse(connection, 'GET', new Refusal('HTTP_BAD_REQUEST', 'ahead'));
+    else if (this.#draining) this.#refuse(connection, request, new Refusal('GATEWAY_DRAINING'));
+    else if (connection.current !== null) this.#refuse(connection, request, new Refusal('HTTP_BAD_REQUEST', 'ahead'));
     else {
       const refusal = endpoint.take(request, socket, head);
-      if (refusal !== null) this.#refuse(connection, 'GET', refusal);
+      if (refusal !== null) this.#refuse(connection, request, refusal);
     }
   }
 
-  #refuse(connection: Connection, method: string, refusal: Refusal): void {
+  #refuse(connection: Connection, request: IncomingMessage | null, refusal: Refusal): void {
     if (connection.isOver) return;
-    if (connection.current === null) this.#answer(connection, refusal, method);
+    if (connection.current === null) this.#answer(connection, refusal, request);
     else connection.break(refusal);
   }
 
-  #answer(connection: Connection, refusal: Refusal, method = ''): void {
-    const id = this.#hooks.refused(connection.client, method, refusal);
+  #answer(connection: Connection, refusal: Refusal, request: IncomingMessage | null = null): void {
+    const id = this.#hooks.refused(connection.client, request, refusal);
     // Failures of the gateway do not count against the client.
     const { socket } = connection;
     void connection.answer(

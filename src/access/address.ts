@@ -4,19 +4,24 @@ import type { Caller } from './client.js';
 import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';
 
+type Sender = Pick<Caller, 'headers' | 'address'>;
+
 /** Trusted proxies in a row, at most. */
 const HOPS_MAX = 16;
 
+/** The address of the client in its plain form, in which it identifies the client. */
+export const clientAddress = (caller: Sender, proxies: Networks): string =>
+  plainAddress(forwardedAddress(caller, proxies));
+
 /**
- * The address of the client: that of the connection, or of X-Forwarded-For behind trusted proxies. Each proxy appends the
- * address of its peer, so the last one that is no trusted proxy is the client; earlier ones are not verified (catalogue
- * H34).
+ * The address of the client: that of the connection as it is, or of X-Forwarded-For behind trusted proxies. Each proxy
+ * appends the address of its peer, so the last one that is no trusted proxy is the client; earlier ones are not verified
+ * (catalogue H34).
  */
-export function clientAddress(caller: Caller, proxies: Networks): string {
-  let address = plainAddress(caller.address);
-  if (!proxies.has(address)) return address;
+export function forwardedAddress(caller: Sender, proxies: Networks): string {
+  let { address } = caller;
   const field = caller.headers['x-forwarded-for'];
-  if (field === undefined) return address;
+  if (field === undefined || !proxies.has(plainAddress(address))) return address;
   const text = typeof field === 'string' ? field : field.join(',');
   let end = text.length;
   for (let hop = 0; hop < HOPS_MAX && end > 0; hop++) {

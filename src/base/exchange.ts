@@ -58,7 +58,10 @@ export const VIOLATIONS_MAX = 20;
  */
 export class Exchange {
   readonly id: string;
+  /** The address of the client: that of the connection, or the one that a trusted proxy names. */
   readonly client: string;
+  /** The address of the connection. */
+  readonly peer: string;
   readonly method: string;
   /** The connection is encrypted by the gateway itself. */
   isTls = false;
@@ -121,8 +124,9 @@ export class Exchange {
   /** Null where it is not traced. */
   trace: RequestTrace | null = null;
 
-  constructor(id: string, client: string, method: string) {
+  constructor(id: string, peer: string, method: string, client = peer) {
     this.id = id;
+    this.peer = peer;
     this.client = client;
     this.method = method;
   }

@@ -176,7 +176,7 @@ export const CLIENT_KEYS = closed(
       string({ format: 'network', hint: 'Write an IP address, or a network: 10.0.0.0/8, fd00::/8.' }),
       {
         description:
-          'Addresses (10.0.0.7) and networks (10.0.0.0/8) of proxies in front: their X-Forwarded-For is trusted, and the limits on one address (`limits.http`) are not applied to their connections. May stand alone.',
+          'Addresses (10.0.0.7) and networks (10.0.0.0/8) of proxies in front: their X-Forwarded-For names the client, for its rights and in the log, the audit and traces; and the limits on one address (`limits.http`) are not applied to their connections. May stand alone.',
         maxItems: 64,
         uniqueItems: true,
         default: [],

@@ -23,6 +23,7 @@ export class AccessLines {
     let line =
       `{"level":"${refusal === null ? 'info' : levelOf(refusal.kind)}"${this.#timestamp()}` +
       `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}${this.#describe(exchange)}`;
+    if (exchange.peer !== exchange.client) line += `,"peer":${names.quote(exchange.peer)}`;
     if (exchange.clientClass !== '') {
       line += `,"class":${names.quote(exchange.clientClass)},"caller":${quoteText(exchange.caller)}`;
     }

@@ -46,7 +46,7 @@ export class Audit {
   }
 
   #write(exchange: Exchange, { decision, rule, of }: Decision): void {
-    const { id, caller, clientClass, client, route, operation } = exchange;
+    const { id, caller, clientClass, client, peer, route, operation } = exchange;
     const line = JSON.stringify({
       time: new Date().toISOString(),
       chain: this.#chain,
@@ -56,6 +56,7 @@ export class Audit {
       client: caller,
       class: clientClass,
       address: client,
+      ...(peer === client ? {} : { peer }),
       route,
       operation,
       decision,

@@ -8,7 +8,7 @@ import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { startGraphqlServer } from '../kit/graphql-server.js';
-import { RawClient } from '../kit/raw-client.js';
+import { RawClient, sendRaw } from '../kit/raw-client.js';
 
 const URI_11 = 'http://schemas.xmlsoap.org/soap/envelope/';
 const URI_12 = 'http://www.w3.org/2003/05/soap-envelope';
@@ -419,6 +419,25 @@ t.test('what is no call is refused as HTTP refuses, and needs a right to one ope
   let left = 100;
   while (left > 0 && (await get('', as('web'))).status === 200) left--;
   t.ok(left === 0, 'a page costs one of 1,000 points');
+});
+
+t.test('behind a trusted proxy the log names the client that it forwards for, and the proxy as the peer', async (t) => {
+  const { gateway, backend, soap, graphql } = await startPerimeter(t);
+  const [client, peer, proxy] = ['203.0.113.9', '127.0.0.1', at('203.0.113.9')];
+  await soap('GetOrder', proxy);
+  t.equal(backend.complete[0]?.headers['x-forwarded-for'], `${client}, ${peer}`, 'backends get the chain');
+  await graphql('{ order(id: 1) { id } }', proxy);
+  t.equal(backend.complete[1]?.headers['x-forwarded-for'], `${client}, ${peer}`);
+  await soap('PlaceOrder', proxy);
+  for (const count of [1, 2, 3])
+    t.match(await gateway.accessLine(count), { client, peer, caller: `address:${client}` });
+  const upgrade = `GET /graphql HTTP/1.1\r\nHost: a\r\nOrigin: http://b\r\nX-Forwarded-For: ${client}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+  t.equal((await sendRaw(gateway.url, upgrade)).status, 403);
+  t.match(await gateway.accessLine(4), { client, peer, code: 'HTTP_ORIGIN' }, 'a refused upgrade');
+  await soap('GetOrder', at('203.0.113.9, 127.0.0.1, not an address'));
+  const line = await gateway.accessLine(5);
+  t.equal(line['client'], peer, 'what is no address is not taken over');
+  t.notOk('peer' in line);
 });
 
 t.test('monitor mode is about messages, not about who may call', async (t) => {

@@ -155,7 +155,7 @@ t.test('decisions are recorded in a chain that shows changes', async (t) => {
   const file = join(home, 'audit.log');
   const service = `    operations: { GetSecret: { scopes: [secret] }, GetCustomer: {} }
     schema: { types: { Customer: { fields: { iban: { mask: { plain: last4 } }, tax: { scopes: [tax] } } } } }`;
-  const bank = await startBank(CLASSES, service, `audit: { file: ${file} }`);
+  const bank = await startBank(CLASSES, service, `audit: { file: ${file} }`, '  trustedProxies: [127.0.0.1]\n');
   const lines = (): Record<string, unknown>[] =>
     readFileSync(file, 'utf8')
       .split('\n')
@@ -168,7 +168,8 @@ t.test('decisions are recorded in a chain that shows changes', async (t) => {
     'plain',
   );
   await soap(bank, 'boss', 'GetCustomer');
-  await fetch(`${bank.gateway.url}/soap/bank`, { method: 'POST', headers: { 'x-api-key': 'x'.repeat(20) } });
+  const forwarded = { 'x-api-key': 'x'.repeat(20), 'x-forwarded-for': '203.0.113.9' };
+  await fetch(`${bank.gateway.url}/soap/bank`, { method: 'POST', headers: forwarded });
   await until(() => lines().length === 4);
   t.match(lines(), [
     {
@@ -182,7 +183,7 @@ t.test('decisions are recorded in a chain that shows changes', async (t) => {
     },
     { seq: 2, decision: 'withheld', of: ['Customer.tax', 'bank.GetSecret'] },
     { seq: 3, decision: 'masked', of: ['Customer.iban'] },
-    { seq: 4, decision: 'denied', rule: 'wsse:FailedAuthentication' },
+    { seq: 4, address: '203.0.113.9', peer: '127.0.0.1', decision: 'denied', rule: 'wsse:FailedAuthentication' },
   ]);
   const text = await readFile(file, 'utf8');
   t.notMatch(text, /SECRET|x{20}/, 'without values');

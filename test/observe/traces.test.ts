@@ -57,6 +57,20 @@ ${more}
   };
 }
 
+t.test('behind a trusted proxy the span of a request names the client, and the proxy as its peer', async (t) => {
+  const { send, received } = await startTraced(t, 'sample: 1', { more: 'clients: { trustedProxies: [127.0.0.1] }' });
+  await send({ 'x-forwarded-for': '203.0.113.9' });
+  await send();
+  const spans = await received(4);
+  const addresses = spans
+    .filter(({ kind }) => kind === 2)
+    .map((span) => [valuesOf(span).get('client.address'), valuesOf(span).get('network.peer.address')]);
+  t.same(addresses, [
+    ['203.0.113.9', '127.0.0.1'],
+    ['127.0.0.1', undefined],
+  ]);
+});
+
 t.test('a request and its call are two spans of one trace, which the backend gets on', async (t) => {
   const { send, received, exports, backend, gateway } = await startTraced(t, 'sample: 1, attributes: { team: a }');
   t.equal((await send({ tracestate: 'of=another' })).status, 200);

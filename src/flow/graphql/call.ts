@@ -48,7 +48,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   const packaged = attachments.length === 0 ? null : writePackage(envelope, contentType, attachments);
   const body = packaged?.body ?? envelope;
   const headers = packaged === null ? [...fields] : ['content-type', packaged.contentType, ...withoutType(fields)];
-  pushCallerFields(headers, service, { headers: callerHeaders, address: exchange.client, isTls: exchange.isTls });
+  pushCallerFields(headers, service, { headers: callerHeaders, address: exchange.peer, isTls: exchange.isTls });
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
     const sent = { operation, messageId: writesMessageId(requestPlan) ? null : messageId };

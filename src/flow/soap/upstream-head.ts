@@ -40,7 +40,7 @@ export function contentFieldsOf(
 export function upstreamHeaders(
   request: IncomingMessage,
   { callerFields, bound }: SoapService,
-  { client: address, isTls }: Pick<Exchange, 'client' | 'isTls'>,
+  { peer: address, isTls }: Pick<Exchange, 'peer' | 'isTls'>,
   fields: ContentFields | null,
   contentLength: number | null,
 ): string[] {

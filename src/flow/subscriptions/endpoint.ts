@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
+import { forwardedAddress } from '../../access/address.js';
 import type { Client } from '../../access/client.js';
 import type { EventBus } from '../../base/event-bus.js';
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
@@ -63,6 +64,7 @@ export class SubscriptionsEndpoint {
       manager: this.manager,
       limits,
       credentials: new Set(credentials),
+      trustedProxies: compiled.trustedProxies,
       identifyCaller: (visitor, headers) => this.#identifyCaller(visitor, headers),
       note: (exchange, caller) => this.#note(exchange, caller.client),
       finish: hooks.finish,
@@ -98,7 +100,9 @@ export class SubscriptionsEndpoint {
       return asRefusal(caught);
     }
     dropInvalidContext(request.headers);
-    const exchange = new Exchange(nextExchangeId(), request.socket.remoteAddress ?? '', 'GET');
+    const address = request.socket.remoteAddress ?? '';
+    const client = forwardedAddress({ headers: request.headers, address }, this.#compiled.trustedProxies);
+    const exchange = new Exchange(nextExchangeId(), address, 'GET', client);
     exchange.route = 'graphql';
     exchange.operation = 'websocket';
     exchange.status = 101;

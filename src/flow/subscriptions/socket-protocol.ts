@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import { forwardedAddress } from '../../access/address.js';
+import type { Networks } from '../../access/networks.js';
 import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
@@ -35,6 +37,7 @@ export interface ProtocolSocket {
 
 /** The client that opened the WebSocket. */
 export interface WebSocketClient {
+  /** Of the connection. */
   readonly address: string;
   readonly connection: Socket;
   readonly headers: RequestContext['headers'];
@@ -48,6 +51,7 @@ export interface ProtocolParts {
   readonly limits: SubscriptionLimits;
   /** Names of connection parameters, in lower case, that stand for the header fields a page cannot send. */
   readonly credentials: ReadonlySet<string>;
+  readonly trustedProxies: Networks;
   identifyCaller(client: WebSocketClient, headers: RequestContext['headers']): Promise<Caller>;
   note(exchange: Exchange, caller: Caller): void;
   finish(exchange: Exchange): void;
@@ -193,7 +197,7 @@ async function admitMessage(
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
   const { endpoint, limits } = parts;
   const { client, caller, headers, late, bytes, socket } = extra;
-  const exchange = new Exchange(nextExchangeId(), client.address, 'WS');
+  const exchange = new Exchange(nextExchangeId(), client.address, 'WS', forwardedAddress(client, parts.trustedProxies));
   exchange.isTls = isEncrypted(client.connection);
   exchange.route = 'graphql';
   parts.tracing.begin(exchange, { ...client.headers });

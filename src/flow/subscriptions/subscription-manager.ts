@@ -154,7 +154,7 @@ export class SubscriptionManager {
     const everyMillis = endpoint.policy?.recheckMillis ?? 0;
     if (everyMillis === 0) return () => {};
     const ask = async (): Promise<void> => {
-      const exchange = new Exchange(nextExchangeId(), own.client, own.method);
+      const exchange = new Exchange(nextExchangeId(), own.peer, own.method, own.client);
       exchange.route = 'graphql';
       exchange.operation = 'subscription';
       exchange.clientClass = own.clientClass;
@@ -191,7 +191,7 @@ export class SubscriptionManager {
   ): Promise<ExecutionResult | null> {
     const { endpoint, hooks } = this.#parts;
     const { caller, headers, exchange: own } = subscriber;
-    const exchange = new Exchange(nextExchangeId(), own.client, 'EVENT');
+    const exchange = new Exchange(nextExchangeId(), own.peer, 'EVENT', own.client);
     exchange.route = 'graphql';
     exchange.clientClass = own.clientClass;
     exchange.caller = own.caller;

@@ -70,8 +70,8 @@ export class UpstreamSource implements SubscriptionSource {
 
   /** Records the call that begins the subscription, or the failure that ends it. */
   #record(askedMillis: number | null, refusal: Refusal | null): void {
-    const { client, clientClass, caller } = this.#subscribed.subscriber.exchange;
-    const exchange = new Exchange(nextExchangeId(), client, 'EVENT');
+    const { peer, client, clientClass, caller } = this.#subscribed.subscriber.exchange;
+    const exchange = new Exchange(nextExchangeId(), peer, 'EVENT', client);
     exchange.route = 'graphql';
     exchange.operation = 'subscription';
     exchange.clientClass = clientClass;

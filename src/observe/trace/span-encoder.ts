@@ -70,6 +70,7 @@ export class SpanEncoder {
     writer.copy(this.#requestFields(exchange, spans.eventField));
     writer.attribute(ATTRIBUTES, 'soapstone.id', exchange.id);
     if (exchange.client !== '') writer.attribute(ATTRIBUTES, 'client.address', exchange.client);
+    if (exchange.peer !== exchange.client) writer.attribute(ATTRIBUTES, 'network.peer.address', exchange.peer);
     if (exchange.bytesIn > 0) writer.attribute(ATTRIBUTES, 'http.request.body.size', exchange.bytesIn);
     if (exchange.bytesOut > 0) writer.attribute(ATTRIBUTES, 'http.response.body.size', exchange.bytesOut);
     if (exchange.heldMillis !== null)

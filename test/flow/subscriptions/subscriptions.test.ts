@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { createClient as createEventClient } from 'graphql-sse';
 import t from 'tap';
+import { WebSocket } from 'ws';
 
 import {
   envelope,
@@ -334,6 +335,28 @@ t.test('at a drain clients are told so that they subscribe again', async (t) => 
   t.same(one.messages.length, 1, 'a client that is told `complete` would not subscribe again');
   t.match(await stream.text(), /"code":"GATEWAY_DRAINING".*event: complete/s);
   t.equal(await drained, 0, 'nothing had to be cut');
+});
+
+t.test('behind a trusted proxy the log names the client of a WebSocket and of its events', async (t) => {
+  const desk = await startDesk(t, 'clients: { trustedProxies: [127.0.0.1] }\n');
+  const forwarded = { client: '203.0.113.9', peer: '127.0.0.1' };
+  class Proxied extends WebSocket {
+    constructor(address: string, protocol: string) {
+      super(address, protocol, { headers: { 'x-forwarded-for': forwarded.client } });
+    }
+  }
+  const socket = desk.socket({ webSocketImpl: Proxied });
+  const events = socket.iterate({ query: 'subscription { orderPlaced { id } }' });
+  const first = events.next();
+  await running(desk.gateway, 'orderPlaced', 1);
+  await place(desk.gateway, 'Ann');
+  await first;
+  t.match(await desk.gateway.logLine('subscription began'), { client: forwarded.client });
+  const lines = desk.gateway.logLines().filter(({ msg }) => msg === 'request');
+  for (const method of ['GET', 'EVENT']) {
+    const line = lines.find((each) => each['method'] === method);
+    t.match(line, forwarded, method);
+  }
 });
 
 t.test('one client has so many subscriptions, over however many connections', async (t) => {
