@@ -29,13 +29,6 @@ export function warningsOfBackends(loaded: LoadedConfig): readonly Diagnostic[] 
   );
 }
 
-const unverified: Check = ({ tls }) => {
-  if (tls === undefined || tls.verify === 'full') return [];
-  const other = tls.verify === 'none' ? 'any server' : 'any server with a certificate of the same authority';
-  const what = `does not verify the certificate of its backend: ${other} on the way can read and answer its calls.`;
-  return [{ path: ['tls', 'verify'], what, remedy: 'Name the authority in `ca`, and the name in `servername`.' }];
-};
-
 /** Secrets that are sent without TLS to another machine. */
 const openSecrets: Check = (config, loaded) => {
   const { auth, urls } = config;
@@ -144,7 +137,7 @@ const uselessLimits: Check = (config) => {
   return warnings;
 };
 
-const CHECKS: readonly Check[] = [unverified, openSecrets, lostHandshakes, boundCallers, uselessLimits];
+const CHECKS: readonly Check[] = [openSecrets, lostHandshakes, boundCallers, uselessLimits];
 
 /** An http address of another machine. */
 export const isOpen = (url: string): boolean => {

@@ -1,12 +1,9 @@
-import type { Diagnostic } from '../base/diagnostic.js';
-import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
 import type { ExpectedParts } from '../soap/body-parts.js';
 import type { DetailRules } from '../soap/fault-policy.js';
 import { type Operation, typeKey } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
 import { expectedParts } from './body-parts.js';
-import { diagnosticAt } from './diagnostic-at.js';
 
 /** The rules for replies to the operations of one service, and the part of them that callers see. */
 export interface Replies {
@@ -39,14 +36,6 @@ export function compileReplies(config: ServiceConfig, isDescribed: boolean, oper
     isReply: (operation, body) => operation === null || (expected.get(operation)?.isReply(body) ?? true),
     replyParts: (operation) => (operation === null ? null : (expected.get(operation)?.parts ?? null)),
   };
-}
-
-/** Warns where stack traces of the backend reach callers (catalogue C14). */
-export function warningsOfReplies(loaded: LoadedConfig, service: string): readonly Diagnostic[] {
-  if (loaded.config.services[service]?.faultDetail !== 'pass') return [];
-  const what = `Service \`${service}\` passes the whole detail of Faults, stack traces too.`;
-  const remedy = 'Leave `faultDetail` away to pass what the WSDL declares.';
-  return [diagnosticAt(loaded, ['services', service, 'faultDetail'], what, remedy)];
 }
 
 /** Stacks write the name of the fault, of its element, or of the class behind it. */

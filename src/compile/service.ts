@@ -33,7 +33,7 @@ import type { KnownModel, WsdlReader } from './named-wsdl.js';
 import { OperationTable } from './operation-table.js';
 import { choosePorts } from './ports.js';
 import { compileReach, limitsOf, type Reach, warningsOfReach } from './reach.js';
-import { compileReplies, warningsOfReplies } from './replies.js';
+import { compileReplies } from './replies.js';
 import { operationRequirements } from './rights.js';
 import { sdlOperationsOf } from './sdl-operations.js';
 import { blockNames, compileTokenPlace, type ServiceSession, type TokenPlace } from './token-place.js';
@@ -218,12 +218,7 @@ export async function compileService(
     config,
     requirements: operationRequirements(config),
     weightOf: weightsOf(config, limits.graphql.callCost),
-    warnings: [
-      ...(source?.warnings ?? []),
-      ...warningsOfWsdl(wsdl, config),
-      ...warningsOfReplies(loaded, name),
-      ...warningsOfReach(loaded, name, reach),
-    ],
+    warnings: [...(source?.warnings ?? []), ...warningsOfWsdl(wsdl, config), ...warningsOfReach(loaded, name, reach)],
     ...compileReplies(config, wsdl !== null, operations),
     // Last: a service that is refused holds nothing.
     upstream: reached === null ? upstream : upstream.hold(),

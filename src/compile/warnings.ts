@@ -7,10 +7,11 @@ import type { ConfigPath } from '../config/yaml-source.js';
 import { isOpen, warningsOfBackends } from './backend-warnings.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import type { Graph } from './graph.js';
+import { warningsOfWeakOptions } from './weak-options.js';
 
 /** Settings that have less effect than they may seem to have. */
 export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Diagnostic[] => [
-  ...monitoredServices(loaded),
+  ...warningsOfWeakOptions(loaded),
   ...warningsOfBackends(loaded),
   ...uncountedReplies(loaded),
   ...hiddenCosts(loaded),
@@ -21,14 +22,6 @@ export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly D
   ...unprotectedIntrospection(loaded),
   ...unknownProxies(loaded),
 ];
-
-function monitoredServices(loaded: LoadedConfig): readonly Diagnostic[] {
-  return Object.entries(loaded.config.services).flatMap(([service, { mode }]): readonly Diagnostic[] => {
-    if (mode !== 'monitor') return [];
-    const what = `Service \`${service}\` is in monitor mode: messages that break rules are only counted and logged. Credentials, rights and budgets stay enforced.`;
-    return [diagnosticAt(loaded, ['services', service, 'mode'], what, 'Set `mode: enforce` to refuse such messages.')];
-  });
-}
 
 function uncountedReplies(loaded: LoadedConfig): readonly Diagnostic[] {
   const { services, limits } = loaded.config;
@@ -123,16 +116,10 @@ const unprotectedKeySet = (loaded: LoadedConfig): readonly Diagnostic[] =>
 
 /** On a network tokens and the secret can be read, and any token made active. */
 function unprotectedIntrospection(loaded: LoadedConfig): readonly Diagnostic[] {
-  const introspection = loaded.config.clients?.introspection;
-  if (introspection === undefined) return [];
-  const at: ConfigPath = ['clients', 'introspection'];
-  if (isOpen(introspection.url)) {
-    const what = 'Tokens and the client secret are sent to the introspection endpoint without TLS.';
-    return [diagnosticAt(loaded, [...at, 'url'], what, 'Use https.', 'value')];
-  }
-  if (introspection.tls === undefined || introspection.tls.verify === 'full') return [];
-  const what = 'The certificate of the introspection endpoint is not verified: another server could accept any token.';
-  return [diagnosticAt(loaded, [...at, 'tls', 'verify'], what, 'Name the authority in `ca`.')];
+  const url = loaded.config.clients?.introspection?.url;
+  if (url === undefined || !isOpen(url)) return [];
+  const what = 'Tokens and the client secret are sent to the introspection endpoint without TLS.';
+  return [diagnosticAt(loaded, ['clients', 'introspection', 'url'], what, 'Use https.', 'value')];
 }
 
 /** A listener in clear text that other machines reach is likely to have a proxy in front: one address for all callers. */

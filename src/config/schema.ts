@@ -113,7 +113,7 @@ const SERVICE = closed({
   }),
   faultDetail: oneOf(FAULT_DETAIL_POLICIES, {
     description:
-      "How much of a Fault's detail callers see: `pass` all of it; `declared` the parts that the WSDL declares; `none` nothing. Stack traces are cut unless `pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.",
+      "How much of a Fault's detail callers see: `unsafe:pass` all of it; `declared` the parts that the WSDL declares; `none` nothing. Stack traces are cut unless `unsafe:pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.",
     default: 'declared',
   }),
   understands: optional(

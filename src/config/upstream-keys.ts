@@ -148,9 +148,9 @@ export const TLS_KEYS = closed(
       }),
     ),
     minVersion: oneOf(['1.2', '1.3'], { description: 'The least version of TLS.', default: '1.2' }),
-    verify: oneOf(['full', 'chain', 'none'], {
+    verify: oneOf(['full', 'chain', 'unsafe:none'], {
       description:
-        'What is verified of the certificate of the backend: `chain` leaves its name out, `none` accepts any certificate: for a laboratory.',
+        'What is verified of the certificate of the backend: `chain` leaves its name out, `unsafe:none` accepts any certificate: for a laboratory.',
       default: 'full',
     }),
   },

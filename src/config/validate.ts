@@ -120,7 +120,10 @@ function choices(node: SchemaNode): string {
 
 function suggestion(data: unknown, path: ConfigPath, node: SchemaNode, foreign: ReadonlySet<string>): string | null {
   if (typeof data !== 'string' || foreign.has(JSON.stringify(path))) return node.hint ?? null;
-  return didYouMean(data, (node.enum ?? []).map(String)) ?? node.hint ?? null;
+  const known = (node.enum ?? []).map(String);
+  const unsafe = known.find((choice) => choice === `unsafe:${data}`);
+  if (unsafe !== undefined) return `It weakens the gateway: write \`${unsafe}\` if that is meant.`;
+  return didYouMean(data, known) ?? node.hint ?? null;
 }
 
 function bounds(node: SchemaNode): string {

@@ -36,7 +36,7 @@ export function prepareFault(message: Buffer, options: FaultAnswerOptions): Faul
     const again = fault.prefixes.size === 0 ? fault : read(message, options, fault.prefixes).fault;
     if (isOther || !again.isValid) return { kind: 'translated', dialect: to, ...translateFault(again, to) };
   }
-  if (rules.policy === 'pass' || fault.cuts.length === 0) return { kind: 'own', message };
+  if (rules.policy === 'unsafe:pass' || fault.cuts.length === 0) return { kind: 'own', message };
   return { kind: 'own', message: applyEdits(message, fault.cuts, encoding ?? 'utf-8', 0) };
 }
 

@@ -100,7 +100,7 @@ export class FaultMessage implements XmlHandler {
         return ELEMENTS;
       }
       // A multi-ref element of an encoded Fault belongs to its detail; to which entry is not known.
-      return this.#rules.policy === 'pass' ? SKIP : this.#cut(tag);
+      return this.#rules.policy === 'unsafe:pass' ? SKIP : this.#cut(tag);
     }
     if (this.#cutStart >= 0) return SKIP;
     if (this.#inDetail) return this.#openInDetail(tag);

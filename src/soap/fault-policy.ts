@@ -2,7 +2,7 @@ import type { QName } from '../xml/events.js';
 import { STANDARD_TARGETS } from './dialect.js';
 
 /** Which of a Fault's detail reaches a caller: all, the entries that the WSDL declares for the operation, or none. */
-export type FaultDetailPolicy = 'pass' | 'declared' | 'none';
+export type FaultDetailPolicy = 'unsafe:pass' | 'declared' | 'none';
 
 /** The policy for one operation. */
 export interface DetailRules {
@@ -11,28 +11,28 @@ export interface DetailRules {
   readonly declared: ReadonlySet<string> | null;
 }
 
-export const FAULT_DETAIL_POLICIES: readonly FaultDetailPolicy[] = ['pass', 'declared', 'none'];
+export const FAULT_DETAIL_POLICIES: readonly FaultDetailPolicy[] = ['unsafe:pass', 'declared', 'none'];
 
 /**
  * Whether a child of `detail` may be seen. By local name alone: stacks leave the namespace away or write another one;
  * Axis puts the package of the class before it (`inv.BadSku`).
  */
 export function keepsEntry({ policy, declared }: DetailRules, { uri, local }: QName): boolean {
-  if (policy === 'pass') return true;
+  if (policy === 'unsafe:pass') return true;
   if (policy === 'none' || isTrace(uri, local)) return false;
   return declared === null || declared.has(local) || declared.has(local.slice(local.lastIndexOf('.') + 1));
 }
 
 /** Whether something deeper in a detail may be seen. */
 export const keepsInner = ({ policy }: DetailRules, { uri, local }: QName): boolean =>
-  policy === 'pass' || (policy === 'declared' && !isTrace(uri, local));
+  policy === 'unsafe:pass' || (policy === 'declared' && !isTrace(uri, local));
 
 /**
  * Whether callers may see this `faultactor`, `Role` or `Node`. Stacks write the address of the backend there. Names that
  * are no address stay: URNs, and the roles that SOAP itself defines.
  */
 export const keepsActor = ({ policy }: DetailRules, uri: string): boolean =>
-  policy === 'pass' || URN.test(uri) || STANDARD_TARGETS.has(uri);
+  policy === 'unsafe:pass' || URN.test(uri) || STANDARD_TARGETS.has(uri);
 
 /** RFC 8141 section 2. */
 const URN = /^urn:[a-z0-9]/i;

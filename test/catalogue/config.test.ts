@@ -210,15 +210,39 @@ t.test('C14: options that weaken the gateway', async (t) => {
     ['HTTP/2', 'listen: { address: "127.0.0.1:0", http2: true }\n'],
   ] as const)
     t.not(await errorsIn(t, `${SERVICES}${yaml}`), 'none', `${name}: ${rows.answer('C14', name)}`);
-  for (const [name, keys, expected] of [
-    ['details of Faults that pass', 'faultDetail: pass', /passes the whole detail of Faults, stack traces too/],
-    ['monitor mode', 'mode: monitor', /monitor mode: messages that break rules are only counted/],
-    ['a backend that is not verified', 'tls: { verify: none }', /does not verify the certificate/],
+  const clients = (authorize: string): string =>
+    `clients: { address: { class: all }, classes: { all: {} }, authorize: { url: "https://127.0.0.1:9/", ${authorize} } }`;
+  const FAULTS = 'details of Faults that pass';
+  const SERVER = 'a server that is not verified';
+  const weak = (service: string, more = ''): string =>
+    `services: { desk: { url: "https://127.0.0.1:9/", ${service} } }\n${more}\n`;
+  for (const [name, prefix] of [
+    ['details of Faults that pass, without the prefix', ''],
+    ['a server that is not verified, without the prefix', ''],
+    [FAULTS, 'unsafe:'],
+    [SERVER, 'unsafe:'],
   ] as const) {
-    const yaml = `services: { desk: { url: "https://127.0.0.1:9/", ${keys} } }\n`;
-    t.match(await warningsOf(t, yaml), expected, `${name}: ${rows.answer('C14', name)}`);
+    const unverified = `tls: { verify: ${prefix}none }`;
+    const yaml = name.startsWith(FAULTS)
+      ? weak(`faultDetail: ${prefix}pass`)
+      : weak(unverified, `redis: { url: "rediss://127.0.0.1:9", ${unverified} }\n${clients(unverified)}`);
+    const count = name.startsWith(FAULTS) ? 1 : 3;
+    const text = prefix === '' ? await errorsIn(t, yaml) : await warningsOf(t, yaml);
+    const expected =
+      prefix === ''
+        ? /yaml:\d:\d+: .* must be one of .*`unsafe:(pass|none)`.* It weakens the gateway: write `unsafe:\1` if/g
+        : /passes the whole detail of Faults, stack traces too|does not verify the certificate of/g;
+    t.equal(text.match(expected)?.length, count, `${name}: ${rows.answer('C14', name)}: ${text}`);
   }
-  const { line } = await startProcess(t, SERVICES.replace('desk: {', 'desk: { faultDetail: pass, mode: monitor,'));
+  for (const [name, yaml, expected] of [
+    ['monitor mode', weak('mode: monitor'), /monitor mode: messages that break rules are only counted/],
+    ['a decision point that fails', weak('', clients('onError: allow')), /pass while the decision point does not/],
+  ] as const)
+    t.match(await warningsOf(t, yaml), expected, `${name}: ${rows.answer('C14', name)}`);
+  const { line } = await startProcess(
+    t,
+    SERVICES.replace('desk: {', 'desk: { faultDetail: unsafe:pass, mode: monitor,'),
+  );
   const warning = await line(({ note }) => /stack traces/.test(String(note)));
   t.match(warning, { level: 'warn', msg: 'configuration warning' }, rows.answer('C14', 'in the log'));
 });

@@ -41,7 +41,7 @@ const RULES = {
   scopes: 'scopes: [bank]',
 } as const;
 
-const configuration = (rule: string): string => `    faultDetail: pass
+const configuration = (rule: string): string => `    faultDetail: unsafe:pass
     schema:
       restrictedReplies: refuse
       types:

@@ -38,6 +38,26 @@ clients:
   t.same(await notesOn(t, yaml('{ file: key.txt }', 'http://127.0.0.1:9/keys'), { 'key.txt': '0123456789abcdef' }), []);
 });
 
+t.test('servers that are not verified and decisions that are left out are told of', async (t) => {
+  const yaml = (verify: string): string => `services: { desk: { url: "https://b.example/" } }
+redis: { sentinel: { master: m, nodes: ["127.0.0.1:9"], tls: ${verify} }, tls: ${verify} }
+clients:
+  introspection: { url: "https://b.example/", clientId: c, clientSecret: s, class: all, tls: ${verify} }
+  authorize: { url: "https://b.example/", tls: ${verify}, onError: ${verify === '{}' ? 'deny' : 'allow'} }
+  classes: { all: {} }
+`;
+  const remedy = 'Name the authority in `ca`, and the name in `servername`.';
+  const any = 'any server with a certificate of the same authority on the way';
+  t.same(await notesOn(t, yaml('{ verify: chain }')), [
+    `4:104: \`clients.introspection\` does not verify the certificate of its endpoint: ${any} can accept any token. ${remedy}`,
+    `5:58: \`clients.authorize\` does not verify the certificate of the decision point: ${any} can allow every request. ${remedy}`,
+    `2:98: \`redis\` does not verify the certificate of its servers: ${any} can read and change what replicas share. ${remedy}`,
+    `2:72: \`redis.sentinel\` does not verify the certificate of the sentinels: ${any} can name another primary. ${remedy}`,
+    '5:76: Requests pass while the decision point does not answer. Set `onError: deny` to refuse them.',
+  ]);
+  t.same(await notesOn(t, yaml('{}')), []);
+});
+
 t.test('monitor mode: messages are only counted, clients stay restricted', async (t) => {
   const yaml = (mode: string): string => `services:\n  desk:\n    url: http://10.0.0.7/\n    mode: ${mode}\n`;
   t.same(await notesOn(t, yaml('monitor')), [
@@ -165,7 +185,7 @@ t.test('settings about a backend that do not go together are told of, and those 
     [desk(oauth2('https://login.example/t'), open), /sends credentials \(`oauth2`\)/],
     [desk(token('text'), open), /the password of its UsernameToken without TLS/],
     [desk(token('digest'), open), null],
-    [desk('tls: { verify: none }'), /does not verify the certificate/],
+    [desk('tls: { verify: unsafe:none }'), /does not verify the certificate/],
     [desk('auth: { passthrough: true }, health: { path: /x }'), /without credentials/],
     [desk('auth: { passthrough: true }, health: { tcp: true }'), null],
     [desk(`auth: { passthrough: true }, ${two}, balance: { hash: client }`), /stays at one address/],

@@ -122,7 +122,7 @@ t.test('a Fault shows nothing of its detail beside the fields that the caller ma
   const classes = { plain: '{}', boss: '{ scopes: [bank] }' };
   const rules = '    schema: { types: { Account: { fields: { iban: { scopes: [bank] }, id: { scopes: [bank] } } } } }';
   for (const faults of ['errors', 'union']) {
-    const service = `${rules}\n    faultDetail: pass\n    operations: { GetCustomer: { faults: ${faults} } }`;
+    const service = `${rules}\n    faultDetail: unsafe:pass\n    operations: { GetCustomer: { faults: ${faults} } }`;
     const bank = await startBank(classes, service);
     t.teardown(() => bank.close());
     const query = '{ getCustomer(id: "trouble") { ...on Trouble { account { iban id } why } } }'.replace(

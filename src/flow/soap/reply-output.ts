@@ -58,7 +58,7 @@ export class ReplyOutput implements GateOutput {
   }
 
   begin(): void {
-    if (this.#envelope.fault !== null && this.#mayChange && this.#rules.policy !== 'pass') {
+    if (this.#envelope.fault !== null && this.#mayChange && this.#rules.policy !== 'unsafe:pass') {
       this.#collected = [];
       return;
     }

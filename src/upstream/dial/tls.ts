@@ -16,8 +16,8 @@ export interface TlsOptions {
   /** Sent as server name and expected in the certificate; null: the host of the address. */
   readonly servername: string | null;
   readonly minVersion: '1.2' | '1.3';
-  /** `chain`: its name may be another; `none`: any certificate. */
-  readonly verify: 'full' | 'chain' | 'none';
+  /** `chain`: its name may be another; `unsafe:none`: any certificate. */
+  readonly verify: 'full' | 'chain' | 'unsafe:none';
 }
 
 /** As Node takes them. */
@@ -90,7 +90,7 @@ function contextOf({ parts, passphrase, minVersion }: TlsOptions): SecureContext
 function connectionOptions({ servername, verify }: TlsOptions, secureContext: SecureContext): TlsConnectionOptions {
   return {
     secureContext,
-    rejectUnauthorized: verify !== 'none',
+    rejectUnauthorized: verify !== 'unsafe:none',
     ...(servername !== null && { servername }),
     ...(verify !== 'full' && { checkServerIdentity: () => undefined }),
   };
