@@ -113,7 +113,7 @@ function addAddressMetrics(book: MetricBook, upstreams: () => readonly UpstreamG
       { name, help, labels: [...labels, 'reason'] },
       each((address) => [...read(address)].map(([reason, value]) => [[reason], value] as const)),
     );
-  const failures = 'Of these, those that failed, by the code of the refusal.';
+  const failures = 'Of these, those that failed, by the code of the refusal. A Fault is an answer.';
   byReason('soapstone_upstream_attempts_failed_total', failures, (address) => address.failures);
   const ejections =
     'Times the address was no longer called: failures in a row, errors or latency against the others, health checks.';

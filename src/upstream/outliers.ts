@@ -27,7 +27,9 @@ export class AddressTally {
   record(outcome: CallOutcome, code: RefusalCode | null, millis: number): void {
     const totals = this.#totals;
     totals.calls++;
-    if (code !== null && outcome !== 'none') totals.failures.set(code, (totals.failures.get(code) ?? 0) + 1);
+    // A Fault is an answer, and only decoded replies show theirs.
+    if (code !== null && code !== 'SOAP_FAULT' && outcome !== 'none')
+      totals.failures.set(code, (totals.failures.get(code) ?? 0) + 1);
     if (outcome === 'none') return;
     this.recentCalls++;
     if (outcome === 'answered') this.recentMillis += millis;

@@ -157,6 +157,7 @@ t.test('a Fault on any HTTP status is an error with its parts, in each dialect',
       });
     }
     t.match(await gateway.accessLine(), { outcome: 'fault', status: 200, code: 'SOAP_FAULT' });
+    t.notMatch(await gateway.metrics(), 'soapstone_upstream_attempts_failed_total{', 'a Fault is an answer');
   }
 });
 
