@@ -32,7 +32,7 @@ function snippetsOf(page: string): readonly (readonly [line: number, text: strin
   const text = readFileSync(page, 'utf8');
   return [...text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].flatMap(({ index, 1: indent = '', 2: body = '' }) => {
     const dedented = body.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
-    return /^(?:# \S+\.ya?ml\n|filter_chains:)/.test(dedented)
+    return /^# \S+\.ya?ml\n/.test(dedented) || dedented.includes('type.googleapis.com/envoy.')
       ? []
       : [[text.slice(0, index).split('\n').length + 1, dedented] as const];
   });

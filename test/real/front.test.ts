@@ -14,7 +14,7 @@ import { Authority } from '../kit/certificates.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
 import { missing, PYTHON } from './programs.js';
-import { startHaproxy, startNginx } from './proxies.js';
+import { startEnvoy, startHaproxy, startNginx } from './proxies.js';
 
 /** What stands in front of a gateway: the proxies with the configurations of deploy/README.md, and clients with TLS. */
 
@@ -239,24 +239,43 @@ t.test('PROXY from nginx', { skip: missing('nginx-stream', 'openssl', 'curl') },
   await usePassedOn(t, place, `https://127.0.0.1:${nginx.port}`);
 });
 
-t.test('the configuration of Envoy is YAML, with what WebSockets, HTTP/2 and long answers need', async (t) => {
-  t.match(parse(configurationOf('filter_chains:')), {
-    filter_chains: [
-      {
-        transport_socket: { typed_config: { common_tls_context: { alpn_protocols: ['h2', 'http/1.1'] } } },
-        filters: [
-          {
-            typed_config: {
-              use_remote_address: true,
-              upgrade_configs: [{ upgrade_type: 'websocket' }],
-              route_config: { virtual_hosts: [{ routes: [{ route: { cluster: 'soapstone', timeout: '0s' } }] }] },
-            },
-          },
-        ],
-      },
-    ],
-    clusters: [{ name: 'soapstone' }],
-  });
+t.test(
+  'Envoy in front, as deploy/README.md configures it',
+  { skip: missing('envoy', 'openssl', 'curl') },
+  async (t) => {
+    const place = await start(t, TRUSTED);
+    const { home, gateway } = place;
+    const { filter_chains, clusters } = parse(
+      configurationOf('filter_chains:')
+        .replaceAll('/etc/ssl/', `${home}/`)
+        .replace('port_value: 4000', `port_value: ${new URL(gateway.url).port}`)
+        .replace('port_value: 4001', `port_value: ${new URL(gateway.adminUrl).port}`),
+    );
+    const envoy = await startEnvoy(home, filter_chains, clusters);
+    t.teardown(() => envoy.stop());
+    await useThrough(t, place, `https://127.0.0.1:${envoy.port}`);
+  },
+);
+
+t.test('PROXY from Envoy', { skip: missing('envoy', 'openssl', 'curl') }, async (t) => {
+  const place = await start(t, passedOn);
+  const endpoint = {
+    address: { socket_address: { address: '127.0.0.1', port_value: Number(new URL(place.gateway.url).port) } },
+  };
+  const cluster = {
+    ...parse(configurationOf('transport_socket:')),
+    name: 'soapstone',
+    load_assignment: { cluster_name: 'soapstone', endpoints: [{ lb_endpoints: [{ endpoint }] }] },
+  };
+  const proxy = {
+    '@type': 'type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy',
+    stat_prefix: 'door',
+    cluster: 'soapstone',
+  };
+  const filters = [{ name: 'envoy.filters.network.tcp_proxy', typed_config: proxy }];
+  const envoy = await startEnvoy(place.home, [{ filters }], [cluster]);
+  t.teardown(() => envoy.stop());
+  await usePassedOn(t, place, `https://127.0.0.1:${envoy.port}`);
 });
 
 const listener = (kind: string, more = ''): string =>

