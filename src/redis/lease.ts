@@ -44,8 +44,9 @@ const DENIED_MILLIS = 2000;
  * - one request of any cost, where the bucket holds it or nothing is known of the client, whose bucket then counts as
  *   full. Not within two seconds after a denial: a client at its limit spends grants only.
  *
- * So four replicas together spend at most the budget and one lease each (a lease covers at least one request). An
- * overdraft beyond the budget is paid from the refill before anything else.
+ * So four replicas together spend at most the budget and one lease each (a lease covers at least one request). Where
+ * views come late, each may spend its part of the bucket instead. An overdraft beyond the budget is paid from the refill
+ * before anything else.
  */
 export class Lease {
   readonly client: string;

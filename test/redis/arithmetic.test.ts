@@ -38,8 +38,15 @@ const STEPS: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const RULE = { maximum: 200, restoreRate: 20 };
+const PART = RULE.maximum / COUNT;
 const CLIENT = accountOf('one', RULE);
 const BUCKET = bucketKey('test:', CLIENT.id);
+
+/** Each replica spends its part without the views of the others, one after the other, until nothing is left. */
+const LOST_VIEWS: readonly Step[] = [
+  ...[0, 1, 2, 3].map((at): Step => ['lose messages', at]),
+  ...[0, 1, 2, 3].flatMap((at) => Array.from({ length: 8 }, (): Step => ['ask', at, 5, 300, true])),
+];
 
 /** Fields of a bucket. */
 const INVALID = Object.entries({
@@ -258,17 +265,17 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
     }
   });
 
-  t.test('under any sequence of faults, at most the budget and one lease or request for each replica', async (t) => {
+  t.test('under any sequence of faults, at most the budget and one lease, request or unseen part each', async (t) => {
     await fc.assert(
       fc.asyncProperty(fc.array(STEPS, { minLength: 5, maxLength: 40 }), async (steps) => {
         const dearest = Math.max(
           RULE.maximum / (10 * COUNT),
-          ...steps.map((step) => (step[0] === 'ask' ? step[2] : 0)),
+          ...steps.map(([kind, , points]) => (kind === 'ask' ? points : kind === 'lose messages' ? PART : 0)),
         );
         const points = await excess(steps);
         if (points > COUNT * dearest) throw new Error(`${points} points more than the budget, of ${dearest}`);
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 60) },
+      { numRuns: Number(process.env['RUNS'] ?? 60), examples: [[LOST_VIEWS]] },
     );
     t.pass();
   });

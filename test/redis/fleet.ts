@@ -98,15 +98,15 @@ export class Load {
 
   /**
    * Points that may have been admitted by now: 1.05 times the budget, and one lease or request for each replica. Late
-   * replicas may each have overdrawn a part of the bucket without a view of the others.
+   * replicas may each have overdrawn their part of the bucket without the views of the others.
    */
   get bound(): number {
     const { maximum, restoreRate } = this.#rule;
     const { count } = this.#fleet;
-    const lease = Math.max(this.#points, Math.min(restoreRate, maximum / (10 * count)));
+    const lease = Math.min(restoreRate, maximum / (10 * count));
+    const unseen = this.isLate ? maximum / count : 0;
     const seconds = (performance.now() - this.#started) / 1000;
-    const late = this.isLate ? maximum / count : 0;
-    return 1.05 * (maximum + restoreRate * seconds) + count * lease + late;
+    return 1.05 * (maximum + restoreRate * seconds) + count * Math.max(this.#points, lease, unseen);
   }
 
   /** Sends as many requests as are admitted to every replica that `isAsked`, concurrently, for some time. */
