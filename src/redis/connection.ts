@@ -132,7 +132,8 @@ export class RedisConnection {
     this.#channels.delete(channel);
     const client = this.#client;
     if (client === null || !this.#isUp) return;
-    withTimeout(client.unsubscribe(channel), CONNECT_MILLIS).catch((error: unknown) => {
+    // With its listener: without, the client takes a channel that is joined again meanwhile for subscribed.
+    withTimeout(client.unsubscribe(channel, this.#receive), CONNECT_MILLIS).catch((error: unknown) => {
       if (client === this.#client) this.#disconnect(reasonOf(error));
     });
   }
@@ -207,7 +208,13 @@ export class RedisConnection {
       await withTimeout(client.connect(), CONNECT_MILLIS);
       const probe = ['SET', `${this.#settings.prefix}v1:probe`, '1', 'PX', '10000'];
       await withTimeout(client.sendCommand(probe), this.#backgroundMillis);
-      if (this.#channels.size > 0) await this.#subscribeTo(client, [...this.#channels.keys()]);
+      const subscribed = new Set<string>();
+      // Further channels may be joined meanwhile.
+      for (let left = [...this.#channels.keys()]; left.length > 0; ) {
+        await this.#subscribeTo(client, left);
+        for (const channel of left) subscribed.add(channel);
+        left = [...this.#channels.keys()].filter((channel) => !subscribed.has(channel));
+      }
     } catch (error) {
       if (client === this.#client) this.#disconnect(reasonOf(error));
       return;
@@ -232,11 +239,12 @@ export class RedisConnection {
     this.#stableMillis = Math.min(STABLE_MAX_MILLIS, Math.max(STABLE_MIN_MILLIS, 2 * this.#stableMillis));
   }
 
+  readonly #receive = (message: string, channel: string): void => this.#channels.get(channel)?.(message);
+
   /** A failure rejects while connecting, and closes a connection that is up. */
   async #subscribeTo(client: Client, channels: string[]): Promise<void> {
-    const receive = (message: string, channel: string): void => this.#channels.get(channel)?.(message);
     try {
-      await withTimeout(client.subscribe(channels, receive), CONNECT_MILLIS);
+      await withTimeout(client.subscribe(channels, this.#receive), CONNECT_MILLIS);
     } catch (error) {
       if (!this.#isUp) throw error;
       if (client === this.#client) this.#disconnect(reasonOf(error));

@@ -1,0 +1,71 @@
+import t, { type Test } from 'tap';
+
+import type { RedisConnection } from '../../src/redis/connection.js';
+import { connect, MISSING, RecordedEvents, RedisProxy, RedisServer, untilAsync } from './kit.js';
+
+/** The channels of one connection in subscriber mode. */
+
+const PATIENT = { operationMillis: 2000 };
+const ARRIVES_MILLIS = 5000;
+
+async function setUp(t: Test): Promise<{ server: RedisServer; operator: RedisConnection }> {
+  const server = await RedisServer.start();
+  const operator = connect(server.url, new RecordedEvents(), PATIENT);
+  t.teardown(async () => {
+    operator.close();
+    await server.close();
+  });
+  await untilAsync(async () => operator.isUp, 'up');
+  return { server, operator };
+}
+
+/** Publishes to the channel until a message arrives. */
+async function expectMessage(operator: RedisConnection, channel: string, received: readonly string[]): Promise<void> {
+  const arrives = async (): Promise<boolean> => {
+    await operator.tryCommand(['PUBLISH', channel, 'hello']);
+    return received.includes(channel);
+  };
+  await untilAsync(arrives, `a message of ${channel}`, ARRIVES_MILLIS);
+}
+
+t.test('a channel that is left and joined again at once has messages', { skip: MISSING }, async (t) => {
+  const { server, operator } = await setUp(t);
+  const received: string[] = [];
+  const subscriber = connect(server.url, new RecordedEvents(), PATIENT);
+  t.teardown(() => subscriber.close());
+  const join = (): void => subscriber.subscribe('one', () => received.push('one'));
+  join();
+  await expectMessage(operator, 'one', received);
+  subscriber.unsubscribe('one');
+  join();
+  // Redis answers in order.
+  subscriber.subscribe('two', () => received.push('two'));
+  await expectMessage(operator, 'two', received);
+  received.length = 0;
+  await expectMessage(operator, 'one', received);
+});
+
+t.test(
+  'a channel that is joined while the connection subscribes to others has messages',
+  { skip: MISSING },
+  async (t) => {
+    const { server, operator } = await setUp(t);
+    const proxy = await RedisProxy.to(server.port);
+    proxy.delayMillis = 200;
+    const received: string[] = [];
+    const subscriber = connect(proxy.url, new RecordedEvents(), PATIENT);
+    t.teardown(async () => {
+      subscriber.close();
+      await proxy.close();
+    });
+    subscriber.subscribe('one', () => received.push('one'));
+    await untilAsync(
+      async () => (await operator.tryCommand(['PUBLISH', 'one', ''])) === 1,
+      'the first is subscribed to',
+    );
+    t.notOk(subscriber.isUp, 'the reply is on its way');
+    subscriber.subscribe('two', () => received.push('two'));
+    await expectMessage(operator, 'one', received);
+    await expectMessage(operator, 'two', received);
+  },
+);
