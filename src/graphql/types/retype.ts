@@ -15,7 +15,7 @@ export const RETYPE_TARGETS = [
   ...['Date', 'DateTime', 'Time', 'Duration', 'URI'],
 ] as const;
 
-/** A simple type shown as another scalar, still held to its own rules on the wire; null where values would be lost. */
+/** A simple type shown as another scalar, still written by its own rules; null where values would be lost. */
 export function retyped(type: SimpleType, target: string): Scalar | null {
   const own = scalarOf(type);
   if (own.name === target) return own;
@@ -23,6 +23,7 @@ export function retyped(type: SimpleType, target: string): Scalar | null {
   const check = compileSimple(type);
   if (own.name === 'Float') return floatAsText(own, target, check);
   if (own.name === 'Int') return target === 'Float' ? { ...own, name: 'Float' } : intAsText(own, target, check);
+  if (DATES.has(own.name) && target === 'String') return dateAsText(own);
   const shown = target === 'String' || target === 'ID' ? null : builtIn(BUILT_INS.get(target) ?? 'string');
   return {
     name: target,
@@ -51,6 +52,11 @@ const RETYPES: ReadonlyMap<string, readonly string[]> = new Map([
 const builtIn = (name: string): Scalar => scalarOf(plainSimpleType(null, name));
 
 const LONG = builtIn('long');
+
+const DATES: ReadonlySet<string> = new Set(['Date', 'DateTime', 'Time', 'Duration']);
+
+/** Replies as they stand: backends write dates that are none, such as the initial 0000-00-00 of SAP. */
+const dateAsText = (own: Scalar): Scalar => ({ name: 'String', decode: trimXml, encode: own.encode });
 
 /** Lexical: as a text, 007 differs from 7. */
 const intAsText = (own: Scalar, target: string, check: Check): Scalar => ({

@@ -229,6 +229,38 @@ t.test('a number that is shown as a text is the text that is written', async (t)
   t.throws(() => retyped(bounded, 'String')?.encode('11'), 'it is held to its type all the same');
 });
 
+t.test('a date that is shown as a text is read as it stands, and written as a date', async (t) => {
+  const dates = ['date', 'dateTime', 'time', 'duration'];
+  const wsdl = desk({
+    types: `<xs:complexType name="Item"><xs:sequence>${dates.map((kind) => `<xs:element name="${kind}" type="xs:${kind}"/>`).join('')}<xs:element name="days" type="xs:date" maxOccurs="unbounded"/></xs:sequence><xs:attribute name="at" type="xs:date"/></xs:complexType>`,
+    request: '<xs:element name="item" type="t:Item" minOccurs="0"/>',
+    reply: '<xs:element name="item" type="t:Item"/>',
+  });
+  const fields = [...dates, 'days', 'at'].map((name) => `${name}: { type: String }`).join(', ');
+  const shop = await startDesk(
+    t,
+    { 'desk.wsdl': wsdl },
+    `    schema: { types: { Item: { fields: { ${fields} } } } }\n`,
+  );
+  const reply = `<t:GetResponse><t:item at="00000000"><t:date> 0000-00-00 </t:date><t:dateTime>0000-00-00T00:00:00</t:dateTime><t:time>24:00</t:time><t:duration/><t:days>0000-00-00</t:days><t:days>2024-02-29</t:days></t:item></t:GetResponse>`;
+  const query = 'query($item: ItemInput) { get(item: $item) { date dateTime time duration days at } }';
+  const { data, errors } = await shop.ask(query, reply);
+  t.same(errors, undefined);
+  t.same(data, {
+    get: {
+      date: '0000-00-00',
+      dateTime: '0000-00-00T00:00:00',
+      time: '24:00',
+      duration: '',
+      days: ['0000-00-00', '2024-02-29'],
+      at: '00000000',
+    },
+  });
+  const item = { date: '2024-02-29', dateTime: '2024-02-29T00:00:00', time: '00:00:00', duration: 'P1D', days: [] };
+  const refused = await shop.ask(query, reply, { item: { ...item, date: '0000-00-00' } });
+  t.match(refused.errors, [{ message: /must be a valid xs:date/ }]);
+});
+
 t.test('fields that the WSDL requires may be null where the mapping of field, type or service says so', async (t) => {
   const printed = async (t: Test, mapping: string): Promise<string> =>
     printType((await schemaOf(t, `    schema: ${mapping}\n`)).getType('Customer') as never).replaceAll(
