@@ -239,6 +239,8 @@ export class LeasedBudgets implements Budgets {
   resize(clientsMax: number): void {
     this.#clientsMax = clientsMax;
     this.#unknown.resize(clientsMax);
+    const times = this.#times();
+    while (this.#leases.size > clientsMax) this.#evictOne(times);
   }
 
   #findOrCreate(account: BudgetAccount, rule: BudgetRule, times: Times): Lease {

@@ -22,6 +22,10 @@ export class UnknownBuckets {
 
   resize(max: number): void {
     this.#max = max;
+    for (const bucket of this.#unknown.keys()) {
+      if (this.#unknown.size <= max) return;
+      this.#unknown.delete(bucket);
+    }
   }
 
   /** Applies a published view to the bucket's lease, or keeps it until there is one. */

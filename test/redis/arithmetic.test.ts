@@ -181,6 +181,19 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
     t.equal(count(), 0, 'it has refilled');
   });
 
+  t.test('a smaller number of clients is kept at once, and no overdraft is forgiven', async (t) => {
+    await fleet.reset(COUNT);
+    const { budgets } = fleet.replicas[0] ?? {};
+    if (budgets === undefined) throw new Error('no replica');
+    const accounts = Array.from({ length: 100 }, (_, index) => accountOf(`client ${index}`, RULE));
+    for (const account of accounts) budgets.take(account, RULE.maximum);
+    await fleet.drain();
+    budgets.resize(10);
+    t.equal(budgets.size, 10);
+    const admitted = accounts.slice(-5).filter((account) => budgets.take(account, RULE.maximum).isGranted);
+    t.equal(admitted.length, 0);
+  });
+
   /** Empties the bucket, and counts the points that all replicas admit in twenty seconds. */
   const refillOf20s = async (): Promise<number> => {
     for (let round = 0; round < 12; round += 1) {
