@@ -14,7 +14,7 @@ import { Authority } from '../kit/certificates.js';
 import { freePort } from '../kit/free-port.js';
 import { accountOf } from './fleet.js';
 import { MISSING, MISSING_VALKEY, RedisServer, turn, until, untilAsync, VALKEY } from './kit.js';
-import { ask, Cluster, SentinelDeployment } from './topologies.js';
+import { ask, Cluster, replicate, SentinelDeployment } from './topologies.js';
 
 /** Redis behind Sentinel, in a cluster, behind TLS and a Unix socket, and Valkey: each from a configuration file. */
 
@@ -140,11 +140,7 @@ t.test('Sentinel: a failover under traffic', { skip: MISSING }, async (t) => {
   t.same(one.lines, [`Redis is there 127.0.0.1:${primary.port}`], 'a sentinel that is gone is passed over');
 
   const before = await claim(one);
-  await untilAsync(
-    async () => /state=online,offset=\d+,lag=[01]/.test(ask(primary.port, '-a', SECRET, 'info', 'replication')),
-    'the replica is in sync',
-  );
-  await turn(100);
+  replicate(primary, '-a', SECRET);
   await primary.kill();
   const { keys, denied } = await claimThroughout(one);
   t.equal(denied, 0, 'no request is denied for it');
@@ -198,7 +194,7 @@ t.test('a cluster: slots that move, nodes that fail', { skip: MISSING }, async (
   await cluster.addReplica(next);
   const last = await claim(one);
   t.equal(last.answer, 'new');
-  await turn(200);
+  replicate(next);
   await next.kill();
   const { denied } = await claimThroughout(one);
   t.equal(denied, 0, 'no request is denied for it');

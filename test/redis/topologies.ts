@@ -13,6 +13,13 @@ export function ask(port: number, ...words: readonly string[]): string {
   return `${stdout}${stderr}`.trim();
 }
 
+/** Returns when a replica has all that was written before. The key is in the slot of what is shared. */
+export function replicate({ port }: RedisServer, ...words: readonly string[]): void {
+  const input = 'SET {soapstone:}written 1\nWAIT 1 60000\n';
+  const { stdout } = spawnSync('redis-cli', ['-p', String(port), ...words], { encoding: 'utf8', input });
+  if (!stdout.startsWith('OK\n1')) throw new Error(`no replica has it: ${stdout}`);
+}
+
 /** A sentinel, with its own user. */
 class SentinelProcess {
   readonly #directory = mkdtempSync(join(tmpdir(), 'soapstone-sentinel-'));
