@@ -6,7 +6,8 @@ import type { CallTrace } from '../../base/request-trace.js';
 import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { ReadRule } from '../../cache/rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
-import { type CallParts, callUpstream, type DeclaredCall, headOf, type ReplyUse, replay } from './declared-call.js';
+import { type CallParts, callUpstream, type DeclaredCall, type ReplyUse } from './declared-call.js';
+import { headOf, replay } from './replayed-call.js';
 import { Waiter, type WaiterOwner } from './waiter.js';
 
 export interface CoalescedCallOptions {

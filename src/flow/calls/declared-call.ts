@@ -1,10 +1,8 @@
-import type { Buffer } from 'node:buffer';
 import type { Exchange } from '../../base/exchange.js';
-import { asRefusal, type Refusal } from '../../base/refusal.js';
+import type { Refusal } from '../../base/refusal.js';
 import type { Invalidator } from '../../cache/invalidator.js';
-import type { CachedReply, StoredReply } from '../../cache/reply-cache.js';
 import type { WriteRule } from '../../cache/rules.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
+import type { UpstreamCall } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import { type BackendCall, callBackend } from './backend-call.js';
 import { SessionCall } from './session-call.js';
@@ -88,67 +86,3 @@ export class UncachedCall implements DeclaredCall {
     return 0;
   }
 }
-
-/** A call that is answered from the cache. */
-export class CachedCall implements DeclaredCall {
-  readonly isMade = false;
-  readonly ageMillis: number;
-  readonly #leftMillis: number;
-  readonly #receiver: UpstreamReceiver;
-  readonly #forget: () => void;
-  #isOver = false;
-
-  /** `forget` is called when the reader finds that the reply should not be in the cache. */
-  constructor({ reply, ageMillis, leftMillis }: CachedReply, receiver: UpstreamReceiver, forget: () => void) {
-    this.ageMillis = ageMillis;
-    this.#leftMillis = leftMillis;
-    this.#receiver = receiver;
-    this.#forget = forget;
-    // Later: the caller gets the call before its reply.
-    queueMicrotask(() => this.#replay(reply));
-  }
-
-  pause(): void {}
-
-  resume(): void {}
-
-  abort(refusal: Refusal): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#receiver.failed(refusal);
-  }
-
-  finish(use: ReplyUse): number {
-    if (use === 'store') return Math.max(0, this.#leftMillis);
-    // Another operation, or another validation, reads it differently.
-    this.#forget();
-    return 0;
-  }
-
-  #replay(reply: StoredReply): void {
-    if (this.#isOver) return;
-    try {
-      replay(this.#receiver, headOf(reply), [reply.body]);
-      this.#isOver = true;
-    } catch (caught) {
-      this.abort(asRefusal(caught));
-    }
-  }
-}
-
-/** Gives a whole reply to a receiver. Throws what the receiver throws. */
-export function replay(receiver: UpstreamReceiver, head: ReplyHead, chunks: readonly Buffer[]): void {
-  receiver.head(head);
-  for (const chunk of chunks) receiver.data(chunk);
-  receiver.end();
-}
-
-export const headOf = ({ contentType, body }: StoredReply): ReplyHead => ({
-  status: 200,
-  header(name) {
-    if (name === 'content-type') return contentType;
-    return name === 'content-length' ? String(body.length) : null;
-  },
-  // Replies with fields of their own are not stored.
-  headers: () => [],
-});

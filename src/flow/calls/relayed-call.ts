@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { PollReply } from '../../base/poll-sharing.js';
-import { asRefusal, Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusal.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
-import { type CallParts, callUpstream, type DeclaredCall, replay } from './declared-call.js';
+import { type CallParts, callUpstream, type DeclaredCall } from './declared-call.js';
+import { headOf, ReplayedCall } from './replayed-call.js';
 
 /** How a call gets its reply. */
 export type CallRelay = (parts: CallParts) => DeclaredCall;
@@ -22,45 +23,6 @@ export const replayingRelay =
       if (reply.kind === 'failed') call.abort(new Refusal(reply.code));
       else call.replay(headOf(reply), [reply.body]);
     });
-
-/** Gives a whole reply to its receiver. */
-class ReplayedCall implements DeclaredCall {
-  readonly isMade: boolean;
-  readonly ageMillis = null;
-  readonly #receiver: UpstreamReceiver;
-  #isOver = false;
-
-  /** `begin` is called later: the caller gets the call before its reply. */
-  constructor(receiver: UpstreamReceiver, isMade: boolean, begin: (call: ReplayedCall) => void) {
-    this.#receiver = receiver;
-    this.isMade = isMade;
-    queueMicrotask(() => begin(this));
-  }
-
-  pause(): void {}
-
-  resume(): void {}
-
-  finish(): number {
-    return 0;
-  }
-
-  abort(refusal: Refusal): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#receiver.failed(refusal);
-  }
-
-  replay(head: ReplyHead, chunks: readonly Buffer[]): void {
-    if (this.#isOver) return;
-    try {
-      replay(this.#receiver, head, chunks);
-      this.#isOver = true;
-    } catch (caught) {
-      this.abort(asRefusal(caught));
-    }
-  }
-}
 
 /** A call whose reply is collected first. One that is too long goes on to its reader as it comes. */
 class RecordedCall implements DeclaredCall, UpstreamReceiver {
@@ -147,13 +109,3 @@ class RecordedCall implements DeclaredCall, UpstreamReceiver {
     this.#report(reply, performance.now() - this.#startedMillis);
   }
 }
-
-/** `contentType` is empty where the reply has none. */
-const headOf = ({ status, contentType, body }: Extract<PollReply, { kind: 'reply' }>): ReplyHead => ({
-  status,
-  header(name) {
-    if (name === 'content-type') return contentType === '' ? null : contentType;
-    return name === 'content-length' ? String(body.length) : null;
-  },
-  headers: () => [],
-});

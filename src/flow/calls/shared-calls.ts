@@ -6,7 +6,8 @@ import type { CacheRules, ReadRule } from '../../cache/rules.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Operation } from '../../wsdl/model.js';
 import { CoalescedCall } from './coalesced-call.js';
-import { CachedCall, type CallParts, type DeclaredCall, UncachedCall } from './declared-call.js';
+import { type CallParts, type DeclaredCall, UncachedCall } from './declared-call.js';
+import { CachedCall } from './replayed-call.js';
 
 /** Makes the calls of declared operations: identical ones are coalesced, known answers come from the cache. */
 export class SharedCalls {
