@@ -15,12 +15,14 @@ const CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'base64'
 export class Attachments implements AttachmentSink {
   readonly #wanted = new Map<string, Part>();
   readonly #declared: AttachedParts | null;
+  readonly #beforePart: () => void;
   readonly #bytesMax: number;
   #bytesLeft: number;
   #current: Part | null = null;
 
-  /** `declared` are the parts of the WSDL that are attachments. */
-  constructor(bytesMax: number, declared: readonly AttachedPart[] = []) {
+  /** `declared` are the parts of the WSDL that are attachments. `beforePart` tells, at the latest, what is wanted. */
+  constructor(bytesMax: number, declared: readonly AttachedPart[], beforePart: () => void) {
+    this.#beforePart = beforePart;
     this.#bytesMax = bytesMax;
     this.#bytesLeft = bytesMax;
     this.#declared = declared.length === 0 ? null : new AttachedParts(declared);
@@ -42,6 +44,7 @@ export class Attachments implements AttachmentSink {
   }
 
   begin(id: string | null, transferEncoding: string, mediaType: string | null): boolean {
+    this.#beforePart();
     const referred = id === null ? null : (this.#wanted.get(id) ?? null);
     this.#current = referred ?? this.#declared?.begin(id, mediaType) ?? null;
     if (this.#current === null) return false;

@@ -52,11 +52,11 @@ interface Files {
   ask(query: string): Promise<unknown>;
 }
 
-async function startFiles(t: Test, more = ''): Promise<Files> {
+async function startFiles(t: Test, more = '', keys = ''): Promise<Files> {
   const backend = await startRecordingBackend(answerWith(''));
   const directory = t.testdir({ 'files.wsdl': WSDL });
   const gateway = await startTestGateway(
-    `services: { files: { wsdl: ${directory}/files.wsdl, url: "${backend.url}/f", operations: { Get: { field: Query.files } } } }\n${more}`,
+    `services: { files: { wsdl: ${directory}/files.wsdl, url: "${backend.url}/f", operations: { Get: { field: Query.files } }${keys} } }\n${more}`,
   );
   t.teardown(async () => {
     await gateway.close();
@@ -109,6 +109,21 @@ t.test('attachments are the values that refer to them, beside values in the enve
     },
   });
   t.same(await ask('{ files { name } }'), { data: { files: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] } });
+});
+
+t.test('attachments of a reply whose elements may refer to others', async (t) => {
+  const { backend, ask } = await startFiles(t, '', ', dataContractReferences: true');
+  const ser = 'xmlns:z="http://schemas.microsoft.com/2003/10/Serialization/"';
+  const first = file('a', include('1@d')).replace('<d:file>', `<d:file z:Id="1" ${ser}>`);
+  backend.answer = answerWith(
+    message(`${first}<d:file z:Ref="1" ${ser}/>`, [
+      { id: '1@d', content: BYTES },
+      { id: 'stray@d', content: BYTES },
+    ]),
+    TYPE,
+  );
+  const content = BYTES.toString('base64');
+  t.same(await ask('{ files { content } }'), { data: { files: [{ content }, { content }] } });
 });
 
 t.test('what cannot be had of an attachment is an error', async (t) => {

@@ -15,6 +15,8 @@ const bound = (name: string, style: string, input: string, output: string): stri
   `<operation name="${name}"><soap:operation soapAction="urn:${name}" style="${style}"/><input>${input}</input><output>${output}</output></operation>`;
 const LITERAL = '<soap:body use="literal"/>';
 const RPC = '<soap:body use="literal" namespace="urn:t"/>';
+const ENCODED =
+  '<soap:body use="encoded" namespace="urn:t" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/>';
 
 const WSDL = wsdlWith({
   types: schemaWith(''),
@@ -25,10 +27,12 @@ const WSDL = wsdlWith({
     <message name="BareIn"/><message name="BareOut"><part name="photo" type="xs:base64Binary"/></message>`,
   portType: `<portType name="P"><operation name="Store"><input message="t:In"/><output message="t:Out"/></operation>
     <operation name="Turn"><input message="t:RpcIn"/><output message="t:RpcOut"/></operation>
+    <operation name="Spin"><input message="t:RpcIn"/><output message="t:RpcOut"/></operation>
     <operation name="Bare"><input message="t:BareIn"/><output message="t:BareOut"/></operation></portType>`,
   binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
     ${bound('Store', 'document', multipart(LITERAL, ['photo', 'image/jpeg'], ['photo', 'image/png'], ['note', 'text/*']), multipart(LITERAL, ['copy', 'image/*'], ['log', 'text/plain']))}
     ${bound('Turn', 'rpc', multipart(RPC, ['photo', '*/*']), multipart(RPC, ['photo', '*/*']))}
+    ${bound('Spin', 'rpc', multipart(ENCODED, ['photo', '*/*']), multipart(ENCODED, ['photo', '*/*']))}
     ${bound('Bare', 'document', LITERAL, multipart(LITERAL, ['photo', 'image/gif']))}</binding>`,
 });
 
@@ -172,6 +176,24 @@ t.test('parts of rpc style, and a reply of nothing but an attachment', async (t)
   const fault = envelope('<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring></s:Fault>');
   backend.answer = answerWith(packed(fault, []), TYPE, 500);
   t.match(await ask('mutation { bare { photo } }'), { errors: [{ extensions: { code: 'SOAP_FAULT' } }] });
+});
+
+t.test('parts beside a message by the SOAP encoding', async (t) => {
+  const { backend, ask } = await startDesk(t, '', 'limits: { codec: { attachmentBytes: 10 } }\n');
+  const spun = envelope(
+    '<m:SpinResponse xmlns:m="urn:t"><id href="#i"/></m:SpinResponse><m:i xmlns:m="urn:t" id="i">5</m:i>',
+  );
+  backend.answer = answerWith(packed(spun, [{ id: 'photo=1@h', content: 'x' }]), TYPE);
+  const query = 'mutation { spin(id: 4, photo: "QUJD") { result photo } }';
+  t.same(await ask(query), { data: { spin: { result: 5, photo: 'eA==' } } });
+  backend.answer = answerWith(packed(spun, [{ id: 'photo=1@h', content: 'x'.repeat(11) }]), TYPE);
+  t.match(await ask(query), { errors: [{ extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } }] });
+  t.same(await ask(query.replace(' photo }', ' }')), { data: { spin: { result: 5 } } }, 'not selected');
+  backend.answer = answerWith(packed(spun.replace('#i', '#j'), [{ id: 'photo=1@h', content: 'x' }]), TYPE);
+  t.match(await ask(query), {
+    data: { spin: { result: null, photo: 'eA==' } },
+    errors: [{ path: ['spin', 'result'] }],
+  });
 });
 
 t.test('attachments are bounded, and those that are not selected do not count', async (t) => {

@@ -13,7 +13,7 @@ type EncodedLimits = Pick<CodecLimits, 'encodedBytes' | 'references'>;
 /**
  * A reply by the SOAP encoding: elements stand in for others (`href` of SOAP 1.1 section 5.4.1, `ref` of SOAP 1.2 part 2
  * section 3.1.5) that may come later, as further children of Body. So all of Body is recorded, and replayed to the
- * decoder when the message is over, with every reference followed. References in skipped content are not. So is a reply
+ * decoder when the envelope is over, with every reference followed. References in skipped content are not. So is a reply
  * with data contracts of .NET that refer to each other.
  *
  * Throws `UPSTREAM_RESPONSE_LIMIT` for more than `encodedBytes`, recorded or replayed, and `UPSTREAM_INVALID_RESPONSE` for
@@ -31,6 +31,7 @@ export class EncodedReply implements XmlHandler {
   readonly #byId = new Map<string, RecordedTag | null>();
   #bytes = 0;
   #references = 0;
+  #isReplayed = false;
 
   constructor(decoder: ReplyDecoder, limits: EncodedLimits, style: ReferenceStyle = 'encoding') {
     this.#decoder = decoder;
@@ -67,14 +68,19 @@ export class EncodedReply implements XmlHandler {
     this.#record(null);
   }
 
-  /** The decoded reply; its first element is the answer. To be called when the message is over. */
-  finish(): Decoded {
+  /** Follows all references; the first element is the answer. To be called when the envelope is over. */
+  replay(): void {
     const root = this.#events[0];
-    if (root instanceof RecordedTag) {
-      this.#bytes = 0;
-      this.#references = 0;
-      this.#replay(root);
-    }
+    if (this.#isReplayed || !(root instanceof RecordedTag)) return;
+    this.#isReplayed = true;
+    this.#bytes = 0;
+    this.#references = 0;
+    this.#replay(root);
+  }
+
+  /** The decoded reply. To be called when the message is over. */
+  finish(): Decoded {
+    this.replay();
     return this.#decoder.finish();
   }
 

@@ -119,7 +119,9 @@ export class DecodedReply implements UpstreamReceiver {
     });
     const { output } = this.#operation;
     this.#attachments =
-      form.package === null ? null : new Attachments(limits.attachmentBytes, output?.attachments ?? NO_PARTS);
+      form.package === null
+        ? null
+        : new Attachments(limits.attachmentBytes, output?.attachments ?? NO_PARTS, () => this.#followReferences());
     const { xml, reader } = takeReaders(service, this.#envelope, form.type.charset, form.package, this.#attachments);
     this.#xml = xml;
     this.#reader = reader;
@@ -207,6 +209,11 @@ export class DecodedReply implements UpstreamReceiver {
     const validator = service.validity?.enforcedReply(this.#operation, tag, exchange) ?? null;
     this.#isEnforced = validator !== null;
     return validator === null ? observed : new TeeHandler(observed, validator);
+  }
+
+  /** A part begins: the envelope is over, and elements that others stand for may want it. */
+  #followReferences(): void {
+    if (this.#decoder instanceof EncodedReply) this.#decoder.replay();
   }
 
   #openMultiRef(): XmlHandler | null {
