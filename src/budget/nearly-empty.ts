@@ -1,3 +1,4 @@
+import { setAndEvictOldest } from '../base/evict-oldest.js';
 import type { BudgetAccount, BudgetEvents, BudgetRule, ThrottleStatus } from './budget.js';
 
 /** A bucket with less than this share of its maximum is nearly empty. */
@@ -13,13 +14,7 @@ export class NearlyEmpty {
   readonly #accounts = new Map<string, BudgetAccount>();
 
   add(account: BudgetAccount): void {
-    this.#accounts.delete(account.id);
-    this.#accounts.set(account.id, account);
-    if (this.#accounts.size <= NEARLY_EMPTY_MAX) return;
-    for (const id of this.#accounts.keys()) {
-      this.#accounts.delete(id);
-      break;
-    }
+    setAndEvictOldest(this.#accounts, account.id, account, NEARLY_EMPTY_MAX);
   }
 
   /** How many there are, by class. Forgets those that have refilled. */
