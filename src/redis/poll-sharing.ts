@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
 import type { EventValues } from '../base/event-bus.js';
+import { MIB } from '../base/limit.js';
 import type { PollReceiver, PollReply, PollSharing, SharedPoll } from '../base/poll-sharing.js';
 import { isRefusalCode } from '../base/refusals.js';
 import type { RedisConnection } from './connection.js';
@@ -19,6 +20,8 @@ export interface PollSharingOptions {
 }
 
 const LEASE_MILLIS = 5000;
+/** Of a reply: as base64 it must be shorter than the longest message that is read. */
+const REPLY_BYTES_MAX = 2 * MIB;
 /** Renewals in the time of a lease. */
 const RENEWALS = 4;
 /** Leases that one script renews. */
@@ -46,7 +49,7 @@ export class RedisPollSharing implements PollSharing {
     this.#subscriber = subscriber;
     this.#options = options;
     this.#leaseMillis = options.leaseMillis ?? LEASE_MILLIS;
-    this.replyBytes = options.replyBytes;
+    this.replyBytes = Math.min(options.replyBytes, REPLY_BYTES_MAX);
   }
 
   join(text: string, receive: PollReceiver): SharedPoll {
@@ -170,6 +173,8 @@ function readReply(values: EventValues, replyBytes: number): PollReply | null {
   if (kind === 'long') return { kind };
   if (kind === 'failed') return isRefusalCode(code) ? { kind, code } : null;
   if (kind !== 'reply' || typeof status !== 'number' || typeof contentType !== 'string') return null;
-  if (typeof body !== 'string' || body.length > 2 * replyBytes) return null;
+  if (typeof body !== 'string') return null;
+  // The other process has another limit.
+  if (body.length > 2 * replyBytes) return { kind: 'long' };
   return { kind, status, contentType, body: Buffer.from(body, 'base64') };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createClient } from 'graphql-ws';
 import t from 'tap';
 import { WebSocket } from 'ws';
+import { MIB } from '../../src/base/limit.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { RedisPollSharing } from '../../src/redis/poll-sharing.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
@@ -339,14 +340,14 @@ t.test('the lease of a poll', { skip: MISSING }, async (t) => {
     await until(() => connection.isUp, 'up');
     return connection;
   };
-  const join = async () => {
-    const options = { prefix: 'test:', secret: 'secret-of-replicas', replyBytes: 100, onForged: () => forged++ };
+  const join = async (replyBytes = 100) => {
+    const options = { prefix: 'test:', secret: 'secret-of-replicas', replyBytes, onForged: () => forged++ };
     const sharing = new RedisPollSharing(await up(), await up(), { ...options, leaseMillis: 2000 });
     const received: string[] = [];
     const poll = sharing.join('a poll', (reply) =>
       received.push(reply.kind === 'reply' ? String(reply.body) : reply.kind),
     );
-    return { poll, received };
+    return { poll, received, replyBytes: sharing.replyBytes };
   };
   let forged = 0;
   const [one, other] = [await join(), await join()];
@@ -355,10 +356,11 @@ t.test('the lease of a poll', { skip: MISSING }, async (t) => {
   const key = channel?.replace('polled', 'poll') ?? '';
   const reply = (text: string) =>
     ({ kind: 'reply', status: 200, contentType: 'text/xml', body: Buffer.from(text) }) as const;
-  await untilAsync(async () => {
+  const areSubscribed = async (): Promise<boolean> => {
     const counts = await operator.tryCommand(['PUBSUB', 'NUMSUB', channel ?? '']);
     return Array.isArray(counts) && Number(counts[1]) === 2;
-  }, 'both are subscribed');
+  };
+  await untilAsync(areSubscribed, 'both are subscribed');
 
   t.equal(await one.poll.acquire(), true);
   t.equal(await other.poll.acquire(), false);
@@ -392,9 +394,19 @@ t.test('the lease of a poll', { skip: MISSING }, async (t) => {
   await operator.tryCommand(['LPUSH', key, 'no lease']);
   t.equal(await one.poll.acquire(), true, 'a key of another type is replaced');
   one.poll.publish(reply('x'.repeat(10_000)), 0);
-  await until(() => forged > 0, 'a reply over the limit is dropped');
+  await until(() => other.received.length === 4, 'received');
+  t.equal(other.received[3], 'long', 'a process with another limit');
   one.poll.leave();
   await untilAsync(() => other.poll.acquire(), 'it takes over at once');
   other.poll.leave();
   await untilAsync(async () => (await operator.tryCommand(['EXISTS', key])) === 0, 'the lease is released');
+
+  const [sender, receiver] = [await join(16 * MIB), await join(16 * MIB)];
+  await untilAsync(areSubscribed, 'both are subscribed');
+  t.equal(await sender.poll.acquire(), true);
+  const longest = 'x'.repeat(sender.replyBytes);
+  sender.poll.publish(reply(longest), 0);
+  await until(() => receiver.received.length > 0 || forged > 0, 'received');
+  t.ok(receiver.received[0] === longest, 'the longest reply arrives');
+  t.equal(forged, 0);
 });
