@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
 import { KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
 
@@ -64,9 +64,13 @@ export interface LoadMeter {
   stop(): void;
 }
 
-/** How often the load is looked at. A second holds 200 measurements while the loop is on time. */
+/** How often the load is looked at. */
 const SAMPLE_MILLIS = 1000;
-const RESOLUTION_MILLIS = 5;
+/** Between two measurements of the delay: 200 a second show the loop of a busy process, and would keep an idle one awake. */
+const BUSY_RESOLUTION_MILLIS = 5;
+const IDLE_RESOLUTION_MILLIS = 50;
+/** Below this the process is idle: far from what counts for an overload. */
+const IDLE_UTILIZATION = 0.5;
 /** Looks on end that must find an overload: warming up and collecting garbage is none. */
 const LATE_LOOKS = 3;
 
@@ -158,17 +162,24 @@ export class Overload {
 }
 
 function makeLoadMeter(): LoadMeter {
-  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS });
-  histogram.enable();
+  const busy = delays(BUSY_RESOLUTION_MILLIS);
+  const idle = delays(IDLE_RESOLUTION_MILLIS);
+  let current = busy;
+  current.histogram.enable();
   let loop = performance.eventLoopUtilization();
   let processor = process.cpuUsage();
   let sinceMillis = performance.now();
   return {
     take() {
       // Node counts its interval in: without it, an idle loop would seem late. Without a measurement it reports none.
-      const millis = histogram.count === 0 ? 0 : histogram.percentile(99) / 1e6 - RESOLUTION_MILLIS;
-      histogram.reset();
+      const { histogram, resolution } = current;
+      const millis = histogram.count === 0 ? 0 : histogram.percentile(99) / 1e6 - resolution;
       const { utilization } = performance.eventLoopUtilization(loop);
+      histogram.disable();
+      // Forgets the last measurement, too: the time until it is enabled again is no delay.
+      histogram.reset();
+      current = utilization < IDLE_UTILIZATION ? idle : busy;
+      current.histogram.enable();
       const { user, system } = process.cpuUsage(processor);
       const nowMillis = performance.now();
       const processorShare = (user + system) / 1000 / Math.max(1, nowMillis - sinceMillis);
@@ -177,6 +188,11 @@ function makeLoadMeter(): LoadMeter {
       sinceMillis = nowMillis;
       return { delayMillis: Math.max(0, millis), utilization, processorShare };
     },
-    stop: () => void histogram.disable(),
+    stop: () => void current.histogram.disable(),
   };
 }
+
+const delays = (resolution: number): { readonly resolution: number; readonly histogram: IntervalHistogram } => ({
+  resolution,
+  histogram: monitorEventLoopDelay({ resolution }),
+});

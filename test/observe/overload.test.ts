@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
@@ -81,17 +82,28 @@ t.test('the loop of this process is measured', async (t) => {
     { inFlight: () => 16, hasLongQueue: () => false },
   );
   t.teardown(() => overload.close());
-  const next = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+  const next = (): Promise<void> => setTimeout(20);
   const pause = async (millis: number): Promise<void> => {
     const end = performance.now() + millis;
     while (performance.now() < end);
     // A turn of the timers, in which the delay is measured.
-    await new Promise((resolve) => setTimeout(resolve, 6));
+    await setTimeout(6);
   };
   while (!overload.isShedding) await pause(200);
   t.ok(overload.delayMillis > 60, `${overload.delayMillis} ms`);
   while (overload.isShedding) await next();
   t.equal(overload.shedsNext(), false);
+});
+
+t.test('an idle process is seldom woken by the measurement', async (t) => {
+  const overload = new Overload(defaultsOf(OVERLOAD_LIMITS), { inFlight: () => 0, hasLongQueue: () => false });
+  t.teardown(() => overload.close());
+  await setTimeout(200);
+  overload.sample();
+  const { voluntaryContextSwitches: before } = process.resourceUsage();
+  await setTimeout(500);
+  const wakeups = process.resourceUsage().voluntaryContextSwitches - before;
+  t.ok(wakeups < 50, `${wakeups} in half a second`);
 });
 
 t.test('a busy loop whose calls wait long for a connection is overloaded, though it is on time', async (t) => {
