@@ -123,12 +123,16 @@ async function identitiesOf(paths: readonly string[]): Promise<Identities> {
   return found;
 }
 
-/** The same as long as a file has the same content, or a pattern the same matches; also of what is not there. */
+/**
+ * The same as long as a file has the same content, a pattern the same matches, or a folder is the same, whatever is in it:
+ * the record of decisions may be, or the socket of a listener. Also of what is not there.
+ */
 async function identityOf(path: string): Promise<string> {
   try {
     if (path.startsWith(GLOB)) return JSON.stringify(await glob(path.slice(GLOB.length)));
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-    return [dev, ino, size, mtimeNs, ctimeNs].join();
+    const found = await stat(path, { bigint: true });
+    const { dev, ino, size, mtimeNs, ctimeNs } = found;
+    return (found.isDirectory() ? [dev, ino] : [dev, ino, size, mtimeNs, ctimeNs]).join();
   } catch {
     return '';
   }
