@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
 import { plainAddress } from './address.js';
@@ -49,7 +51,7 @@ export class Certificates implements Identifier {
   }
 
   #ofCertificate({ subject, names, fingerprint }: ClientCertificate): Client {
-    for (const text of [fingerprint, subject, ...names]) {
+    for (const text of [fingerprint, subject, escaped(subject), ...names]) {
       const known = this.#bySubject.get(text);
       if (known !== undefined) return known;
     }
@@ -62,6 +64,12 @@ export class Certificates implements Identifier {
     if (!this.#proxies.has(plainAddress(address))) delete headers[this.#header];
   }
 }
+
+/** A name as openssl prints it by RFC 2253: each byte beyond ASCII in hexadecimal. */
+const escaped = (name: string): string =>
+  name.replace(/[^\0-\x7f]/gu, (character) =>
+    [...Buffer.from(character)].map((byte) => `\\${byte.toString(16).toUpperCase()}`).join(''),
+  );
 
 const subjectOf = (id: string, name: string | null, rights: ClientClass): Client =>
   clientOf('certificate', { id, name, label: name === null ? labelOf('certificate', id) : id }, rights);

@@ -30,11 +30,21 @@ export function verifyClientCertificate(socket: TLSSocket): boolean {
   if (certificate === undefined) return true;
   if (!socket.authorized) return false;
   const { subject, subjectAltName = '', fingerprint256: fingerprint } = certificate;
-  // Node prints one attribute in each line, escaped as in RFC 2253, which begins with the last.
-  const inOrder = subject.trim().split('\n').reverse().join(',');
-  CERTIFICATES.set(socket, { subject: inOrder, names: namesIn(subjectAltName), fingerprint });
+  CERTIFICATES.set(socket, { subject: inOrder(subject), names: namesIn(subjectAltName), fingerprint });
   return true;
 }
+
+/**
+ * A name as in RFC 2253, which begins with the last attribute. Node prints one in each line, or several of one set with
+ * ` + ` between them, all escaped as there.
+ */
+const inOrder = (subject: string): string =>
+  subject
+    .trim()
+    .split('\n')
+    .reverse()
+    .map((set) => set.split(' + ').reverse().join('+'))
+    .join(',');
 
 /** Names that Node prints in quotes hold characters that could pass for a separator: they identify no client. */
 const namesIn = (text: string): readonly string[] =>

@@ -20,10 +20,10 @@ export class Authority {
     this.ca = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
   }
 
-  /** Signs a certificate for a name, and for 127.0.0.1. */
-  sign(name: string, days = 365): Identity {
+  /** Signs a certificate for a name, and for 127.0.0.1. `subject` is in the form of openssl. */
+  sign(name: string, days = 365, subject = `/CN=${name}`): Identity {
     const [key, csr, cert] = [this.#file(`${name}.key`), this.#file(`${name}.csr`), this.#file(`${name}.pem`)];
-    openssl('req', ...NEW_KEY, '-keyout', key, '-out', csr, '-subj', `/CN=${name}`);
+    openssl('req', ...NEW_KEY, '-keyout', key, '-out', csr, '-utf8', '-subj', subject);
     const [caCert, caKey, names] = [this.#file('ca.pem'), this.#file('ca.key'), this.#file('names')];
     writeFileSync(caCert, this.ca.cert);
     writeFileSync(caKey, this.ca.key);

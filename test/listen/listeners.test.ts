@@ -233,6 +233,27 @@ clients:
   t.equal(await ask(required, stranger), 0, 'of another authority');
 });
 
+t.test('a subject is known as openssl prints it, and as it reads', { skip }, async (t) => {
+  const { authority, directory } = place;
+  const identity = authority.sign('bank.example', 1, '/C=CH/O=Bank Zürich, AG/CN=Jörg+OU=R\\+D');
+  const file = join(directory, 'printed.pem');
+  await writeFile(file, identity.cert);
+  const form = ['x509', '-in', file, '-noout', '-subject', '-nameopt', 'RFC2253'];
+  const printed = (await run('openssl', form)).stdout.trim().replace('subject=', '');
+  for (const subject of [printed, 'CN=Jörg+OU=R\\+D,O=Bank Zürich\\, AG,C=CH']) {
+    const { gateway } = await start(
+      t,
+      `listen: [{ address: "127.0.0.1:0", tls: { ${TLS}, clientCertificate: required, clientCa: { file: clients.pem } } }]
+clients: { certificate: { clients: { bank: { class: internal, subject: '${subject}' } } }, classes: { internal: {} } }
+`,
+    );
+    const socket = await secure(gateway.url, identity);
+    t.equal(await exchange(socket, GRAPHQL), 200, subject);
+    socket.destroy();
+    t.match(await gateway.accessLine(1), { caller: 'certificate:bank' });
+  }
+});
+
 t.test('a revoked certificate ends the connection, also in a session from before', { skip }, async (t) => {
   const file = join(place.directory, 'clients.crl');
   await writeFile(file, place.authority.revoke(['b.example']));
