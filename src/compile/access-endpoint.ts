@@ -15,13 +15,17 @@ interface AccessEndpoint {
   readonly name: string;
 }
 
-/** Its connections, with all time limits within its own. Throws `ConfigurationError`. */
+/**
+ * Its connections, with all time limits within its own. Each question is asked: a circuit breaker would leave clients
+ * undecided for long after a short pause of the service. Throws `ConfigurationError`.
+ */
 export function compileAccessEndpoint(loaded: LoadedConfig, endpoint: AccessEndpoint): Upstream {
   const { path, url, timeoutMillis, config, name } = endpoint;
   const tls = compileTls(loaded, [...path, 'tls'], config, name);
   const { upstream } = loaded.config.limits;
   const limits = {
     ...upstream,
+    breakerFailures: 0,
     totalMillis: timeoutMillis,
     connectMillis: Math.min(upstream.connectMillis, timeoutMillis),
     headersMillis: Math.min(upstream.headersMillis, timeoutMillis),

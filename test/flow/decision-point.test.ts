@@ -149,6 +149,15 @@ const terminal = () => {
   return { lines, out: take, error: take, environment: {}, directory: '.', isInteractive: false };
 };
 
+t.test('each request is asked about, however many questions had no answer', async (t) => {
+  const { bank, point } = await start(t, ', timeoutMillis: 50');
+  point.answer = () => null;
+  for (let n = 0; n < 8; n++) t.match(await graphql(bank, '{ getSecret(id: "1") }', 'plain'), 'FORBIDDEN');
+  point.answer = () => '{"result": true}';
+  await until(async () => (await graphql(bank, '{ getSecret(id: "1") }', 'plain')).includes(SECRETS.secret));
+  t.equal(point.inputs.length, 9);
+});
+
 t.test('decisions are recorded in a chain that shows changes', async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   t.teardown(() => rm(home, { recursive: true }));
