@@ -210,7 +210,8 @@ export async function startGateway(
   };
   const urls: string[] = [];
   for (const listener of compiled.listeners.traffic) urls.push(await traffic.listen(listener));
-  const makeAdmin = ({ access }: AdminListener) => makeAdminServer(admin, access);
+  const makeAdmin = ({ access }: AdminListener, index: number) =>
+    makeAdminServer(admin, () => generations.current.compiled.listeners.admin[index]?.access ?? access);
   const served = operators === 'here' ? await serve(makeAdmin, compiled.listeners.admin, config.limits.http) : null;
   shared?.start();
   return {

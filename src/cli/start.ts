@@ -35,7 +35,7 @@ import {
   type WorkerStart,
   workerInvalidations,
 } from './worker-messages.js';
-import { startWorkers } from './workers.js';
+import { type ParentConfig, startWorkers } from './workers.js';
 import { throwWithWsdls } from './wsdl-errors.js';
 import { type UseInputs, WsdlTakeover } from './wsdl-takeover.js';
 
@@ -183,7 +183,7 @@ async function runWorkers(
     const next = await compile(await load(live), null, new TimeSlices());
     await next.close();
     await check?.(next);
-    await workers.replace(snapshot, labelNamesOf(next));
+    await workers.replace(snapshot, parentConfigOf(next));
     takeover.use(snapshot, next);
     log.setLevel(next.config.log.level);
     listenForReloads(origin, next.config, reloader);
@@ -193,8 +193,8 @@ async function runWorkers(
   const { loads } = reloader;
   const reload: Reload = () => reloader.request('POST /reload');
   const offer = (each: WsdlOffer) => takeover.offer(each, reloader, useInputs);
-  const names = labelNamesOf(compiled);
-  const workers = await startWorkers(count, loaded, inputs, { log, loads, reload, offer, names }).catch(
+  const first = parentConfigOf(compiled);
+  const workers = await startWorkers(count, loaded, inputs, { log, loads, reload, offer, first }).catch(
     refuseAddress(loaded, ['admin']),
   );
   const { adminUrl } = workers;
@@ -214,6 +214,12 @@ async function runWorkers(
   log.event('info', 'stopped', { workers: count });
   return endCode(typeof why === 'object' ? why.code : why, isForced);
 }
+
+const parentConfigOf = (compiled: Compiled): ParentConfig => ({
+  names: labelNamesOf(compiled),
+  admin: compiled.listeners.admin,
+  drainMillis: compiled.config.limits.http.drainMillis,
+});
 
 /** A drain that had to cut requests has failed (catalogue L06). */
 const endCode = (code: ExitCode, isForced: boolean): ExitCode => (code === 0 && isForced ? 1 : code);

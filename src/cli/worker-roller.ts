@@ -27,7 +27,7 @@ interface RollerOptions {
   readonly runOne: (reportReady: () => void) => RunningWorker;
   readonly log: Log;
   /** A worker that drains for longer is killed. */
-  readonly endMillis: number;
+  readonly endMillis: () => number;
 }
 
 /**
@@ -83,7 +83,7 @@ export class WorkerRoller {
     const late = setTimeout(() => {
       log.event('error', 'a worker did not end and is killed', { pid: before.worker.process.pid });
       before.worker.process.kill('SIGKILL');
-    }, endMillis);
+    }, endMillis());
     await before.ended;
     clearTimeout(late);
     return true;

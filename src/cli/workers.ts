@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InputSnapshot } from '../base/inputs.js';
 import { nextPollPhase } from '../base/poll-phase.js';
-import { compileAdmin } from '../compile/admin.js';
+import type { AdminListener } from '../compile/admin.js';
 import { listenHosts } from '../config/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import { clearTextOf, makeConsole } from '../console/console.js';
@@ -36,11 +36,8 @@ export interface Workers {
   readonly ready: Promise<readonly string[]>;
   /** Resolves when a worker ended by itself before all were ready for the first time. */
   readonly broken: Promise<ExitCode>;
-  /**
-   * Gives the configuration of these inputs to all workers or to none; `names` are those in it. Throws
-   * `ConfigurationError`.
-   */
-  replace(inputs: InputSnapshot, names: LabelNames): Promise<void>;
+  /** Gives the configuration of these inputs to all workers or to none. Throws `ConfigurationError`. */
+  replace(inputs: InputSnapshot, own: ParentConfig): Promise<void>;
   /** Replaces all workers one by one by the program as it is on disk now. Resolves when that is over. */
   roll(): Promise<void>;
   /** The longest time that one of them has not answered for. */
@@ -57,6 +54,14 @@ const PAUSE_MAX_MILLIS = 30_000;
 /** A worker that has not ended so long after its drain had to be over is killed. */
 const KILL_AFTER_MILLIS = 10_000;
 
+/** The part of a configuration that the parent itself uses. */
+export interface ParentConfig {
+  readonly names: LabelNames;
+  /** The addresses for operators, of which a reload changes the credentials alone. */
+  readonly admin: readonly AdminListener[];
+  readonly drainMillis: number;
+}
+
 /** The endpoints of operators. */
 export interface WorkersOperation {
   readonly log: Log;
@@ -64,23 +69,23 @@ export interface WorkersOperation {
   readonly reload: Reload;
   /** Takes the changed WSDL of a backend. */
   readonly offer: (offer: WsdlOffer) => void;
-  /** The names of the configuration at the start. */
-  readonly names: LabelNames;
+  /** Of the configuration at the start. */
+  readonly first: ParentConfig;
 }
 
 /**
  * Keeps `count` workers, each of which runs the same command line, and serves operators for all of them. Workers start
- * from `first`, or the inputs of the last reload, and not from the disk: a change of the files meanwhile cannot keep them
+ * from `firstInputs`, or the inputs of the last reload, and not from the disk: a change of the files meanwhile cannot keep them
  * from starting.
  */
 export async function startWorkers(
   count: number,
   loaded: LoadedConfig,
-  first: InputSnapshot,
-  { log, loads, reload, offer, names: firstNames }: WorkersOperation,
+  firstInputs: InputSnapshot,
+  { log, loads, reload, offer, first }: WorkersOperation,
 ): Promise<Workers> {
-  let inputs = first;
-  let names = firstNames;
+  let inputs = firstInputs;
+  let own = first;
   const tickets = new TicketKeys(null, loaded.config.limits.http.ticketKeyMillis);
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
@@ -207,8 +212,8 @@ export async function startWorkers(
     pages: makeConsole(console),
   };
   const served = await serve(
-    ({ access }) => makeAdminServer(admin, access),
-    compileAdmin(loaded),
+    ({ access }, index) => makeAdminServer(admin, () => own.admin[index]?.access ?? access),
+    first.admin,
     loaded.config.limits.http,
   );
   const adminUrl = served.url;
@@ -229,24 +234,23 @@ export async function startWorkers(
         log.event('error', 'a worker did not end and is killed', { pid: worker.process.pid });
         worker.process.kill('SIGKILL');
       }
-    }, loaded.config.limits.http.drainMillis + KILL_AFTER_MILLIS);
+    }, own.drainMillis + KILL_AFTER_MILLIS);
     await Promise.all(kept);
     clearTimeout(late);
     await served.close();
     return isForced;
   };
-  const replace = async (next: InputSnapshot, nextNames: LabelNames): Promise<void> => {
+  const replace = async (next: InputSnapshot, nextOwn: ParentConfig): Promise<void> => {
     const workers = [...taking];
     await reloading.replace(workers, next, () => {
       inputs = next;
-      metrics.retireLabels(retiredLabels(names, [nextNames]));
-      names = nextNames;
+      metrics.retireLabels(retiredLabels(own.names, [nextOwn.names]));
+      own = nextOwn;
       for (const worker of workers) sources.set(worker, next);
     });
     await Promise.all([...taking].map((worker) => catchUp(worker).catch(() => worker.process.kill('SIGKILL'))));
   };
-  const { drainMillis } = loaded.config.limits.http;
-  const roller = new WorkerRoller(slots, { runOne, log, endMillis: drainMillis + KILL_AFTER_MILLIS });
+  const roller = new WorkerRoller(slots, { runOne, log, endMillis: () => own.drainMillis + KILL_AFTER_MILLIS });
   return {
     adminUrl,
     ready,

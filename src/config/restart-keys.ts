@@ -35,17 +35,21 @@ export function checkRestartKeys(running: Config, next: LoadedConfig): void {
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
 }
 
+/** Credentials of operators may change, as those of clients. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['basic', 'bearer']);
+
 /** The value of a key, without the texts of files that listeners read again by themselves. */
 function comparable(config: Config, path: ConfigPath, { fileAt }: LoadedConfig): unknown {
   const [key] = path;
   if (key === 'redis') return withoutRotating(config.redis ?? null, path, fileAt);
   if (key !== 'listen' && key !== 'admin') return valueAt(config, path);
-  return listenersOf(config[key]).map(({ listener: { tls, ...listener }, path: at }) => {
+  return listenersOf(config[key]).map(({ listener: { tls, ...rest }, path: at }) => {
+    const listener = Object.fromEntries(Object.entries(rest).filter(([name]) => !CREDENTIALS.has(name)));
     const withoutFiles = (texts: Readonly<Record<string, unknown>>, where: ConfigPath): unknown =>
-      Object.entries(texts).map(([name, text]) => [name, fileAt([key, ...at, 'tls', ...where, name]) ?? text]);
+      mapValues(texts, (text, name) => fileAt([key, ...at, 'tls', ...where, name]) ?? text);
     if (tls === undefined) return listener;
     const { names, ...own } = tls;
-    const ofNames = Object.entries(names).map(([name, texts]) => [name, withoutFiles(texts, ['names', name])]);
+    const ofNames = mapValues(names, (texts, name) => withoutFiles(texts, ['names', name]));
     return { ...listener, own: withoutFiles(own, []), ofNames };
   });
 }
@@ -56,11 +60,15 @@ const ROTATING: ReadonlySet<string> = new Set(['ca', 'cert', 'key', 'pfx', 'pass
 /** Keys with their values; of files that are read again, their paths. */
 function withoutRotating(value: unknown, path: ConfigPath, fileAt: LoadedConfig['fileAt']): unknown {
   if (!isRecord(value)) return value;
-  return Object.entries(value).map(([name, child]) => {
+  return mapValues(value, (child, name) => {
     const at = [...path, name];
-    return [name, (ROTATING.has(name) ? fileAt(at) : null) ?? withoutRotating(child, at, fileAt)];
+    return (ROTATING.has(name) ? fileAt(at) : null) ?? withoutRotating(child, at, fileAt);
   });
 }
+
+/** The same keys, in whatever order they stand, with other values. */
+const mapValues = <T>(map: Readonly<Record<string, T>>, to: (value: T, name: string) => unknown): unknown =>
+  new Map(Object.entries(map).map(([name, value]) => [name, to(value, name)]));
 
 const valueAt = (config: Config, path: ConfigPath): unknown =>
   path.reduce((owner: unknown, step) => (isRecord(owner) ? owner[step] : undefined), config);

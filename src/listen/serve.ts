@@ -15,9 +15,9 @@ export interface Served {
 /** Connections of a server that few clients use, at most. */
 const CONNECTIONS_MAX = 1000;
 
-/** Serves on addresses of its own, with a server for each. Rejects with the error of the system. */
+/** Serves on addresses of its own, with a server for each, made with its index. Rejects with the error of the system. */
 export async function serve<L extends Listener>(
-  makeServer: (listener: L) => Server,
+  makeServer: (listener: L, index: number) => Server,
   on: readonly L[],
   limits: ListenerLimits & { readonly ticketKeyMillis?: number },
 ): Promise<Served> {
@@ -35,8 +35,8 @@ export async function serve<L extends Listener>(
     );
   };
   try {
-    for (const listener of on) {
-      const server = makeServer(listener);
+    for (const [index, listener] of on.entries()) {
+      const server = makeServer(listener, index);
       // Node enforces its deadlines once the server listens, which its listeners do for it.
       server.emit('listening');
       const target = {

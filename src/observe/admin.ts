@@ -101,9 +101,9 @@ export function adminHosts(
 
 /**
  * The server for operators: metrics, health, the reload of the configuration, and pages. `/live` and `/ready` answer `ok`
- * or `draining` and never name a backend.
+ * or `draining` and never name a backend. `accessNow` is asked for each request: a reload may change credentials.
  */
-export function makeAdminServer(sources: AdminSources, access: AdminAccess): Server {
+export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAccess): Server {
   const { reload, pages } = sources;
   const posts = new Set([...pages.posts, ...(reload === null ? [] : [RELOAD])]);
   const answer = async (request: IncomingMessage, path: string): Promise<AdminAnswer> => {
@@ -136,6 +136,7 @@ export function makeAdminServer(sources: AdminSources, access: AdminAccess): Ser
       refuse(response, 421);
       return;
     }
+    const access = accessNow();
     const refusal = PROBES.has(path) ? null : await credentialRefusal(access, request);
     if (refusal !== null) {
       const { code, challenge } = refusal;

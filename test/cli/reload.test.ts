@@ -76,6 +76,28 @@ t.test('a key that needs a restart is named, and nothing else changes', async (t
   t.equal(await statusOf(gateway, 'orders'), 200);
 });
 
+for (const workers of [1, 2]) {
+  t.test(`credentials of operators change with a reload, workers: ${workers}`, async (t) => {
+    const gateway = await startProcess(t, `${SERVICES}workers: ${workers}\n`);
+    if (workers > 1) await areAnswering(gateway, workers);
+    const tokens = ['first-token-of-operators', 'second-token-of-operators'];
+    const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+    const statuses = (): Promise<readonly number[]> =>
+      Promise.all(
+        [{}, ...tokens.map(bearer)].map(
+          async (headers) => (await fetch(`${gateway.adminUrl}/usage`, { headers })).status,
+        ),
+      );
+    const address = gateway.adminUrl.replace('http://', '');
+    for (const [index, token] of tokens.entries()) {
+      const admin = `admin: { bearer: { tokens: [${token}] }, address: "${address}" }`;
+      await edit(gateway, (yaml) => yaml.replace(/^admin: .*$/m, admin));
+      t.equal((await reload(gateway, index === 0 ? {} : bearer(tokens[index - 1] ?? ''))).status, 200);
+      t.same(await statuses(), [401, ...tokens.map((each) => (each === token ? 200 : 401))], token);
+    }
+  });
+}
+
 t.test('a reload is asked for by POST, and not by a page of another site', async (t) => {
   const gateway = await startProcess(t, SERVICES);
   t.equal((await fetch(`${gateway.adminUrl}/reload`)).status, 405);
