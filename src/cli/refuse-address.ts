@@ -10,15 +10,25 @@ import type { ConfigPath } from '../config/yaml-source.js';
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'is in use by another program'],
   ['EADDRNOTAVAIL', 'does not belong to this machine'],
-  ['EACCES', 'may not be used by this user'],
+  // Of a Unix socket too whose folder is not there.
+  ['EACCES', 'may not be used by this user, or its folder is not there'],
   ['ENOTFOUND', 'has a host that is not known'],
   ['ENOSOCKET', 'is none of the sockets that systemd passes (LISTEN_FDNAMES)'],
 ]);
 
-/** Reports an address that cannot be bound as a configuration error; other errors are thrown as they are. */
+/**
+ * Reports an address that cannot be bound, and a file of `audit` that cannot be opened, as a configuration error; other
+ * errors are thrown as they are.
+ */
 export function refuseAddress(loaded: LoadedConfig, keys: readonly AddressKey[]): (error: unknown) => never {
   return (error) => {
-    const why = LISTEN_ERRORS.get(errorCode(error) ?? '');
+    const code = errorCode(error) ?? '';
+    if (error instanceof Error && 'syscall' in error && error.syscall === 'open') {
+      const what = `The file of \`audit\` cannot be opened (${code}).`;
+      const remedy = 'Its folder must be there, and the gateway may write in it.';
+      throw new ConfigurationError([diagnosticAt(loaded, ['audit', 'file'], what, remedy)]);
+    }
+    const why = LISTEN_ERRORS.get(code);
     if (why === undefined) throw error;
     const candidates = keys.flatMap((key) => addressesAt(loaded.config, key));
     const { address = '', path = [] } = candidates.find((each) => isOf(error, each.address)) ?? candidates[0] ?? {};

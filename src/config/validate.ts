@@ -70,8 +70,11 @@ function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
       return value(`${name} must be ${bounds(node)}.`, null);
     case 'minItems':
     case 'minLength':
-    case 'minProperties':
-      return value(`${name} must not be empty.`, node.hint ?? null);
+    case 'minProperties': {
+      const least = Number(params['limit']);
+      const what = least > 1 ? `must have at least ${least} characters` : 'must not be empty';
+      return value(`${name} ${what}.`, node.hint ?? null);
+    }
     case 'maxItems':
       return value(`${name} has more than ${String(params['limit'])} entries.`, null);
     case 'uniqueItems':

@@ -168,6 +168,9 @@ function syntaxDiagnostics(
         fail('A variable within braces or brackets ends the text there.', offset - 1, 'Put the value in quotes.'),
       ];
     }
+    if (code === 'MULTIPLE_DOCS') {
+      return [fail('The file has several YAML documents.', offset, 'Divide it with `include`, and leave `---` away.')];
+    }
     const tooDeep = message.includes('call stack');
     if (!firsts.has(offset)) firsts.set(offset, tooDeep ? 'The file is nested too deeply.' : sentence(message));
   }

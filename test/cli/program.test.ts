@@ -250,6 +250,25 @@ t.test('an address that is taken is a problem of the configuration', async (t) =
   t.match(error, `${file}:2:9: The address 127.0.0.1:${port} of \`listen\` is in use`);
 });
 
+t.test('a file or a socket whose folder is not there is a problem of the configuration', async (t) => {
+  const file = join(t.testdir(), 'soapstone.yaml');
+  const services = `admin: 127.0.0.1:0\nservices: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\n`;
+  for (const [keys, problem] of [
+    ['listen: 127.0.0.1:0\naudit: { file: none/a.log }', /:4:16: The file of `audit` cannot be opened \(ENOENT\)\./],
+    [
+      'listen: unix:/none/a.sock',
+      /:3:9: The address unix:\/none\/a\.sock of `listen` may not be used by this user, or its folder is not there\./,
+    ],
+  ] as const) {
+    await writeFile(file, `${services}${keys}\n`);
+    for (const workers of ['1', '2']) {
+      const { code, error } = await end(soapstone('start', '-c', file, '--workers', workers));
+      t.equal(code, 2, error);
+      t.match(error, problem);
+    }
+  }
+});
+
 t.test('rules prints what a code means, and finds one that is written nearly right', async (t) => {
   const out: string[] = [];
   const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };

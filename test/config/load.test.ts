@@ -242,6 +242,14 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
   ['services: { a: { wsdl: w, url: http://a, versions: [] } }', '1:52: `services.a.versions` must not be empty.'],
   ['services: { a: { wsdl: "", url: http://a } }', '1:24: `services.a.wsdl` must not be empty.'],
   [
+    'services: { a: { url: http://a } }\nclients: { maskKey: short, classes: { a: {} }, address: { class: a } }',
+    '2:21: `clients.maskKey` must have at least 16 characters.',
+  ],
+  [
+    'services: { a: { url: http://a } }\n---\nlisten: 127.0.0.1:1\n',
+    '2:1: The file has several YAML documents. Divide it with `include`, and leave `---` away.',
+  ],
+  [
     'services: { a: { wsdl: w, url: http://a, understands: [Security] } }',
     '1:56: `services.a.understands[0]` is not valid. Write {namespace}name.',
   ],
