@@ -25,7 +25,7 @@ import { MemoryPersistedStore } from './graphql/admission/document-cache.js';
 import { serve } from './listen/serve.js';
 import { TicketKeys } from './listen/ticket-keys.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from './observe/admin.js';
-import { Audit } from './observe/audit.js';
+import { openAudit } from './observe/audit.js';
 import { makeFinish } from './observe/finish.js';
 import { type ConfigLoads, FIRST_LOAD } from './observe/gauges.js';
 import type { Log } from './observe/log.js';
@@ -112,6 +112,7 @@ export async function startGateway(
       droppedConnections: () => traffic.droppedConnections,
       heldRefusals: () => penaltyBox.delayed,
       droppedLogLines: () => log.droppedLines,
+      droppedAuditLines: () => audit?.droppedLines ?? 0,
       listeners: () => traffic.listenerEnds,
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,
@@ -135,7 +136,7 @@ export async function startGateway(
   const usage = new Usage();
   const recent = new RecentRequests(() => generations.current.compiled.config.console.slowMillis);
   const facts = factsOf(() => generations.current.compiled, recent, usage);
-  const audit = compiled.audit === null ? null : new Audit(compiled.audit.file);
+  const audit = openAudit(compiled.audit, log);
   const finish = makeFinish(log, metrics, recent, usage, tracing, audit);
   const nearlyEmpty = new NearlyEmpty();
   const events = countedEvents((...points) => metrics.budget(...points), nearlyEmpty);

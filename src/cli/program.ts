@@ -73,9 +73,10 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .command('verify')
     .description('verify the hash chains of audit files, the oldest first')
     .argument('<files...>', 'the files')
-    .action(async (files: readonly string[]) => {
+    .option('--continued', 'chains may begin in earlier files, which are not given')
+    .action(async (files: readonly string[], { continued = false }: { continued?: boolean }) => {
       const { verifyAudit } = await import('./audit.js');
-      finish(await verifyAudit(files, terminal));
+      finish(await verifyAudit(files, continued, terminal));
     });
   withSource(program.command('import'))
     .description('copy a WSDL and write a configuration for it')

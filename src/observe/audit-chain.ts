@@ -4,9 +4,9 @@ import { isRecord } from '../base/record.js';
 /** The hash that the next line of a chain names: SHA-256 of a line without its end, in hexadecimal. */
 export const lineHash = (line: string): string => createHash('sha256').update(line).digest('hex');
 
-/** What is wrong with a line, or worth knowing of it. */
+/** What is wrong with a line: it does not fit the lines before it, or names one that was not given (`earlier`). */
 export interface ChainFinding {
-  readonly isBroken: boolean;
+  readonly kind: 'broken' | 'earlier';
   readonly what: string;
 }
 
@@ -20,7 +20,7 @@ export class ChainVerifier {
     return this.#chains.size;
   }
 
-  /** Checks the next line. Null where nothing is to be said about it. */
+  /** Checks the next line. Null for one that fits. */
   check(line: string): ChainFinding | null {
     const read = readLine(line);
     if (read === null) return broken('is no line of an audit');
@@ -31,16 +31,16 @@ export class ChainVerifier {
     this.#chains.set(chain, { seq, hash });
     this.#seen.add(hash);
     if (known === undefined) {
-      if (seq > 1) return { isBroken: false, what: `chain ${chain} goes on from an earlier file` };
+      if (seq > 1) return { kind: 'earlier', what: `chain ${chain} begins with line ${seq}` };
       if (isAnchored) return null;
-      return { isBroken: false, what: `chain ${chain} begins after a line of an earlier file` };
+      return { kind: 'earlier', what: `chain ${chain} begins after a line that is not there` };
     }
     if (seq !== known.seq + 1) return broken(`chain ${chain}: line ${known.seq + 1} is missing`);
     return previous === known.hash ? null : broken(`chain ${chain}: the line before was changed`);
   }
 }
 
-const broken = (what: string): ChainFinding => ({ isBroken: true, what });
+const broken = (what: string): ChainFinding => ({ kind: 'broken', what });
 
 interface Linked {
   readonly chain: string;

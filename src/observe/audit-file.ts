@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, fstatSync, openSync, readSync, statSync, write } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, write, writeSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { LogTarget } from './log-target.js';
 
@@ -34,8 +34,19 @@ export function auditFile(path: string): LogTarget {
   };
 }
 
-/** Readable for the user of the gateway alone. */
-const open = (path: string): number => openSync(path, 'a', 0o600);
+/** Without `O_NONBLOCK` the process would wait for ever for the reader of a named pipe. */
+const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+
+/**
+ * Opens a file, readable for the user of the gateway alone. A last line that is not whole, as a full disk leaves it, is
+ * ended: the next one must not become a part of it.
+ */
+function open(path: string): number {
+  const isCut = (tailOf(path, 1) ?? '\n') !== '\n';
+  const file = openSync(path, FLAGS, 0o600);
+  if (isCut) writeSync(file, '\n');
+  return file;
+}
 
 function reopened(path: string, file: number): number {
   const now = statSync(path, { throwIfNoEntry: false });
@@ -48,14 +59,19 @@ function reopened(path: string, file: number): number {
 
 /** The last line of a file, without its end; null where it has none that is whole. */
 export function lastLineOf(path: string): string | null {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0) return null;
+  const text = tailOf(path, TAIL_BYTES);
+  return text?.endsWith('\n') === true ? (text.slice(0, -1).split('\n').at(-1) ?? null) : null;
+}
+
+/** The end of a file, so many bytes at most; null where there is nothing. */
+function tailOf(path: string, bytesMax: number): string | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || !found.isFile() || found.size === 0) return null;
   const file = openSync(path, 'r');
   try {
-    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    const text = bytes.toString('utf8', 0, read);
-    return text.endsWith('\n') ? (text.slice(0, -1).split('\n').at(-1) ?? null) : null;
+    const bytes = Buffer.alloc(Math.min(found.size, bytesMax));
+    const read = readSync(file, bytes, 0, bytes.length, found.size - bytes.length);
+    return bytes.toString('utf8', 0, read);
   } finally {
     closeSync(file);
   }

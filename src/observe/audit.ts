@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../base/exchange.js';
 import { lineHash } from './audit-chain.js';
 import { auditFile, lastLineOf } from './audit-file.js';
+import type { Log } from './log.js';
 import { LogSink } from './log-sink.js';
 import { standardOutput } from './log-target.js';
 
 /** Bytes of lines that wait for the disk; further lines are dropped, and counted in the next one. */
 const BACKLOG_BYTES = 4 * 1024 * 1024;
+
+/** Between two reports that lines cannot be written. */
+const REPORT_MILLIS = 60_000;
 
 /** One decision about a request that denied or changed something. */
 interface Decision {
@@ -29,11 +34,24 @@ export class Audit {
   #seq = 0;
   #dropped = 0;
 
-  /** `file`: null for standard output. Throws the system's error when the file cannot be opened. */
-  constructor(file: string | null) {
+  /**
+   * `file`: null for standard output. `failed` is told why lines cannot be written, once a minute at most. Throws the
+   * system's error when the file cannot be opened.
+   */
+  constructor(file: string | null, failed: (reason: string) => void) {
     const last = file === null ? null : lastLineOf(file);
     this.#previous = last === null ? null : lineHash(last);
-    this.#sink = new LogSink(file === null ? standardOutput() : auditFile(file), BACKLOG_BYTES);
+    let reportedMillis = Number.NEGATIVE_INFINITY;
+    this.#sink = new LogSink(file === null ? standardOutput() : auditFile(file), BACKLOG_BYTES, (code) => {
+      if (performance.now() - reportedMillis < REPORT_MILLIS) return;
+      reportedMillis = performance.now();
+      failed(code);
+    });
+  }
+
+  /** Lines that are lost, because earlier ones could not be written. */
+  get droppedLines(): number {
+    return this.#sink.droppedLines;
   }
 
   /** Records the decisions about a request that is over. */
@@ -75,6 +93,10 @@ export class Audit {
     this.#previous = lineHash(line);
   }
 }
+
+/** The record of a configuration; null without one. Throws the system's error when its file cannot be opened. */
+export const openAudit = (to: { readonly file: string | null } | null, log: Log): Audit | null =>
+  to === null ? null : new Audit(to.file, (reason) => log.event('error', 'the audit cannot be written', { reason }));
 
 /** Names that one line lists. */
 const NAMES_MAX = 100;

@@ -19,6 +19,7 @@ export interface ProcessGauges {
   /** Refused requests whose answer waits because their address has too many of them. */
   readonly heldRefusals?: () => number;
   readonly droppedLogLines?: () => number;
+  readonly droppedAuditLines?: () => number;
   /** The addresses that speak TLS. */
   readonly listeners?: () => readonly ListenerGauges[];
   readonly isShedding?: () => boolean;
@@ -138,6 +139,14 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
       help: 'Log lines that were dropped because earlier ones were not read.',
     },
     () => one(process.droppedLogLines?.() ?? 0),
+  );
+  book.addSampled(
+    'counter',
+    {
+      name: 'soapstone_audit_lines_dropped_total',
+      help: 'Lines of `audit` that were dropped because earlier ones could not be written.',
+    },
+    () => one(process.droppedAuditLines?.() ?? 0),
   );
   book.addSampled(
     'gauge',

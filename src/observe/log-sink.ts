@@ -23,6 +23,7 @@ export class LogSink {
   droppedLines = 0;
   readonly #target: LogTarget;
   readonly #backlogBytes: number;
+  readonly #failed: (code: string) => void;
   /** The newest lines, not yet a piece. */
   #text = '';
   #textLines = 0;
@@ -34,10 +35,14 @@ export class LogSink {
   #onEmpty: (() => void) | null = null;
   readonly #timer: NodeJS.Timeout;
 
-  /** Unread lines are kept up to `backlogBytes`; further ones are dropped and counted (catalogue O08). */
-  constructor(target: LogTarget, backlogBytes: number) {
+  /**
+   * Unread lines are kept up to `backlogBytes`; further ones are dropped and counted (catalogue O08). `failed` takes the
+   * code of each write that failed, but for a reader that is only slow.
+   */
+  constructor(target: LogTarget, backlogBytes: number, failed: (code: string) => void = () => {}) {
     this.#target = target;
     this.#backlogBytes = backlogBytes;
+    this.#failed = failed;
     this.#timer = setInterval(() => this.#begin(), FLUSH_MILLIS).unref();
   }
 
@@ -123,17 +128,21 @@ export class LogSink {
   }
 
   #stall(code: string): void {
+    const isBusy = code === 'EAGAIN' || code === 'EBUSY' || code === 'EINTR';
+    if (!isBusy) this.#failed(code);
     if (code === 'EPIPE' || code === 'EBADF' || code === 'ECONNRESET') {
       this.#giveUp();
       this.#onEmpty?.();
       return;
     }
     this.#state = 'waiting';
-    const millis = code === 'EAGAIN' || code === 'EBUSY' || code === 'EINTR' ? BUSY_MILLIS : FULL_MILLIS;
-    setTimeout(() => {
-      if (this.#state === 'waiting') this.#state = 'idle';
-      this.#advance();
-    }, millis).unref();
+    setTimeout(
+      () => {
+        if (this.#state === 'waiting') this.#state = 'idle';
+        this.#advance();
+      },
+      isBusy ? BUSY_MILLIS : FULL_MILLIS,
+    ).unref();
   }
 
   /** Drops all lines: the reader is gone. */
