@@ -78,7 +78,7 @@ export function readBody(use: MessageUse, context: MessageContext): Body | Disab
   const parts = bodyParts(use, message, body ?? null, context);
   if (parts === null) return disabledAt(message, 'The messages of this WSDL are used with more parts than allowed.');
   const diagnostics: Diagnostic[] = [];
-  const attached = attachmentsOf(use, message, parts, context, diagnostics);
+  const attached = attachmentsOf(use, message, new Set(parts), context, diagnostics);
   const attachments = attached.length === 0 ? {} : { attachments: attached };
   const written: Body['use'] = parts.length === 0 ? null : encoded ? 'encoded' : 'literal';
   if (use.style === 'rpc')
@@ -117,11 +117,11 @@ const attachedParts = (bound: XmlNode | null): readonly (string | null)[] =>
 function attachmentsOf(
   { bound, abstract }: MessageUse,
   message: XmlNode,
-  inBody: readonly XmlNode[],
+  inBody: ReadonlySet<XmlNode>,
   { parts }: MessageContext,
   diagnostics: Diagnostic[],
 ): readonly AttachedPart[] {
-  const found = new Map<string, string[]>();
+  const found = new Map<string, Set<string>>();
   for (const content of mimeParts(bound).flatMap((part) => childrenOf(part, WSDL_MIME, 'content'))) {
     const name = attributeOf(content, 'part');
     const part = name === null ? null : parts.named(message, name);
@@ -129,13 +129,18 @@ function attachmentsOf(
       const handling = abstract.local === 'input' ? 'sent' : 'read';
       const what = `An attachment of the ${abstract.local} (${name ?? 'without a name'}) is no part of its message: it is not ${handling}.`;
       diagnostics.push(diagnosticAt(content, what));
-    } else if (!inBody.includes(part)) {
+    } else if (!inBody.has(part)) {
+      const types = found.get(name) ?? new Set();
+      found.set(name, types);
       const type = attributeOf(content, 'type');
-      found.set(name, [...(found.get(name) ?? []), ...(type === null ? [] : [type.toLowerCase()])]);
+      if (type !== null && types.size < MEDIA_TYPES_MAX) types.add(type.toLowerCase());
     }
   }
-  return [...found].map(([name, mediaTypes]) => ({ name, mediaTypes }));
+  return [...found].map(([name, types]) => ({ name, mediaTypes: [...types] }));
 }
+
+/** Alternatives of one attachment; each part of a reply is compared with them. */
+const MEDIA_TYPES_MAX = 100;
 
 function bodyParts(
   use: MessageUse,

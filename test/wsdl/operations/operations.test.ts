@@ -474,6 +474,11 @@ t.test('a WSDL whose parts multiply each other is read in bounded time', async (
       )}</portType>`,
       binding: `<binding name="B" type="t:P">${soap}<operation name="O"><input>${many(10_000, (at) => `<soap:header message="t:In" part="p${at}"/>`)}</input></operation></binding>`,
     },
+    'parts and attachments': {
+      messages: `<message name="In">${many(10_000, (at) => `<part name="p${at}" type="xs:int"/>`)}<part name="a" type="xs:string"/></message>`,
+      portType: `<portType name="P">${operation('O')}</portType>`,
+      binding: `<binding name="B" type="t:P">${soap}<operation name="O"><input><mime:multipartRelated><mime:part><soap:body parts="${many(10_000, (at) => `p${at} `)}" use="literal"/></mime:part><mime:part>${many(200_000, (at) => `<mime:content part="${at < 50_000 ? 'p9999' : 'a'}" type="image/t${at}"/>`)}</mime:part></mime:multipartRelated></input></operation></binding>`,
+    },
     'bindings and operations': {
       portType: `<portType name="P">${many(10_000, (at) => operation(`O${at}`))}</portType>`,
       binding: many(10_000, (at) => `<binding name="B${at}" type="t:P">${soap}<operation name="O${at}"/></binding>`),
