@@ -8,8 +8,9 @@ import {
   type TLSSocket,
 } from 'node:tls';
 
+import { certificateEndMillis, earliest } from '../base/certificate-end.js';
 import type { RotatingFile } from '../base/rotating-file.js';
-import { certificateEndMillis, listEndMillis } from './expiry.js';
+import { listEndMillis } from './list-end.js';
 import { verifyClientCertificate } from './peer.js';
 import type { TicketKeys } from './ticket-keys.js';
 
@@ -59,6 +60,8 @@ export class ServerTls {
   #contexts: Contexts;
   /** That of the ticket key in use. */
   #period = -1;
+  /** The revocation list whose end was read last: a large one takes 50 ms, and metrics ask again and again. */
+  #list: { readonly pem: string; readonly endMillis: number | null } | null = null;
 
   /** Throws the error of OpenSSL. */
   constructor(options: ServerTlsOptions) {
@@ -73,11 +76,16 @@ export class ServerTls {
   get ends(): { readonly certificateMillis: number | null; readonly listMillis: number | null } {
     const { names, clientCa, clientCrl } = this.#options;
     const certificates = [this.#options, ...names.values()].map(({ cert }) => cert);
-    const pem = [...certificates, ...(clientCa === null ? [] : [clientCa])].map(latestOf).join('\n');
+    const all = [...certificates, ...(clientCa === null ? [] : [clientCa])];
     return {
-      certificateMillis: certificateEndMillis(pem),
-      listMillis: clientCrl === null ? null : listEndMillis(latestOf(clientCrl)),
+      certificateMillis: earliest(all.map((text) => certificateEndMillis(latestOf(text)))),
+      listMillis: clientCrl === null ? null : this.#listEnd(latestOf(clientCrl)),
     };
+  }
+
+  #listEnd(pem: string): number | null {
+    if (this.#list?.pem !== pem) this.#list = { pem, endMillis: listEndMillis(pem) };
+    return this.#list.endMillis;
   }
 
   /** Makes the server that does the handshakes. */

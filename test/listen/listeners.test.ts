@@ -7,11 +7,11 @@ import { setTimeout } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-
+import { certificateEndMillis } from '../../src/base/certificate-end.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { bind } from '../../src/listen/bind.js';
-import { certificateEndMillis, listEndMillis } from '../../src/listen/expiry.js';
+import { listEndMillis } from '../../src/listen/list-end.js';
 import { TicketKeys } from '../../src/listen/ticket-keys.js';
 import { Log } from '../../src/observe/log.js';
 import { startGateway } from '../../src/server.js';

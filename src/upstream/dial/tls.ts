@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { X509Certificate } from 'node:crypto';
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
+import { certificateEndMillis, earliest } from '../../base/certificate-end.js';
 import { errorCode } from '../../base/error-code.js';
 import type { RotatingFile } from '../../base/rotating-file.js';
 
@@ -53,8 +53,8 @@ export class TlsMaterial {
 
   /** When the certificate of the gateway, or the authority that expires first, ends; null without either. */
   get expiresMillis(): number | null {
-    const ends = [this.#parts.cert, this.#parts.ca].flatMap((pem) => (pem === undefined ? [] : expiriesOf(pem)));
-    return ends.length === 0 ? null : Math.min(...ends);
+    const { cert, ca } = this.#parts;
+    return earliest([cert, ca].map((pem) => (pem === undefined ? null : certificateEndMillis(pem))));
   }
 
   /** Takes over what has rotated. */
@@ -95,18 +95,6 @@ function connectionOptions({ servername, verify }: TlsOptions, secureContext: Se
     ...(verify !== 'full' && { checkServerIdentity: () => undefined }),
   };
 }
-
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-/** When the certificates of a PEM text end. */
-const expiriesOf = (pem: string): readonly number[] =>
-  [...pem.matchAll(CERTIFICATE)].flatMap(([text]) => {
-    try {
-      return [Date.parse(new X509Certificate(text).validTo)];
-    } catch {
-      return [];
-    }
-  });
 
 /** The code of OpenSSL, without what it was made from. */
 export const reasonOf = (error: unknown): string => errorCode(error) ?? 'not readable';

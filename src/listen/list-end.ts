@@ -1,21 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { X509Certificate } from 'node:crypto';
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+import { earliest } from '../base/certificate-end.js';
+
 const LIST = /-----BEGIN X509 CRL-----([^-]*)-----END X509 CRL-----/g;
-
-/** When the first certificate of a PEM file ends; null where it has none that can be read. */
-export function certificateEndMillis(pem: string): number | null {
-  return earliest((pem.match(CERTIFICATE) ?? []).map((text) => endOfCertificate(text)));
-}
-
-function endOfCertificate(text: string): number | null {
-  try {
-    return Date.parse(new X509Certificate(text).validTo);
-  } catch {
-    return null;
-  }
-}
 
 /** When the first revocation list of a PEM file is due to be replaced (`nextUpdate`); null where none says so. */
 export function listEndMillis(pem: string): number | null {
@@ -72,6 +59,3 @@ function timeOf(text: string, tag: number): number | null {
   const [day = 0, hour = 0, minute = 0, second = 0] = rest;
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
-
-const earliest = (times: readonly (number | null)[]): number | null =>
-  times.reduce((first, time) => (first === null || (time !== null && time < first) ? time : first), null);
