@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import type { Access } from './access/client.js';
+
+import type { BasicUsers } from './access/basic.js';
 import { Networks } from './access/networks.js';
 import type { Policy } from './access/policy.js';
 import { ConfigurationError, type Diagnostic } from './base/diagnostic.js';
@@ -66,6 +67,8 @@ export interface Compiled {
   readonly audit: { readonly file: string | null } | null;
   /** By the JSON of its configuration: the keys of each issuer of tokens. */
   readonly issuers: IssuerKeyTable;
+  /** The users of `clients.basic`; [] without any. */
+  readonly passwords: readonly BasicUsers[];
   /** The WSDLs that were read, by location. */
   readonly wsdls: ReadonlyMap<string, KnownModel>;
   /** Null where no documents are known beforehand. */
@@ -132,9 +135,11 @@ export async function compile(
     const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
     const prices = graph === null ? [] : pricesOf(config, services, graph);
     const issuers: IssuerKeyTable = new Map();
-    const collect = { late: lateWarnings, closing, issuers };
+    const passwords: BasicUsers[] = [];
+    const collect = { late: lateWarnings, closing, issuers, passwords };
     const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, collect));
     for (const [issuer, keys] of issuers) keys.keep(earlier?.issuers.get(issuer) ?? null);
+    for (const users of earlier?.passwords ?? []) passwords[0]?.keep(users);
     await pace.pause();
     const caching = await caught(diagnostics, compileCaching(loaded, services, earlier));
     await pace.pause();
@@ -170,6 +175,7 @@ export async function compile(
       trusted,
       wsdls: wsdls.known,
       issuers,
+      passwords,
       warnings: [
         ...new Set(services.flatMap((service) => service.warnings)),
         ...graph.warnings,

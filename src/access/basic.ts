@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 
 import { setAndEvictOldest } from '../base/evict-oldest.js';
 import { Refusal } from '../base/refusal.js';
@@ -33,7 +34,7 @@ export class BasicUsers implements Identifier {
   readonly challenge = CHALLENGE;
   readonly #users: ReadonlyMap<string, { readonly client: Client; readonly password: PasswordHash }>;
   readonly #decoy: PasswordHash | null;
-  readonly #digestKey = randomBytes(32);
+  #digestKey = randomBytes(32);
   /** By digest of user and password. */
   readonly #verified = new Map<string, Client>();
   readonly #running = new Map<string, Promise<Client | null>>();
@@ -48,6 +49,20 @@ export class BasicUsers implements Identifier {
       }),
     );
     this.#decoy = users[0]?.password ?? null;
+  }
+
+  /**
+   * Remembers what those before a reload had verified, of users whose hash is the same: a reload must not have all clients
+   * verified again at once. Called before the first request.
+   */
+  keep(earlier: BasicUsers): void {
+    this.#digestKey = earlier.#digestKey;
+    for (const [digest, { name }] of earlier.#verified) {
+      if (name === null) continue;
+      const user = this.#users.get(name);
+      if (user !== undefined && isDeepStrictEqual(user.password, earlier.#users.get(name)?.password))
+        this.#verified.set(digest, user.client);
+    }
   }
 
   identify({ headers }: Caller): Client | Promise<Client> | null {

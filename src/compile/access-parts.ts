@@ -1,3 +1,4 @@
+import type { BasicUsers } from '../access/basic.js';
 import type { TokenKeys } from '../access/tokens.js';
 import type { LateWarnings } from './late-warnings.js';
 
@@ -11,4 +12,6 @@ export interface AccessParts {
   /** How to close connections to others. */
   readonly closing: (() => Promise<void>)[];
   readonly issuers: IssuerKeyTable;
+  /** The users of `clients.basic`, if there are any: one. */
+  readonly passwords: BasicUsers[];
 }

@@ -23,7 +23,7 @@ export async function compileAccess(
   loaded: LoadedConfig,
   services: readonly Callable[],
   prices: readonly Price[],
-  { late, closing, issuers }: AccessParts,
+  { late, closing, issuers, passwords }: AccessParts,
 ): Promise<Access> {
   const { clients } = loaded.config;
   if (clients === undefined) return openAccess(new Networks([]));
@@ -64,7 +64,9 @@ export async function compileAccess(
         invariant(password !== null, 'the schema has checked the hash');
         return { name, rights: classOf(of), password };
       });
-      return new BasicUsers(users);
+      const known = new BasicUsers(users);
+      passwords.push(known);
+      return known;
     },
     network() {
       if (clients.networks === undefined) return null;

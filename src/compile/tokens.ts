@@ -33,7 +33,7 @@ const KEYS_MILLIS = 5000;
 export function compileTokens(
   loaded: LoadedConfig,
   classes: Classes,
-  { late, issuers: table, leavesOthers }: Omit<AccessParts, 'closing'> & { readonly leavesOthers: boolean },
+  { late, issuers: table, leavesOthers }: Pick<AccessParts, 'late' | 'issuers'> & { readonly leavesOthers: boolean },
 ): Identifier {
   const issuers = jwtIssuers(loaded.config.clients?.jwt).map(({ issuer, path }) => {
     const keys = keysOf(loaded, ['clients', 'jwt', ...path], issuer, late);

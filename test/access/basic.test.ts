@@ -49,6 +49,22 @@ t.test('a wrong password and an unknown user are refused alike, after the same w
   t.throws(() => basic.identify(caller(field('x'.repeat(2000)))), { code: 'UNAUTHENTICATED' });
 });
 
+t.test('after a reload a password is known of users whose hash is the same', async (t) => {
+  const before = users();
+  await before.identify(caller(field('erp:päss:word')));
+  const same = users();
+  same.keep(before);
+  t.match(same.identify(caller(field('erp:päss:word'))), { id: 'basic:erp' }, 'at once');
+  for (const text of ['erp:wrong', 'crm:päss:word'])
+    await t.rejects(Promise.resolve(same.identify(caller(field(text)))), { code: 'UNAUTHENTICATED' }, text);
+  const other = users({ salt: Buffer.from('another salt of it') });
+  other.keep(same);
+  await t.rejects(Promise.resolve(other.identify(caller(field('erp:päss:word')))), { code: 'UNAUTHENTICATED' });
+  const none = new BasicUsers([]);
+  none.keep(same);
+  await t.rejects(Promise.resolve(none.identify(caller(field('erp:päss:word')))), { code: 'UNAUTHENTICATED' });
+});
+
 t.test('verifications that wait are bounded', async (t) => {
   const basic = users({ blockSize: 1, parallelization: 1 });
   const all = await Promise.all(
