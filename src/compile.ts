@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 
 import type { BasicUsers } from './access/basic.js';
+import type { Access } from './access/client.js';
 import { Networks } from './access/networks.js';
 import type { Policy } from './access/policy.js';
 import { ConfigurationError, type Diagnostic } from './base/diagnostic.js';
