@@ -1,12 +1,12 @@
 import { type GraphQLNamedType, GraphQLNonNull, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
 import type { EncodeAttachment } from '../../codec/plan/request-plan.js';
 import type { AttachedPart } from '../../soap/attached-parts.js';
-import { distinctName, type Operation } from '../../wsdl/model.js';
+import { distinctName, type Operation, type Payload } from '../../wsdl/model.js';
 import { BASE64 } from '../../wsdl/xsd/builtin.js';
 import type { InputField } from '../input/input-field.js';
 import { resultField, SINGLE } from '../output/result-field.js';
 import type { Leaf, LeafTable } from '../types/leaf.js';
-import { fieldName, NameScope, type Naming } from '../types/naming.js';
+import { fieldName, isNaming01, NameScope, type Naming } from '../types/naming.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 
@@ -21,12 +21,17 @@ interface Types {
 
 const leafOf = ({ leaves, service }: Types): Leaf => leaves.of(BASE64, 'Base64', service);
 
+/** Version 0.1 had neither arguments nor fields for them. */
+const offered = ({ attachments = [] }: Payload, { naming }: Types): readonly AttachedPart[] =>
+  isNaming01(naming) ? [] : attachments;
+
 /** Adds an argument for each attachment of the request to `fields`. */
 export function attachmentArguments(
-  { attachments = [] }: Operation['input'],
+  input: Payload,
   fields: Map<string, InputField>,
   types: Types,
 ): readonly EncodeAttachment[] {
+  const attachments = offered(input, types);
   if (attachments.length === 0) return [];
   const scope = new NameScope(fields.keys());
   return attachments.map((attached): EncodeAttachment => {
@@ -52,7 +57,7 @@ interface Reply {
 
 /** The reply as an object with its attachments beside the `result`, if the Body has one. */
 export function withAttachments(operation: Operation, { type, shape }: Reply, types: Types): Reply {
-  const { attachments = [] } = operation.output ?? {};
+  const attachments = operation.output === null ? [] : offered(operation.output, types);
   if (attachments.length === 0) return { type, shape };
   const { type: leafType, scalar } = leafOf(types);
   const scope = new NameScope(['result']);
