@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
+import { errorCode } from '../base/error-code.js';
 
 const TIMEOUT_MILLIS = 10_000;
 
@@ -21,7 +22,7 @@ export async function readOperatorPage(source: string, path: string): Promise<st
 /** Why it could not be read, without the credentials of the address. */
 export function readingError(source: string, caught: unknown): string {
   const { message, cause } = caught instanceof Error ? caught : new Error(String(caught));
-  const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : message;
+  const reason = errorCode(cause) ?? message;
   const remedy = source.startsWith('http') ? ' Give the admin address of a gateway that runs, or a file.' : '';
   return `${source.replace(/\/\/[^/]*@/, '//')} cannot be read: ${reason}.${remedy}`;
 }

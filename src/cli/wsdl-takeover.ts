@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import { errorCode } from '../base/error-code.js';
 import { type InputSnapshot, type Inputs, replayInputs } from '../base/inputs.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { type Contract, missingParts } from '../compile/kept-contract.js';
@@ -93,7 +94,7 @@ export class WsdlTakeover {
         this.#log.event('info', 'the WSDL of the backend is in use', { ...taken, file });
         return;
       } catch (error) {
-        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+        const code = errorCode(error) ?? 'unknown';
         this.#log.event('error', 'the WSDL of the backend could not be kept', { ...taken, file, code });
       }
     }
