@@ -21,17 +21,20 @@ const METADATA: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The use of WS-Addressing by a port, its binding and its port type together: by the extension `UsingAddressing`, which is
+ * The use of WS-Addressing that a port, binding or port type declares: by the extension `UsingAddressing`, which is
  * optional unless `wsdl:required` is set, or by a policy. Null where neither is there.
  */
-export function addressingUseOf(elements: readonly XmlNode[], policies: Policies): AddressingUse | null {
-  const uses = elements.flatMap((element) => {
-    const extension = element.children.flatMap(extensionUse);
-    const demand = demandOf(element, policies, assertedNamespace);
-    return demand === null ? extension : [...extension, { uri: demand.value, isRequired: demand.isRequired }];
-  });
-  return uses.find(({ isRequired }) => isRequired) ?? uses[0] ?? null;
+export function addressingUseOf(element: XmlNode, policies: Policies): AddressingUse | null {
+  const extension = element.children.flatMap(extensionUse);
+  const demand = demandOf(element, policies, assertedNamespace);
+  return strongestUse(
+    demand === null ? extension : [...extension, { uri: demand.value, isRequired: demand.isRequired }],
+  );
 }
+
+/** The first use that is required, else the first one. */
+export const strongestUse = (uses: readonly AddressingUse[]): AddressingUse | null =>
+  uses.find(({ isRequired }) => isRequired) ?? uses[0] ?? null;
 
 function extensionUse(node: XmlNode): readonly AddressingUse[] {
   const uri = node.local === 'UsingAddressing' ? USING_ADDRESSING.get(node.uri) : undefined;

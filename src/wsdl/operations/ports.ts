@@ -3,7 +3,7 @@ import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
 import { attributeOf, childrenOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import { type AddressingUse, type Operation, type Port, typeKey, type WsdlService } from '../model.js';
-import { addressingUseOf } from './addressing-use.js';
+import { addressingUseOf, strongestUse } from './addressing-use.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import { soapChildren } from './messages.js';
 import { operationsOfPortType, type PortTypeOperations, pairOperations } from './operation-pairs.js';
@@ -57,7 +57,7 @@ function readPort(port: XmlNode, definitions: Definitions, bindings: BindingRead
   const refusal = binding === null ? missing : refusalOf(binding);
   if (binding === null || refusal !== null) return diagnosticAt(port, leftOut(name, refusal ?? missing));
   const read = bindings.read(binding);
-  const own = addressingUseOf([port], definitions.policies);
+  const own = addressingUseOf(port, definitions.policies);
   // Operations of a binding are shared by its ports, unless a port demands more.
   const operations =
     own === null ? read.operations : read.operations.map((operation) => withAddressing(operation, own));
@@ -98,6 +98,8 @@ export class BindingReader {
   readonly #context: OperationContext;
   readonly #read = new Map<XmlNode, readonly Operation[]>();
   readonly #portTypes = new Map<XmlNode, PortTypeOperations>();
+  /** Of bindings and port types: many bindings may share a port type of many operations. */
+  readonly #addressingUses = new Map<XmlNode, AddressingUse | null>();
   /** By binding. */
   readonly #portTypeNames = new Map<XmlNode, string>();
   /** The operations of port types that a port offers. */
@@ -151,8 +153,17 @@ export class BindingReader {
       this.#portTypeNames.set(binding, typeKey({ uri: targetOf(portType), local: nameOf(portType) }));
     const pairs = pairOperations(binding, abstract, this.#context.warnings);
     for (const pair of pairs) if (pair.abstract !== null) this.covered.add(pair.abstract);
-    const use = addressingUseOf(portType === null ? [binding] : [binding, portType], this.#definitions.policies);
+    const declaring = portType === null ? [binding] : [binding, portType];
+    const use = strongestUse(declaring.flatMap((each) => this.#addressingUseOf(each) ?? []));
     return readOperations(pairs, this.#context, reason).map((operation) => withAddressing(operation, use));
+  }
+
+  #addressingUseOf(element: XmlNode): AddressingUse | null {
+    const known = this.#addressingUses.get(element);
+    if (known !== undefined) return known;
+    const use = addressingUseOf(element, this.#definitions.policies);
+    this.#addressingUses.set(element, use);
+    return use;
   }
 
   #operationsOf(portType: XmlNode): PortTypeOperations {
