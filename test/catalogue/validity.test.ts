@@ -18,7 +18,7 @@ import { expectAnswer } from './expect.js';
 import { contentTypeOf, type Perimeter, runMessages, startPerimeter } from './messages.js';
 import { Rows } from './rows.js';
 import { security, signature, withBody, withHeader } from './soap-vectors.js';
-import { INVALID, ping } from './validity-vectors.js';
+import { FEW_VALUES, INVALID, MANY_VALUES, ping } from './validity-vectors.js';
 
 const rows = new Rows('validity');
 const FIXTURE = `${process.cwd()}/test/catalogue/fixtures/validity.wsdl`;
@@ -37,6 +37,12 @@ t.test('requests that break the schema', async (t) => {
     [],
     'Object.prototype is unchanged',
   );
+});
+
+t.test('X32: IDs and keys', async (t) => {
+  await runMessages(t, await startPerimeter(t, serviceWith('requests: enforce')), rows, MANY_VALUES);
+  const limits = 'limits: { validity: { identityValues: 10 } }\n';
+  await runMessages(t, await startPerimeter(t, serviceWith('requests: enforce'), limits), rows, FEW_VALUES);
 });
 
 const BUILT_IN = new Set(Reflect.ownKeys(Object.prototype));

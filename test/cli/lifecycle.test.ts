@@ -118,7 +118,10 @@ t.test('SIGUSR2 replaces all workers one by one, and no connection is refused', 
   let isOver = false;
   const asking = Promise.all(
     [0, 1, 2].map(async () => {
-      while (!isOver) statuses.push(await ask(gateway));
+      while (!isOver) {
+        statuses.push(await ask(gateway));
+        await delay(5);
+      }
     }),
   );
   for (const client of kept) void client.send(GET);

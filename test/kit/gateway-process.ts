@@ -49,7 +49,8 @@ export async function startProcess(t: Test, yaml: string, options: ProcessOption
   await writeFile(file, `listen: 127.0.0.1:${port}\nadmin: ${adminHost}:${adminPort}\n${yaml}`);
   const command = [process.execPath, ...nodeOptions, MAIN, 'start', '-c', file];
   const child = spawn('sh', ['-c', `${before} exec "$0" "$@"`, ...command], {
-    env: { PATH: process.env['PATH'], ...environment },
+    // What one process has compiled the next one need not.
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...environment },
     stdio: ['ignore', typeof log === 'number' ? log : 'pipe', 'inherit'],
   });
   const lines: Line[] = [];

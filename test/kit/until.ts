@@ -7,7 +7,7 @@ const LIMIT_MILLIS = 60_000;
 const QUICK_TURNS = 200;
 
 /** Between two looks that take a while themselves: without it they take the processor from what they wait for. */
-const REST_MILLIS = 20;
+const REST_MILLIS = 50;
 
 /** Waits until a condition is true. Fails with the text of the condition when it is not within a minute. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
