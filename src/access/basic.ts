@@ -98,7 +98,7 @@ export class BasicUsers implements Identifier {
   async #verify(field: string): Promise<Client | null> {
     const text = Buffer.from(field.slice(SCHEME_CHARS).trim(), 'base64').toString('utf8');
     const colon = text.indexOf(':');
-    const user = colon < 0 ? undefined : this.#users.get(text.slice(0, colon));
+    const user = colon < 0 || CONTROL.test(text) ? undefined : this.#users.get(text.slice(0, colon));
     const expected = user?.password ?? this.#decoy;
     if (expected === null) return null;
     await this.#acquire();
@@ -123,7 +123,11 @@ export class BasicUsers implements Identifier {
   }
 }
 
-const SCHEME = /^Basic /i;
+/** A tab stands for the blank with some servers: such a field must not go on to one. */
+const SCHEME = /^Basic[ \t]/i;
 const SCHEME_CHARS = 6;
+
+/** Not allowed by RFC 7617 section 2; scrypt takes a NUL at the end of a password for nothing. */
+const CONTROL = /\p{Cc}/u;
 
 const unknown = (): Refusal => new Refusal('UNAUTHENTICATED', 'user or password', { challenge: CHALLENGE });
