@@ -138,7 +138,7 @@ function comparePayloads(
   compareAttachments(direction, where, before, after, changes);
 }
 
-/** Those of a request are all required. */
+/** Those of a request are all required. With the first one of a reply the answer in GraphQL becomes an object. */
 function compareAttachments(
   direction: Direction,
   where: string,
@@ -149,7 +149,7 @@ function compareAttachments(
   const [were, are] = [before, after].map((parts) => new Set(parts.map(({ name }) => name)));
   for (const name of were ?? [])
     if (are?.has(name) === false) changes.add('breaking', where, `the attachment ${name} is gone`);
-  const severity = direction === 'request' ? 'breaking' : 'safe';
+  const severity = direction === 'request' || before.length === 0 ? 'breaking' : 'safe';
   for (const name of are ?? [])
     if (were?.has(name) === false) changes.add(severity, where, `the attachment ${name} is new`);
 }

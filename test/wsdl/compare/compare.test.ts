@@ -314,27 +314,27 @@ t.test('changes of messages of several parts', async (t) => {
   t.strictSame(await changes(two, wsdl('xs:int')), ['breaking: Get request is empty now']);
 });
 
-t.test('attachments of a request are required, those of a reply are more to select', async (t) => {
+t.test('attachments of a request are required, further ones of a reply are more to select', async (t) => {
   const content = (part: string): string => `<mime:part><mime:content part="${part}" type="image/png"/></mime:part>`;
-  const body = '<mime:part><soap:body use="literal"/></mime:part>';
+  const none = '<soap:body use="literal" parts="p"/>';
   const wsdl = (input: string, output: string): string =>
     wsdlWith({
       types: schemaWith(''),
       messages: `<message name="In"><part name="p" element="t:Get"/><part name="a" type="xs:string"/></message>
-        <message name="Out"><part name="p" element="t:GetResponse"/><part name="a" type="xs:string"/></message>`,
+        <message name="Out"><part name="p" element="t:GetResponse"/><part name="a" type="xs:string"/><part name="b" type="xs:string"/></message>`,
       binding: `<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction="urn:get"/>
         <input>${input}</input><output>${output}</output></operation></binding>`,
     });
   const related = (...parts: readonly string[]): string =>
-    `<mime:multipartRelated>${body}${parts.map(content).join('')}</mime:multipartRelated>`;
-  const none = '<soap:body use="literal" parts="p"/>';
+    `<mime:multipartRelated><mime:part>${none}</mime:part>${parts.map(content).join('')}</mime:multipartRelated>`;
   const changes = async (before: string, after: string) => printed(await compare(t, before, after));
   const both = wsdl(related('a'), related('a'));
   t.strictSame(await changes(both, both), []);
   t.strictSame(await changes(wsdl(none, none), both), [
     'breaking: Get request the attachment a is new',
-    'safe: Get reply the attachment a is new',
+    'breaking: Get reply the attachment a is new',
   ]);
+  t.strictSame(await changes(both, wsdl(related('a'), related('b', 'a'))), ['safe: Get reply the attachment b is new']);
   t.strictSame(await changes(both, wsdl(none, none)), [
     'breaking: Get request the attachment a is gone',
     'breaking: Get reply the attachment a is gone',
