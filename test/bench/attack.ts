@@ -1,9 +1,14 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { shopMapping } from '../catalogue/graphql-kit.js';
+import { Authority } from '../kit/certificates.js';
+import { freePort } from '../kit/free-port.js';
 import { NAMES } from './attacks.js';
 import {
   fileOf,
@@ -159,10 +164,15 @@ async function good(gateway: Server, load: Load, perSecond: number, seconds: num
 /** Runs `measure` while the attack goes on; how often it was tried, and what was measured. */
 async function underAttack(
   name: string,
-  gateway: Server,
+  gateway: Target,
   measure: () => Promise<Round>,
 ): Promise<readonly [number, Round]> {
-  const attacker = fork(fileOf('attacker.js'), [gateway.url, name, ...(IS_OFFICE ? ['127.0.0.1'] : [])]);
+  const attacker = fork(fileOf('attacker.js'), [
+    gateway.url,
+    gateway.secureUrl,
+    name,
+    ...(IS_OFFICE ? ['127.0.0.1'] : []),
+  ]);
   const asked = async (): Promise<number> => {
     attacker.send('how many');
     const [made]: number[] = await once(attacker, 'message');
@@ -192,12 +202,29 @@ function shareOfPeak(): number {
   return given === undefined ? 0.5 : Number(given.slice('--load='.length));
 }
 
+/** A gateway that listens in clear text and over TLS. */
+interface Target extends Server {
+  readonly secureUrl: string;
+}
+
 /** With every limit as it comes, metrics and the access log. */
-function startGateway(url: string): Promise<Server> {
+async function startGateway(url: string): Promise<Target> {
   const wsdl = resolve('test/bench/orders.wsdl');
-  return startKeys(
-    `${shopMapping(url)}  bench: { wsdl: "${wsdl}", url: "${url}/soap/bench", operations: { GetOrders: false } }\n`,
-  );
+  const home = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
+  try {
+    const [cert, key] = [join(home, 'a.pem'), join(home, 'a.key')];
+    const own = new Authority(home).sign('localhost');
+    writeFileSync(cert, own.cert);
+    writeFileSync(key, own.key);
+    const [clear, secure] = [await freePort(), await freePort()];
+    const gateway = await startKeys(
+      `${shopMapping(url)}  bench: { wsdl: "${wsdl}", url: "${url}/soap/bench", operations: { GetOrders: false } }\n`,
+      `[ 127.0.0.1:${clear}, { address: 127.0.0.1:${secure}, tls: { cert: { file: ${cert} }, key: { file: ${key} } } } ]`,
+    );
+    return { ...gateway, url: `http://127.0.0.1:${clear}`, secureUrl: `https://127.0.0.1:${secure}` };
+  } finally {
+    await rm(home, { recursive: true });
+  }
 }
 
 if (isProgram(import.meta.url)) await benchAttack(isQuick());

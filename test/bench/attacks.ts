@@ -11,6 +11,8 @@ export interface Attack {
   readonly connections: number;
   /** How the bytes go out: as fast as they are taken, one byte in this many milliseconds, or not at all. */
   readonly pace: 'fast' | number | 'none';
+  /** Connections that are opened in a second, each for a full TLS handshake, instead of `connections`. */
+  readonly handshakesPerSecond?: number;
 }
 
 const MIB = 2 ** 20;
@@ -76,6 +78,15 @@ const DOCUMENTS: readonly (readonly [name: string, bytes: Buffer])[] = dearKinds
     return [name, Buffer.concat([Buffer.from(`POST /graphql HTTP/1.1\r\nHost: gateway\r\n${fields}\r\n\r\n`), body])];
   });
 
+/** Of one address, to the listener with TLS. */
+const HANDSHAKES: Attack = {
+  name: 'TLS handshakes',
+  bytes: Buffer.alloc(0),
+  connections: 0,
+  pace: 'none',
+  handshakesPerSecond: 1000,
+};
+
 const ATTACKS: readonly Attack[] = [
   ...[...FAST, ...DOCUMENTS].map(([name, bytes]): Attack => ({ name, bytes, connections: 16, pace: 'fast' })),
   ...SLOW,
@@ -88,9 +99,9 @@ const TOGETHER: ReadonlyMap<string, readonly Attack[]> = new Map([
 ]);
 
 /** The names of all attacks. */
-export const NAMES: readonly string[] = [...ATTACKS.map(({ name }) => name), ...TOGETHER.keys()];
+export const NAMES: readonly string[] = [...ATTACKS.map(({ name }) => name), HANDSHAKES.name, ...TOGETHER.keys()];
 
 /** Those that make up the attack of a name. */
 export const attacksOf = (name: string): readonly Attack[] =>
   TOGETHER.get(name)?.map((attack) => ({ ...attack, connections: 1 })) ??
-  ATTACKS.filter((attack) => attack.name === name);
+  [...ATTACKS, HANDSHAKES].filter((attack) => attack.name === name);

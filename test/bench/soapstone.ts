@@ -54,12 +54,12 @@ export const startSoapstone = (url: string, nodeOptions: readonly string[] = [],
 export const startFile = (file: string, nodeOptions: readonly string[] = []): Promise<Server> =>
   startServer(fileOf('../../bin/main.js'), ['start', '-c', file], nodeOptions);
 
-/** Starts the gateway with these keys, on addresses that the system chooses. */
-export async function startKeys(yaml: string): Promise<Server> {
+/** Starts the gateway with these keys, on addresses that the system chooses, or on those of `listen`. */
+export async function startKeys(yaml: string, listen = '127.0.0.1:0'): Promise<Server> {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
   try {
     const file = join(directory, 'soapstone.yaml');
-    await writeFile(file, `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n${yaml}`);
+    await writeFile(file, `listen: ${listen}\nadmin: 127.0.0.1:0\n${yaml}`);
     return await startFile(file);
   } finally {
     await rm(directory, { recursive: true });
