@@ -24,6 +24,9 @@ const LOOK_MILLIS = 500;
 /** Connections that one address may have, however few there are for all. */
 const CONNECTIONS_OF_ONE = 100;
 
+/** How long connections that wait are accepted at a stop, while others go on to come: these find a worker that stays. */
+const ACCEPT_MAX_MILLIS = 1000;
+
 /** Reports of the server about connections and requests that no handler sees, and the keys of its TLS sessions. */
 export interface TrafficHooks {
   /**
@@ -142,14 +145,15 @@ export class TrafficServer {
     for (const { current } of this.#connections.values())
       if (current !== null) current.response.shouldKeepAlive = false;
     this.#penaltyBox.close();
-    // Connections that wait to be accepted are reset when the listener closes.
-    await waitUntilSteady(() => this.#listeners.accepted, BACKLOG, turn);
-    // Not http.Server.close(): it would cut kept connections on which a request may be on its way.
-    const closed = this.#listeners.close();
     let forced = 0;
     const deadline = setTimeout(() => {
       forced = this.#listeners.cutAll();
     }, deadlineMillis);
+    // Connections that wait to be accepted are reset when the listener closes.
+    const waitMillis = Math.min(ACCEPT_MAX_MILLIS, deadlineMillis);
+    await waitUntilSteady(() => this.#listeners.accepted, BACKLOG, waitMillis, turn);
+    // Not http.Server.close(): it would cut kept connections on which a request may be on its way.
+    const closed = this.#listeners.close();
     const stopClosing = closeWhenQuiet(this.#server, () => (this.inFlight === 0 ? this.#begun : null));
     await closed;
     clearTimeout(deadline);
