@@ -9,6 +9,9 @@ export interface MediaType {
   readonly action: string | null;
 }
 
+/** Whether this is a media type without parameters and wildcards (RFC 6838 section 4.2). */
+export const isMediaType = (text: string): boolean => /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/.test(text);
+
 /** Longer headers are not worth reading. */
 const LENGTH_MAX = 2048;
 

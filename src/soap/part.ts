@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusal.js';
+import { isMediaType } from './media-type.js';
 
 /** A part beside an envelope; its bytes are there once the package is over. */
 export interface Attachment {
@@ -9,8 +10,6 @@ export interface Attachment {
   dataUrl(): string | null;
 }
 
-/** Without parameters (RFC 6838 section 4.2). */
-const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** Collects the bytes of a part. */
@@ -22,7 +21,7 @@ export class Part implements Attachment {
 
   begin(coding: string, mediaType: string | null): void {
     this.#hasBegun = true;
-    if (mediaType !== null && MEDIA_TYPE.test(mediaType)) this.#mediaType = mediaType;
+    if (mediaType !== null && isMediaType(mediaType)) this.#mediaType = mediaType;
     this.#coding = coding;
   }
 

@@ -1,6 +1,7 @@
 import { type GraphQLNamedType, GraphQLNonNull, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
 import type { EncodeAttachment } from '../../codec/plan/request-plan.js';
 import type { AttachedPart } from '../../soap/attached-parts.js';
+import { isMediaType } from '../../soap/media-type.js';
 import { distinctName, type Operation, type Payload } from '../../wsdl/model.js';
 import { BASE64 } from '../../wsdl/xsd/builtin.js';
 import type { InputField } from '../input/input-field.js';
@@ -40,12 +41,11 @@ export function attachmentArguments(
       `${fieldName(attached.name, types.naming)}Attachment`,
     );
     fields.set(key, { type: new GraphQLNonNull(leafOf(types).type), description: describe(attached) });
-    return { key, part: attached.name, mediaType: attached.mediaTypes.find(isConcrete) ?? UNKNOWN };
+    return { key, part: attached.name, mediaType: attached.mediaTypes.find(isMediaType) ?? UNKNOWN };
   });
 }
 
 const UNKNOWN = 'application/octet-stream';
-const isConcrete = (type: string): boolean => /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/.test(type);
 
 const describe = ({ mediaTypes }: AttachedPart): string =>
   `An attachment of the message${mediaTypes.length === 0 ? '' : ` (${mediaTypes.join(', ')})`}, in base64.`;
