@@ -64,7 +64,7 @@ export interface Gateway {
   takeHealth(result: HealthResult): void;
   /** Removes a replica of budgets that has ended without leaving: its share of the refill goes to the others. */
   removeReplica(replica: string): void;
-  /** Requests begin in this configuration from now on. Keys that need a restart keep the value of the start. */
+  /** Requests begin in this configuration from now on, unless a drain has begun: it ends what was there then. */
   replace(compiled: Compiled): void;
   /**
    * Stops: readiness off, requests in flight finish, connections close, backends are left. Resolves to the number of
@@ -230,6 +230,7 @@ export async function startGateway(
     takeHealth: (result) => generations.current.takeHealth(result),
     removeReplica: (ended) => shared?.removeReplica(ended),
     replace(next) {
+      if (!ready) return void next.close();
       const { limits, log: logging } = next.config;
       generations.replace(new Generation(next, state));
       log.setLevel(logging.level);
@@ -241,9 +242,8 @@ export async function startGateway(
     async drain(turn) {
       ready = false;
       overload.close();
-      const { drainMillis } = generations.current.compiled.config.limits.http;
       const closing = Promise.all([generations.current.retire(), generations.endSubscriptions()]);
-      const forced = await traffic.drain(drainMillis, turn);
+      const forced = await traffic.drain(generations.current.compiled.config.limits.http.drainMillis, turn);
       await closing;
       await buses.close();
       await shared?.close();

@@ -4,6 +4,7 @@ import t from 'tap';
 
 import { askGraphql } from './kit/graphql-client.js';
 import { holdAnswers, INIT, PROTOCOL, place, rawSocket, running, startDesk, subscribe } from './kit/live-desk.js';
+import { post, RawClient } from './kit/raw-client.js';
 import { until } from './kit/until.js';
 
 /** Reloads in one process: what goes on in the generation it began in, and what is left of it afterwards. */
@@ -40,6 +41,24 @@ t.test('a subscription goes on after a reload, and gets events of requests that 
   await running(gateway, 'orderPlaced', 1);
   await events.return?.();
   await until(() => gateway.generations() === 1);
+});
+
+t.test('a reload that comes at a drain changes nothing: what it began would not be drained', async (t) => {
+  const desk = await startDesk(t);
+  const { gateway } = desk;
+  const { held, arrived } = holdAnswers(desk);
+  const answer = askGraphql(gateway.url, ORDER);
+  await arrived(1);
+  const kept = await RawClient.connect(gateway.url);
+  const drained = gateway.drain();
+  await gateway.reload();
+  t.equal(gateway.generations(), 1);
+  const body = JSON.stringify({ query: 'subscription { orderPlaced { id } }' });
+  await kept.send(post('/graphql', 'application/json', body, { Accept: 'text/event-stream' }));
+  t.match((await kept.reply()).body, '"code":"GATEWAY_DRAINING"');
+  held[0]?.();
+  t.match(await answer, { data: { order: { status: 'NEW' } } });
+  t.equal(await drained, 0);
 });
 
 t.test('beyond the limit of generations, WebSockets of the oldest are closed', async (t) => {

@@ -65,7 +65,7 @@ export const refusalFields = (refusal: Refusal): readonly string[] => [...challe
 
 /** Clients that come again at once would keep an overloaded gateway where it is. */
 export function retryAfter({ code, retryAfter: known }: Refusal): readonly string[] {
-  const value = known ?? (code === 'OVERLOADED' || code === 'GATEWAY_DRAINING' ? '1' : null);
+  const value = known ?? (code === 'OVERLOADED' ? '1' : null);
   return value === null ? [] : ['retry-after', value];
 }
 
