@@ -125,7 +125,7 @@ export class RedisConnection {
   /** Subscribes to a channel whenever the connection is up. A connection in subscriber mode sends no commands. */
   subscribe(channel: string, listener: (message: string) => void): void {
     this.#channels.set(channel, listener);
-    if (this.#client !== null && this.#isUp) void this.#subscribeTo(this.#client, [channel]);
+    if (this.#client !== null && this.#isUp) this.#expect(this.#client, this.#client.subscribe(channel, this.#receive));
   }
 
   unsubscribe(channel: string): void {
@@ -133,9 +133,7 @@ export class RedisConnection {
     const client = this.#client;
     if (client === null || !this.#isUp) return;
     // With its listener: without, the client takes a channel that is joined again meanwhile for subscribed.
-    withTimeout(client.unsubscribe(channel, this.#receive), CONNECT_MILLIS).catch((error: unknown) => {
-      if (client === this.#client) this.#disconnect(reasonOf(error));
-    });
+    this.#expect(client, client.unsubscribe(channel, this.#receive));
   }
 
   /** Closes the connection as lost, and makes a new one. */
@@ -211,7 +209,7 @@ export class RedisConnection {
       const subscribed = new Set<string>();
       // Further channels may be joined meanwhile.
       for (let left = [...this.#channels.keys()]; left.length > 0; ) {
-        await this.#subscribeTo(client, left);
+        await withTimeout(client.subscribe(left, this.#receive), CONNECT_MILLIS);
         for (const channel of left) subscribed.add(channel);
         left = [...this.#channels.keys()].filter((channel) => !subscribed.has(channel));
       }
@@ -241,14 +239,11 @@ export class RedisConnection {
 
   readonly #receive = (message: string, channel: string): void => this.#channels.get(channel)?.(message);
 
-  /** A failure rejects while connecting, and closes a connection that is up. */
-  async #subscribeTo(client: Client, channels: string[]): Promise<void> {
-    try {
-      await withTimeout(client.subscribe(channels, this.#receive), CONNECT_MILLIS);
-    } catch (error) {
-      if (!this.#isUp) throw error;
+  /** Closes the connection if this fails or takes too long. */
+  #expect(client: Client, reply: Promise<unknown>): void {
+    withTimeout(reply, CONNECT_MILLIS).catch((error: unknown) => {
       if (client === this.#client) this.#disconnect(reasonOf(error));
-    }
+    });
   }
 
   /** Closes the connection and schedules the next attempt. */

@@ -69,3 +69,22 @@ t.test(
     await expectMessage(operator, 'two', received);
   },
 );
+
+t.test('a connection that is lost while a channel is joined subscribes to it again', { skip: MISSING }, async (t) => {
+  const { server, operator } = await setUp(t);
+  const proxy = await RedisProxy.to(server.port);
+  const received: string[] = [];
+  const subscriber = connect(proxy.url, new RecordedEvents(), PATIENT);
+  t.teardown(async () => {
+    subscriber.close();
+    await proxy.close();
+  });
+  await untilAsync(async () => subscriber.isUp, 'up');
+  proxy.stall();
+  subscriber.subscribe('one', () => received.push('one'));
+  await untilAsync(async () => (await operator.tryCommand(['PUBLISH', 'one', ''])) === 1, 'it is subscribed to');
+  proxy.cut();
+  await untilAsync(async () => !subscriber.isUp, 'the connection is lost');
+  proxy.mend();
+  await expectMessage(operator, 'one', received);
+});
