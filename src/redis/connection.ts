@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { printAddress } from './address.js';
+import { Channels } from './channels.js';
 import { type Client, CONNECT_MILLIS, makeClient, type ServerAccess, withTimeout } from './client.js';
 import { FATAL_ERRORS, RedisUnavailable, reasonOf } from './errors.js';
 import { type Deployment, makeLocator, type ServerLocator } from './locator.js';
@@ -58,7 +59,7 @@ export class RedisConnection {
   #attempts = 0;
   #timer: NodeJS.Timeout | null = null;
   readonly #upListeners: (() => void)[] = [];
-  readonly #channels = new Map<string, (message: string) => void>();
+  readonly #channels = new Channels((error) => this.#disconnect(reasonOf(error)));
 
   constructor(settings: ConnectionSettings, events: ConnectionEvents) {
     this.#settings = settings;
@@ -124,16 +125,11 @@ export class RedisConnection {
 
   /** Subscribes to a channel whenever the connection is up. A connection in subscriber mode sends no commands. */
   subscribe(channel: string, listener: (message: string) => void): void {
-    this.#channels.set(channel, listener);
-    if (this.#client !== null && this.#isUp) this.#expect(this.#client, this.#client.subscribe(channel, this.#receive));
+    this.#channels.join(channel, listener);
   }
 
   unsubscribe(channel: string): void {
-    this.#channels.delete(channel);
-    const client = this.#client;
-    if (client === null || !this.#isUp) return;
-    // With its listener: without, the client takes a channel that is joined again meanwhile for subscribed.
-    this.#expect(client, client.unsubscribe(channel, this.#receive));
+    this.#channels.leave(channel);
   }
 
   /** Closes the connection as lost, and makes a new one. */
@@ -206,13 +202,7 @@ export class RedisConnection {
       await withTimeout(client.connect(), CONNECT_MILLIS);
       const probe = ['SET', `${this.#settings.prefix}v1:probe`, '1', 'PX', '10000'];
       await withTimeout(client.sendCommand(probe), this.#backgroundMillis);
-      const subscribed = new Set<string>();
-      // Further channels may be joined meanwhile.
-      for (let left = [...this.#channels.keys()]; left.length > 0; ) {
-        await withTimeout(client.subscribe(left, this.#receive), CONNECT_MILLIS);
-        for (const channel of left) subscribed.add(channel);
-        left = [...this.#channels.keys()].filter((channel) => !subscribed.has(channel));
-      }
+      await this.#channels.open(client);
     } catch (error) {
       if (client === this.#client) this.#disconnect(reasonOf(error));
       return;
@@ -237,15 +227,6 @@ export class RedisConnection {
     this.#stableMillis = Math.min(STABLE_MAX_MILLIS, Math.max(STABLE_MIN_MILLIS, 2 * this.#stableMillis));
   }
 
-  readonly #receive = (message: string, channel: string): void => this.#channels.get(channel)?.(message);
-
-  /** Closes the connection if this fails or takes too long. */
-  #expect(client: Client, reply: Promise<unknown>): void {
-    withTimeout(reply, CONNECT_MILLIS).catch((error: unknown) => {
-      if (client === this.#client) this.#disconnect(reasonOf(error));
-    });
-  }
-
   /** Closes the connection and schedules the next attempt. */
   #disconnect(reason: string): void {
     if (this.#isUp && performance.now() - this.#upAt > STABLE_MAX_MILLIS) this.#stableMillis = 0;
@@ -267,6 +248,7 @@ export class RedisConnection {
   #drop(): void {
     const client = this.#client;
     this.#client = null;
+    this.#channels.close();
     if (client === null) return;
     try {
       client.destroy();

@@ -45,6 +45,33 @@ t.test('a channel that is left and joined again at once has messages', { skip: M
   await expectMessage(operator, 'one', received);
 });
 
+t.test('a channel that is joined, left and joined while Redis answers has messages', { skip: MISSING }, async (t) => {
+  const { server, operator } = await setUp(t);
+  const proxy = await RedisProxy.to(server.port);
+  const received: string[] = [];
+  const subscriber = connect(proxy.url, new RecordedEvents(), PATIENT);
+  t.teardown(async () => {
+    subscriber.close();
+    await proxy.close();
+  });
+  await untilAsync(async () => subscriber.isUp, 'up');
+  proxy.delayMillis = 300;
+  const join = (): void => subscriber.subscribe('one', () => received.push('one'));
+  join();
+  // Its message comes after the answer to the first command, and before that to the second.
+  subscriber.subscribe('two', () => {
+    if (received.length === 0) join();
+    received.push('two');
+  });
+  await untilAsync(async () => (await operator.tryCommand(['PUBLISH', 'two', ''])) === 1, 'it is subscribed to');
+  subscriber.unsubscribe('one');
+  await untilAsync(async () => received.length > 0, 'it is joined again');
+  subscriber.subscribe('three', () => received.push('three'));
+  await expectMessage(operator, 'three', received);
+  received.length = 0;
+  await expectMessage(operator, 'one', received);
+});
+
 t.test(
   'a channel that is joined while the connection subscribes to others has messages',
   { skip: MISSING },
