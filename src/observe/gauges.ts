@@ -117,75 +117,45 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   };
   const versions = [{ labels: [packageVersion(), nodeVersion], value: 1 }];
   book.addSampled('gauge', build, () => versions, 'max');
-  book.addSampled(
-    'gauge',
-    { name: 'soapstone_client_connections', help: 'Connections of clients that are open.' },
-    () => one(process.connections?.() ?? 0),
-  );
-  book.addSampled(
-    'counter',
-    {
-      name: 'soapstone_client_connections_dropped_total',
-      help: 'Connections of clients that were closed at once because there were too many.',
-    },
-    () => one(process.droppedConnections?.() ?? 0),
-  );
+  const addNumber = (kind: 'gauge' | 'counter', name: string, help: string, read: (() => number) | undefined): void =>
+    book.addSampled(kind, { name, help }, () => one(read?.() ?? 0));
+  const addFlag = (name: string, help: string, read: (() => boolean) | undefined): void =>
+    addNumber('gauge', name, help, () => (read?.() === true ? 1 : 0));
+  const addBy = (
+    label: string,
+    name: string,
+    help: string,
+    read: (() => ReadonlyMap<string, number>) | undefined,
+  ): void =>
+    book.addSampled('gauge', { name, help, labels: [label] }, () =>
+      [...(read?.() ?? [])].map(([of, value]) => ({ labels: [of], value })),
+    );
+  addNumber('gauge', 'soapstone_client_connections', 'Connections of clients that are open.', process.connections);
+  const dropped = 'Connections of clients that were closed at once because there were too many.';
+  addNumber('counter', 'soapstone_client_connections_dropped_total', dropped, process.droppedConnections);
   const held = 'Refused requests whose answer waits because their address has too many of them.';
-  book.addSampled('gauge', { name: 'soapstone_refusals_held', help: held }, () => one(process.heldRefusals?.() ?? 0));
-  book.addSampled(
-    'counter',
-    {
-      name: 'soapstone_log_lines_dropped_total',
-      help: 'Log lines that were dropped because earlier ones were not read.',
-    },
-    () => one(process.droppedLogLines?.() ?? 0),
-  );
-  book.addSampled(
-    'counter',
-    {
-      name: 'soapstone_audit_lines_dropped_total',
-      help: 'Lines of `audit` that were dropped because earlier ones could not be written.',
-    },
-    () => one(process.droppedAuditLines?.() ?? 0),
-  );
-  book.addSampled(
-    'gauge',
-    { name: 'soapstone_shedding', help: 'Processes that refuse new requests because they are overloaded.' },
-    () => one(process.isShedding?.() === true ? 1 : 0),
-  );
+  addNumber('gauge', 'soapstone_refusals_held', held, process.heldRefusals);
+  const logLines = 'Log lines that were dropped because earlier ones were not read.';
+  addNumber('counter', 'soapstone_log_lines_dropped_total', logLines, process.droppedLogLines);
+  const auditLines = 'Lines of `audit` that were dropped because earlier ones could not be written.';
+  addNumber('counter', 'soapstone_audit_lines_dropped_total', auditLines, process.droppedAuditLines);
+  const shedding = 'Processes that refuse new requests because they are overloaded.';
+  addFlag('soapstone_shedding', shedding, process.isShedding);
   addListenerGauges(book, process.listeners ?? (() => []));
   const { isRedisUp } = process;
-  if (isRedisUp !== undefined) {
-    const up = { name: 'soapstone_redis_up', help: 'Processes that are connected to Redis.' };
-    book.addSampled('gauge', up, () => one(isRedisUp() ? 1 : 0));
-  }
-  book.addSampled('gauge', { name: 'soapstone_websockets', help: 'WebSockets that are open.' }, () =>
-    one(process.webSockets?.() ?? 0),
-  );
-  const nearlyEmpty = {
-    name: 'soapstone_budget_clients_nearly_empty',
-    help: 'Clients that have less than a tenth of their budget left, by class; 1,000 of a process are counted.',
-    labels: ['class'],
-  };
-  book.addSampled('gauge', nearlyEmpty, () =>
-    [...(process.nearlyEmptyBudgets?.() ?? [])].map(([name, value]) => ({ labels: [name], value })),
-  );
-  const active = {
-    name: 'soapstone_subscriptions_active',
-    help: 'Subscriptions that run, by field.',
-    labels: ['field'],
-  };
-  book.addSampled('gauge', active, () =>
-    [...(process.subscriptions?.() ?? [])].map(([field, value]) => ({ labels: [field], value })),
-  );
-  const pollers = { name: 'soapstone_subscription_pollers', help: 'Calls that are repeated for subscriptions.' };
-  book.addSampled('gauge', pollers, () => one(process.subscriptionPollers?.() ?? 0));
-  const cache = (name: string, help: string, value: () => number): void =>
-    book.addSampled('gauge', { name, help }, () => one(value()));
-  cache('soapstone_cache_bytes', 'Bytes of replies that are remembered.', () => process.cache?.().bytes ?? 0);
-  cache('soapstone_cache_entries', 'Replies that are remembered.', () => process.cache?.().entries ?? 0);
+  if (isRedisUp !== undefined) addFlag('soapstone_redis_up', 'Processes that are connected to Redis.', isRedisUp);
+  addNumber('gauge', 'soapstone_websockets', 'WebSockets that are open.', process.webSockets);
+  const nearlyEmpty =
+    'Clients that have less than a tenth of their budget left, by class; 1,000 of a process are counted.';
+  addBy('class', 'soapstone_budget_clients_nearly_empty', nearlyEmpty, process.nearlyEmptyBudgets);
+  addBy('field', 'soapstone_subscriptions_active', 'Subscriptions that run, by field.', process.subscriptions);
+  const pollers = 'Calls that are repeated for subscriptions.';
+  addNumber('gauge', 'soapstone_subscription_pollers', pollers, process.subscriptionPollers);
+  const { cache } = process;
+  addNumber('gauge', 'soapstone_cache_bytes', 'Bytes of replies that are remembered.', () => cache?.().bytes ?? 0);
+  addNumber('gauge', 'soapstone_cache_entries', 'Replies that are remembered.', () => cache?.().entries ?? 0);
   const sharers = 'Callers that wait for the reply to a call that another made.';
-  cache('soapstone_call_sharers', sharers, () => process.callSharers?.() ?? 0);
+  addNumber('gauge', 'soapstone_call_sharers', sharers, process.callSharers);
   const drift = {
     name: 'soapstone_wsdl_drift',
     help: 'Differences of the WSDL the backend shows from the one that is served, by severity (breaking, dangerous, safe).',
