@@ -17,22 +17,29 @@ const ID_ATTRIBUTES = [`{${UTILITY}}Id`, `{${UTILITY_DRAFT}}Id`, `{${XML}}id`, '
 /** Elements of policies that one evaluation reads: references may lead to the same policy many times. */
 const MOST_ELEMENTS = 10_000;
 
-/** The policies of all documents, by document and id, and by name. */
-export type Policies = ReadonlyMap<string, XmlNode>;
+/** Of all evaluations together: each port and binding may refer to the same policies. */
+const MOST_ELEMENTS_IN_ALL = 1_000_000;
+
+export interface Policies {
+  /** Those of all documents, by document and id, and by name. */
+  readonly byKey: ReadonlyMap<string, XmlNode>;
+  /** Elements that further evaluations may read. */
+  elementsLeft: number;
+}
 
 /** Collects the policies that stand in the root elements of WSDL documents. Of two with one id the first is kept. */
 export function collectPolicies(documents: readonly LoadedDocument[]): Policies {
-  const policies = new Map<string, XmlNode>();
+  const byKey = new Map<string, XmlNode>();
   for (const { root } of documents) {
     for (const node of root.children) {
       if (node.local !== 'Policy' || !POLICY_NAMESPACES.has(node.uri)) continue;
       const ids = ID_ATTRIBUTES.flatMap((name) => node.attributes.get(name)?.trim() ?? []);
       const name = attributeOf(node, 'Name');
       const keys = [...ids.map((id) => `${node.source.file}#${id}`), ...(name === null ? [] : [name])];
-      for (const key of keys) if (!policies.has(key)) policies.set(key, node);
+      for (const key of keys) if (!byKey.has(key)) byKey.set(key, node);
     }
   }
-  return policies;
+  return { byKey, elementsLeft: MOST_ELEMENTS_IN_ALL };
 }
 
 /** The demand of a policy: `isRequired` by each of its alternatives, else by some of them. */
@@ -75,7 +82,7 @@ export function demandOf<T>(element: XmlNode, policies: Policies, read: ReadAsse
       stack.at(-1)?.demands.push(answer);
       continue;
     }
-    if (++elements > MOST_ELEMENTS) return null;
+    if (++elements > MOST_ELEMENTS || policies.elementsLeft-- <= 0) return null;
     const isOptional = [...POLICY_NAMESPACES].some((uri) => isTrue(child.attributes.get(`{${uri}}Optional`)));
     if (!POLICY_NAMESPACES.has(child.uri)) {
       const value = read(child);
@@ -110,8 +117,8 @@ function combine<T>({ isChoice, isOptional, demands }: Operator<T>): Demand<T> |
 }
 
 /** The policy that a URI names: by id in the same document, or by name. */
-function policyBy(uri: string, { source }: XmlNode, policies: Policies): XmlNode | null {
-  return (uri.startsWith('#') ? policies.get(`${source.file}${uri}`) : policies.get(uri)) ?? null;
+function policyBy(uri: string, { source }: XmlNode, { byKey }: Policies): XmlNode | null {
+  return byKey.get(uri.startsWith('#') ? `${source.file}${uri}` : uri) ?? null;
 }
 
 export const isTrue = (value: string | undefined): boolean => /^\s*(?:true|1)\s*$/.test(value ?? '');

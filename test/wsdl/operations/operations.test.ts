@@ -609,4 +609,11 @@ t.test('policies that refer to each other or multiply are read within bounds', a
   const large = await read(t, addressed('<p:PolicyReference URI="n0"/>', doubling.join('')));
   t.equal(operationOf(large, 'Get').addressing, undefined);
   t.ok(process.cpuUsage(begun).user < 2_000_000);
+
+  const long = `<p:Policy ${ID}>${`${ASSERTION}/>`.repeat(9000)}</p:Policy>`;
+  const ports = Array.from({ length: 5000 }, (_, at) => `<port name="P${at}" binding="t:B" p:PolicyURIs="#a"/>`);
+  const service = `<service name="S" xmlns:p="${POLICY_15}">${ports.join('')}</service>`;
+  const shared = process.cpuUsage();
+  await read(t, { ...addressed('', long), service });
+  t.ok(process.cpuUsage(shared).user < 10_000_000, 'a long policy of thousands of ports');
 });
