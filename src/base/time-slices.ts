@@ -23,11 +23,17 @@ export function runAtOnce<T>(steps: Steps<T>): T {
 export const AT_ONCE: Pace = { run: async (steps) => runAtOnce(steps), pause: async () => {} };
 
 /** A request waits for several turns of the event loop, and each may be a slice late. */
-const SLICE_MILLIS = 4;
+const SLICE_MILLIS = 3;
+/**
+ * After each slice requests and other processes have as long, until so many slices are worked: 200 ms, which is the
+ * reload of a usual configuration. One of thousands of operations would take twice its time.
+ */
+const RESTED_SLICES = 70;
 
-/** Works in time slices, with a turn of the event loop between them. Several works take turns. */
+/** Works in time slices, with a turn of the event loop or a rest between them. Several works take turns. */
 export class TimeSlices implements Pace {
   #endMillis = 0;
+  #slices = 0;
   #last: Promise<void> = Promise.resolve();
 
   async run<T>(steps: Steps<T>): Promise<T> {
@@ -41,9 +47,14 @@ export class TimeSlices implements Pace {
 
   async pause(): Promise<void> {
     if (performance.now() < this.#endMillis) return;
-    const turn = this.#last.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+    const turn = this.#last.then(() => new Promise<void>((resolve) => this.#rest(resolve)));
     this.#last = turn;
     await turn;
     this.#endMillis = performance.now() + SLICE_MILLIS;
+  }
+
+  #rest(end: () => void): void {
+    if (this.#slices++ < RESTED_SLICES) setTimeout(end, SLICE_MILLIS);
+    else setImmediate(end);
   }
 }
