@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { freePort } from '../kit/free-port.js';
-import { startProgram } from '../real/programs.js';
+import { childrenOf } from '../kit/gateway-process.js';
+import { nginxConfiguration, startHaproxy, startNginx } from '../real/proxies.js';
 import { RedisServer } from '../redis/kit.js';
 import { fileOf } from './kit.js';
 
@@ -31,19 +32,11 @@ export interface LedgerProxy {
   stop(): Promise<void>;
 }
 
+const WORKERS = 2;
 /** The other proxies end their old workers at some time, and report nothing. */
 const SETTLING_MILLIS = 300;
 /** A worker that dies earlier is replaced after a pause. */
 const STEADY_MILLIS = 10_500;
-
-function childrenOf(pid: number): readonly number[] {
-  try {
-    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-    return text === '' ? [] : text.split(' ').map(Number);
-  } catch {
-    return [];
-  }
-}
 
 function rssOf(pid: number): number {
   try {
@@ -53,7 +46,7 @@ function rssOf(pid: number): number {
   }
 }
 
-const rssOfAll = (pid: number): number => [pid, ...childrenOf(pid)].reduce((sum, each) => sum + rssOf(each), 0);
+const rssOfAll = (pid: number): number => [pid, ...childrenOf({ pid })].reduce((sum, each) => sum + rssOf(each), 0);
 
 /** A configuration as it could be edited: a time limit of the backend and a limit of documents change in turn. */
 const soapstoneYaml = (addresses: string, backend: string, redis: string, turn: number): string => `${addresses}
@@ -117,7 +110,7 @@ export async function startSoapstone(backend: string, redis: RedisServer | null)
         (answer) => answer.text(),
         () => '',
       );
-      for (const each of childrenOf(pid)) if (!born.has(each)) born.set(each, performance.now());
+      for (const each of childrenOf({ pid })) if (!born.has(each)) born.set(each, performance.now());
       if (/^soapstone_workers_answered 2$/m.test(text)) return;
       await wait(100);
     }
@@ -145,7 +138,7 @@ export async function startSoapstone(backend: string, redis: RedisServer | null)
       await replaced;
     },
     async victim() {
-      const [oldest = 0] = childrenOf(pid).toSorted((one, other) => (born.get(one) ?? 0) - (born.get(other) ?? 0));
+      const [oldest = 0] = childrenOf({ pid }).toSorted((one, other) => (born.get(one) ?? 0) - (born.get(other) ?? 0));
       await wait(Math.max(0, (born.get(oldest) ?? 0) + STEADY_MILLIS - performance.now()));
       return oldest;
     },
@@ -164,13 +157,9 @@ export async function startSoapstone(backend: string, redis: RedisServer | null)
 }
 
 /** HAProxy with a master and a worker of two threads; a worker that dies ends it. */
-export async function startHaproxy(backend: string): Promise<LedgerProxy> {
+export async function startLedgerHaproxy(backend: string): Promise<LedgerProxy> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-ledger-'));
-  const file = join(home, 'haproxy.cfg');
-  const write = (port: number, turn: number): void =>
-    writeFileSync(
-      file,
-      `global
+  const configuration = (port: number, turn: number): string => `global
   nbthread 2
 defaults
   mode http
@@ -182,18 +171,12 @@ frontend ledger
   default_backend ledgers
 backend ledgers
   server one ${new URL(backend).host}
-`,
-    );
-  const program = await startProgram({
-    command: (port) => {
-      write(port, 0);
-      return ['haproxy', '-W', '-db', '-f', file, '-p', join(home, 'pid')];
-    },
-  });
+`;
+  const program = await startHaproxy(home, (port) => configuration(port, 0), ['-W', '-p', join(home, 'pid')]);
   const { port } = program;
   const pid = program.pid;
   const reload = async (turn: number): Promise<void> => {
-    write(port, turn);
+    writeFileSync(join(home, 'haproxy.cfg'), configuration(port, turn));
     program.signal('SIGUSR2');
     await wait(SETTLING_MILLIS);
   };
@@ -214,22 +197,10 @@ backend ledgers
   };
 }
 
-const NGINX_FOLDERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-
-export async function startNginx(backend: string): Promise<LedgerProxy> {
+export async function startLedgerNginx(backend: string): Promise<LedgerProxy> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-ledger-'));
-  const file = join(home, 'nginx.conf');
-  const write = (port: number, turn: number): void =>
-    writeFileSync(
-      file,
-      `daemon off;
-pid ${home}/nginx.pid;
-error_log ${home}/nginx.log crit;
-worker_processes 2;
-events { worker_connections 1024; }
-http {
-  access_log off;
-${NGINX_FOLDERS.map((name) => `  ${name}_temp_path ${home}/${name};\n`).join('')}
+  const blocks = (port: number, turn: number) => ({
+    http: `
   keepalive_requests 1000000;
   upstream ledgers { server ${new URL(backend).host}; keepalive 32; }
   server {
@@ -240,16 +211,9 @@ ${NGINX_FOLDERS.map((name) => `  ${name}_temp_path ${home}/${name};\n`).join('')
       proxy_set_header Connection "";
       proxy_read_timeout ${turn % 2 === 0 ? 30 : 31}s;
     }
-  }
-}
-`,
-    );
-  const program = await startProgram({
-    command: (port) => {
-      write(port, 0);
-      return ['/usr/sbin/nginx', '-c', file, '-e', join(home, 'nginx.log')];
-    },
+  }`,
   });
+  const program = await startNginx(home, (port) => blocks(port, 0), WORKERS);
   const { port, pid } = program;
   const settle = (): Promise<void> => wait(SETTLING_MILLIS);
   return {
@@ -258,12 +222,12 @@ ${NGINX_FOLDERS.map((name) => `  ${name}_temp_path ${home}/${name};\n`).join('')
     isSoapOnly: true,
     hasEvents: false,
     async reload(turn) {
-      write(port, turn);
+      writeFileSync(join(home, 'nginx.conf'), nginxConfiguration(home, blocks(port, turn), WORKERS));
       program.signal('SIGHUP');
       await settle();
     },
     replace: null,
-    victim: async () => childrenOf(pid)[0] ?? 0,
+    victim: async () => childrenOf({ pid })[0] ?? 0,
     whole: settle,
     rssBytes: () => rssOfAll(pid),
     async stop() {

@@ -2,7 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { missing } from '../real/programs.js';
 import { fileOf, isProgram, isQuick, mib, print, quantile, startServer, table } from './kit.js';
-import { type LedgerProxy, startHaproxy, startNginx, startRedis, startSoapstone } from './ledger-proxies.js';
+import {
+  type LedgerProxy,
+  startLedgerHaproxy,
+  startLedgerNginx,
+  startRedis,
+  startSoapstone,
+} from './ledger-proxies.js';
 import { isTimed, Sender, type Sent } from './ledger-sender.js';
 import { type EventCounts, Subscriber } from './ledger-subscriber.js';
 
@@ -157,8 +163,8 @@ export async function benchLedger(options: LedgerOptions): Promise<void> {
   const redis = await startRedis();
   const starts: readonly ['haproxy' | 'nginx' | null, () => Promise<LedgerProxy>][] = [
     [null, () => startSoapstone(backend.url, redis)],
-    ['haproxy', () => startHaproxy(backend.url)],
-    ['nginx', () => startNginx(backend.url)],
+    ['haproxy', () => startLedgerHaproxy(backend.url)],
+    ['nginx', () => startLedgerNginx(backend.url)],
   ];
   const rows: string[][] = [];
   const remarks: string[] = redis === null ? ['redis-server is not installed: no subscription'] : [];

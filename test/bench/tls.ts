@@ -5,7 +5,9 @@ import { join } from 'node:path';
 
 import { Authority } from '../kit/certificates.js';
 import { freePort } from '../kit/free-port.js';
-import { missing, startProgram } from '../real/programs.js';
+import { childrenOf } from '../kit/gateway-process.js';
+import { missing } from '../real/programs.js';
+import { startNginx } from '../real/proxies.js';
 import { fileOf, isProgram, isQuick, median, print, quantile, startServer, table } from './kit.js';
 import { Load } from './load.js';
 import { withConfiguration } from './soapstone.js';
@@ -52,22 +54,10 @@ async function startSoapstone(backend: string, { cert, key, ca }: Files): Promis
   };
 }
 
-const NGINX_FOLDERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-
-async function startNginx(backend: string, { home, cert, key, ca }: Files): Promise<Contender> {
+async function startNginxOfBoth(backend: string, { home, cert, key, ca }: Files): Promise<Contender> {
   const secure = await freePort();
-  const nginx = await startProgram({
-    command: (port) => {
-      writeFileSync(
-        join(home, 'nginx.conf'),
-        `daemon off;
-pid ${home}/nginx.pid;
-error_log ${home}/nginx.log crit;
-worker_processes 1;
-events { worker_connections 1024; }
-http {
-  access_log off;
-${NGINX_FOLDERS.map((name) => `  ${name}_temp_path ${home}/${name};\n`).join('')}
+  const nginx = await startNginx(home, (port) => ({
+    http: `
   keepalive_requests 1000000;
   upstream backends { server ${new URL(backend).host}; keepalive 32; }
   server {
@@ -80,14 +70,9 @@ ${NGINX_FOLDERS.map((name) => `  ${name}_temp_path ${home}/${name};\n`).join('')
       proxy_http_version 1.1;
       proxy_set_header Connection "";
     }
-  }
-}
-`,
-      );
-      return ['/usr/sbin/nginx', '-c', join(home, 'nginx.conf'), '-e', join(home, 'nginx.log')];
-    },
-  });
-  const worker = readFileSync(`/proc/${nginx.pid}/task/${nginx.pid}/children`, 'utf8').trim();
+  }`,
+  }));
+  const [worker] = childrenOf(nginx);
   return {
     name: 'nginx',
     clear: new Load(`http://127.0.0.1:${nginx.port}`),
@@ -111,7 +96,7 @@ export async function benchTls(quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);
   const absent = missing('nginx');
   const contenders = [await startSoapstone(backend.url, files)];
-  if (absent === false) contenders.push(await startNginx(backend.url, files));
+  if (absent === false) contenders.push(await startNginxOfBoth(backend.url, files));
   const rows: string[][] = [];
   for (const { name, clear, secure, cpuMicros, stop } of contenders) {
     const slice = async (load: Load): Promise<number> => {

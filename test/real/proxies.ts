@@ -40,13 +40,17 @@ export function startNginx(
   });
 }
 
-/** Starts HAProxy with `haproxy.cfg` in the folder. */
-export function startHaproxy(home: string, configurationFor: (port: number) => string): Promise<RunningProgram> {
+/** Starts HAProxy with `haproxy.cfg` in the folder, and `more` on its command line. */
+export function startHaproxy(
+  home: string,
+  configurationFor: (port: number) => string,
+  more: readonly string[] = [],
+): Promise<RunningProgram> {
   const file = join(home, 'haproxy.cfg');
   return startProgram({
     command: (port) => {
       writeFileSync(file, configurationFor(port));
-      return ['haproxy', '-db', '-f', file];
+      return ['haproxy', '-db', '-f', file, ...more];
     },
   });
 }
