@@ -137,8 +137,9 @@ export async function compile(
     const prices = graph === null ? [] : pricesOf(config, services, graph);
     const issuers: IssuerKeyTable = new Map();
     const passwords: BasicUsers[] = [];
+    const trustedProxies = new Networks(config.clients?.trustedProxies ?? []);
     const collect = { late: lateWarnings, closing, issuers, passwords };
-    const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, collect));
+    const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, trustedProxies, collect));
     for (const [issuer, keys] of issuers) keys.keep(earlier?.issuers.get(issuer) ?? null);
     for (const users of earlier?.passwords ?? []) passwords[0]?.keep(users);
     await pace.pause();
@@ -162,7 +163,7 @@ export async function compile(
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
       access,
-      trustedProxies: new Networks(config.clients?.trustedProxies ?? []),
+      trustedProxies,
       policy: compilePolicy(loaded, closing),
       closedReplies: closedReplies(loaded, graph),
       caching,

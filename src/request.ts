@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { forwardedAddress } from './access/address.js';
+import { beginExchange } from './access/address.js';
 import type { Client } from './access/client.js';
-import { Exchange, nextExchangeId } from './base/exchange.js';
+import type { Exchange } from './base/exchange.js';
 import type { NonceStore } from './base/nonce-store.js';
 import { asRefusal, Refusal } from './base/refusal.js';
 import { dropInvalidContext } from './base/request-trace.js';
@@ -135,8 +135,7 @@ async function handle(
   const { compiled, hooks } = gateway;
   hooks.usage.requests++;
   const address = request.socket.remoteAddress ?? '';
-  const client = forwardedAddress({ headers: request.headers, address }, compiled.trustedProxies);
-  const exchange = new Exchange(nextExchangeId(), address, request.method ?? '', client);
+  const exchange = beginExchange({ headers: request.headers, address }, request.method ?? '', compiled.trustedProxies);
   exchange.isTls = isEncrypted(request.socket);
   dropInvalidContext(request.headers);
   hooks.tracing.begin(exchange, request.headers);

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-import { forwardedAddress } from './access/address.js';
-import { Exchange, nextExchangeId } from './base/exchange.js';
+import { beginExchange } from './access/address.js';
 import type { InvalidationChannel } from './base/invalidation.js';
 import { wireStatus } from './base/wire-status.js';
 import type { BudgetEvents } from './budget/budget.js';
@@ -175,8 +174,8 @@ export async function startGateway(
     {
       refused(address, request, refusal) {
         const { trustedProxies } = generations.current.compiled;
-        const client = forwardedAddress({ headers: request?.headers ?? {}, address }, trustedProxies);
-        const exchange = new Exchange(nextExchangeId(), address, request?.method ?? '', client);
+        const sender = { headers: request?.headers ?? {}, address };
+        const exchange = beginExchange(sender, request?.method ?? '', trustedProxies);
         exchange.status = wireStatus(refusal, 'http');
         tracing.begin(exchange, {});
         exchange.refuse(refusal);

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 
+import { Exchange, nextExchangeId } from '../base/exchange.js';
 import type { Caller } from './client.js';
 import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';
@@ -8,6 +9,10 @@ type Sender = Pick<Caller, 'headers' | 'address'>;
 
 /** Trusted proxies in a row, at most. */
 const HOPS_MAX = 16;
+
+/** The record of what a sender asks for, with the client that trusted proxies name. */
+export const beginExchange = (sender: Sender, method: string, proxies: Networks): Exchange =>
+  new Exchange(nextExchangeId(), sender.address, method, forwardedAddress(sender, proxies));
 
 /** The address of the client in its plain form, in which it identifies the client. */
 export const clientAddress = (caller: Sender, proxies: Networks): string =>
@@ -18,7 +23,7 @@ export const clientAddress = (caller: Sender, proxies: Networks): string =>
  * appends the address of its peer, so the last one that is no trusted proxy is the client; earlier ones are not verified
  * (catalogue H34).
  */
-export function forwardedAddress(caller: Sender, proxies: Networks): string {
+function forwardedAddress(caller: Sender, proxies: Networks): string {
   let { address } = caller;
   const field = caller.headers['x-forwarded-for'];
   if (field === undefined || !proxies.has(plainAddress(address))) return address;

@@ -23,12 +23,11 @@ export async function compileAccess(
   loaded: LoadedConfig,
   services: readonly Callable[],
   prices: readonly Price[],
+  proxies: Networks,
   { late, closing, issuers, passwords }: AccessParts,
 ): Promise<Access> {
   const { clients } = loaded.config;
-  if (clients === undefined) return openAccess(new Networks([]));
-  const proxies = new Networks(clients.trustedProxies);
-  if (clients.classes === undefined) return openAccess(proxies);
+  if (clients?.classes === undefined) return openAccess(proxies);
   const classes = compileClasses(loaded, clients, services, prices);
   const classOf = (name: string): ClientClass => {
     const found = classes.get(name);

@@ -2,10 +2,10 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import { forwardedAddress } from '../../access/address.js';
+import { beginExchange } from '../../access/address.js';
 import type { Client } from '../../access/client.js';
 import type { EventBus } from '../../base/event-bus.js';
-import { Exchange, nextExchangeId } from '../../base/exchange.js';
+import type { Exchange } from '../../base/exchange.js';
 import type { PollSharing } from '../../base/poll-sharing.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import { dropInvalidContext } from '../../base/request-trace.js';
@@ -101,8 +101,7 @@ export class SubscriptionsEndpoint {
     }
     dropInvalidContext(request.headers);
     const address = request.socket.remoteAddress ?? '';
-    const client = forwardedAddress({ headers: request.headers, address }, this.#compiled.trustedProxies);
-    const exchange = new Exchange(nextExchangeId(), address, 'GET', client);
+    const exchange = beginExchange({ headers: request.headers, address }, 'GET', this.#compiled.trustedProxies);
     exchange.route = 'graphql';
     exchange.operation = 'websocket';
     exchange.status = 101;

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
-import { forwardedAddress } from '../../access/address.js';
+import { beginExchange } from '../../access/address.js';
 import type { Networks } from '../../access/networks.js';
 import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
-import { Exchange, nextExchangeId } from '../../base/exchange.js';
+import type { Exchange } from '../../base/exchange.js';
 import { Refusal, refuseByLimit } from '../../base/refusal.js';
 import { parseStrictJson } from '../../base/strict-json.js';
 import type { RequestContext } from '../../codec/write/source.js';
@@ -197,7 +197,7 @@ async function admitMessage(
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
   const { endpoint, limits } = parts;
   const { client, caller, headers, late, bytes, socket } = extra;
-  const exchange = new Exchange(nextExchangeId(), client.address, 'WS', forwardedAddress(client, parts.trustedProxies));
+  const exchange = beginExchange(client, 'WS', parts.trustedProxies);
   exchange.isTls = isEncrypted(client.connection);
   exchange.route = 'graphql';
   parts.tracing.begin(exchange, { ...client.headers });
