@@ -45,8 +45,8 @@ t.test('a channel that is left and joined again at once has messages', { skip: M
   await expectMessage(operator, 'one', received);
 });
 
-t.test('a channel that is joined, left and joined while Redis answers has messages', { skip: MISSING }, async (t) => {
-  const { server, operator } = await setUp(t);
+/** A subscriber whose connection goes through a proxy that can delay, hold or cut it. */
+async function subscribeThrough(t: Test, server: RedisServer) {
   const proxy = await RedisProxy.to(server.port);
   const received: string[] = [];
   const subscriber = connect(proxy.url, new RecordedEvents(), PATIENT);
@@ -54,6 +54,12 @@ t.test('a channel that is joined, left and joined while Redis answers has messag
     subscriber.close();
     await proxy.close();
   });
+  return { proxy, received, subscriber };
+}
+
+t.test('a channel that is joined, left and joined while Redis answers has messages', { skip: MISSING }, async (t) => {
+  const { server, operator } = await setUp(t);
+  const { proxy, received, subscriber } = await subscribeThrough(t, server);
   await untilAsync(async () => subscriber.isUp, 'up');
   proxy.delayMillis = 300;
   const join = (): void => subscriber.subscribe('one', () => received.push('one'));
@@ -77,14 +83,8 @@ t.test(
   { skip: MISSING },
   async (t) => {
     const { server, operator } = await setUp(t);
-    const proxy = await RedisProxy.to(server.port);
+    const { proxy, received, subscriber } = await subscribeThrough(t, server);
     proxy.delayMillis = 200;
-    const received: string[] = [];
-    const subscriber = connect(proxy.url, new RecordedEvents(), PATIENT);
-    t.teardown(async () => {
-      subscriber.close();
-      await proxy.close();
-    });
     subscriber.subscribe('one', () => received.push('one'));
     await untilAsync(
       async () => (await operator.tryCommand(['PUBLISH', 'one', ''])) === 1,
@@ -99,13 +99,7 @@ t.test(
 
 t.test('a connection that is lost while a channel is joined subscribes to it again', { skip: MISSING }, async (t) => {
   const { server, operator } = await setUp(t);
-  const proxy = await RedisProxy.to(server.port);
-  const received: string[] = [];
-  const subscriber = connect(proxy.url, new RecordedEvents(), PATIENT);
-  t.teardown(async () => {
-    subscriber.close();
-    await proxy.close();
-  });
+  const { proxy, received, subscriber } = await subscribeThrough(t, server);
   await untilAsync(async () => subscriber.isUp, 'up');
   proxy.stall();
   subscriber.subscribe('one', () => received.push('one'));
