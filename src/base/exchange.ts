@@ -131,6 +131,15 @@ export class Exchange {
     this.method = method;
   }
 
+  /** The record of work that is done later for the same caller, on the same route. */
+  followUp(method: string): Exchange {
+    const next = new Exchange(nextExchangeId(), this.peer, method, this.client);
+    next.route = this.route;
+    next.clientClass = this.clientClass;
+    next.caller = this.caller;
+    return next;
+  }
+
   refuse(refusal: Refusal): void {
     this.refusal = refusal;
     const { blame } = refusal.kind;

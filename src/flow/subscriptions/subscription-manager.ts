@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
-import { Exchange, nextExchangeId } from '../../base/exchange.js';
+import type { Exchange } from '../../base/exchange.js';
 import type { PollSharing } from '../../base/poll-sharing.js';
 import { asRefusal, Refusal, refuseByLimit } from '../../base/refusal.js';
 import type { Admitted } from '../../graphql/admission/admit.js';
@@ -154,11 +154,8 @@ export class SubscriptionManager {
     const everyMillis = endpoint.policy?.recheckMillis ?? 0;
     if (everyMillis === 0) return () => {};
     const ask = async (): Promise<void> => {
-      const exchange = new Exchange(nextExchangeId(), own.peer, own.method, own.client);
-      exchange.route = 'graphql';
+      const exchange = own.followUp(own.method);
       exchange.operation = 'subscription';
-      exchange.clientClass = own.clientClass;
-      exchange.caller = own.caller;
       try {
         await new CallerHost(endpoint, caller, exchange, { signal: NEVER, headers }).consult?.(admitted);
       } catch (caught) {
@@ -191,10 +188,7 @@ export class SubscriptionManager {
   ): Promise<ExecutionResult | null> {
     const { endpoint, hooks } = this.#parts;
     const { caller, headers, exchange: own } = subscriber;
-    const exchange = new Exchange(nextExchangeId(), own.peer, 'EVENT', own.client);
-    exchange.route = 'graphql';
-    exchange.clientClass = own.clientClass;
-    exchange.caller = own.caller;
+    const exchange = own.followUp('EVENT');
     hooks.tracing.beginEvent(exchange, field, own.trace);
     const host = new CallerHost(endpoint, caller, exchange, {
       signal,

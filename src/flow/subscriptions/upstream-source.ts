@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { Exchange, nextExchangeId } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { SubschemaPlan } from '../../graphql/fields/subschema.js';
 import { subschemaRequestOf } from '../../graphql/run/subschema-request.js';
@@ -70,12 +69,8 @@ export class UpstreamSource implements SubscriptionSource {
 
   /** Records the call that begins the subscription, or the failure that ends it. */
   #record(askedMillis: number | null, refusal: Refusal | null): void {
-    const { peer, client, clientClass, caller } = this.#subscribed.subscriber.exchange;
-    const exchange = new Exchange(nextExchangeId(), peer, 'EVENT', client);
-    exchange.route = 'graphql';
+    const exchange = this.#subscribed.subscriber.exchange.followUp('EVENT');
     exchange.operation = 'subscription';
-    exchange.clientClass = clientClass;
-    exchange.caller = caller;
     if (askedMillis !== null) {
       exchange.upstreamCalls = 1;
       exchange.upstreamMillis = performance.now() - askedMillis;
