@@ -59,7 +59,8 @@ export function isolate(pid: number, others: readonly number[]): boolean {
   return bind('0', pid) && [process.pid, ...others].every((other) => bind(`1-${count - 1}`, other));
 }
 
-function readyUrl(child: ChildProcess): Promise<string> {
+/** Resolves to the address of a program that prints a line about it; further lines are read and thrown away. */
+export function readyUrl(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     const { stdout } = child;
     if (stdout === null) throw new Error('no standard output');

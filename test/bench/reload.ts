@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { freePort } from '../kit/free-port.js';
+import { fileOf, isProgram, isQuick, median, print, readyUrl, table } from './kit.js';
+import { largeWsdl } from './wsdl.js';
+
+const SERVICES = 60;
+const OPERATIONS = 50;
+const TYPES = 60;
+
+/** What changes before a reload. */
+const CHANGES = ['nothing', 'a time limit', 'every WSDL'] as const;
+type Change = (typeof CHANGES)[number];
+
+/** One gateway with the large configuration, whose files can be changed. */
+class Gateway {
+  readonly #folder: string;
+  readonly #admin: string;
+  #turn = 0;
+
+  constructor(folder: string, admin: string) {
+    this.#folder = folder;
+    this.#admin = admin;
+  }
+
+  get gaps(): string {
+    return join(this.#folder, 'gaps');
+  }
+
+  async change(change: Change): Promise<void> {
+    const turn = change === 'nothing' ? this.#turn : ++this.#turn;
+    const names = Array.from({ length: SERVICES }, (_, at) => `s${at}`);
+    const services = names.map(
+      (name) => `  ${name}: { wsdl: ${name}.wsdl, url: "http://127.0.0.1:9/${name}", timeoutMillis: ${30_000 + turn} }`,
+    );
+    const keys = `listen: 127.0.0.1:0\nadmin: ${this.#admin}\nreload: { watch: false }\n`;
+    await writeFile(join(this.#folder, 'soapstone.yaml'), `${keys}services:\n${services.join('\n')}\n`);
+    if (change !== 'every WSDL') return;
+    const wsdl = largeWsdl(TYPES, OPERATIONS).replaceAll('"f0"', `"f0of${turn}"`);
+    await Promise.all(names.map((name) => writeFile(join(this.#folder, `${name}.wsdl`), wsdl)));
+  }
+
+  /** Resolves to the milliseconds it took. */
+  async reload(): Promise<number> {
+    const begin = performance.now();
+    const answer = await fetch(`http://${this.#admin}/reload`, { method: 'POST' });
+    if (answer.status !== 200) throw new Error(await answer.text());
+    await answer.text();
+    return performance.now() - begin;
+  }
+
+  /** The longest time that an event loop stood still since the start of its process or of `reloads`. */
+  longestGapMillis(after: ReadonlyMap<string, number>): number {
+    let longest = 0;
+    for (const pid of readdirSync(this.gaps))
+      for (const line of this.#linesOf(pid).slice(after.get(pid) ?? 0))
+        longest = Math.max(longest, Number(line.split(' ')[1]));
+    return longest;
+  }
+
+  /** How many gaps each process has had. */
+  gapsSoFar(): ReadonlyMap<string, number> {
+    return new Map(readdirSync(this.gaps).map((pid) => [pid, this.#linesOf(pid).length]));
+  }
+
+  #linesOf(pid: string): readonly string[] {
+    return readFileSync(join(this.gaps, pid), 'utf8').trimEnd().split('\n');
+  }
+}
+
+/**
+ * Reloads a configuration of 60 services with 3,000 operations, in one process and in two workers: how long that takes, and
+ * the longest time that an event loop of any of the processes stands still.
+ */
+export async function benchReload(quick: boolean): Promise<void> {
+  const rows: string[][] = [];
+  for (const workers of [1, 2]) {
+    const folder = await mkdtemp(join(tmpdir(), 'soapstone-reload-'));
+    await mkdir(join(folder, 'gaps'));
+    const gateway = new Gateway(folder, `127.0.0.1:${await freePort()}`);
+    await gateway.change('every WSDL');
+    const probe = ['--import', fileOf('loop-gap.js')];
+    const program = [fileOf('../../bin/main.js'), 'start', '-c', join(folder, 'soapstone.yaml')];
+    const child = spawn(process.execPath, [...probe, ...program, '--workers', `${workers}`], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, LOOP_GAPS: gateway.gaps },
+    });
+    try {
+      await readyUrl(child);
+      for (const change of CHANGES) {
+        const took: number[] = [];
+        const before = gateway.gapsSoFar();
+        for (let round = quick ? 2 : 5; round > 0; round--) {
+          await gateway.change(change);
+          took.push(await gateway.reload());
+        }
+        const [middle, worst] = [median(took), Math.max(...took)].map((millis) => (millis / 1000).toFixed(2));
+        rows.push([`${workers}`, change, middle ?? '', worst ?? '', gateway.longestGapMillis(before).toFixed(0)]);
+      }
+    } finally {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true });
+    }
+  }
+  print(`\nReload of ${SERVICES} services with ${OPERATIONS} operations each\n\n`);
+  print(table(['processes', 'changed', 'median s', 'worst s', 'longest gap ms'], rows));
+}
+
+if (isProgram(import.meta.url)) await benchReload(isQuick());
