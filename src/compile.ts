@@ -179,9 +179,7 @@ export async function compile(
       issuers,
       passwords,
       warnings: [
-        ...new Set(services.flatMap((service) => service.warnings)),
-        ...graph.warnings,
-        ...warnings,
+        // First what a thousand warnings of WSDLs must not hide.
         ...warningsOfConfig(loaded, graph),
         ...warningsOfAdmin(loaded),
         ...warningsOfListeners(loaded, 'listen', traffic),
@@ -190,6 +188,9 @@ export async function compile(
         ...warningsOfRoutes(loaded),
         ...warningsOfRights(loaded, callables),
         ...warningsOfReplyRules(loaded, graph),
+        ...warnings,
+        ...new Set(services.flatMap((service) => service.warnings)),
+        ...graph.warnings,
       ],
       lateWarnings,
       close,

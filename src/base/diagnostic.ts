@@ -30,3 +30,14 @@ export function printDiagnostic(diagnostic: Diagnostic): string {
   const remedy = diagnostic.remedy === null ? '' : ` ${diagnostic.remedy}`;
   return `${place === '' ? '' : `${place}: `}${diagnostic.what}${remedy}`;
 }
+
+/** A large WSDL may give thousands. */
+export const WARNINGS_SHOWN = 50;
+
+/** The first warnings, and how many more there are. */
+export function firstWarnings(warnings: readonly Diagnostic[]): readonly Diagnostic[] {
+  const rest = warnings.length - WARNINGS_SHOWN;
+  if (rest <= 0) return warnings;
+  const what = `There are ${rest} more warnings.`;
+  return [...warnings.slice(0, WARNINGS_SHOWN), { file: null, line: null, column: null, what, remedy: null }];
+}

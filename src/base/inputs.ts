@@ -42,6 +42,27 @@ export function recordInputs({ contents, realPaths, matches }: InputSnapshot): I
   };
 }
 
+/** Reads from `snapshot` what it has, and the rest from `rest`. */
+export function completeInputs(snapshot: InputSnapshot, rest: Inputs): Inputs {
+  const { contents, realPaths, matches } = snapshot;
+  const known = replayInputs(snapshot);
+  const from = (map: ReadonlyMap<string, unknown>, name: string): Inputs => (map.has(name) ? known : rest);
+  return {
+    readFile: (path) => from(contents, path).readFile(path),
+    realpath: (path) => from(realPaths, path).realpath(path),
+    stat: (path) => from(contents, path).stat(path),
+    glob: (pattern) => from(matches, pattern).glob(pattern),
+    fetch: (name, fetch) => from(contents, name).fetch(name, fetch),
+  };
+}
+
+/** Adds what another process has read. */
+export function addInputs(to: InputSnapshot, from: InputSnapshot): void {
+  for (const [name, content] of from.contents) to.contents.set(name, content);
+  for (const [name, path] of from.realPaths) to.realPaths.set(name, path);
+  for (const [pattern, paths] of from.matches) to.matches.set(pattern, paths);
+}
+
 /** Reads from `snapshot` alone; other names do not exist. */
 export function replayInputs({ contents, realPaths, matches }: InputSnapshot): Inputs {
   const find = async <T>(map: ReadonlyMap<string, T>, name: string): Promise<T> => {

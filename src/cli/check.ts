@@ -1,4 +1,4 @@
-import { ConfigurationError, type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, firstWarnings, printDiagnostic } from '../base/diagnostic.js';
 import { diagnosticAt } from '../compile/diagnostic-at.js';
 import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
 import type { SoapService } from '../compile/service.js';
@@ -12,7 +12,6 @@ import { throwWithWsdls } from './wsdl-errors.js';
 /** Up to so many operations are all listed; of more only those that are not ok, and of these the first. */
 const ALL_LISTED = 40;
 const MOST_LISTED = 100;
-const WARNINGS_SHOWN = 50;
 
 /**
  * Loads and compiles everything and prints what came out of it. Throws `ConfigurationError` with all that is wrong, also for a
@@ -25,10 +24,7 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   for (const service of compiled.services) printService(service, compiled, terminal);
   for (const service of compiled.graphqlUpstreams) printGraphqlUpstream(service, compiled, terminal);
   const { warnings } = compiled;
-  for (const warning of warnings.slice(0, WARNINGS_SHOWN))
-    terminal.out(`warning: ${oneLine(printDiagnostic(warning))}`);
-  if (warnings.length > WARNINGS_SHOWN)
-    terminal.out(`warning: there are ${warnings.length - WARNINGS_SHOWN} more warnings.`);
+  for (const warning of firstWarnings(warnings)) terminal.out(`warning: ${oneLine(printDiagnostic(warning))}`);
   const unusable = compiled.services.flatMap((service) => unusableService(service, loaded));
   if (unusable.length > 0) throw new ConfigurationError(unusable);
   const operations = compiled.services.reduce((sum, service) => sum + service.operations.length, 0);

@@ -17,6 +17,9 @@ const AT_ONCE = 4;
 /** Before a pattern, whose matches are looked at: no path has this character. */
 const GLOB = '\0';
 
+/** What each file was before it was read, by path. */
+export type FileIdentities = Map<string, string>;
+
 type Identities = ReadonlyMap<string, string>;
 
 /**
@@ -25,8 +28,7 @@ type Identities = ReadonlyMap<string, string>;
  * Kubernetes replace all files by changing one link.
  */
 export class FileWatch {
-  /** By path, as it was before it was read. */
-  #files = new Map<string, string>();
+  #files: FileIdentities = new Map();
   /** The state at the last look, where it differs from `#files`. */
   #pending: Identities | null = null;
   #changed: (() => Promise<unknown>) | null = null;
@@ -38,11 +40,11 @@ export class FileWatch {
     return trackFiles(inputs, this.#files);
   }
 
-  /** Does the work that reads the files, from now on the ones to look at. Of a failure those before are kept too. */
-  async record<T>(work: (track: (inputs: Inputs) => Inputs) => Promise<T>): Promise<T> {
-    const files = new Map<string, string>();
+  /** Does the work that reads the files and adds them: from now on the ones to look at. Of a failure those before are kept too. */
+  async record<T>(work: (files: FileIdentities) => Promise<T>): Promise<T> {
+    const files: FileIdentities = new Map();
     try {
-      const result = await work((inputs) => trackFiles(inputs, files));
+      const result = await work(files);
       this.#files = files;
       return result;
     } catch (error) {
@@ -92,7 +94,7 @@ export class FileWatch {
 }
 
 /** Reads as `inputs` does, and keeps the identity of each file before it is read. */
-function trackFiles(inputs: Inputs, files: Map<string, string>): Inputs {
+export function trackFiles(inputs: Inputs, files: FileIdentities): Inputs {
   const track = async (path: string): Promise<void> => {
     if (!files.has(path)) files.set(path, await identityOf(path));
   };

@@ -63,7 +63,7 @@ export class Reloader {
     } catch (error) {
       loads.refused++;
       const isBug = !(error instanceof ConfigurationError);
-      if (isBug) this.#log.event('error', 'a bug', { err: error instanceof Error ? error.stack : 'no error' });
+      if (isBug) this.#log.bug(error);
       const problems = isBug
         ? [problem('The gateway failed to load the configuration.', 'See the log.')]
         : error.diagnostics;

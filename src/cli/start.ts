@@ -1,9 +1,17 @@
 import cluster from 'node:cluster';
 import { startDemoBackend } from '../../config/demo/backend.js';
-import { type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
-import { emptySnapshot, type InputSnapshot, type Inputs, recordInputs, replayInputs } from '../base/inputs.js';
+import { type Diagnostic, firstWarnings, printDiagnostic } from '../base/diagnostic.js';
+import {
+  completeInputs,
+  emptySnapshot,
+  type InputSnapshot,
+  type Inputs,
+  recordInputs,
+  replayInputs,
+} from '../base/inputs.js';
 import { TimeSlices } from '../base/time-slices.js';
-import { type Compiled, compile, labelNamesOf } from '../compile.js';
+import { compileAdmin } from '../compile/admin.js';
+import { type Compiled, compile } from '../compile.js';
 import { parseAddress } from '../config/address.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
@@ -13,10 +21,11 @@ import { TicketKeys } from '../listen/ticket-keys.js';
 import type { Reload } from '../observe/admin.js';
 import { Log } from '../observe/log.js';
 import { type GatewayOptions, startGateway } from '../server.js';
-import { FileWatch } from './file-watch.js';
+import { FileWatch, trackFiles } from './file-watch.js';
 import { demoIntroduction, type Introduction, type Running } from './introduction.js';
 import { PendingSignal } from './pending-signal.js';
 import { refuseAddress } from './refuse-address.js';
+import { type CompiledFacts, factsOf, type Reads } from './reload-source.js';
 import { Reloader } from './reloader.js';
 import { notifyServiceManager, reportToWatchdog, whileReloading } from './service-manager.js';
 import { stopCause } from './stop-cause.js';
@@ -37,7 +46,7 @@ import {
 } from './worker-messages.js';
 import { type ParentConfig, startWorkers } from './workers.js';
 import { throwWithWsdls } from './wsdl-errors.js';
-import { type UseInputs, WsdlTakeover } from './wsdl-takeover.js';
+import { compileBeside, outdated, type UseSource, WsdlTakeover } from './wsdl-takeover.js';
 
 /**
  * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output has `ready` and the
@@ -76,10 +85,10 @@ export async function start(
     const origin = { loaded, load, hangUp, rollSignal, watch, takeover };
     if (count > 1) {
       await compiled.close();
-      takeover.use(snapshot, compiled);
+      takeover.use(snapshot, factsOf(compiled).wsdls);
       return await runWorkers(count, snapshot, origin, compiled, log, introduce);
     }
-    if (!takeover.use(snapshot, compiled)) snapshot.contents.clear();
+    if (!takeover.use(snapshot, factsOf(compiled).wsdls)) snapshot.contents.clear();
     return await runAlone(origin, compiled, log, introduce);
   } finally {
     watch.listen(null);
@@ -93,10 +102,6 @@ export async function start(
 /** Prints the introduction of a gateway that runs. */
 type Introduce = (running: Running, compiled: Compiled) => void;
 
-/** Reads files that are watched from then on. */
-const recorded = <T>(watch: FileWatch, work: Parameters<typeof watch.record<T>>[0]): Promise<T> =>
-  whileReloading(() => watch.record(work));
-
 /** How a configuration came about, and how it is loaded again. */
 interface Origin {
   readonly loaded: LoadedConfig;
@@ -109,10 +114,15 @@ interface Origin {
 }
 
 /** Reads all inputs anew for a reload, and keeps them. */
-function readAnew({ watch, takeover }: Origin, useInputs: UseInputs): Promise<readonly Diagnostic[]> {
-  const snapshot = emptySnapshot();
-  return recorded(watch, (track) => useInputs(snapshot, takeover.overlay(track(recordInputs(snapshot))), null));
+function readAnew({ watch, takeover }: Origin, use: UseSource): Promise<readonly Diagnostic[]> {
+  const read = (reads: Reads): Promise<readonly Diagnostic[]> =>
+    use({ occasion: 'files', inputs: readRest(reads), reads });
+  return whileReloading(() => watch.record((files) => read({ snapshot: takeover.begin(), files })));
 }
+
+/** Reads what was not read, and adds it. */
+const readRest = ({ snapshot, files }: Reads): Inputs =>
+  completeInputs(snapshot, trackFiles(recordInputs(snapshot), files));
 
 /** Reloads at a SIGHUP, and after changes of files where the configuration asks for that. */
 function listenForReloads({ hangUp, watch }: Origin, { reload }: Config, reloader: Reloader): void {
@@ -137,18 +147,18 @@ async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce:
   const { loaded, load, rollSignal, takeover } = origin;
   const stopping = stopCause(log);
   const closeDemo = await startDemo(loaded);
-  const useInputs: UseInputs = async (snapshot, inputs, check) => {
-    const next = await compile(await load(inputs), gateway.compiled());
-    await check?.(next).catch((error: unknown) => next.close().then(() => Promise.reject(error)));
+  const use: UseSource = async ({ occasion, inputs, reads }) => {
+    const next = await compileBeside(await load(inputs), gateway.compiled(), occasion);
     gateway.replace(next);
-    takeover.use(snapshot, next);
+    const { wsdls, warnings } = factsOf(next);
+    takeover.use(reads.snapshot, wsdls);
     listenForReloads(origin, next.config, reloader);
-    return next.warnings;
+    return warnings;
   };
-  const reloader = new Reloader(log, () => readAnew(origin, useInputs));
+  const reloader = new Reloader(log, () => readAnew(origin, use));
   const { loads } = reloader;
   const reload: Reload = () => reloader.request('POST /reload');
-  const offer = (each: WsdlOffer) => takeover.offer(each, reloader, useInputs);
+  const offer = (each: WsdlOffer) => takeover.offer(each, reloader, use);
   const gateway = await startGateway(compiled, log, { loads, reload, offer }).catch(
     refuseAddress(loaded, ['listen', 'admin']),
   );
@@ -178,22 +188,26 @@ async function runWorkers(
   const { loaded, load, rollSignal, takeover } = origin;
   const stopping = stopCause(log);
   const closeDemo = await startDemo(loaded);
-  const useInputs: UseInputs = async (snapshot, live, check) => {
-    // Connections are accepted by this process.
-    const next = await compile(await load(live), null, new TimeSlices());
-    await next.close();
-    await check?.(next);
-    await workers.replace(snapshot, parentConfigOf(next));
-    takeover.use(snapshot, next);
+  const use: UseSource = async (source) => {
+    const next = await load(source.inputs);
+    const compileHere = async (): Promise<CompiledFacts> => {
+      if (source.occasion === 'WSDL') throw outdated();
+      // Connections are accepted by this process.
+      const compiled = await compile(next, null, new TimeSlices());
+      await compiled.close();
+      return factsOf(compiled);
+    };
+    const { wsdls, warnings } = await workers.reload(source, compileHere, (facts) => parentConfigOf(next, facts));
+    takeover.use(source.reads.snapshot, wsdls);
     log.setLevel(next.config.log.level);
     listenForReloads(origin, next.config, reloader);
-    return next.warnings;
+    return warnings;
   };
-  const reloader = new Reloader(log, () => readAnew(origin, useInputs));
+  const reloader = new Reloader(log, () => readAnew(origin, use));
   const { loads } = reloader;
   const reload: Reload = () => reloader.request('POST /reload');
-  const offer = (each: WsdlOffer) => takeover.offer(each, reloader, useInputs);
-  const first = parentConfigOf(compiled);
+  const offer = (each: WsdlOffer) => takeover.offer(each, reloader, use);
+  const first = parentConfigOf(loaded, factsOf(compiled));
   const workers = await startWorkers(count, loaded, inputs, { log, loads, reload, offer, first }).catch(
     refuseAddress(loaded, ['admin']),
   );
@@ -215,10 +229,10 @@ async function runWorkers(
   return endCode(typeof why === 'object' ? why.code : why, isForced);
 }
 
-const parentConfigOf = (compiled: Compiled): ParentConfig => ({
-  names: labelNamesOf(compiled),
-  admin: compiled.listeners.admin,
-  drainMillis: compiled.config.limits.http.drainMillis,
+const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentConfig => ({
+  names,
+  admin: compileAdmin(loaded),
+  drainMillis: loaded.config.limits.http.drainMillis,
 });
 
 /** A drain that had to cut requests has failed (catalogue L06). */
@@ -238,11 +252,15 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, begin: W
     ...(begin === null ? {} : { replica: begin.replica }),
   };
   const gateway = await startGateway(compiled, log, options).catch(refuseAddress(loaded, ['listen']));
-  takeReloads(async (inputs) => {
+  const compileStep: Parameters<typeof takeReloads>[0] = async (step, reads) => {
     const { file, config } = loaded;
-    const next = await loadConfig(file, process.env, config.workers, replayInputs(inputs), new TimeSlices());
-    return compile(next, gateway.compiled());
-  }, gateway.replace);
+    const isFirst = step.kind === 'compile';
+    const inputs =
+      isFirst && step.occasion === 'files' ? completeInputs(step.inputs, readRest(reads)) : replayInputs(step.inputs);
+    const next = await loadConfig(file, process.env, config.workers, inputs, new TimeSlices());
+    return isFirst ? compileBeside(next, gateway.compiled(), step.occasion) : compile(next, gateway.compiled());
+  };
+  takeReloads(compileStep, gateway.replace, (error) => log.bug(error));
   shareState(gateway);
   reportReady(gateway.urls, gateway.listMetrics, gateway.facts);
   const { code } = await stopping;
@@ -258,7 +276,7 @@ async function announce(running: Running, compiled: Compiled, log: Log, introduc
     admin: running.adminUrl,
     pid: process.pid,
   });
-  for (const warning of compiled.warnings)
+  for (const warning of firstWarnings(compiled.warnings))
     log.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
   await log.flush();
   if (!(await notifyServiceManager('READY=1'))) log.event('warn', 'systemd-notify failed: systemd waits for it', {});

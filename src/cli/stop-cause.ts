@@ -10,9 +10,6 @@ export interface StopCause {
   readonly code: ExitCode;
 }
 
-/** Of a stack in the log. */
-const STACK_UNITS_MAX = 4096;
-
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
@@ -31,8 +28,7 @@ export function stopCause(log: Log): Promise<StopCause> {
     for (const each of SIGNALS) process.on(each, stop);
     for (const event of ['uncaughtException', 'unhandledRejection'] as const)
       process.on(event, (error: unknown) => {
-        const stack = error instanceof Error ? error.stack : undefined;
-        log.event('error', 'a bug', { cause: event, err: stack?.slice(0, STACK_UNITS_MAX) ?? 'no error' });
+        log.bug(error, { cause: event });
         resolve({ name: event, code: 1 });
       });
   });

@@ -1,3 +1,4 @@
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import type { InputSnapshot } from '../base/inputs.js';
 import { type InvalidatedOperations, type InvalidationChannel, InvalidationSender } from '../base/invalidation.js';
 import type { Compiled } from '../compile.js';
@@ -9,14 +10,14 @@ import type { MetricList } from '../observe/prometheus.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { UsageReport } from '../observe/usage.js';
 import type { HealthResult } from '../upstream/health.js';
+import { type CompiledFacts, factsOf, noReads, type Reads, type ReloadOccasion } from './reload-source.js';
 
 /** A message of a worker to its parent. */
 export type FromWorker =
   | { readonly kind: 'askInputs' }
   | { readonly kind: 'askTurn' }
   | { readonly kind: 'ready'; readonly urls: readonly string[] }
-  /** A step of a reload was done, or could not be. */
-  | { readonly kind: 'step'; readonly number: number; readonly isDone: boolean }
+  | ({ readonly kind: 'step'; readonly number: number } & StepAnswer)
   /** The event loop goes on. */
   | { readonly kind: 'alive' }
   /** The worker has checked an address of a backend. */
@@ -43,8 +44,31 @@ export interface ConsoleAnswer {
   readonly operation: OperationDescription | null;
 }
 
-/** A step of a reload: compile these inputs; use what was compiled. */
-export type ReloadStep = { readonly kind: 'prepare'; readonly inputs: InputSnapshot } | { readonly kind: 'commit' };
+/**
+ * A step of a reload: compile what was read, and read what is missing; compile what another worker has compiled; use what was
+ * compiled.
+ */
+export type ReloadStep =
+  | ({ readonly kind: 'compile'; readonly occasion: ReloadOccasion } & Inputs)
+  | ({ readonly kind: 'compileSame' } & Inputs)
+  | { readonly kind: 'commit' };
+
+/** A step that compiles. */
+export type CompileStep = Exclude<ReloadStep, { readonly kind: 'commit' }>;
+
+interface Inputs {
+  readonly inputs: InputSnapshot;
+}
+
+/** Whether a step was done. */
+export interface StepAnswer {
+  readonly isDone: boolean;
+  /** What the worker itself has read; null: nothing. */
+  readonly reads: Reads | null;
+  /** Of what it has compiled first of all workers. */
+  readonly facts: CompiledFacts | null;
+  readonly problems: readonly Diagnostic[];
+}
 
 /**
  * A message of the parent to a worker: inputs to start from, the end of a turn, a request for metrics, and the steps of a
@@ -145,12 +169,13 @@ export function workerInvalidations(): InvalidationChannel {
 }
 
 /**
- * Does the steps of reloads, one after the other: `prepare` compiles the inputs, `replace` puts the result into use. A step
- * that comes late is over before those of the next reload.
+ * Does the steps of reloads, one after the other: `compile` adds what it reads to its second argument, `replace` puts the
+ * result into use, `failed` reports a bug. A step that comes late is over before those of the next reload.
  */
 export function takeReloads(
-  prepare: (inputs: InputSnapshot) => Promise<Compiled>,
+  compile: (step: CompileStep, reads: Reads) => Promise<Compiled>,
   replace: (compiled: Compiled) => void,
+  failed: (error: unknown) => void,
 ): void {
   let prepared: Compiled | null = null;
   const discard = async (): Promise<void> => {
@@ -158,27 +183,33 @@ export function takeReloads(
     prepared = null;
     await dropped?.close();
   };
-  const step = async (message: ReloadStep): Promise<void> => {
-    if (message.kind === 'prepare') {
+  const step = async (message: ReloadStep, reads: Reads): Promise<CompiledFacts | null> => {
+    if (message.kind !== 'commit') {
       await discard();
-      prepared = await prepare(message.inputs);
-    } else {
-      if (prepared === null) throw new Error('nothing is prepared');
-      replace(prepared);
-      prepared = null;
+      prepared = await compile(message, reads);
+      return message.kind === 'compile' ? factsOf(prepared) : null;
+    }
+    if (prepared === null) throw new Error('nothing is prepared');
+    replace(prepared);
+    prepared = null;
+    return null;
+  };
+  const answer = async (message: ReloadStep): Promise<StepAnswer> => {
+    const reads = message.kind === 'compile' ? noReads() : null;
+    try {
+      return { isDone: true, reads, facts: await step(message, reads ?? noReads()), problems: [] };
+    } catch (error) {
+      const isExpected = error instanceof ConfigurationError;
+      if (!isExpected) failed(error);
+      return { isDone: false, reads, facts: null, problems: isExpected ? error.diagnostics : [] };
     }
   };
   let last: Promise<void> = Promise.resolve();
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'discard') last = last.then(discard).catch(() => {});
-    else if (message.kind === 'prepare' || message.kind === 'commit') {
+    else if (message.kind === 'compile' || message.kind === 'compileSame' || message.kind === 'commit') {
       const { number } = message;
-      last = last.then(() =>
-        step(message).then(
-          () => send({ kind: 'step', number, isDone: true }),
-          () => send({ kind: 'step', number, isDone: false }),
-        ),
-      );
+      last = last.then(async () => send({ kind: 'step', number, ...(await answer(message)) }));
     }
   });
 }

@@ -19,6 +19,8 @@ import { METRICS_TYPE } from '../observe/prometheus.js';
 import { type LabelNames, retiredLabels } from '../observe/retired-labels.js';
 import { EndedReplicas } from './ended-replicas.js';
 import { ensureDisconnect, HandedConnections } from './handed-connections.js';
+import type { CompiledFacts, ReloadSource } from './reload-source.js';
+import { ReplacementPauses } from './replacement-pauses.js';
 import type { ExitCode } from './terminal.js';
 import { WorkerConsole } from './worker-console.js';
 import { WorkerHealth } from './worker-health.js';
@@ -36,8 +38,15 @@ export interface Workers {
   readonly ready: Promise<readonly string[]>;
   /** Resolves when a worker ended by itself before all were ready for the first time. */
   readonly broken: Promise<ExitCode>;
-  /** Gives the configuration of these inputs to all workers or to none. Throws `ConfigurationError`. */
-  replace(inputs: InputSnapshot, own: ParentConfig): Promise<void>;
+  /**
+   * Gives a configuration to all workers or to none. `ownOf` makes the parent's part of it; `compileHere` compiles it where no
+   * worker runs. Throws `ConfigurationError`.
+   */
+  reload(
+    source: ReloadSource,
+    compileHere: () => Promise<CompiledFacts>,
+    ownOf: (facts: CompiledFacts) => ParentConfig,
+  ): Promise<CompiledFacts>;
   /** Replaces all workers one by one by the program as it is on disk now. Resolves when that is over. */
   roll(): Promise<void>;
   /** The longest time that one of them has not answered for. */
@@ -46,11 +55,6 @@ export interface Workers {
   stop(): Promise<boolean>;
 }
 
-/** A worker that took requests for so long is replaced at once. */
-const STEADY_MILLIS = 10_000;
-/** The pause before a worker is replaced doubles with each one that did not last. */
-const PAUSE_MIN_MILLIS = 500;
-const PAUSE_MAX_MILLIS = 30_000;
 /** A worker that has not ended so long after its drain had to be over is killed. */
 const KILL_AFTER_MILLIS = 10_000;
 
@@ -187,7 +191,8 @@ export async function startWorkers(
 
   /** Replaces a worker whenever it ends. */
   const keepOne = async (slot: WorkerSlot, reportReady: (urls: readonly string[]) => void): Promise<void> => {
-    for (let failures = 0; !stopped.aborted; ) {
+    const pauses = new ReplacementPauses();
+    while (!stopped.aborted) {
       slot.current = slot.successor ?? runOne(reportReady);
       slot.successor = null;
       const { code, signal, wasReady, readyMillis } = await slot.current.ended;
@@ -195,8 +200,7 @@ export async function startWorkers(
       if (stopped.aborted) return void (await successor?.ended);
       if (successor !== null) continue;
       if (!isStarted && !wasReady && code !== null) return breakOff(code === 2 ? 2 : 1);
-      failures = readyMillis < STEADY_MILLIS ? failures + 1 : 0;
-      const pauseMillis = Math.round(pauseAfter(failures));
+      const pauseMillis = pauses.next(readyMillis);
       log.event('error', 'a worker ended', { code, signal, wasReady, pauseMillis });
       await delay(pauseMillis, null, { signal: stopped }).catch(() => {});
     }
@@ -240,22 +244,29 @@ export async function startWorkers(
     await served.close();
     return isForced;
   };
-  const replace = async (next: InputSnapshot, nextOwn: ParentConfig): Promise<void> => {
-    const workers = [...taking];
-    await reloading.replace(workers, next, () => {
-      inputs = next;
-      metrics.retireLabels(retiredLabels(own.names, [nextOwn.names]));
-      own = nextOwn;
-      for (const worker of workers) sources.set(worker, next);
-    });
+  const reloadAll: Workers['reload'] = async (source, compileHere, ownOf) => {
+    const next = source.reads.snapshot;
+    const facts = await reloading.reload(
+      () => [...taking],
+      source,
+      compileHere,
+      (found, workers) => {
+        const nextOwn = ownOf(found);
+        inputs = next;
+        metrics.retireLabels(retiredLabels(own.names, [nextOwn.names]));
+        own = nextOwn;
+        for (const worker of workers) sources.set(worker, next);
+      },
+    );
     await Promise.all([...taking].map((worker) => catchUp(worker).catch(() => worker.process.kill('SIGKILL'))));
+    return facts;
   };
   const roller = new WorkerRoller(slots, { runOne, log, endMillis: () => own.drainMillis + KILL_AFTER_MILLIS });
   return {
     adminUrl,
     ready,
     broken,
-    replace,
+    reload: reloadAll,
     roll: () => roller.roll(stopped),
     silentMillis: () => watch.silentMillis,
     stop,
@@ -264,13 +275,6 @@ export async function startWorkers(
 
 /** It has been set meanwhile, which the compiler does not see. */
 const successorOf = ({ successor }: WorkerSlot): RunningWorker | null => successor;
-
-/** Between half of the full pause and all of it: workers that ended together do not come back together. */
-function pauseAfter(failures: number): number {
-  if (failures === 0) return 0;
-  const fullMillis = Math.min(PAUSE_MAX_MILLIS, PAUSE_MIN_MILLIS * 2 ** (failures - 1));
-  return fullMillis * (0.5 + Math.random() / 2);
-}
 
 /** Sends a message to a worker, or drops it when the worker has ended. */
 function send(worker: Worker, message: ToWorker): void {

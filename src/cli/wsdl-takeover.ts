@@ -3,27 +3,31 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
-import { type InputSnapshot, type Inputs, replayInputs } from '../base/inputs.js';
+import { emptySnapshot, type InputSnapshot, replayInputs } from '../base/inputs.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { type Contract, missingParts } from '../compile/kept-contract.js';
-import type { KnownModel } from '../compile/named-wsdl.js';
-import type { Compiled } from '../compile.js';
+import type { TakenPlace } from '../compile/named-wsdl.js';
+import { type Compiled, compile } from '../compile.js';
+import type { LoadedConfig } from '../config/load.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { Log } from '../observe/log.js';
+import { noReads, type ReloadOccasion, type ReloadSource, type WsdlInUse } from './reload-source.js';
 import type { Reloader } from './reloader.js';
 import { whileReloading } from './service-manager.js';
 
-/** Loads these inputs and puts the result into use, unless `check` throws. Resolves to its warnings. */
-export type UseInputs = (
-  snapshot: InputSnapshot,
-  inputs: Inputs,
-  check: ((compiled: Compiled) => Promise<void>) | null,
-) => Promise<readonly Diagnostic[]>;
+/** Compiles what a reload names, and puts the result into use. Resolves to its warnings; throws `ConfigurationError`. */
+export type UseSource = (source: ReloadSource) => Promise<readonly Diagnostic[]>;
 
-/** What was read for the configuration in use, and what callers know of it. */
-interface InUse extends Contract {
+/** What was read for the configuration in use. */
+interface InUse {
   readonly snapshot: InputSnapshot;
-  readonly wsdls: Compiled['wsdls'];
+  /** By location. */
+  readonly wsdls: ReadonlyMap<string, WsdlInUse>;
+}
+
+/** What the log says about a WSDL that is taken. */
+interface TakenFields extends Pick<WsdlOffer, 'service' | 'changes'> {
+  readonly wsdl: string;
 }
 
 const PARTS_SHOWN = 10;
@@ -45,48 +49,46 @@ export class WsdlTakeover {
     this.#log = log;
   }
 
-  /** Reads as `inputs` does, with the WSDLs that were taken. */
-  overlay(inputs: Inputs): Inputs {
-    return { ...inputs, fetch: (name, fetch) => inputs.fetch(name, async () => this.#taken.get(name) ?? fetch()) };
+  /** What counts as read before a reload reads: the WSDLs that were taken. */
+  begin(): InputSnapshot {
+    return { ...emptySnapshot(), contents: new Map(this.#taken) };
   }
 
   /** A configuration is in use that was read from `snapshot`. Returns whether that is kept: where WSDLs may be taken. */
-  use(snapshot: InputSnapshot, { services, graph, wsdls }: Compiled): boolean {
+  use(snapshot: InputSnapshot, wsdls: InUse['wsdls']): boolean {
     const places = [...wsdls.values()].filter(({ place }) => place !== null);
-    this.#inUse = places.length === 0 ? null : { snapshot, services, graph, wsdls };
-    const used = new Set(places.flatMap(({ place, taken }) => (taken === null ? [] : [place?.input])));
+    this.#inUse = places.length === 0 ? null : { snapshot, wsdls };
+    const used = new Set(places.flatMap(({ place, takenId }) => (takenId === null ? [] : [place?.input])));
     for (const name of this.#taken.keys()) if (!used.has(name)) this.#taken.delete(name);
     return this.#inUse !== null;
   }
 
   /** Puts an offered WSDL into use, in turn with reloads. Of services with one WSDL, the first offer counts. */
-  offer(offer: WsdlOffer, reloader: Reloader, useInputs: UseInputs): void {
+  offer(offer: WsdlOffer, reloader: Reloader, use: UseSource): void {
     const { location } = offer;
     if (this.#pending.has(location)) return;
     this.#pending.add(location);
-    const reload = reloader.run('changed WSDL of a backend', () => whileReloading(() => this.#take(offer, useInputs)));
+    const reload = reloader.run('changed WSDL of a backend', () => whileReloading(() => this.#take(offer, use)));
     void reload.then(() => this.#pending.delete(location));
   }
 
   /** Throws `ConfigurationError` where the WSDL cannot be used, or callers would miss something. */
-  async #take(offer: WsdlOffer, useInputs: UseInputs): Promise<readonly Diagnostic[]> {
+  async #take(offer: WsdlOffer, use: UseSource): Promise<readonly Diagnostic[]> {
     const before = this.#inUse;
     const known = before?.wsdls.get(offer.location);
     // A reload meanwhile has put another WSDL into use: the next look decides anew.
-    if (before === null || !known?.place || (known.taken?.id ?? null) !== offer.over) throw outdated();
-    const { content, service, changes } = offer;
+    if (before === null || !known?.place || known.takenId !== offer.over) throw outdated();
+    const { content, service, changes, location } = offer;
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
     const contents = new Map(before.snapshot.contents).set(known.place.input, bytes);
     const snapshot: InputSnapshot = { ...before.snapshot, contents };
-    const warnings = await useInputs(snapshot, replayInputs(snapshot), (compiled) => checkContract(before, compiled));
-    await this.#keep(known, bytes, { service, changes });
+    const reads = { ...noReads(), snapshot };
+    const warnings = await use({ occasion: 'WSDL', inputs: replayInputs(snapshot), reads });
+    await this.#keep(known.place, bytes, { service, changes, wsdl: location });
     return warnings;
   }
 
-  async #keep({ place, location }: KnownModel, bytes: Buffer, fields: Pick<WsdlOffer, 'service' | 'changes'>) {
-    if (place === null) return;
-    const { input, file } = place;
-    const taken = { ...fields, wsdl: location };
+  async #keep({ input, file }: TakenPlace, bytes: Buffer, taken: TakenFields): Promise<void> {
     if (file !== null) {
       try {
         await writeWhole(file, bytes);
@@ -107,15 +109,29 @@ export class WsdlTakeover {
 const problem = (what: string, remedy: string | null): ConfigurationError =>
   new ConfigurationError([{ file: null, line: null, column: null, what, remedy }]);
 
-const outdated = (): ConfigurationError =>
+/** The configuration in use is another one than that a WSDL was compared with. */
+export const outdated = (): ConfigurationError =>
   problem('The WSDL of a backend was compared with one that is no longer in use.', 'The next comparison decides.');
 
+/** Throws `ConfigurationError` where callers would miss something. */
 async function checkContract(before: Contract, after: Contract): Promise<void> {
   const missing = await new TimeSlices().run(missingParts(before, after));
   if (missing.length === 0) return;
   const shown = missing.slice(0, PARTS_SHOWN).join(', ');
   const what = `With the WSDL of the backend, callers would miss: ${shown}${missing.length > PARTS_SHOWN ? ', ...' : ''}.`;
   throw problem(what, 'Names collide: give the operations or types other names in the mapping, and reload.');
+}
+
+/** Compiles a configuration beside the one in use. Throws `ConfigurationError`. */
+export async function compileBeside(
+  loaded: LoadedConfig,
+  before: Compiled,
+  occasion: ReloadOccasion,
+): Promise<Compiled> {
+  const next = await compile(loaded, before);
+  if (occasion === 'WSDL')
+    await checkContract(before, next).catch((error: unknown) => next.close().then(() => Promise.reject(error)));
+  return next;
 }
 
 /** Whole or not at all: a reader finds the file before, or this one. */

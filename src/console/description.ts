@@ -1,4 +1,4 @@
-import { printDiagnostic } from '../base/diagnostic.js';
+import { firstWarnings, printDiagnostic } from '../base/diagnostic.js';
 import { REFUSAL_GUIDES } from '../base/guide/refusal-guides.js';
 import { kindOf, REFUSAL_CODES } from '../base/refusals.js';
 import type { Compiled } from '../compile.js';
@@ -41,7 +41,7 @@ export function describe(compiled: Compiled): ConsoleDescription {
       ),
     ],
     classes: Object.entries(config.clients?.classes ?? {}).map(([name, { budget }]) => describeClass(name, budget)),
-    warnings: warnings.map(printDiagnostic),
+    warnings: firstWarnings(warnings).map(printDiagnostic),
     graphqlPath: graph.path,
     codes: Object.fromEntries(
       REFUSAL_CODES.map((code) => [code, { text: kindOf(code).text, ...REFUSAL_GUIDES[code] }]),

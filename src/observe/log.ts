@@ -70,6 +70,11 @@ export class Log {
     this.#lifecycle[level](fields, message);
   }
 
+  /** An exception that nothing expected. */
+  bug(error: unknown, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.event('error', 'a bug', { ...fields, err: error instanceof Error ? error.stack : 'no error' });
+  }
+
   /** The access log line. Called once for each request, by `finish` alone. */
   access(exchange: Exchange, millis: number): void {
     const { refusal } = exchange;

@@ -5,17 +5,15 @@ import { escapeQuoted } from '../xml/writer.js';
 import type { DocumentLink, WsdlDocument } from './document.js';
 
 /**
- * The documents of a service as the gateway serves them, prepared except for its address: every address of a port
- * is `base`, or that of the service which has the port, references to other documents of the model lead through the gateway, and other references, comments and
+ * The documents of a service as the gateway serves them: every address of a port is `base`, or that of the service which
+ * has the port, references to other documents of the model lead through the gateway, and other references, comments and
  * processing instructions are removed. UTF-8, whatever the original was.
  */
 export class ServedDocuments {
   readonly #documents: readonly WsdlDocument[];
-  readonly #prepared: readonly Prepared[];
 
   constructor(documents: readonly WsdlDocument[]) {
     this.#documents = documents;
-    this.#prepared = documents.map(prepare);
   }
 
   /**
@@ -24,8 +22,7 @@ export class ServedDocuments {
    */
   find(query: string, base: string, others: Addresses = NO_OTHERS): ServedDocument | null {
     const document = requestedDocument(this.#documents, query);
-    const prepared = document === null ? undefined : this.#prepared[document.index];
-    return prepared === undefined ? null : print(prepared, base, others);
+    return document === null ? null : print(preparedOf(document), base, others);
   }
 }
 
@@ -45,6 +42,20 @@ interface Prepared {
   readonly segments: readonly (Buffer | DocumentLink)[];
   /** Of all its text except the address. */
   readonly digest: string;
+}
+
+/**
+ * Prepared when it is first asked for, and kept as long as the document: most are never asked for, and a reload would hold
+ * the event loop for all of them.
+ */
+const PREPARED = new WeakMap<WsdlDocument, Prepared>();
+
+function preparedOf(document: WsdlDocument): Prepared {
+  const found = PREPARED.get(document);
+  if (found !== undefined) return found;
+  const prepared = prepare(document);
+  PREPARED.set(document, prepared);
+  return prepared;
 }
 
 function prepare(document: WsdlDocument): Prepared {

@@ -12,6 +12,7 @@ import { benchOverload } from './overload.js';
 import { benchProxy } from './proxy.js';
 import { benchReader } from './reader.js';
 import { benchRefusals } from './refusals.js';
+import { benchReload } from './reload.js';
 import { benchStart } from './start.js';
 import { benchTraces } from './traces.js';
 import { benchValidity } from './validity.js';
@@ -40,6 +41,7 @@ await benchCall(quick);
 execFileSync(process.execPath, [fileOf('decode.js'), quick ? '3' : '9'], { stdio: 'inherit' });
 await benchWsdl(quick);
 await benchStart(quick);
+await benchReload(quick);
 await benchValidity(quick);
 
 print('\nThe XML reader alone, 20 MB of orders\n\n');

@@ -55,7 +55,7 @@ t.test('of thousands of operations those that are not ok are listed, up to a bou
   t.equal(lines.filter((line) => /^Bad/.test(line)).length, 100);
   t.equal(lines.filter((line) => /^Get/.test(line)).length, 0);
   t.match(said, 'and 50 more that are partial or disabled');
-  t.match(said, /warning: there are 100 more warnings\./);
+  t.match(said, /warning: There are 100 more warnings\./);
   t.ok(lines.length < 160, `${lines.length} lines`);
 });
 

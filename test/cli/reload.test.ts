@@ -138,6 +138,33 @@ t.test('a reload reaches all workers or none, and those that start later', async
   ]);
 });
 
+t.test('a file that only a worker has read is watched, and given to workers that start later', async (t) => {
+  const schema = '<schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:more"></schema>';
+  const types = '<xs:import namespace="urn:more" schemaLocation="more.xsd"/>';
+  const wsdl = readFileSync(WSDL, 'utf8').replace(/<xs:schema[^>]*>/, (head) => head + types);
+  const home = t.testdir({ 'orders.wsdl': wsdl, 'more.xsd': schema });
+  const without = 'services: { orders: { url: http://127.0.0.1:1/ } }\nworkers: 2\n';
+  const gateway = await startProcess(t, without);
+  await areAnswering(gateway, 2);
+  const isLoads =
+    (...expected: readonly number[]) =>
+    async () =>
+      (await loads(gateway)).map((line) => Number(line.split(' ')[1])).join() === expected.join();
+  await edit(gateway, (yaml) => yaml.replace('orders: {', `orders: { wsdl: "${home}/orders.wsdl",`));
+  await until(isLoads(2, 0, 2));
+  await writeFile(`${home}/more.xsd`, schema.replace('></', '><element name="New"/></'));
+  await until(isLoads(3, 0, 3));
+  await writeFile(`${home}/orders.wsdl`, '<broken');
+  await until(isLoads(3, 1, 3));
+  await writeFile(`${home}/orders.wsdl`, wsdl);
+  await until(isLoads(4, 1, 4));
+  const [worker = 0] = childrenOf(gateway.child);
+  process.kill(worker, 'SIGKILL');
+  await areAnswering(gateway, 2);
+  const answers = await Promise.all(Array.from({ length: 12 }, () => statusOf(gateway, 'orders')));
+  t.same(new Set(answers), new Set([200]));
+});
+
 t.test('a changed file is a reload unless the configuration says otherwise, also behind links', async (t) => {
   const home = t.testdir({
     one: { 'orders.wsdl': readFileSync(WSDL) },

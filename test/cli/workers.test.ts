@@ -1,8 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import t from 'tap';
-import { emptySnapshot } from '../../src/base/inputs.js';
-import type { ToWorker } from '../../src/cli/worker-messages.js';
-import { type ReloadedWorker, WorkerReload } from '../../src/cli/worker-reload.js';
 import { startRecordingBackend } from '../kit/backend.js';
 import { areAnswering, childrenOf, type GatewayProcess } from '../kit/gateway-process.js';
 import { sendRaw } from '../kit/raw-client.js';
@@ -83,29 +80,6 @@ t.test('a reload reaches all workers, though one hangs or dies meanwhile', async
     t.same(await statuses(gateway, isKilled ? 'bills' : 'orders'), new Set([200]));
     t.same(await statuses(gateway, isKilled ? 'orders' : 'bills'), new Set([404]));
   }
-});
-
-t.test('the answer to a step of an earlier reload counts for none', async (t) => {
-  const numbers: number[] = [];
-  const reloading = new WorkerReload<ReloadedWorker>((_worker, message: ToWorker) => {
-    if ('number' in message) numbers.push(message.number);
-  });
-  const worker = { isConnected: () => true, process: { kill: () => true } };
-  const done: string[] = [];
-  const replace = (name: string): Promise<void> => reloading.replace([worker], emptySnapshot(), () => done.push(name));
-  const one = t.rejects(replace('one'));
-  const other = replace('other');
-  const [first = 0, second = 0] = numbers;
-  reloading.take({ kind: 'step', number: first, isDone: false });
-  await one;
-  reloading.take({ kind: 'step', number: first, isDone: true });
-  await new Promise((resolve) => setImmediate(resolve));
-  t.same(done, []);
-  reloading.take({ kind: 'step', number: second, isDone: true });
-  await until(() => numbers.length === 3);
-  reloading.retire(worker);
-  await other;
-  t.same(done, ['other']);
 });
 
 t.test('the share of the budgets of a worker that is killed goes to the others', { skip: MISSING }, async (t) => {
