@@ -136,8 +136,9 @@ async function loadAgain(
   workers: Config['workers'] | null,
   inputs: Inputs,
 ): Promise<LoadedConfig> {
-  const next = await loadConfig(file, process.env, workers, inputs, new TimeSlices()).catch((error: unknown) =>
-    throwWithWsdls(file, error),
+  const pace = new TimeSlices();
+  const next = await loadConfig(file, process.env, workers, inputs, pace).catch((error: unknown) =>
+    throwWithWsdls(file, error, pace),
   );
   checkRestartKeys(config, next);
   return next;

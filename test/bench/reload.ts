@@ -17,7 +17,7 @@ const TYPES = 60;
 const SETTLING_MILLIS = 2000;
 
 /** What changes before a reload. */
-const CHANGES = ['nothing', 'a time limit', 'every WSDL'] as const;
+const CHANGES = ['nothing', 'a time limit', 'every WSDL', 'a mistake'] as const;
 type Change = (typeof CHANGES)[number];
 
 /** One gateway with the large configuration, whose files can be changed. */
@@ -42,18 +42,19 @@ class Gateway {
       (name) => `  ${name}: { wsdl: ${name}.wsdl, url: "http://127.0.0.1:9/${name}", timeoutMillis: ${30_000 + turn} }`,
     );
     const keys = `listen: 127.0.0.1:0\nadmin: ${this.#admin}\nreload: { watch: false }\n`;
-    await writeFile(join(this.#folder, 'soapstone.yaml'), `${keys}services:\n${services.join('\n')}\n`);
+    const mistake = change === 'a mistake' ? 'limitz: {}\n' : '';
+    await writeFile(join(this.#folder, 'soapstone.yaml'), `${keys}${mistake}services:\n${services.join('\n')}\n`);
     if (change !== 'every WSDL') return;
     const wsdl = largeWsdl(TYPES, OPERATIONS).replaceAll('"f0"', `"f0of${turn}"`);
     await Promise.all(names.map((name) => writeFile(join(this.#folder, `${name}.wsdl`), wsdl)));
   }
 
   /** Resolves to the milliseconds it took. */
-  async reload(): Promise<number> {
+  async reload(change: Change): Promise<number> {
     const begin = performance.now();
     const answer = await fetch(`http://${this.#admin}/reload`, { method: 'POST' });
-    if (answer.status !== 200) throw new Error(await answer.text());
-    await answer.text();
+    const text = await answer.text();
+    if (answer.status !== (change === 'a mistake' ? 409 : 200)) throw new Error(text);
     return performance.now() - begin;
   }
 
@@ -101,7 +102,7 @@ export async function benchReload(quick: boolean): Promise<void> {
         const before = gateway.gapsSoFar();
         for (let round = quick ? 2 : 5; round > 0; round--) {
           await gateway.change(change);
-          took.push(await gateway.reload());
+          took.push(await gateway.reload(change));
         }
         const [middle, worst] = [median(took), Math.max(...took)].map((millis) => (millis / 1000).toFixed(2));
         rows.push([`${workers}`, change, middle ?? '', worst ?? '', gateway.longestGapMillis(before).toFixed(0)]);
