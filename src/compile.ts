@@ -4,7 +4,7 @@ import type { BasicUsers } from './access/basic.js';
 import type { Access } from './access/client.js';
 import { Networks } from './access/networks.js';
 import type { Policy } from './access/policy.js';
-import { ConfigurationError, type Diagnostic } from './base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, firstProblem } from './base/diagnostic.js';
 import { AT_ONCE, type Pace, TimeSlices } from './base/time-slices.js';
 import type { ReplyCache } from './cache/reply-cache.js';
 import { compileAccess } from './compile/access.js';
@@ -97,15 +97,31 @@ export function labelNamesOf({ config, services, graphqlUpstreams, graph }: Comp
 /**
  * Compiles a configuration; `earlier` is the one in use, of which connections and nonces are kept, and whose requests
  * go on meanwhile. Throws
- * `ConfigurationError` with everything that is wrong, in all services at once.
+ * `ConfigurationError` with everything that is wrong, in all services at once. WSDLs that the gateway has taken from backends
+ * cannot be wrong: where the configuration fails with them, it is compiled without, and a warning has the reason.
  */
 export async function compile(
   loaded: LoadedConfig,
   earlier: Compiled | null = null,
   pace: Pace = earlier === null ? AT_ONCE : new TimeSlices(),
 ): Promise<Compiled> {
-  const { config } = loaded;
   const wsdls = new WsdlReader(earlier?.wsdls ?? new Map(), pace);
+  try {
+    return await compileFrom(loaded, wsdls, earlier, pace);
+  } catch (error) {
+    if (!wsdls.hasTaken) throw error;
+    const why = `the configuration fails with what was taken: ${firstProblem(error)}`;
+    return await compileFrom(loaded, new WsdlReader(earlier?.wsdls ?? new Map(), pace, why), earlier, pace);
+  }
+}
+
+async function compileFrom(
+  loaded: LoadedConfig,
+  wsdls: WsdlReader,
+  earlier: Compiled | null,
+  pace: Pace,
+): Promise<Compiled> {
+  const { config } = loaded;
   const [results, upstreamResults] = await compileServices(loaded, earlier, wsdls, pace);
   const [manifest] = await Promise.allSettled([readTrusted(loaded)]);
   await pace.pause();
@@ -180,6 +196,7 @@ export async function compile(
       passwords,
       warnings: [
         // First what a thousand warnings of WSDLs must not hide.
+        ...new Set(services.flatMap(({ source }) => source?.takenProblems ?? [])),
         ...warningsOfConfig(loaded, graph),
         ...warningsOfAdmin(loaded),
         ...warningsOfListeners(loaded, 'listen', traffic),

@@ -31,6 +31,12 @@ export function printDiagnostic(diagnostic: Diagnostic): string {
   return `${place === '' ? '' : `${place}: `}${diagnostic.what}${remedy}`;
 }
 
+/** The first problem of an input that could not be used, as text; of an error of the gateway its name and message. */
+export function firstProblem(error: unknown): string {
+  const first = error instanceof ConfigurationError ? error.diagnostics[0] : undefined;
+  return first === undefined ? String(error) : printDiagnostic(first);
+}
+
 /** A large WSDL may give thousands. */
 export const WARNINGS_SHOWN = 50;
 

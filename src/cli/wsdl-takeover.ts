@@ -60,6 +60,9 @@ export class WsdlTakeover {
     this.#inUse = places.length === 0 ? null : { snapshot, wsdls };
     const used = new Set(places.flatMap(({ place, takenId }) => (takenId === null ? [] : [place?.input])));
     for (const name of this.#taken.keys()) if (!used.has(name)) this.#taken.delete(name);
+    // What could not be used is not tried again, neither by the next offer nor by a worker that starts.
+    for (const { place, takenId } of places)
+      if (place !== null && takenId === null) snapshot.contents.delete(place.input);
     return this.#inUse !== null;
   }
 
@@ -113,8 +116,10 @@ const problem = (what: string, remedy: string | null): ConfigurationError =>
 export const outdated = (): ConfigurationError =>
   problem('The WSDL of a backend was compared with one that is no longer in use.', 'The next comparison decides.');
 
-/** Throws `ConfigurationError` where callers would miss something. */
-async function checkContract(before: Contract, after: Contract): Promise<void> {
+/** Throws `ConfigurationError` where the WSDL of the backend is not used, or callers would miss something. */
+async function checkTaken(before: Contract, after: Compiled): Promise<void> {
+  const unused = after.services.flatMap(({ source }) => source?.takenProblems ?? []);
+  if (unused.length > 0) throw new ConfigurationError(unused);
   const missing = await new TimeSlices().run(missingParts(before, after));
   if (missing.length === 0) return;
   const shown = missing.slice(0, PARTS_SHOWN).join(', ');
@@ -130,7 +135,7 @@ export async function compileBeside(
 ): Promise<Compiled> {
   const next = await compile(loaded, before);
   if (occasion === 'WSDL')
-    await checkContract(before, next).catch((error: unknown) => next.close().then(() => Promise.reject(error)));
+    await checkTaken(before, next).catch((error: unknown) => next.close().then(() => Promise.reject(error)));
   return next;
 }
 

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, firstProblem } from '../base/diagnostic.js';
+import { errorCode } from '../base/error-code.js';
 import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import { RememberedReads } from '../base/remembered-reads.js';
 import { AT_ONCE, type Pace } from '../base/time-slices.js';
@@ -30,8 +31,11 @@ export interface KnownModel {
   readonly taken: TakenWsdl | null;
   /** Where such documents are looked for; null: none are taken. */
   readonly place: TakenPlace | null;
-  readonly warnings: readonly Diagnostic[];
+  /** Why documents that were taken do not stand for the files; [] where they do, and without any. */
+  readonly takenProblems: readonly Diagnostic[];
 }
+
+type ReadModel = Pick<KnownModel, 'model' | 'reads' | 'taken'>;
 
 /** Where the documents that stand for a WSDL are kept. */
 export interface TakenPlace {
@@ -55,11 +59,21 @@ export class WsdlReader {
   readonly #reading = new Map<string, Reading>();
   readonly #earlier: ReadonlyMap<string, KnownModel>;
   readonly #pace: Pace;
+  readonly #takenProblem: string | null;
 
-  /** Models of `earlier` are kept where their files are the same. */
-  constructor(earlier: ReadonlyMap<string, KnownModel>, pace: Pace) {
+  /**
+   * Models of `earlier` are kept where their files are the same. With a problem that the WSDLs cause which were taken from
+   * backends, none of these is used.
+   */
+  constructor(earlier: ReadonlyMap<string, KnownModel>, pace: Pace, takenProblem: string | null = null) {
     this.#earlier = earlier;
     this.#pace = pace;
+    this.#takenProblem = takenProblem;
+  }
+
+  /** Whether documents of a backend stand for a file. */
+  get hasTaken(): boolean {
+    return [...this.known.values()].some(({ taken }) => taken !== null);
   }
 
   /** Throws `ConfigurationError`: of several services the first one that names the file has its problems. */
@@ -84,26 +98,54 @@ export class WsdlReader {
   }
 
   async #read(location: string, place: WsdlPlace, takenAt: TakenPlace | null, inputs: Inputs): Promise<KnownModel> {
-    const warnings: Diagnostic[] = [];
-    const found = takenAt === null ? null : await readTaken(takenAt, place, inputs, warnings);
-    // The files of the operator count: once they change, what was taken in their place does not.
-    const taken = found !== null && (await new RememberedReads(found.replaces).areSame(inputs)) ? found : null;
-    if (found !== null && taken === null) warnings.push({ ...place, what: OLD, remedy: null });
-    const earlier = this.#earlier.get(location);
-    const isSame = earlier !== undefined && earlier.taken?.id === taken?.id && (await earlier.reads.areSame(inputs));
-    const reads = taken === null ? new RememberedReads() : new RememberedReads(taken.replaces);
-    const model = isSame
-      ? earlier.model
-      : taken === null
-        ? await readNamedWsdl(location, place, reads.track(inputs), this.#pace)
-        : await readWsdl(taken.url, { fetch: fetchTaken(taken), root: null, hosts: [], pace: this.#pace });
-    const known = { location, model, reads: isSame ? earlier.reads : reads, taken, place: takenAt, warnings };
+    const takenProblems: Diagnostic[] = [];
+    const unusable = (why: string): null => {
+      takenProblems.push({ ...place, what: `${UNUSED}: ${why}`, remedy: remedyFor(takenAt?.file ?? null) });
+      return null;
+    };
+    const found =
+      (takenAt === null ? null : await this.#readTaken(location, takenAt, inputs, unusable)) ??
+      (await this.#readFiles(location, place, inputs));
+    const known = { location, ...found, place: takenAt, takenProblems };
     this.known.set(location, known);
     return known;
   }
+
+  async #readFiles(location: string, place: WsdlPlace, inputs: Inputs): Promise<ReadModel> {
+    const earlier = this.#earlier.get(location);
+    if (earlier?.taken === null && (await earlier.reads.areSame(inputs)))
+      return { model: earlier.model, reads: earlier.reads, taken: null };
+    const reads = new RememberedReads();
+    return { model: await readNamedWsdl(location, place, reads.track(inputs), this.#pace), reads, taken: null };
+  }
+
+  /** Null where nothing was taken, and where it cannot be used: it must not keep the gateway from starting. */
+  async #readTaken(
+    location: string,
+    takenAt: TakenPlace,
+    inputs: Inputs,
+    unusable: (why: string) => null,
+  ): Promise<ReadModel | null> {
+    const taken = await unpackFrom(takenAt, inputs, unusable);
+    if (taken === null) return null;
+    const reads = new RememberedReads(taken.replaces);
+    // The files of the operator count: once they change, what was taken in their place does not.
+    if (!(await reads.areSame(inputs))) return unusable('this one has changed since.');
+    const earlier = this.#earlier.get(location);
+    try {
+      const options = { fetch: fetchTaken(taken), root: null, hosts: [], pace: this.#pace };
+      const model = earlier?.taken?.id === taken.id ? earlier.model : await readWsdl(taken.url, options);
+      return this.#takenProblem === null ? { model, reads, taken } : unusable(this.#takenProblem);
+    } catch (error) {
+      return unusable(`it cannot be read: ${firstProblem(error)}`);
+    }
+  }
 }
 
-const OLD = 'The WSDL that was taken from the backend is not used: this one has changed since.';
+const UNUSED = 'The WSDL that was taken from the backend is not used';
+
+const remedyFor = (file: string | null): string =>
+  `${file === null ? '' : `Remove ${file}: it is taken anew where it can be. `}\`soapstone diff\` shows how the WSDL of the backend differs.`;
 
 /** By the service: an operator finds it. */
 function takenPlace(loaded: LoadedConfig, service: string, location: string, folder?: string): TakenPlace {
@@ -113,27 +155,20 @@ function takenPlace(loaded: LoadedConfig, service: string, location: string, fol
 }
 
 /** What stands for a WSDL, from the inputs or its file; null for nothing. */
-async function readTaken(
+async function unpackFrom(
   { input, file }: TakenPlace,
-  place: WsdlPlace,
   inputs: Inputs,
-  warnings: Diagnostic[],
+  unusable: (why: string) => null,
 ): Promise<TakenWsdl | null> {
-  const read = async (): Promise<Buffer> => (file === null ? Buffer.alloc(0) : await readFile(file));
   try {
-    const bytes = await inputs.fetch(input, read);
-    const taken = bytes.length === 0 ? null : unpackTaken(bytes);
-    if (bytes.length > 0 && taken === null) {
-      const what = 'The WSDL that was taken from the backend is not used: its file is broken.';
-      warnings.push({ ...place, what, remedy: `Remove ${file}.` });
-    }
-    return taken;
+    const bytes = await inputs.fetch(input, async () => (file === null ? Buffer.alloc(0) : await readFile(file)));
+    const taken = unpackTaken(bytes);
+    const isNone = file === null && bytes.length === 0;
+    return taken !== null || isNone ? taken : unusable('its file is broken.');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    if (error.code === 'ENOENT') return null;
-    const what = `The WSDL that was taken from the backend is not used: its file cannot be read (${error.code}).`;
-    warnings.push({ ...place, what, remedy: `See the permissions of ${file}.` });
-    return null;
+    const code = errorCode(error);
+    if (code === null) throw error;
+    return code === 'ENOENT' ? null : unusable(`its file cannot be read (${code}).`);
   }
 }
 

@@ -218,7 +218,7 @@ export async function compileService(
     config,
     requirements: operationRequirements(config),
     weightOf: weightsOf(config, limits.graphql.callCost),
-    warnings: [...(source?.warnings ?? []), ...warningsOfWsdl(wsdl, config), ...warningsOfReach(loaded, name, reach)],
+    warnings: [...warningsOfWsdl(wsdl, config), ...warningsOfReach(loaded, name, reach)],
     ...compileReplies(config, wsdl !== null, operations),
     // Last: a service that is refused holds nothing.
     upstream: reached === null ? upstream : upstream.hold(),

@@ -1,0 +1,150 @@
+import { Buffer } from 'node:buffer';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { ConfigurationError, printDiagnostic } from '../../src/base/diagnostic.js';
+import { LIVE_INPUTS } from '../../src/base/inputs.js';
+import { RememberedReads } from '../../src/base/remembered-reads.js';
+import { type Compiled, compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { readWsdl } from '../../src/wsdl/read.js';
+import { packTaken } from '../../src/wsdl/taken-wsdl.js';
+import { MAIN, startProcess } from '../kit/gateway-process.js';
+import { FILES, wsdlWith } from '../wsdl/written.js';
+
+/** Documents of a backend that stand for the WSDL in a file, and cannot be used any more. */
+
+const FILE = wsdlWith({});
+const URL = 'http://127.0.0.1:1/a?wsdl';
+/** A caller of `FILE` goes on. */
+const WIDER = FILE.replace(
+  'type="xs:int"/></xs:sequence>',
+  'type="xs:int"/><xs:element name="lang" type="xs:string" minOccurs="0"/></xs:sequence>',
+);
+/** Has no operation `Get`. */
+const OTHER = FILE.replaceAll('Get', 'Find');
+const BROKEN = '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"><types>';
+
+const run = promisify(execFile);
+
+/** The content of a `.taken` file for the WSDL in `file`. */
+async function taken(file: string, text: string, url = URL): Promise<Buffer> {
+  const reads = new RememberedReads();
+  await readWsdl(file, { ...FILES, inputs: reads.track(LIVE_INPUTS) });
+  const documents = new Map([[url, { url, contentType: 'text/xml', body: Buffer.from(text) }]]);
+  return packTaken({ url, takenMillis: 1, replaces: reads.list, documents }).content;
+}
+
+interface Place {
+  readonly folder: string;
+  readonly yaml: string;
+  readonly taken: (service: string) => string;
+}
+
+const service = (name: string, more = ''): string =>
+  `  ${name}: { wsdl: ${name}.wsdl, url: "http://127.0.0.1:1/", operations: { Get: { field: Query.${name} } }, drift: { url: "${URL}", everyMillis: 86400000, apply: safe, folder: taken }${more} }\n`;
+
+/** Services `a` and `b`, each with its own WSDL. */
+async function prepare(t: Test): Promise<Place> {
+  const yaml = `services:\n${service('a')}${service('b')}`;
+  const folder = t.testdir({ 'a.wsdl': FILE, 'b.wsdl': FILE, 'soapstone.yaml': yaml, taken: {} });
+  return { folder, yaml, taken: (name) => join(folder, 'taken', `${name}.taken`) };
+}
+
+async function compiledIn(t: Test, folder: string, earlier: Compiled | null = null): Promise<Compiled> {
+  const compiled = await compile(await loadConfig(join(folder, 'soapstone.yaml'), {}), earlier);
+  t.teardown(() => compiled.close());
+  return compiled;
+}
+
+const namesOf = ({ services }: Compiled): readonly string[] =>
+  services.map(({ source }) => (source?.taken === null ? 'file' : 'taken'));
+
+const notesOf = ({ warnings }: Compiled): readonly string[] => warnings.map(printDiagnostic);
+
+t.test('a taken WSDL that cannot be read is not used, and those of other services are', async (t) => {
+  const { folder, taken: at } = await prepare(t);
+  const file = join(folder, 'a.wsdl');
+  await writeFile(at('b'), await taken(join(folder, 'b.wsdl'), WIDER));
+  const whole = await taken(file, WIDER);
+  const contents: readonly (readonly [string, Buffer | string, RegExp])[] = [
+    ['an incomplete document', await taken(file, BROKEN), /cannot be read: .*Remove .*a\.taken.*soapstone diff/],
+    ['no XML', await taken(file, 'Not Found'), /cannot be read: /],
+    ['a URL that is none', await taken(file, WIDER, 'nothing'), /cannot be read: /],
+    ['an incomplete file', whole.subarray(0, whole.length - 1), /its file is broken. Remove .*a\.taken/],
+    ['another form', 'broken', /its file is broken/],
+    ['an empty file', '', /its file is broken/],
+  ];
+  for (const [what, content, note] of contents) {
+    await writeFile(at('a'), content);
+    const compiled = await compiledIn(t, folder);
+    t.same(namesOf(compiled), ['file', 'taken'], what);
+    t.match(notesOf(compiled)[0], /soapstone\.yaml:2:.*taken from the backend is not used/, what);
+    t.match(notesOf(compiled)[0], note, what);
+  }
+  await rm(at('a'));
+  await mkdir(at('a'));
+  const compiled = await compiledIn(t, folder);
+  t.same(namesOf(compiled), ['file', 'taken'], 'a folder');
+  t.match(notesOf(compiled)[0], /cannot be read \(EISDIR\)/);
+});
+
+t.test('a configuration that fails with the taken WSDLs is used without them', async (t) => {
+  const { folder, yaml, taken: at } = await prepare(t);
+  await writeFile(at('a'), await taken(join(folder, 'a.wsdl'), OTHER));
+  const compiled = await compiledIn(t, folder);
+  t.same(namesOf(compiled), ['file', 'file']);
+  t.match(notesOf(compiled)[0], /configuration fails with what was taken: .*Get.*Remove .*a\.taken.*soapstone diff/);
+
+  await writeFile(at('a'), await taken(join(folder, 'a.wsdl'), WIDER));
+  const wider = await compiledIn(t, folder);
+  t.same(namesOf(wider), ['taken', 'file']);
+  await writeFile(at('a'), await taken(join(folder, 'a.wsdl'), OTHER));
+  t.same(namesOf(await compiledIn(t, folder, wider)), ['file', 'file'], 'a reload too');
+
+  await writeFile(join(folder, 'soapstone.yaml'), yaml.replace('Query.b', 'Query.a'));
+  const refused: unknown = await compiledIn(t, folder).catch((error: unknown) => error);
+  const problems = refused instanceof ConfigurationError ? refused.diagnostics.map(printDiagnostic) : [];
+  t.match(problems, [/Query\.a/], 'what is wrong without them');
+  t.notMatch(problems.join(), /taken from the backend/);
+});
+
+for (const workers of [1, 2]) {
+  t.test(`a gateway with ${workers} workers starts without taken WSDLs that cannot be used`, async (t) => {
+    const { folder, yaml, taken: at } = await prepare(t);
+    const backend = createServer((_, response) => response.end(WIDER)).listen(0, '127.0.0.1');
+    await once(backend, 'listening');
+    t.teardown(() => backend.close());
+    const absolute = yaml
+      .replaceAll('wsdl: ', `wsdl: ${folder}/`)
+      .replaceAll('folder: ', `folder: ${folder}/`)
+      .replace(/(?<=b\.wsdl.*):1\/a/, `:${(backend.address() as AddressInfo).port}/b`);
+    await writeFile(at('a'), await taken(join(folder, 'a.wsdl'), OTHER));
+    await writeFile(at('b'), await taken(join(folder, 'b.wsdl'), BROKEN));
+    const gateway = await startProcess(t, `workers: ${workers}\nreload: { watch: false }\n${absolute}`);
+    const servedBy = async (name: string): Promise<string> => (await fetch(`${gateway.url}/soap/${name}?wsdl`)).text();
+    const noteOf = ({ msg, note }: Readonly<Record<string, unknown>>): string =>
+      msg === 'configuration warning' ? String(note) : '';
+    t.match(await servedBy('a'), 'name="Get"');
+    const note = await gateway.line((line) => noteOf(line).includes('a.taken'));
+    t.match(note, { note: /is not used: the configuration fails/ });
+    t.match(await gateway.line((line) => noteOf(line).includes('b.taken')), { note: /is not used: it cannot be read/ });
+
+    t.match(await gateway.line('the WSDL of the backend is in use'), { service: 'b' }, 'it is taken anew');
+    t.match(await servedBy('b'), 'name="lang"');
+    await writeFile(at('a'), await taken(join(folder, 'a.wsdl'), WIDER));
+    t.equal((await fetch(`${gateway.adminUrl}/reload`, { method: 'POST' })).status, 200);
+    for (let n = 0; n < 2 * workers; n++) t.match(await servedBy('a'), 'name="lang"', 'a reload reads the file again');
+
+    await writeFile(at('b'), await taken(join(folder, 'b.wsdl'), BROKEN));
+    t.equal((await fetch(`${gateway.adminUrl}/reload`, { method: 'POST' })).status, 200);
+    for (let n = 0; n < 2 * workers; n++) t.notMatch(await servedBy('b'), 'name="lang"');
+    const { stdout } = await run(process.execPath, [MAIN, 'check', '-c', gateway.file]);
+    t.match(stdout, /warning: .*is not used: it cannot be read: .*Remove .*b\.taken/);
+  });
+}
