@@ -12,21 +12,17 @@ const HOPS_MAX = 16;
 
 /** The record of what a sender asks for, with the client that trusted proxies name. */
 export const beginExchange = (sender: Sender, method: string, proxies: Networks): Exchange =>
-  new Exchange(nextExchangeId(), sender.address, method, forwardedAddress(sender, proxies));
-
-/** The address of the client in its plain form, in which it identifies the client. */
-export const clientAddress = (caller: Sender, proxies: Networks): string =>
-  plainAddress(forwardedAddress(caller, proxies));
+  new Exchange(nextExchangeId(), sender.address, method, clientAddress(sender, proxies));
 
 /**
- * The address of the client: that of the connection as it is, or of X-Forwarded-For behind trusted proxies. Each proxy
- * appends the address of its peer, so the last one that is no trusted proxy is the client; earlier ones are not verified
- * (catalogue H34).
+ * The address of the client: that of the connection, or of X-Forwarded-For behind trusted proxies, both in their plain
+ * form. Each proxy appends the address of its peer, so the last one that is no trusted proxy is the client; earlier ones
+ * are not verified (catalogue H34).
  */
-function forwardedAddress(caller: Sender, proxies: Networks): string {
+export function clientAddress(caller: Sender, proxies: Networks): string {
   let { address } = caller;
   const field = caller.headers['x-forwarded-for'];
-  if (field === undefined || !proxies.has(plainAddress(address))) return address;
+  if (field === undefined || !proxies.has(address)) return address;
   const text = typeof field === 'string' ? field : field.join(',');
   let end = text.length;
   for (let hop = 0; hop < HOPS_MAX && end > 0; hop++) {

@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
-import { plainAddress } from './address.js';
 import { type Caller, type Client, type ClientCertificate, type ClientClass, clientOf, type Head } from './client.js';
 import { labelOf } from './label.js';
 import type { Networks } from './networks.js';
@@ -39,10 +38,10 @@ export class Certificates implements Identifier {
 
   identify({ headers, address, certificate = null }: Caller): Client | null {
     // The certificate of a proxy is its own, and no client's.
-    if (certificate !== null && !this.#proxies.has(plainAddress(address))) return this.#ofCertificate(certificate);
+    if (certificate !== null && !this.#proxies.has(address)) return this.#ofCertificate(certificate);
     const subject = headers[this.#header];
     // A proxy whose client has no certificate writes nothing.
-    if (subject === undefined || subject === '' || !this.#proxies.has(plainAddress(address))) return null;
+    if (subject === undefined || subject === '' || !this.#proxies.has(address)) return null;
     if (typeof subject !== 'string') throw new Refusal('UNAUTHENTICATED', 'certificate');
     const known = this.#bySubject.get(subject);
     if (known !== undefined) return known;
@@ -61,7 +60,7 @@ export class Certificates implements Identifier {
 
   /** A certificate is no secret, but backends may trust the field: only a proxy may write it. */
   withhold({ headers, address }: Head): void {
-    if (!this.#proxies.has(plainAddress(address))) delete headers[this.#header];
+    if (!this.#proxies.has(address)) delete headers[this.#header];
   }
 }
 

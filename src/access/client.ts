@@ -72,7 +72,7 @@ export interface ClientClass {
 /** The parts of a request that identify its client. */
 export interface Caller {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Of the connection; '' where it is gone. */
+  /** Of the connection, in its plain form; '' where it is gone. */
   readonly address: string;
   /** The connection is encrypted. Absent: it is not. */
   readonly isTls?: boolean;
@@ -105,6 +105,6 @@ export interface Access {
 /** The head of a request that is about to go on. */
 export interface Head {
   readonly headers: Record<string, string | string[] | undefined>;
-  /** Of the connection; '' where it is gone. */
+  /** Of the connection, in its plain form; '' where it is gone. */
   readonly address: string;
 }

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { plainAddress } from './address.js';
 import type { Caller } from './client.js';
 import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';
@@ -25,7 +24,7 @@ export class Forwarding {
     const { address, headers, isTls = false } = caller;
     if (address === '') return NONE;
     const host = textOf(headers['host']);
-    if (this.#proxies.isEmpty || !this.#proxies.has(plainAddress(address))) {
+    if (this.#proxies.isEmpty || !this.#proxies.has(address)) {
       const last = this.#last;
       // Most requests are like the one before; a key for the others has to be put together first.
       if (last.address === address && last.host === host && last.isTls === isTls) return last.fields;
@@ -37,7 +36,7 @@ export class Forwarding {
     const elements = textOf(headers['forwarded']);
     const proto = textOf(headers['x-forwarded-proto']).toLowerCase();
     return fieldsOf({
-      address: plainAddress(address),
+      address,
       host: textOf(headers['x-forwarded-host']) || host,
       proto: proto === 'https' || (proto === '' && isTls) ? 'https' : 'http',
       chain: CHAIN.test(chain) && chain.length <= CHAIN_CHARS_MAX ? chain : '',
@@ -52,7 +51,7 @@ export class Forwarding {
 
 function ofConnection(text: string, proto: Origin['proto']): readonly string[] {
   const [address = '', host = ''] = text.split(' ');
-  return fieldsOf({ address: plainAddress(address), host, proto, chain: '', elements: '' });
+  return fieldsOf({ address, host, proto, chain: '', elements: '' });
 }
 
 interface Connection {

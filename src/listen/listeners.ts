@@ -129,23 +129,19 @@ export class Listeners {
   /** How the connections of a listener are handed on. */
   #acceptor({ address, tls, proxies }: Listener): (socket: Socket) => void {
     const secure = tls === null ? null : this.#securer(tls);
-    if (!('host' in address)) {
-      return (socket) => {
-        nameAddress(socket, LOCAL_ADDRESS);
-        if (secure === null) this.#target.accept(socket);
-        else void this.#prepare(socket, LOCAL_ADDRESS, false, secure);
-      };
-    }
+    const hasPeers = 'host' in address;
     return (socket) => {
-      const isProxied = proxies.has(plainAddress(socket.remoteAddress ?? ''));
+      const peer = hasPeers ? plainAddress(socket.remoteAddress ?? '') : LOCAL_ADDRESS;
+      nameAddress(socket, peer);
+      const isProxied = hasPeers && proxies.has(peer);
       // The common case, at no cost.
       if (!isProxied && secure === null) this.#target.accept(socket);
-      else void this.#prepare(socket, null, isProxied, secure);
+      else void this.#prepare(socket, peer, isProxied, secure);
     };
   }
 
   /** Does for a connection what precedes HTTP, within `handshakeMillis`. */
-  async #prepare(socket: Socket, own: string | null, isProxied: boolean, secure: Securer | null): Promise<void> {
+  async #prepare(socket: Socket, peer: string, isProxied: boolean, secure: Securer | null): Promise<void> {
     const { handshakeMillis } = this.#limits;
     const timer = setTimeout(() => socket.destroy(), handshakeMillis);
     const end = (): void => clearTimeout(timer);
@@ -153,16 +149,17 @@ export class Listeners {
     // A reset is an end like any other.
     socket.on('error', ignore);
     try {
-      const named = isProxied ? await takeProxyHeader(socket) : own;
+      const named = isProxied ? await takeProxyHeader(socket) : null;
+      const client = named === null ? peer : plainAddress(named);
       if (secure === null) {
-        if (named !== null) nameAddress(socket, named);
+        nameAddress(socket, client);
         socket.off('error', ignore).off('close', end);
         end();
         this.#target.accept(socket);
         return;
       }
-      const client = plainAddress(named ?? socket.remoteAddress ?? '');
-      if (this.#target.isTrusted(client) || (await this.#waitForTurn(socket, client))) await secure(socket, named, end);
+      if (this.#target.isTrusted(client) || (await this.#waitForTurn(socket, client)))
+        await secure(socket, client, end);
     } catch {
       socket.destroy();
     }
@@ -203,11 +200,10 @@ export class Listeners {
       secured: (socket) => {
         const known = preparedOf(socket);
         known?.end();
-        if (known?.address != null) nameAddress(socket, known.address);
+        nameAddress(socket, known?.address ?? '');
         this.#target.accept(socket);
       },
-      refused: (socket, reason) =>
-        this.#target.certificateRefused(preparedOf(socket)?.address ?? socket.remoteAddress ?? '', reason),
+      refused: (socket, reason) => this.#target.certificateRefused(preparedOf(socket)?.address ?? '', reason),
     });
     return async (socket, address, end) => {
       await tls.refresh(server, this.#tickets);
@@ -218,17 +214,21 @@ export class Listeners {
   }
 }
 
-/** Begins the handshake of a connection; `address` is that of its client where the connection has another. */
-type Securer = (socket: Socket, address: string | null, end: () => void) => Promise<void>;
+/** Begins the handshake of a connection from a client with this address. */
+type Securer = (socket: Socket, address: string, end: () => void) => Promise<void>;
 
 interface Prepared {
-  readonly address: string | null;
+  readonly address: string;
   /** Ends the time limit. */
   readonly end: () => void;
 }
 
-/** Gives a connection the address of its client, for all that read it. */
+/**
+ * Gives a connection the address of its client in its plain form, for all that read it. Sockets that take IPv6 and IPv4
+ * name a client of IPv4 `::ffff:198.51.100.7`.
+ */
 function nameAddress(socket: Socket, address: string): void {
+  if ((socket.remoteAddress ?? '') === address) return;
   Object.defineProperty(socket, 'remoteAddress', { value: address, configurable: true });
 }
 

@@ -98,7 +98,7 @@ t.test('clients are of the first network that their address is in', (t) => {
   const of = (address: string, forwarded?: string): Client | null =>
     clients.identify({ headers: { 'x-forwarded-for': forwarded }, address });
   t.equal(of('10.1.2.3')?.id, 'network:office:10.1.2.3');
-  t.equal(of('::ffff:10.2.2.3')?.id, 'network:all:10.2.2.3');
+  t.equal(of('10.2.2.3')?.id, 'network:all:10.2.2.3');
   t.equal(of('fd00::1:2:3:4')?.id, 'network:all:fd00:0:0:0::/64');
   t.equal(of('10.9.9.9', '10.1.0.1')?.id, 'network:office:10.1.0.1');
   t.equal(of('192.0.2.1', '10.1.0.1'), null, 'no proxy of ours');

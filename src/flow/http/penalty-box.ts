@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { plainAddress } from '../../access/address.js';
 import { Networks } from '../../access/networks.js';
 import { setAndEvictOldest } from '../../base/evict-oldest.js';
 import type { HttpLimits } from '../../config/http-limits.js';
@@ -93,7 +92,7 @@ export class PenaltyBox {
 
   /** Whether an address is a trusted proxy. */
   isTrusted(address: string): boolean {
-    return this.#proxies.has(plainAddress(address));
+    return this.#proxies.has(address);
   }
 
   /** Addresses that were charged lately. */

