@@ -1,13 +1,11 @@
 import { Buffer } from 'node:buffer';
 
-import { earliest } from '../base/certificate-end.js';
-
-const LIST = /-----BEGIN X509 CRL-----([^-]*)-----END X509 CRL-----/g;
+import { firstEnd } from '../base/first-end.js';
 
 /** When the first revocation list of a PEM file is due to be replaced (`nextUpdate`); null where none says so. */
-export function listEndMillis(pem: string): number | null {
-  return earliest([...pem.matchAll(LIST)].map(([, text = '']) => nextUpdate(Buffer.from(text, 'base64'))));
-}
+export const listEndMillis = firstEnd('X509 CRL', (list) =>
+  nextUpdate(Buffer.from(list.replace(/-----[A-Z0-9 ]+-----/g, ''), 'base64')),
+);
 
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;

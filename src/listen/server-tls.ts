@@ -8,7 +8,8 @@ import {
   type TLSSocket,
 } from 'node:tls';
 
-import { certificateEndMillis, earliest } from '../base/certificate-end.js';
+import { certificateEndMillis } from '../base/certificate-end.js';
+import { earliest } from '../base/first-end.js';
 import type { RotatingFile } from '../base/rotating-file.js';
 import { listEndMillis } from './list-end.js';
 import { verifyClientCertificate } from './peer.js';
@@ -60,8 +61,6 @@ export class ServerTls {
   #contexts: Contexts;
   /** That of the ticket key in use. */
   #period = -1;
-  /** The revocation list whose end was read last: a large one takes 50 ms, and metrics ask again and again. */
-  #list: { readonly pem: string; readonly endMillis: number | null } | null = null;
 
   /** Throws the error of OpenSSL. */
   constructor(options: ServerTlsOptions) {
@@ -79,13 +78,8 @@ export class ServerTls {
     const all = [...certificates, ...(clientCa === null ? [] : [clientCa])];
     return {
       certificateMillis: earliest(all.map((text) => certificateEndMillis(latestOf(text)))),
-      listMillis: clientCrl === null ? null : this.#listEnd(latestOf(clientCrl)),
+      listMillis: clientCrl === null ? null : listEndMillis(latestOf(clientCrl)),
     };
-  }
-
-  #listEnd(pem: string): number | null {
-    if (this.#list?.pem !== pem) this.#list = { pem, endMillis: listEndMillis(pem) };
-    return this.#list.endMillis;
   }
 
   /** Makes the server that does the handshakes. */

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
-import { certificateEndMillis, earliest } from '../../base/certificate-end.js';
+import { certificateEndMillis } from '../../base/certificate-end.js';
 import { errorCode } from '../../base/error-code.js';
+import { earliest } from '../../base/first-end.js';
 import type { RotatingFile } from '../../base/rotating-file.js';
 
 /** The parts of TLS options that may be in files of their own. */
