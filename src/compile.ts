@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 
 import type { BasicUsers } from './access/basic.js';
 import type { Access } from './access/client.js';
+import { Forwarding } from './access/forwarding.js';
 import { Networks } from './access/networks.js';
 import type { Policy } from './access/policy.js';
 import { ConfigurationError, type Diagnostic, firstProblem } from './base/diagnostic.js';
@@ -23,7 +24,7 @@ import { compilePolicy } from './compile/policy.js';
 import { pricesOf } from './compile/prices.js';
 import { compileRedis } from './compile/redis.js';
 import { warningsOfRoutes } from './compile/routes.js';
-import { compileService, type SoapService } from './compile/service.js';
+import { compileService, type ServiceParts, type SoapService } from './compile/service.js';
 import { closedReplies, warningsOfReplyRules } from './compile/soap-rights.js';
 import { compileTrusted, readTrusted } from './compile/trusted.js';
 import { warningsOfConfig } from './compile/warnings.js';
@@ -122,7 +123,9 @@ async function compileFrom(
   pace: Pace,
 ): Promise<Compiled> {
   const { config } = loaded;
-  const [results, upstreamResults] = await compileServices(loaded, earlier, wsdls, pace);
+  const trustedProxies = new Networks(config.clients?.trustedProxies ?? []);
+  const parts: ServiceParts = { wsdls, forwarding: new Forwarding(trustedProxies), pace };
+  const [results, upstreamResults] = await compileServices(loaded, earlier, parts);
   const [manifest] = await Promise.allSettled([readTrusted(loaded)]);
   await pace.pause();
   const compiled = valuesOf(results);
@@ -153,7 +156,6 @@ async function compileFrom(
     const prices = graph === null ? [] : pricesOf(config, services, graph);
     const issuers: IssuerKeyTable = new Map();
     const passwords: BasicUsers[] = [];
-    const trustedProxies = new Networks(config.clients?.trustedProxies ?? []);
     const collect = { late: lateWarnings, closing, issuers, passwords };
     const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, trustedProxies, collect));
     for (const [issuer, keys] of issuers) keys.keep(earlier?.issuers.get(issuer) ?? null);
@@ -237,13 +239,12 @@ async function caught<T>(diagnostics: Diagnostic[], making: Promise<T>): Promise
 async function compileServices(
   loaded: LoadedConfig,
   earlier: Compiled | null,
-  wsdls: WsdlReader,
-  pace: Pace,
+  parts: ServiceParts,
 ): Promise<[PromiseSettledResult<SoapService>[], PromiseSettledResult<GraphqlUpstream>[]]> {
   const { services, graphqlServices } = loaded.config;
   const soap = await Promise.allSettled(
     Object.entries(services).map(([name, service]) =>
-      compileService(loaded, name, service, wsdls, named(earlier?.services, name), pace),
+      compileService(loaded, name, service, named(earlier?.services, name), parts),
     ),
   );
   const graphql = await Promise.allSettled(

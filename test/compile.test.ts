@@ -237,3 +237,20 @@ t.test('a reload lets the event loop turn while it compiles', async (t) => {
   t.equal(printSchema(large.graph.schema), printSchema(atOnce.graph.schema), 'with the same result');
   await atOnce.close();
 });
+
+t.test('services tell their backends of callers by one table of trusted proxies', async (t) => {
+  const { services, trustedProxies } = await compileText(
+    t,
+    `clients: { trustedProxies: [10.0.0.0/8], address: { class: all }, classes: { all: {} } }
+services:
+  a: { url: "http://127.0.0.1:1/" }
+  b: { url: "http://127.0.0.1:1/", bufferRequests: true }
+  c: { url: "http://127.0.0.1:1/", forwarded: false }
+`,
+  );
+  const [a, b, c] = services.map(({ callerFields }) => callerFields.forwarding);
+  t.not(a, null);
+  t.equal(a, b);
+  t.equal(c, null);
+  t.ok(trustedProxies.has('10.1.2.3'));
+});

@@ -1,6 +1,5 @@
-import { Forwarding } from '../access/forwarding.js';
-import { Networks } from '../access/networks.js';
-import type { Config, ServiceConfig } from '../config/schema.js';
+import type { Forwarding } from '../access/forwarding.js';
+import type { ServiceConfig } from '../config/schema.js';
 
 /** Which header fields of a caller's request go on with the calls of a service. All names are in lower case. */
 export interface CallerFieldRules {
@@ -21,7 +20,8 @@ const TRACE = ['traceparent', 'tracestate'] as const;
 /** Everything else is written by the gateway. */
 const SOAP = ['accept', 'accept-language', 'authorization', 'user-agent', 'x-request-id', ...TRACE] as const;
 
-export function compileCallerFields({ clients }: Config, config: ServiceConfig): CallerFieldRules {
+/** `forwarding` is that of all services. */
+export function compileCallerFields(config: ServiceConfig, forwarding: Forwarding): CallerFieldRules {
   const passesCookies = config.cookies === 'forward';
   const varying = [...config.forwardHeaders.map((name) => name.toLowerCase()), ...(passesCookies ? ['cookie'] : [])];
   // The gateway has credentials of its own.
@@ -31,7 +31,7 @@ export function compileCallerFields({ clients }: Config, config: ServiceConfig):
     ofSoap: [...new Set([...soap, ...varying])],
     ofGraphql: [...new Set([...TRACE, ...varying])],
     varying,
-    forwarding: config.forwarded ? new Forwarding(new Networks(clients?.trustedProxies ?? [])) : null,
+    forwarding: config.forwarded ? forwarding : null,
     passesCookies,
   };
 }

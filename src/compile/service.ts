@@ -1,3 +1,4 @@
+import type { Forwarding } from '../access/forwarding.js';
 import type { Diagnostic } from '../base/diagnostic.js';
 import type { Requirement } from '../base/requirement.js';
 import type { Pace } from '../base/time-slices.js';
@@ -110,14 +111,20 @@ export interface SoapService {
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
+/** What the services of a configuration have in common. */
+export interface ServiceParts {
+  readonly wsdls: WsdlReader;
+  readonly forwarding: Forwarding;
+  readonly pace: Pace;
+}
+
 /** Compiles one service; `earlier` is the same one before a reload. Throws `ConfigurationError`. */
 export async function compileService(
   loaded: LoadedConfig,
   name: string,
   config: ServiceConfig,
-  wsdls: WsdlReader,
   earlier: SoapService | null,
-  pace: Pace,
+  { wsdls, forwarding, pace }: ServiceParts,
 ): Promise<SoapService> {
   await pace.pause();
   const { limits } = loaded.config;
@@ -200,7 +207,7 @@ export async function compileService(
     callRules: kept?.callRules ?? compileCallRules(name, config, upstream),
     health: null,
     reach,
-    callerFields: compileCallerFields(loaded.config, config),
+    callerFields: compileCallerFields(config, forwarding),
     wsdl,
     source,
     ports,
