@@ -23,6 +23,7 @@ import { Generations } from './generations.js';
 import { MemoryPersistedStore } from './graphql/admission/document-cache.js';
 import { serve } from './listen/serve.js';
 import { TicketKeys } from './listen/ticket-keys.js';
+import { listenerEnds } from './listen/tls-ends.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from './observe/admin.js';
 import { openAudit } from './observe/audit.js';
 import { makeFinish } from './observe/finish.js';
@@ -112,7 +113,7 @@ export async function startGateway(
       heldRefusals: () => penaltyBox.delayed,
       droppedLogLines: () => log.droppedLines,
       droppedAuditLines: () => audit?.droppedLines ?? 0,
-      listeners: () => traffic.listenerEnds,
+      listeners: () => listenerEnds(generations.current.compiled.listeners),
       isShedding: () => overload.isShedding,
       eventLoopDelayMillis: () => overload.delayMillis,
       drift: () => generations.current.drift.counts,

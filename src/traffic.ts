@@ -109,11 +109,6 @@ export class TrafficServer {
     return this.#listeners.isListening;
   }
 
-  /** When certificates and revocation lists of its addresses end. */
-  get listenerEnds(): Listeners['ends'] {
-    return this.#listeners.ends;
-  }
-
   /** Listens on one more address; resolves to it as a URL. Rejects with the error of the system. */
   listen(listener: Listener): Promise<string> {
     return this.#listeners.listen(listener);

@@ -8,6 +8,7 @@ import type { LoadedConfig } from '../config/load.js';
 import type { ConfigPath } from '../config/yaml-source.js';
 import type { Listener } from '../listen/listeners.js';
 import { type RotatingIdentity, type RotatingText, ServerTls } from '../listen/server-tls.js';
+import { firstEnds } from '../listen/tls-ends.js';
 import { reasonOf } from '../upstream/dial/tls.js';
 import { diagnosticAt } from './diagnostic-at.js';
 
@@ -34,7 +35,7 @@ export const warningsOfListeners = (
   listeners: readonly Listener[],
 ): readonly Diagnostic[] =>
   listenersOf(loaded.config[key]).flatMap(({ listener: { address }, path }, index): readonly Diagnostic[] => {
-    const { certificateMillis = null, listMillis = null } = listeners[index]?.tls?.ends ?? {};
+    const { certificateMillis, listMillis } = firstEnds(listeners[index]?.tls?.ends ?? []);
     const at = [key, ...path, 'tls'];
     const soon = (millis: number | null, withinMillis: number): string | null =>
       millis === null || millis - Date.now() > withinMillis ? null : new Date(millis).toISOString().slice(0, 16);

@@ -56,9 +56,23 @@ export interface CodeDescription {
   readonly change: string;
 }
 
-/** What stays as it is until the next reload. */
+/** When a certificate, an authority for clients or a revocation list of a listener ends. */
+export interface ListenerEnd {
+  readonly key: 'listen' | 'admin';
+  /** As configured. */
+  readonly address: string;
+  /** The key of `tls` that has it. */
+  readonly kind: 'certificate' | 'clientCa' | 'clientCrl';
+  /** The server name of a certificate; null for all other names. */
+  readonly name: string | null;
+  /** Milliseconds since 1970; null where it does not say. */
+  readonly millis: number | null;
+}
+
+/** What stays as it is until the next reload; the ends of files that rotate are those at the time of the answer. */
 export interface ConsoleDescription {
   readonly services: readonly ServiceDescription[];
+  readonly listenerEnds: readonly ListenerEnd[];
   readonly classes: readonly ClassDescription[];
   readonly warnings: readonly string[];
   /** Path of the GraphQL endpoint. */

@@ -4,10 +4,18 @@ import { kindOf, REFUSAL_CODES } from '../base/refusals.js';
 import type { Compiled } from '../compile.js';
 import type { Config } from '../config/schema.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
-import type { ClassDescription, ConsoleDescription, OperationDescription, ServiceDescription } from './answers.js';
+import type { Listener } from '../listen/listeners.js';
+import type {
+  ClassDescription,
+  ConsoleDescription,
+  ListenerEnd,
+  OperationDescription,
+  ServiceDescription,
+} from './answers.js';
 import { sampleOf } from './sample.js';
 
-export function describe(compiled: Compiled): ConsoleDescription {
+/** The part that lasts as long as its generation. */
+export function describe(compiled: Compiled): Omit<ConsoleDescription, 'listenerEnds'> {
   const { config, services, graphqlUpstreams, graph, warnings } = compiled;
   const fields = fieldsByOperation(compiled);
   const apiKeys = config.clients?.apiKeys;
@@ -50,6 +58,15 @@ export function describe(compiled: Compiled): ConsoleDescription {
     tryOut: config.console.tryOut,
   };
 }
+
+/** The ends of what listeners with TLS rely on, as their files have it now. */
+export const describeListenerEnds = ({ listeners: { traffic, admin } }: Compiled): readonly ListenerEnd[] =>
+  [...traffic.map(endsOf('listen')), ...admin.map(endsOf('admin'))].flat();
+
+const endsOf =
+  (key: ListenerEnd['key']) =>
+  ({ text, tls }: Listener): readonly ListenerEnd[] =>
+    (tls?.ends ?? []).map((end) => ({ key, address: text, ...end }));
 
 /** Null where there is no such operation. */
 export function describeOperation(compiled: Compiled, service: string, name: string): OperationDescription | null {

@@ -3,7 +3,7 @@ import type { RecentRequests } from '../observe/recent.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { Usage, UsageReport } from '../observe/usage.js';
 import type { ConsoleDescription, OperationDescription } from './answers.js';
-import { describe, describeOperation } from './description.js';
+import { describe, describeListenerEnds, describeOperation } from './description.js';
 
 /** What the console shows of one process that takes requests, besides its metrics. */
 export interface ConsoleFacts {
@@ -16,14 +16,14 @@ export interface ConsoleFacts {
 
 export function factsOf(compiled: () => Compiled, recent: RecentRequests, usage: Usage): ConsoleFacts {
   // Of a large WSDL it is long, and a page asks for it with each reload.
-  let described: { readonly of: Compiled; readonly description: ConsoleDescription } | null = null;
+  let described: { readonly of: Compiled; readonly description: ReturnType<typeof describe> } | null = null;
   return {
     recent: () => recent.lists,
     usage: () => usage.report(),
     description() {
       const current = compiled();
       if (described?.of !== current) described = { of: current, description: describe(current) };
-      return described.description;
+      return { ...described.description, listenerEnds: describeListenerEnds(current) };
     },
     operation: (service, name) => describeOperation(compiled(), service, name),
   };

@@ -60,7 +60,6 @@ export class Listeners {
   readonly #target: ListenerTarget;
   readonly #tickets: TicketKeys;
   readonly #servers: NetServer[] = [];
-  readonly #listened: Listener[] = [];
   readonly #open = new Set<Socket>();
   /** Connections that are not handed on yet, by address. */
   readonly #pending = new Map<string, number>();
@@ -81,11 +80,6 @@ export class Listeners {
 
   get isListening(): boolean {
     return this.#servers.some(({ listening }) => listening);
-  }
-
-  /** When certificates and revocation lists of its addresses with TLS end. */
-  get ends(): readonly (ServerTls['ends'] & { readonly address: string })[] {
-    return this.#listened.flatMap(({ text, tls }) => (tls === null ? [] : [{ address: text, ...tls.ends }]));
   }
 
   /** Listens on an address; resolves to it as a URL. Rejects with the error of the system. */
@@ -110,7 +104,6 @@ export class Listeners {
       } else accept(socket);
     });
     this.#servers.push(server);
-    this.#listened.push(listener);
     return bind(server, listener.address, listener.tls === null ? 'http' : 'https');
   }
 

@@ -9,11 +9,11 @@ import {
 } from 'node:tls';
 
 import { certificateEndMillis } from '../base/certificate-end.js';
-import { earliest } from '../base/first-end.js';
 import type { RotatingFile } from '../base/rotating-file.js';
 import { listEndMillis } from './list-end.js';
 import { verifyClientCertificate } from './peer.js';
 import type { TicketKeys } from './ticket-keys.js';
+import type { TlsEnd } from './tls-ends.js';
 
 /** A text of the configuration, or of a file that may rotate. */
 export interface RotatingText {
@@ -71,15 +71,19 @@ export class ServerTls {
     this.#contexts = contextsOf(options, (text) => text.text);
   }
 
-  /** When the first of its certificates, and the first of its revocation lists, end; null without one. */
-  get ends(): { readonly certificateMillis: number | null; readonly listMillis: number | null } {
-    const { names, clientCa, clientCrl } = this.#options;
-    const certificates = [this.#options, ...names.values()].map(({ cert }) => cert);
-    const all = [...certificates, ...(clientCa === null ? [] : [clientCa])];
-    return {
-      certificateMillis: earliest(all.map((text) => certificateEndMillis(latestOf(text)))),
-      listMillis: clientCrl === null ? null : listEndMillis(latestOf(clientCrl)),
+  /** When its certificates, authorities and revocation lists end, as the files have them. */
+  get ends(): readonly TlsEnd[] {
+    const { cert, names, clientCa, clientCrl } = this.#options;
+    const certificates = [[null, cert] as const, ...[...names].map(([name, of]) => [name, of.cert] as const)];
+    const endOf = (kind: TlsEnd['kind'], name: string | null, text: RotatingText): TlsEnd => {
+      const pem = latestOf(text);
+      return { kind, name, millis: kind === 'clientCrl' ? listEndMillis(pem) : certificateEndMillis(pem) };
     };
+    return [
+      ...certificates.map(([name, text]) => endOf('certificate', name, text)),
+      ...(clientCa === null ? [] : [endOf('clientCa', null, clientCa)]),
+      ...(clientCrl === null ? [] : [endOf('clientCrl', null, clientCrl)]),
+    ];
   }
 
   /** Makes the server that does the handshakes. */

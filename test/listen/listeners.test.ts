@@ -492,6 +492,8 @@ t.test('the admin address may be encrypted as well', { skip }, async (t) => {
   const socket = await secure(gateway.adminUrl);
   t.equal(await exchange(socket, 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'), 200);
   socket.destroy();
+  const ends = (await gateway.listMetrics()).find(({ name }) => name.startsWith('soapstone_listener_certificate_'));
+  t.match(ends?.values, [{ labels: { listener: '127.0.0.1:0' }, value: Number }], 'its certificate is a metric, too');
 });
 
 t.test('slow heads, tiny chunks and stalled readers are found over TLS too', { skip }, async (t) => {

@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import t, { type Test } from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
@@ -7,8 +9,12 @@ import { Readings } from '../../src/console/page/readings.js';
 import { RECENT_MAX, RecentRequests } from '../../src/observe/recent.js';
 import { startRecordingBackend } from '../kit/backend.js';
 import { missingBrowser, startBrowser } from '../kit/browser.js';
+import { Authority, hasOpenssl } from '../kit/certificates.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { until } from '../kit/until.js';
+
+const noOpenssl = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 
 /** The page for operators, and the answers it is made of. */
 
@@ -71,6 +77,50 @@ t.test('the console describes services and operations, without queries of their 
   t.equal(parts.query, 'query {\n  parts(of: {})\n}\n');
   for (const path of ['operation?service=shop&name=Other', 'operation?service=__proto__&name=GetPrice', 'other'])
     t.equal((await ask(gateway, `console/${path}`)).status, 404, path);
+});
+
+/** Listeners whose certificates end on these days from now. */
+function withTls(t: Test): { readonly yaml: string; rotate(): void } {
+  const directory = t.testdir();
+  const authority = new Authority(directory);
+  const put = (name: string, days: number): string => {
+    const { cert, key } = authority.sign(name, days);
+    writeFileSync(join(directory, `served-${name}.crt`), cert);
+    writeFileSync(join(directory, `served-${name}.key`), key);
+    return `cert: { file: ${directory}/served-${name}.crt }, key: { file: ${directory}/served-${name}.key }`;
+  };
+  const own = put('a.example', 100);
+  const names = `names: { b.example: { ${put('b.example', 10)} } }`;
+  writeFileSync(join(directory, 'lists.pem'), authority.revoke([], 3_600));
+  writeFileSync(join(directory, 'clients.pem'), authority.ca.cert);
+  const clients = `clientCertificate: optional, clientCa: { file: ${directory}/clients.pem }, clientCrl: { file: ${directory}/lists.pem }`;
+  return {
+    yaml: `listen: [127.0.0.1:0, { address: "127.0.0.1:0", tls: { ${own}, ${names}, ${clients} } }]
+`,
+    rotate: () => void put('b.example', 200),
+  };
+}
+
+t.test('the console lists when certificates of listeners end', { skip: noOpenssl }, async (t) => {
+  const { yaml, rotate } = withTls(t);
+  const gateway = await startShop(t, yaml);
+  const daysOf = async (): Promise<unknown> => {
+    const { listenerEnds } = await read(gateway, 'console/description');
+    return listenerEnds.map(({ millis, ...rest }: { readonly millis: number }) => ({
+      ...rest,
+      days: Math.round((millis - Date.now()) / 86_400_000),
+    }));
+  };
+  const of = { key: 'listen', address: '127.0.0.1:0', name: null };
+  const ends = (days: number) => [
+    { ...of, kind: 'certificate', days: 100 },
+    { ...of, kind: 'certificate', name: 'b.example', days },
+    { ...of, kind: 'clientCa', days: 3650 },
+    { ...of, kind: 'clientCrl', days: 0 },
+  ];
+  t.strictSame(await daysOf(), ends(10));
+  rotate();
+  await until(async () => isDeepStrictEqual(await daysOf(), ends(200)));
 });
 
 t.test('every operation of a WSDL has a sample, whether GraphQL offers it or not', async (t) => {
@@ -178,8 +228,8 @@ t.test('messages are sent from the page only where that is allowed, and by nobod
   t.equal((await ask(gateway, 'console/state', { method: 'POST' })).status, 405);
 });
 
-t.test('the console works in a browser', { skip: missingBrowser() }, async (t) => {
-  const gateway = await startShop(t, 'console: { tryOut: true, slowMillis: 1 }\n');
+t.test('the console works in a browser', { skip: missingBrowser() || noOpenssl }, async (t) => {
+  const gateway = await startShop(t, `${withTls(t).yaml}console: { tryOut: true, slowMillis: 1 }\n`);
   t.match(await (await ask(gateway, '')).text(), /\/metrics/, 'programs get a list');
   const browser = await startBrowser();
   t.teardown(() => browser.close());
@@ -200,6 +250,9 @@ t.test('the console works in a browser', { skip: missingBrowser() }, async (t) =
   await page.until("document.querySelector('td details summary')?.innerText === 'A message must not contain a DTD.'");
   await page.evaluate("location.hash = '#services'");
   await page.until("document.body.innerText.includes('SOAP 1.1')");
+  await page.until("document.body.innerText.includes('certificate of b.example')");
+  const soon = "[...document.querySelectorAll('td .bad')].map((each) => each.closest('tr').cells[1].innerText)";
+  t.strictSame(await page.evaluate(soon), ['certificate of b.example', 'revocation lists']);
   await page.evaluate("location.hash = '#explorer/shop/GetPrice'");
   await page.until("document.querySelector('form button') !== null");
   await page.evaluate("document.querySelector('form button').click()");

@@ -58,12 +58,15 @@ function Console() {
     };
   }, []);
 
+  const [part = 'overview', ...rest] = place;
+  const showsEnds = part === 'services';
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: certificates rotate without a reload; their part asks again.
   useEffect(() => {
     if (generation === null) return;
     askDescription().then(setDescription, (error: Error) => setProblem(error.message));
-  }, [generation]);
+  }, [generation, showsEnds]);
 
-  const [part = 'overview', ...rest] = place;
   return (
     <>
       <header>

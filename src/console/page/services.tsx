@@ -1,4 +1,4 @@
-import type { ConsoleDescription, ServiceDescription } from '../answers.js';
+import type { ConsoleDescription, ListenerEnd, ServiceDescription } from '../answers.js';
 import { printRate, printSeconds, type Readings } from './readings.js';
 import { Table } from './table.js';
 
@@ -7,7 +7,7 @@ interface Props {
   readonly description: ConsoleDescription;
 }
 
-export function Services({ readings, description: { services } }: Props) {
+export function Services({ readings, description: { services, listenerEnds } }: Props) {
   return (
     <>
       <Table
@@ -57,23 +57,44 @@ export function Services({ readings, description: { services } }: Props) {
         )}
         empty="None has been called yet."
       />
-      <Certificates readings={readings} />
+      <Certificates readings={readings} listenerEnds={listenerEnds} />
     </>
   );
 }
 
 const EXPIRY = 'soapstone_upstream_certificate_expiry_timestamp_seconds';
-const SOON_MILLIS = 30 * 86_400_000;
+/** As `check` warns: authorities renew revocation lists every few days. */
+const SOON_MILLIS = { certificate: 30 * 86_400_000, clientCa: 30 * 86_400_000, clientCrl: 86_400_000 } as const;
 
-/** The earliest end of the certificates that the gateway uses at each service. */
-function Certificates({ readings }: { readonly readings: Readings }) {
-  const rows = readings.points(EXPIRY).map(({ labels, value }) => {
-    const isSoon = value * 1000 - readings.now.atMillis < SOON_MILLIS;
-    return [labels['service'], <span class={isSoon ? 'bad' : ''}>{new Date(value * 1000).toLocaleDateString()}</span>];
-  });
-  if (rows.length === 0) return null;
-  return <Table title="Certificates of the gateway" columns={['Service', 'First one ends']} rows={rows} empty="" />;
+interface CertificatesProps {
+  readonly readings: Readings;
+  readonly listenerEnds: readonly ListenerEnd[];
 }
+
+/** The ends of what the gateway shows its callers and backends, and of what it verifies callers by. */
+function Certificates({ readings, listenerEnds }: CertificatesProps) {
+  const endOf = (kind: ListenerEnd['kind'], millis: number | null) => {
+    const isSoon = millis !== null && millis - readings.now.atMillis < SOON_MILLIS[kind];
+    return <span class={isSoon ? 'bad' : ''}>{millis === null ? 'not known' : new Date(millis).toLocaleString()}</span>;
+  };
+  const ofListeners = listenerEnds.map(({ key, address, kind, name, millis }) => [
+    `${key} ${address}`,
+    kind === 'certificate' ? `certificate${name === null ? '' : ` of ${name}`}` : VERIFIED_BY[kind],
+    endOf(kind, millis),
+  ]);
+  const ofServices = readings
+    .points(EXPIRY)
+    .map(({ labels, value }) => [
+      `service ${labels['service']}`,
+      'certificate at the backend, or its authorities',
+      endOf('certificate', value * 1000),
+    ]);
+  const rows = [...ofListeners, ...ofServices];
+  if (rows.length === 0) return null;
+  return <Table title="Certificates" columns={['Place', 'Kind', 'First one ends']} rows={rows} empty="" />;
+}
+
+const VERIFIED_BY = { clientCa: 'authorities of clients', clientCrl: 'revocation lists' } as const;
 
 function rowOf({ name, kind, mode, dialects }: ServiceDescription, readings: Readings) {
   const route = { route: name };
