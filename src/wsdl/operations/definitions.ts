@@ -34,7 +34,7 @@ export function collectDefinitions(documents: readonly LoadedDocument[], warning
     portTypes: collect('portType'),
     bindings: collect('binding'),
     services: [...collect('service').values()],
-    policies: collectPolicies(documents),
+    policies: collectPolicies(documents, warnings),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { XML } from '../documents/namespaces.js';
-import { attributeOf, type XmlNode } from '../documents/tree.js';
+import { attributeOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
+import type { Warnings } from '../documents/warnings.js';
 
 /** WS-Policy 1.5, 1.2, and the drafts that stacks still write. */
 const POLICY_NAMESPACES: ReadonlySet<string> = new Set([
@@ -25,10 +26,11 @@ export interface Policies {
   readonly byKey: ReadonlyMap<string, XmlNode>;
   /** Elements that further evaluations may read. */
   elementsLeft: number;
+  readonly warnings: Warnings;
 }
 
 /** Collects the policies that stand in the root elements of WSDL documents. Of two with one id the first is kept. */
-export function collectPolicies(documents: readonly LoadedDocument[]): Policies {
+export function collectPolicies(documents: readonly LoadedDocument[], warnings: Warnings): Policies {
   const byKey = new Map<string, XmlNode>();
   for (const { root } of documents) {
     for (const node of root.children) {
@@ -39,7 +41,7 @@ export function collectPolicies(documents: readonly LoadedDocument[]): Policies 
       for (const key of keys) if (!byKey.has(key)) byKey.set(key, node);
     }
   }
-  return { byKey, elementsLeft: MOST_ELEMENTS_IN_ALL };
+  return { byKey, elementsLeft: MOST_ELEMENTS_IN_ALL, warnings };
 }
 
 /** The demand of a policy: `isRequired` by each of its alternatives, else by some of them. */
@@ -62,8 +64,8 @@ interface Operator<T> {
 
 /**
  * The demands of the policies attached to an element: as children, by reference, or in `PolicyURIs` (WS-Policy Attachment
- * section 3.3). Assertions inside other assertions are not read. Null where they demand nothing of interest, and for
- * policies that are larger than allowed.
+ * section 3.3). Assertions inside other assertions are not read. Null where they demand nothing of interest, and, with a
+ * warning, for policies that are larger than allowed.
  */
 export function demandOf<T>(element: XmlNode, policies: Policies, read: ReadAssertion<T>): Demand<T> | null {
   const attached = element.children.filter((child) => POLICY_NAMESPACES.has(child.uri));
@@ -82,7 +84,11 @@ export function demandOf<T>(element: XmlNode, policies: Policies, read: ReadAsse
       stack.at(-1)?.demands.push(answer);
       continue;
     }
-    if (++elements > MOST_ELEMENTS || policies.elementsLeft-- <= 0) return null;
+    if (++elements > MOST_ELEMENTS || policies.elementsLeft-- <= 0) {
+      const what = elements > MOST_ELEMENTS ? TOO_LARGE : TOO_MANY;
+      policies.warnings.addOnce(diagnosticAt(element, what, BY_HAND));
+      return null;
+    }
     const isOptional = [...POLICY_NAMESPACES].some((uri) => isTrue(child.attributes.get(`{${uri}}Optional`)));
     if (!POLICY_NAMESPACES.has(child.uri)) {
       const value = read(child);
@@ -96,6 +102,10 @@ export function demandOf<T>(element: XmlNode, policies: Policies, read: ReadAsse
   }
   return answer;
 }
+
+const TOO_LARGE = `Policies of more than ${MOST_ELEMENTS} elements are not read: the WS-Addressing that they demand is not known.`;
+const TOO_MANY = `The policies are referred to so often that they have more than ${MOST_ELEMENTS_IN_ALL} elements. From here on they are not read: the WS-Addressing that they demand is not known.`;
+const BY_HAND = 'Where the backend requires it, set `addressing.calls: send` of the service.';
 
 const operatorOf = <T>(local: string, children: readonly XmlNode[], isOptional: boolean): Operator<T> => ({
   isChoice: local === 'ExactlyOne',

@@ -609,11 +609,15 @@ t.test('policies that refer to each other or multiply are read within bounds', a
   const large = await read(t, addressed('<p:PolicyReference URI="n0"/>', doubling.join('')));
   t.equal(operationOf(large, 'Get').addressing, undefined);
   t.ok(process.cpuUsage(begun).user < 2_000_000);
+  const noted = large.warnings.filter(({ what }) => /WS-Addressing that they demand is not known/.test(what));
+  t.match(noted, [{ file: /wsdl$/, line: Number, what: /^Policies of more than 10000/, remedy: /addressing\.calls/ }]);
 
   const long = `<p:Policy ${ID}>${`${ASSERTION}/>`.repeat(9000)}</p:Policy>`;
   const ports = Array.from({ length: 5000 }, (_, at) => `<port name="P${at}" binding="t:B" p:PolicyURIs="#a"/>`);
   const service = `<service name="S" xmlns:p="${POLICY_15}">${ports.join('')}</service>`;
   const shared = process.cpuUsage();
-  await read(t, { ...addressed('', long), service });
+  const { warnings } = await read(t, { ...addressed('', long), service });
   t.ok(process.cpuUsage(shared).user < 10_000_000, 'a long policy of thousands of ports');
+  const kept = warnings.filter(({ what }) => /WS-Addressing that they demand is not known/.test(what));
+  t.match(kept, [{ line: Number, what: /more than 1000000 elements/ }], 'one warning for all');
 });
