@@ -12,12 +12,15 @@ export function rules(code: string | null, terminal: Terminal): ExitCode {
     terminal.out(table(REFUSAL_CODES.map((each) => [each, kindOf(each).text])));
     return 0;
   }
-  const found = REFUSAL_CODES.find((each) => each.toLowerCase() === code.toLowerCase());
+  const typed = code
+    .slice(0, CODE_CHARACTERS)
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '_');
+  const found = REFUSAL_CODES.find((each) => each === typed);
   if (found === undefined) {
-    const known = nearest(code.toUpperCase(), REFUSAL_CODES);
-    terminal.error(
-      `There is no such code.${known === null ? '' : ` Did you mean ${known}?`} \`soapstone rules\` lists all.`,
-    );
+    const near = nearCodes(typed);
+    const hint = near.length === 0 ? '' : ` Did you mean ${EITHER.format(near)}?`;
+    terminal.error(`There is no such code.${hint} \`soapstone rules\` lists all.`);
     return 2;
   }
   const { why, change } = REFUSAL_GUIDES[found];
@@ -29,6 +32,22 @@ export function rules(code: string | null, terminal: Terminal): ExitCode {
   const lines = [found, '', kindOf(found).text, '', `Why: ${plain(why)}`, '', `Remedy: ${plain(change)}`];
   terminal.out([...lines, ...(limits.length === 0 ? [] : ['', 'Limits:', table(limits)])].join('\n'));
   return 0;
+}
+
+/** Longer than any code. */
+const CODE_CHARACTERS = 64;
+const SUGGESTIONS = 5;
+const EITHER = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** The codes that have all words of the typed one; else the nearest one, or those that begin with what is nearest. */
+function nearCodes(typed: string): readonly string[] {
+  const words = typed.split('_').filter((word) => word !== '');
+  if (words.length === 0) return [];
+  const begin = (code: string): string => code.split('_').slice(0, words.length).join('_');
+  const having = REFUSAL_CODES.filter((code) => words.every((word) => code.split('_').includes(word)));
+  const near = nearest(typed, REFUSAL_CODES) ?? nearest(typed, REFUSAL_CODES.map(begin));
+  const like = REFUSAL_CODES.filter((code) => code === near || begin(code) === near);
+  return (having.length > 0 ? having : like).slice(0, SUGGESTIONS);
 }
 
 /** Without the marks of Markdown. */

@@ -279,6 +279,20 @@ t.test('rules prints what a code means, and finds one that is written nearly rig
   );
   t.equal(await runHere(['rules', 'XML_DEEP_LIMIT'], terminal), 2);
   t.match(out.pop(), 'Did you mean XML_DEPTH_LIMIT?');
+  const hints: readonly (readonly [typed: string, hint: string])[] = [
+    ['XML_DEPTH', 'Did you mean XML_DEPTH_LIMIT?'],
+    ['xml-depth', 'Did you mean XML_DEPTH_LIMIT?'],
+    ['xml-depht', 'Did you mean XML_DEPTH_LIMIT?'],
+    ['depth', 'Did you mean XML_DEPTH_LIMIT or MAX_DEPTH_LIMIT?'],
+    ['', 'There is no such code. `soapstone rules` lists all.'],
+    ['unheard'.repeat(1000), 'There is no such code. `soapstone rules` lists all.'],
+  ];
+  for (const [typed, hint] of hints) {
+    t.equal(await runHere(['rules', typed], terminal), 2);
+    t.match(out.pop(), hint);
+  }
+  t.equal(await runHere(['rules', 'xml-depth-limit'], terminal), 0);
+  t.match(out.pop(), /^XML_DEPTH_LIMIT\n/);
   t.equal(await runHere(['rules'], terminal), 0);
   t.match(out.pop(), /^XML_NOT_WELLFORMED +The message is not well-formed XML\.$/m);
 });
