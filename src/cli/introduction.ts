@@ -9,15 +9,19 @@ export interface Running {
   readonly adminUrl: string;
 }
 
-/** The text for people once a gateway runs; null for none. */
-export type Introduction = (running: Running, compiled: Compiled) => string | null;
+/** Makes the text for people once a gateway runs, null for none, of a configuration that is not kept for it. */
+export type Introduction = (compiled: Compiled) => (running: Running) => string | null;
 
 /** The addresses of the demonstration and three things to try. */
-export const demoIntroduction: Introduction = ({ url, adminUrl }, compiled) => {
-  if (compiled.config.demo === undefined) return null;
-  const [service] = compiled.services;
-  const graphql = `${url}${compiled.graph.path}`;
-  const soap = `${url}${service?.path ?? '/'}`;
+export const demoIntroduction: Introduction = ({ config, services, graph }) => {
+  const { path: graphqlPath } = graph;
+  const soapPath = services[0]?.path ?? '/';
+  return config.demo === undefined ? () => null : (running) => introduceDemo(running, graphqlPath, soapPath);
+};
+
+function introduceDemo({ url, adminUrl }: Running, graphqlPath: string, soapPath: string): string {
+  const graphql = `${url}${graphqlPath}`;
+  const soap = `${url}${soapPath}`;
   const order = '<GetOrder xmlns="http://legacy.example.com/desk"><id>7</id></GetOrder>';
   const envelope = `<Envelope xmlns="${DIALECTS['1.1'].envelopeUri}"><Body>${order}</Body></Envelope>`;
   return `
@@ -36,17 +40,29 @@ Three things to try:
   In the browser: ${graphql}
 
 Stop it with Ctrl-C.`;
-};
+}
 
 /** The addresses of the services of a WSDL, and a query to begin with. */
-export const trialIntroduction: Introduction = ({ url, adminUrl }, { services, graph }) => `
-Soapstone runs in front of ${services.length === 1 ? 'the service' : `${services.length} services`} of the WSDL.
+export const trialIntroduction: Introduction = ({ services, graph }) => {
+  const paths = services.map(({ path }) => path);
+  const { path: graphqlPath } = graph;
+  const query = exampleQuery(graph.schema);
+  return (running) => introduceTrial(running, graphqlPath, paths, query);
+};
 
-  GraphiQL ${url}${graph.path}
+const introduceTrial = (
+  { url, adminUrl }: Running,
+  graphqlPath: string,
+  paths: readonly string[],
+  query: string,
+): string => `
+Soapstone runs in front of ${paths.length === 1 ? 'the service' : `${paths.length} services`} of the WSDL.
+
+  GraphiQL ${url}${graphqlPath}
   Console  ${adminUrl}/   (each operation with a sample, which can be sent from there)
-${services.map(({ path }) => `  SOAP     ${url}${path}`).join('\n')}
+${paths.map((path) => `  SOAP     ${url}${path}`).join('\n')}
 
 In GraphiQL, or with curl to the same address:
 
-${exampleQuery(graph.schema).replaceAll(/^(?!$)/gm, '  ')}
+${query.replaceAll(/^(?!$)/gm, '  ')}
 The configuration is in a folder that goes when this ends; \`soapstone import\` writes one to keep. Stop it with Ctrl-C.`;

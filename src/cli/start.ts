@@ -1,6 +1,5 @@
 import cluster from 'node:cluster';
-import { startDemoBackend } from '../../config/demo/backend.js';
-import { type Diagnostic, firstWarnings, printDiagnostic } from '../base/diagnostic.js';
+import type { Diagnostic } from '../base/diagnostic.js';
 import {
   completeInputs,
   emptySnapshot,
@@ -11,8 +10,7 @@ import {
 } from '../base/inputs.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { compileAdmin } from '../compile/admin.js';
-import { type Compiled, compile } from '../compile.js';
-import { parseAddress } from '../config/address.js';
+import { compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
@@ -22,7 +20,8 @@ import type { Reload } from '../observe/admin.js';
 import { Log } from '../observe/log.js';
 import { type GatewayOptions, startGateway } from '../server.js';
 import { FileWatch, trackFiles } from './file-watch.js';
-import { demoIntroduction, type Introduction, type Running } from './introduction.js';
+import { demoIntroduction, type Introduction } from './introduction.js';
+import { announce, openingOf } from './opening.js';
 import { PendingSignal } from './pending-signal.js';
 import { refuseAddress } from './refuse-address.js';
 import { type CompiledFacts, factsOf, type Reads } from './reload-source.js';
@@ -58,10 +57,6 @@ export async function start(
   terminal: Terminal,
   introduction: Introduction = demoIntroduction,
 ): Promise<ExitCode> {
-  const introduce: Introduce = (running, compiled) => {
-    const text = introduction(running, compiled);
-    if (text !== null) terminal.out(text);
-  };
   const begin = cluster.isWorker ? await receiveInputs() : null;
   const snapshot = begin?.inputs ?? emptySnapshot();
   const watch = new FileWatch();
@@ -75,21 +70,11 @@ export async function start(
   const rollSignal = new PendingSignal('SIGUSR2');
   try {
     const count = workerCount(loaded);
-    const compiled = await compile(loaded);
-    if (cluster.isWorker) {
-      snapshot.contents.clear();
-      return await work(loaded, compiled, log, begin);
-    }
+    if (begin !== null) return await work(loaded, begin, log);
     const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
     const takeover = new WsdlTakeover(log);
-    const origin = { loaded, load, hangUp, rollSignal, watch, takeover };
-    if (count > 1) {
-      await compiled.close();
-      takeover.use(snapshot, factsOf(compiled).wsdls);
-      return await runWorkers(count, snapshot, origin, compiled, log, introduce);
-    }
-    if (!takeover.use(snapshot, factsOf(compiled).wsdls)) snapshot.contents.clear();
-    return await runAlone(origin, compiled, log, introduce);
+    const origin = { loaded, snapshot, load, hangUp, rollSignal, watch, takeover, introduction, terminal };
+    return count > 1 ? await runWorkers(count, origin, log) : await runAlone(origin, log);
   } finally {
     watch.listen(null);
     hangUp.close();
@@ -99,18 +84,19 @@ export async function start(
   }
 }
 
-/** Prints the introduction of a gateway that runs. */
-type Introduce = (running: Running, compiled: Compiled) => void;
-
 /** How a configuration came about, and how it is loaded again. */
 interface Origin {
   readonly loaded: LoadedConfig;
+  /** What was read for it. */
+  readonly snapshot: InputSnapshot;
   readonly load: (inputs: Inputs) => Promise<LoadedConfig>;
   readonly hangUp: PendingSignal;
   /** Asks for all workers to be replaced. */
   readonly rollSignal: PendingSignal;
   readonly watch: FileWatch;
   readonly takeover: WsdlTakeover;
+  readonly introduction: Introduction;
+  readonly terminal: Terminal;
 }
 
 /** Reads all inputs anew for a reload, and keeps them. */
@@ -144,10 +130,8 @@ async function loadAgain(
   return next;
 }
 
-async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce: Introduce): Promise<ExitCode> {
-  const { loaded, load, rollSignal, takeover } = origin;
-  const stopping = stopCause(log);
-  const closeDemo = await startDemo(loaded);
+async function runAlone(origin: Origin, log: Log): Promise<ExitCode> {
+  const { loaded, snapshot, load, rollSignal, takeover, terminal } = origin;
   const use: UseSource = async ({ occasion, inputs, reads }) => {
     const next = await compileBeside(await load(inputs), gateway.compiled(), occasion);
     gateway.replace(next);
@@ -160,35 +144,34 @@ async function runAlone(origin: Origin, compiled: Compiled, log: Log, introduce:
   const { loads } = reloader;
   const reload: Reload = () => reloader.request('POST /reload');
   const offer = (each: WsdlOffer) => takeover.offer(each, reloader, use);
-  const gateway = await startGateway(compiled, log, { loads, reload, offer }).catch(
-    refuseAddress(loaded, ['listen', 'admin']),
-  );
-  await announce(gateway, compiled, log, introduce);
+  const { opening, gateway } = await compile(loaded).then(async (compiled) => {
+    const opening = await openingOf(compiled, origin, log);
+    const starting = startGateway(compiled, log, { loads, reload, offer });
+    return { opening, gateway: await starting.catch(refuseAddress(loaded, ['listen', 'admin'])) };
+  });
+  if (!takeover.use(snapshot, opening.facts.wsdls)) snapshot.contents.clear();
+  await announce(gateway, opening, log, terminal);
   rollSignal.listen(() => log.event('warn', 'SIGUSR2 replaces workers, and there are none', {}));
-  listenForReloads(origin, compiled.config, reloader);
+  listenForReloads(origin, loaded.config, reloader);
   const endReports = reportToWatchdog(() => 0);
-  const { name: signal, code } = await stopping;
+  const { name: signal, code } = await opening.stopping;
   endReports();
   log.event('info', 'draining', { signal });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
   const cut = await gateway.drain();
-  await closeDemo();
+  await opening.closeDemo();
   log.event('info', 'stopped', { cut });
   return endCode(code, cut > 0);
 }
 
-async function runWorkers(
-  count: number,
-  inputs: InputSnapshot,
-  origin: Origin,
-  compiled: Compiled,
-  log: Log,
-  introduce: Introduce,
-): Promise<ExitCode> {
-  const { loaded, load, rollSignal, takeover } = origin;
-  const stopping = stopCause(log);
-  const closeDemo = await startDemo(loaded);
+async function runWorkers(count: number, origin: Origin, log: Log): Promise<ExitCode> {
+  const { loaded, snapshot, load, rollSignal, takeover, terminal } = origin;
+  const opening = await compile(loaded).then(async (compiled) => {
+    await compiled.close();
+    return openingOf(compiled, origin, log);
+  });
+  takeover.use(snapshot, opening.facts.wsdls);
   const use: UseSource = async (source) => {
     const next = await load(source.inputs);
     const compileHere = async (): Promise<CompiledFacts> => {
@@ -208,24 +191,24 @@ async function runWorkers(
   const { loads } = reloader;
   const reload: Reload = () => reloader.request('POST /reload');
   const offer = (each: WsdlOffer) => takeover.offer(each, reloader, use);
-  const first = parentConfigOf(loaded, factsOf(compiled));
-  const workers = await startWorkers(count, loaded, inputs, { log, loads, reload, offer, first }).catch(
+  const first = parentConfigOf(loaded, opening.facts);
+  const workers = await startWorkers(count, loaded, snapshot, { log, loads, reload, offer, first }).catch(
     refuseAddress(loaded, ['admin']),
   );
   const { adminUrl } = workers;
-  void workers.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, compiled, log, introduce));
+  void workers.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, opening, log, terminal));
   void workers.ready.then(() => {
-    listenForReloads(origin, compiled.config, reloader);
+    listenForReloads(origin, loaded.config, reloader);
     rollSignal.listen(() => void workers.roll());
   });
   const endReports = reportToWatchdog(workers.silentMillis);
-  const why = await Promise.race([stopping, workers.broken]);
+  const why = await Promise.race([opening.stopping, workers.broken]);
   endReports();
   if (typeof why === 'object') log.event('info', 'draining', { signal: why.name });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
   const isForced = await workers.stop();
-  await closeDemo();
+  await opening.closeDemo();
   log.event('info', 'stopped', { workers: count });
   return endCode(typeof why === 'object' ? why.code : why, isForced);
 }
@@ -240,19 +223,27 @@ const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentC
 const endCode = (code: ExitCode, isForced: boolean): ExitCode => (code === 0 && isForced ? 1 : code);
 
 /** Runs a worker: it takes requests, and ends at a signal of its parent. */
-async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, begin: WorkerStart | null): Promise<ExitCode> {
-  const stopping = stopCause(log);
-  // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
-  for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
+async function work(
+  loaded: LoadedConfig,
+  { inputs: read, tickets, replica }: WorkerStart,
+  log: Log,
+): Promise<ExitCode> {
   const options: GatewayOptions = {
     operators: 'elsewhere',
     reportHealth,
     invalidations: workerInvalidations(),
     offer: offerWsdl,
-    tickets: new TicketKeys(begin?.tickets, loaded.config.limits.http.ticketKeyMillis),
-    ...(begin === null ? {} : { replica: begin.replica }),
+    tickets: new TicketKeys(tickets, loaded.config.limits.http.ticketKeyMillis),
+    replica,
   };
-  const gateway = await startGateway(compiled, log, options).catch(refuseAddress(loaded, ['listen']));
+  const { stopping, gateway } = await compile(loaded).then(async (compiled) => {
+    read.contents.clear();
+    const stopping = stopCause(log);
+    // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
+    for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
+    const starting = startGateway(compiled, log, options);
+    return { stopping, gateway: await starting.catch(refuseAddress(loaded, ['listen'])) };
+  });
   const compileStep: Parameters<typeof takeReloads>[0] = async (step, reads) => {
     const { file, config } = loaded;
     const isFirst = step.kind === 'compile';
@@ -269,25 +260,4 @@ async function work(loaded: LoadedConfig, compiled: Compiled, log: Log, begin: W
   await sendMetrics(gateway.listMetrics);
   await sendUsage(gateway.facts.usage());
   return endCode(code, cut > 0);
-}
-
-async function announce(running: Running, compiled: Compiled, log: Log, introduce: Introduce): Promise<void> {
-  log.event('info', 'ready', {
-    listen: running.urls.length === 1 ? running.url : running.urls,
-    admin: running.adminUrl,
-    pid: process.pid,
-  });
-  for (const warning of firstWarnings(compiled.warnings))
-    log.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
-  await log.flush();
-  if (!(await notifyServiceManager('READY=1'))) log.event('warn', 'systemd-notify failed: systemd waits for it', {});
-  introduce(running, compiled);
-}
-
-/** Starts the bundled backend if the configuration wants it; returns what stops it. */
-async function startDemo(loaded: LoadedConfig): Promise<() => Promise<void>> {
-  const address = parseAddress(loaded.config.demo?.listen ?? '');
-  if (address === null) return async () => {};
-  const demo = await startDemoBackend(address.host, address.port).catch(refuseAddress(loaded, ['demo']));
-  return () => demo.close();
 }

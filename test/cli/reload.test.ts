@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import t from 'tap';
-
+import { largeWsdl } from '../bench/wsdl.js';
 import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 
 /** Reloads of a process: what asks for them, and what is refused. */
 
+const MIB = 2 ** 20;
 const WSDL = resolve('config/demo/legacy.wsdl');
 const SERVICES = `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\nreload: { watch: false }\n`;
 
@@ -164,6 +165,47 @@ t.test('a file that only a worker has read is watched, and given to workers that
   const answers = await Promise.all(Array.from({ length: 12 }, () => statusOf(gateway, 'orders')));
   t.same(new Set(answers), new Set([200]));
 });
+
+for (const workers of [1, 2]) {
+  t.test(`the configuration of the start is released by a reload, workers: ${workers}`, async (t) => {
+    const home = t.testdir({});
+    const write = (turn: number): Promise<void> =>
+      writeFile(`${home}/large.wsdl`, largeWsdl(300, 300).replaceAll('"f0"', `"f0of${turn}"`));
+    await write(0);
+    const tell =
+      'gc();gc();console.log(JSON.stringify({heap:process.pid,bytes:v8.getHeapStatistics().used_heap_size}))';
+    const probe = `import v8 from "node:v8";process.on("SIGURG",()=>{${tell}})`;
+    const nodeOptions = ['--expose-gc', `--import=data:text/javascript,${encodeURIComponent(probe)}`];
+    const yaml = `services: { a: { wsdl: "${home}/large.wsdl", url: http://127.0.0.1:1/ } }\nworkers: ${workers}\n`;
+    const gateway = await startProcess(t, `${yaml}reload: { watch: false }\n`, { nodeOptions });
+    if (workers > 1) await areAnswering(gateway, workers);
+    const heapBytes = async (): Promise<readonly number[]> => {
+      const found: number[] = [];
+      for (const pid of [Number(gateway.child.pid), ...childrenOf(gateway.child)]) {
+        const before = gateway.lines.length;
+        process.kill(pid, 'SIGURG');
+        const line = (): Readonly<Record<string, unknown>> | undefined =>
+          gateway.lines.slice(before).find((each) => each['heap'] === pid);
+        await until(() => line() !== undefined);
+        found.push(Number(line()?.['bytes']));
+      }
+      return found;
+    };
+    const before = await heapBytes();
+    for (const turn of [1, 2]) {
+      await write(turn);
+      t.equal((await reload(gateway)).status, 200);
+    }
+    // A configuration of this size takes 9 MiB. The one before a reload goes when its connections are closed.
+    const isReleased = async (): Promise<boolean> =>
+      (await heapBytes()).every((bytes, index) => bytes - (before[index] ?? 0) < 4 * MIB);
+    await until(isReleased);
+    if (workers > 1) {
+      const [parent = 0, worker = 0] = await heapBytes();
+      t.ok(parent < worker - 4 * MIB, 'the parent keeps none');
+    }
+  });
+}
 
 t.test('a changed file is a reload unless the configuration says otherwise, also behind links', async (t) => {
   const home = t.testdir({

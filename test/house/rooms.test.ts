@@ -44,7 +44,7 @@ const FLOW = ['http', 'calls', 'routes', 'soap', 'graphql', 'subscriptions', 'dr
 
 /** The demonstration is no part of the gateway: one file may know that it exists. */
 const DEMO = 'config/demo/';
-const DEMO_IMPORTER = 'src/cli/start.ts';
+const DEMO_IMPORTER = 'src/cli/opening.ts';
 
 const LINES_MAX = 300;
 
