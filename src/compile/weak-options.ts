@@ -13,9 +13,9 @@ interface WeakOption {
 
 /** Warns of all options that are set so that the gateway protects less; some must be written with `unsafe:`. */
 export const warningsOfWeakOptions = (loaded: LoadedConfig): readonly Diagnostic[] =>
-  [...servicesThatPass(loaded.config), ...unverifiedServers(loaded.config), ...openDecisions(loaded.config)].map(
-    ({ path, what, remedy }) => diagnosticAt(loaded, path, what, remedy),
-  );
+  [servicesThatPass, unverifiedServers, openDecisions, limitsThatAreOff]
+    .flatMap((optionsOf) => optionsOf(loaded.config))
+    .map(({ path, what, remedy }) => diagnosticAt(loaded, path, what, remedy));
 
 const servicesThatPass = ({ services }: Config): readonly WeakOption[] =>
   Object.entries(services).flatMap(([name, { mode, faultDetail }]) => {
@@ -92,3 +92,37 @@ const openDecisions = ({ clients }: Config): readonly WeakOption[] => {
   const what = 'Requests pass while the decision point does not answer.';
   return [{ path: ['clients', 'authorize', 'onError'], what, remedy: 'Set `onError: deny` to refuse them.' }];
 };
+
+/** Limits against attacks that 0 switches off, and the harm that clients can do then. */
+const HARM_WHEN_OFF: ReadonlyMap<string, string> = new Map([
+  [
+    'http.handshakesPerSecond',
+    'one address may begin as many TLS handshakes as it likes, and keep the processor busy.',
+  ],
+  [
+    'http.bodyRateBytes',
+    'bodies may come byte by byte up to `limits.http.totalMillis`, and hold connections meanwhile.',
+  ],
+  [
+    'http.refusalsPerSecond',
+    'refusals are never delayed: an address may send attacks, and guess passwords, at any rate.',
+  ],
+  ['http.refusalHoldMillis', 'refusals are never delayed: `limits.http.refusalsPerSecond` has no effect.'],
+  [
+    'overload.eventLoopMillis',
+    'no request is refused under overload: all wait, also those of clients that do no harm.',
+  ],
+  ['overload.hangMillis', 'a worker that hangs is not replaced: the clients that connect to it get no answer.'],
+  ['persisted.registrationCost', 'new persisted documents cost nothing: one client can evict those of all others.'],
+]);
+
+const limitsThatAreOff = ({ limits }: Config): readonly WeakOption[] =>
+  Object.entries(limits).flatMap(([section, values]) =>
+    Object.entries(values).flatMap(([name, value]): readonly WeakOption[] => {
+      const harm = HARM_WHEN_OFF.get(`${section}.${name}`);
+      if (value !== 0 || harm === undefined) return [];
+      const what = `\`limits.${section}.${name}: 0\` switches a protection off: ${harm}`;
+      const remedy = 'Set it above 0, or leave it away for the default.';
+      return [{ path: ['limits', section, name], what, remedy }];
+    }),
+  );

@@ -237,6 +237,11 @@ t.test('C14: options that weaken the gateway', async (t) => {
   for (const [name, yaml, expected] of [
     ['monitor mode', weak('mode: monitor'), /monitor mode: messages that break rules are only counted/],
     ['a decision point that fails', weak('', clients('onError: allow')), /pass while the decision point does not/],
+    [
+      'a limit of 0',
+      weak('', 'limits: { http: { bodyRateBytes: 0 } }'),
+      /`limits.http.bodyRateBytes: 0` switches a protection off/,
+    ],
   ] as const)
     t.match(await warningsOf(t, yaml), expected, `${name}: ${rows.answer('C14', name)}`);
   const { line } = await startProcess(

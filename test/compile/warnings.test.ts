@@ -66,6 +66,50 @@ t.test('monitor mode: messages are only counted, clients stay restricted', async
   t.same(await notesOn(t, yaml('enforce')), []);
 });
 
+t.test('each limit against attacks that is switched off is told of, with its line', async (t) => {
+  const yaml = (value: (usual: number) => number): string => `services: { desk: { url: "http://10.0.0.7/" } }
+limits:
+  http:
+    handshakesPerSecond: ${value(100)}
+    bodyRateBytes: ${value(500)}
+    refusalsPerSecond: ${value(200)}
+    refusalHoldMillis: ${value(5000)}
+  overload: { eventLoopMillis: ${value(100)}, hangMillis: ${value(30_000)} }
+  persisted: { registrationCost: ${value(10)} }
+  graphql: { aliases: 0 }
+`;
+  const off = (place: string, key: string, harm: string): RegExp =>
+    new RegExp(`^${place}: \`limits\\.${key}: 0\` switches a protection off: ${harm}.* Set it above 0, or leave`);
+  const told = await notesOn(
+    t,
+    yaml(() => 0),
+  );
+  t.match(told, [
+    off('4:26', 'http\\.handshakesPerSecond', 'one address may begin as many TLS handshakes'),
+    off('5:20', 'http\\.bodyRateBytes', 'bodies may come byte by byte'),
+    off('6:24', 'http\\.refusalsPerSecond', 'refusals are never delayed'),
+    off('7:24', 'http\\.refusalHoldMillis', 'refusals are never delayed'),
+    off('8:32', 'overload\\.eventLoopMillis', 'no request is refused under overload'),
+    off('8:47', 'overload\\.hangMillis', 'a worker that hangs is not replaced'),
+    off('9:34', 'persisted\\.registrationCost', 'new persisted documents cost nothing'),
+  ]);
+  t.equal(told.length, 7, 'a limit of no aliases protects');
+  t.same(
+    await notesOn(
+      t,
+      yaml((usual) => usual),
+    ),
+    [],
+  );
+  t.same(
+    await notesOn(
+      t,
+      yaml(() => 1),
+    ),
+    [],
+  );
+});
+
 const DENY = 'clients: { address: { class: p }, classes: { p: { deny: [desk.Drop] } } }\n';
 
 t.test('a plain route to the backend of a service that has rules is told of', async (t) => {
