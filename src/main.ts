@@ -2,8 +2,8 @@
 import { disableConcurrentMarking, disablePretenuring } from './base/collector-flags.js';
 import { retainTickObject } from './base/tick-object.js';
 import { run } from './cli/program.js';
-import { endProcessOneBySignals } from './cli/stop-cause.js';
-import { processTerminal, written } from './cli/terminal.js';
+import { endProcessOneBySignals } from './process/stop-cause.js';
+import { processTerminal, written } from './process/terminal.js';
 
 endProcessOneBySignals();
 retainTickObject();

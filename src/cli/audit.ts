@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { errorCode } from '../base/error-code.js';
 import { ChainVerifier } from '../observe/audit-chain.js';
-import type { ExitCode, Terminal } from './terminal.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /** Problems that are printed. */
 const PROBLEMS_MAX = 20;

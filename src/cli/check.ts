@@ -4,10 +4,10 @@ import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
 import type { SoapService } from '../compile/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
+import { throwWithWsdls } from '../process/wsdl-errors.js';
 import { reportRows } from '../wsdl/report.js';
 import { oneLine, table } from './table.js';
-import type { ExitCode, Terminal } from './terminal.js';
-import { throwWithWsdls } from './wsdl-errors.js';
 
 /** Up to so many operations are all listed; of more only those that are not ok, and of these the first. */
 const ALL_LISTED = 40;

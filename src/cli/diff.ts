@@ -1,4 +1,5 @@
 import type { UsageReport } from '../observe/usage.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 import type { Change, Severity } from '../wsdl/compare/change.js';
 import { compareWsdls } from '../wsdl/compare/compare.js';
 import type { WsdlModel } from '../wsdl/model.js';
@@ -7,7 +8,6 @@ import { affectedClients } from './affected-clients.js';
 import { type SourceOptions, sourceOf } from './import-source.js';
 import { readingError } from './operator-page.js';
 import { oneLine, table } from './table.js';
-import type { ExitCode, Terminal } from './terminal.js';
 import { nameOf, readUsage } from './usage.js';
 
 const ORDER: readonly Severity[] = ['breaking', 'dangerous', 'safe'];

@@ -22,11 +22,11 @@ import { type CallInput, withValues } from '../graphql/run/link-feed.js';
 import { type LinkUse, linkUses } from '../graphql/run/link-uses.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../graphql/run/root-plan.js';
 import { subschemaRequestOf } from '../graphql/run/subschema-request.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 import type { Operation } from '../wsdl/model.js';
 import { indent } from './indent.js';
 import { printReach } from './reach.js';
 import { printSubschemaRequest } from './subschema-request.js';
-import type { ExitCode, Terminal } from './terminal.js';
 
 /**
  * Prints the calls that a query would cause, and sends nothing. A query that the server would refuse is refused with the

@@ -1,5 +1,5 @@
 import { hashPassword } from '../access/scrypt.js';
-import type { ExitCode, Terminal } from './terminal.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /** Longest password that is read. */
 const PASSWORD_CHARS_MAX = 512;

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError } from '../base/diagnostic.js';
 import { PACKAGE_FOLDER } from '../base/package-folder.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 import { copyWsdl } from '../wsdl/copy.js';
 import type { WsdlModel } from '../wsdl/model.js';
 import { type ReadOptions, readWsdl } from '../wsdl/read.js';
@@ -17,7 +18,6 @@ import {
   printImportedConfig,
 } from './imported-config.js';
 import { oneLine } from './table.js';
-import type { ExitCode, Terminal } from './terminal.js';
 
 export interface ImportOptions {
   readonly directory: string;

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigurationError } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
-import type { ExitCode, Terminal } from './terminal.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /** Writes a configuration with comments, which starts as it is. Throws `ConfigurationError` when there is one already. */
 export async function init(file: string, terminal: Terminal): Promise<ExitCode> {

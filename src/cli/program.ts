@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
 import { PACKAGE_FOLDER, packageVersion } from '../base/package-folder.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 import type { SourceOptions } from './import-source.js';
-import type { ExitCode, Terminal } from './terminal.js';
 
 const NEXT_STEPS = `
 Next steps:
@@ -47,7 +47,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
   withConfig(program.command('start').description('run the gateway'))
     .option('--workers <number>', 'processes, or auto for one on each processor')
     .action(async (options: ConfigFlags & { workers?: string }) => {
-      const { start } = await import('./start.js');
+      const { start } = await import('../process/start.js');
       finish(await start(configFile(options), options.workers ?? null, terminal));
     });
   withConfig(program.command('check').description('load and compile everything, and report what is wrong')).action(

@@ -3,8 +3,8 @@ import { nearest } from '../base/nearest.js';
 import { kindOf, REFUSAL_CODES } from '../base/refusals.js';
 import { limitsOfRefusal } from '../config/refusal-limits.js';
 import { printAmount } from '../config/units.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 import { table } from './table.js';
-import type { ExitCode, Terminal } from './terminal.js';
 
 /** Prints what a refusal means, why requests are refused with it, and the remedy; without a code, all codes. */
 export function rules(code: string | null, terminal: Terminal): ExitCode {

@@ -1,7 +1,7 @@
 import { compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
 import { printWithCosts } from '../graphql/cost/cost-print.js';
-import type { ExitCode, Terminal } from './terminal.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /** Prints the GraphQL schema that the configuration makes, as SDL. Throws `ConfigurationError`. */
 export async function schema(file: string, terminal: Terminal): Promise<ExitCode> {

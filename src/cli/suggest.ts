@@ -1,6 +1,6 @@
 import { GRAPHQL_LIMITS } from '../graphql/limits.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 import { readingError, readOperatorPage } from './operator-page.js';
-import type { ExitCode, Terminal } from './terminal.js';
 
 /**
  * Prints, as YAML for the configuration, how long lists and replies are to be taken to be, from what a gateway has

@@ -2,12 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
+import { trialIntroduction } from '../process/introduction.js';
+import { start } from '../process/start.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 import { importWsdl } from './import.js';
 import type { SourceOptions } from './import-source.js';
-import { trialIntroduction } from './introduction.js';
-import { start } from './start.js';
-import type { ExitCode, Terminal } from './terminal.js';
 
 /**
  * Imports a WSDL into a folder that goes at the end, and runs the gateway in front of its services; 1 when no operation

@@ -1,8 +1,8 @@
 import { isRecord } from '../base/record.js';
 import type { ClientUsage, Counts, UsageReport } from '../observe/usage.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
 import { readingError, readOperatorPage } from './operator-page.js';
 import { oneLine, table } from './table.js';
-import type { ExitCode, Terminal } from './terminal.js';
 
 /** Prints which client uses what, from the admin address of a gateway or from a file. `isJson` prints what a file holds. */
 export async function usage(source: string, isJson: boolean, terminal: Terminal): Promise<ExitCode> {

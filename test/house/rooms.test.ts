@@ -24,6 +24,7 @@ const ABOVE = [
   'console',
   'traffic.ts',
   'server.ts',
+  'process',
   'cli',
   'main.ts',
 ];
@@ -44,7 +45,7 @@ const FLOW = ['http', 'calls', 'routes', 'soap', 'graphql', 'subscriptions', 'dr
 
 /** The demonstration is no part of the gateway: one file may know that it exists. */
 const DEMO = 'config/demo/';
-const DEMO_IMPORTER = 'src/cli/opening.ts';
+const DEMO_IMPORTER = 'src/process/opening.ts';
 
 const LINES_MAX = 300;
 
@@ -205,7 +206,7 @@ t.test('a package has one importing file', async (t) => {
 
 t.test('a start without a feature does not load its packages', async (t) => {
   const loaded = imports.filter(({ isLoaded }) => isLoaded);
-  const files = new Set(['src/main.ts', 'src/cli/start.ts']);
+  const files = new Set(['src/main.ts', 'src/process/start.ts']);
   const packages = new Set<string>();
   // A set is walked with what is added to it meanwhile.
   for (const file of files) {
@@ -255,7 +256,7 @@ t.test('no code from text, no other programs, nothing untyped, no default export
       .filter(({ specifier }) => /^(?:node:)?(?:child_process|vm)$/.test(specifier))
       .map(place)
       // It runs systemd-notify alone, with fixed arguments and only where systemd asks for it.
-      .filter((at) => !at.startsWith('src/cli/service-manager.ts:')),
+      .filter((at) => !at.startsWith('src/process/service-manager.ts:')),
     'other programs',
   );
   none(t, inCode(/[:<,|&]\s*any\b(?!\s*[(:])|\bas\s+any\b|=>\s*any\b/g), 'any');
