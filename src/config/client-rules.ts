@@ -44,7 +44,8 @@ function identifications(clients: Record<string, unknown>, path: ConfigPath, isA
   }
   if (isRecord(certificate) && !trusts && !isAsked) {
     const what = `${printPath([...path, 'certificate'])} needs \`trustedProxies\`, or \`clientCertificate\` of a listener: its header is trusted from these proxies only.`;
-    findings.push({ path: [...path, 'certificate'], part: 'key', what, remedy: 'Name the proxies that verify them.' });
+    const remedy = 'Name the proxies that verify them, or set `clientCertificate` in `tls` of a listener.';
+    findings.push({ path: [...path, 'certificate'], part: 'key', what, remedy });
   }
   return findings;
 }
