@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { ConfigurationError, printDiagnostic } from '../../base/diagnostic.js';
+import { emptySnapshot, recordInputs, replayInputs } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
-import type { Read } from '../../base/remembered-reads.js';
+import { type Read, RememberedReads } from '../../base/remembered-reads.js';
 import { routeTo } from '../../upstream/dial/dial.js';
 import { TlsMaterial, type TlsOptions } from '../../upstream/dial/tls.js';
 import { type FetchedDocument, fetchDocument } from '../../upstream/fetch-document.js';
@@ -70,7 +71,7 @@ export async function readDrift(
           headersFor: ({ protocol }) => (protocol === new URL(url).protocol ? headers : {}),
         });
   try {
-    const served = await readServed(task);
+    const { model: served, isInUse } = await readServed(task);
     const shown = await readWsdl(url, {
       fetch: async (at) => {
         try {
@@ -92,7 +93,7 @@ export async function readDrift(
     const first = changes.slice(0, SHOWN).map(({ severity, where, what }) => `${severity}: ${where} ${what}`);
     const isSafe = counts.safe > 0 && counts.safe === changes.length && comparison.dropped === 0;
     const reading: DriftReading = { kind: 'read', counts, first };
-    if (!isSafe || !isWhole || replaces === null) return { reading, safe: null };
+    if (!isSafe || !isWhole || !isInUse || replaces === null) return { reading, safe: null };
     const packed = packTaken({ url, takenMillis: Date.now(), replaces, documents });
     const hash = createHash('sha256').update(JSON.stringify(changes));
     return { reading, safe: { ...packed, changes: hash.digest('base64') } };
@@ -108,8 +109,19 @@ export async function readDrift(
 
 const changesIn = ({ changes }: Comparison): Comparison['changes'] => changes.filter(({ isAddress }) => !isAddress);
 
-function readServed({ file, taken }: DriftTask): Promise<WsdlModel> {
+/** The WSDL with which that of the backend is compared. */
+interface Served {
+  readonly model: WsdlModel;
+  /** Its files have not been edited since they were read for the configuration in use. */
+  readonly isInUse: boolean;
+}
+
+async function readServed({ file, taken, replaces }: DriftTask): Promise<Served> {
+  const options = { root: null, hosts: [] };
   const found = taken === null ? null : unpackTaken(Buffer.from(taken.buffer, taken.byteOffset, taken.byteLength));
-  if (found === null) return readWsdl(file, { fetch: null, root: null, hosts: [] });
-  return readWsdl(found.url, { fetch: fetchTaken(found), root: null, hosts: [] });
+  if (found !== null)
+    return { model: await readWsdl(found.url, { ...options, fetch: fetchTaken(found) }), isInUse: true };
+  const snapshot = emptySnapshot();
+  const model = await readWsdl(file, { ...options, fetch: null, inputs: recordInputs(snapshot) });
+  return { model, isInUse: await new RememberedReads(replaces ?? []).areSame(replayInputs(snapshot)) };
 }

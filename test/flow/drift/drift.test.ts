@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -7,8 +9,10 @@ import { loadConfig } from '../../../src/config/load.js';
 import { type DriftListener, DriftWatch } from '../../../src/flow/drift/drift.js';
 import type { DriftReading } from '../../../src/flow/drift/drift-reading.js';
 import { ReloadLimiter } from '../../../src/flow/drift/reload-limiter.js';
+import type { WsdlOffer } from '../../../src/flow/drift/safe-changes.js';
 import { startTestGateway } from '../../kit/gateway.js';
 import { startNtlmServer } from '../../kit/ntlm-server.js';
+import { until } from '../../kit/until.js';
 import { schemaWith, wsdlWith } from '../../wsdl/written.js';
 
 interface Told {
@@ -149,4 +153,38 @@ t.test('a challenge is answered for the address of the WSDL, not for that of cal
   t.teardown(() => gateway.close());
   await gateway.logLine('the backend shows another WSDL than is served');
   t.same(uris, ['/docs?wsdl /docs?wsdl', '/moved?wsdl /moved?wsdl']);
+});
+
+t.test('nothing is offered while the file is not the one that is served', async (t) => {
+  const narrow = wsdlWith({});
+  const id = '<xs:element name="id" type="xs:int"/>';
+  const optional = (name: string): string => `<xs:element name="${name}" type="xs:string" minOccurs="0"/>`;
+  const served = narrow.replace(id, `${id}${optional('old')}`);
+  const shown = narrow.replace(id, `${id}${optional('new')}`);
+  const backend = createServer((_, response) => response.end(shown)).listen(0, '127.0.0.1');
+  await once(backend, 'listening');
+  t.teardown(() => backend.close());
+  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/`;
+  const drift = `{ url: '${url}?wsdl', everyMillis: 1000, apply: safe, looks: 1 }`;
+  const folder = t.testdir({
+    'a.wsdl': served,
+    'soapstone.yaml': `services: { a: { wsdl: a.wsdl, url: '${url}', drift: ${drift} } }`,
+  });
+  const compiled = await compile(await loadConfig(join(folder, 'soapstone.yaml'), {}));
+  t.teardown(() => compiled.close());
+  let looks = 0;
+  const offers: WsdlOffer[] = [];
+  const listener: DriftListener = {
+    offered: (offer) => void offers.push(offer),
+    limited() {},
+    looked: () => void looks++,
+    changed() {},
+  };
+  // Over the file that was edited, and not reloaded, the change is safe.
+  await writeFile(join(folder, 'a.wsdl'), narrow);
+  const watching = new DriftWatch(compiled.services, listener, new ReloadLimiter());
+  t.teardown(() => watching.close());
+  watching.start();
+  await until(() => looks >= 2);
+  t.same(offers, []);
 });
