@@ -3,8 +3,11 @@ import type { ReloadResult } from '../observe/admin.js';
 import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
 
-/** Loads the configuration and puts it into use. Resolves to its warnings; throws `ConfigurationError`. */
-export type Apply = () => Promise<readonly Diagnostic[]>;
+/**
+ * Loads the configuration and puts it into use. Resolves to its warnings, or to null where there is nothing to do; throws
+ * `ConfigurationError`.
+ */
+export type Apply = () => Promise<readonly Diagnostic[] | null>;
 
 /** The cause of a reload. */
 export type ReloadCause = 'SIGHUP' | 'POST /reload' | 'changed file' | 'changed WSDL of a backend';
@@ -54,6 +57,7 @@ export class Reloader {
     if (this.#isClosed) return { generation: loads.generation, problems: [problem('The gateway is stopping.', null)] };
     try {
       const warnings = await apply();
+      if (warnings === null) return { generation: loads.generation, problems: [] };
       loads.ok++;
       loads.generation++;
       this.#log.event('info', 'configuration reloaded', { generation: loads.generation, cause });

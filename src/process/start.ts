@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import type { Diagnostic } from '../base/diagnostic.js';
+import { type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
 import {
   completeInputs,
   emptySnapshot,
@@ -238,6 +238,9 @@ async function work(
   };
   const { stopping, gateway } = await compile(loaded).then(async (compiled) => {
     read.contents.clear();
+    // The program may be another one than that of the parent, which has used them.
+    for (const unused of compiled.services.flatMap(({ source }) => source?.takenProblems ?? []))
+      log.event('warn', 'configuration warning', { note: printDiagnostic(unused) });
     const stopping = stopCause(log);
     // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
     for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});

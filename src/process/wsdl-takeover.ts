@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
 import { emptySnapshot, type InputSnapshot, replayInputs } from '../base/inputs.js';
+import { RememberedReads } from '../base/remembered-reads.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { type Contract, missingParts } from '../compile/kept-contract.js';
 import type { TakenPlace } from '../compile/named-wsdl.js';
@@ -11,6 +12,7 @@ import { type Compiled, compile } from '../compile.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { Log } from '../observe/log.js';
+import { unpackTaken } from '../wsdl/taken-wsdl.js';
 import { noReads, type ReloadOccasion, type ReloadSource, type WsdlInUse } from './reload-source.js';
 import type { Reloader } from './reloader.js';
 import { whileReloading } from './service-manager.js';
@@ -40,8 +42,8 @@ export class WsdlTakeover {
   readonly #log: Log;
   /** By the name of the input: those that are in no file. */
   readonly #taken = new Map<string, Buffer>();
-  /** The WSDLs whose offer waits or is being taken, by location. */
-  readonly #pending = new Set<string>();
+  /** The offers that wait for their turn, by location. */
+  readonly #waiting = new Map<string, WsdlOffer>();
   /** Null where no changes are taken. */
   #inUse: InUse | null = null;
 
@@ -66,23 +68,35 @@ export class WsdlTakeover {
     return this.#inUse !== null;
   }
 
-  /** Puts an offered WSDL into use, in turn with reloads. Of services with one WSDL, the first offer counts. */
+  /** Puts an offered WSDL into use, in turn with reloads. Of the offers that wait for one WSDL the last counts. */
   offer(offer: WsdlOffer, reloader: Reloader, use: UseSource): void {
     const { location } = offer;
-    if (this.#pending.has(location)) return;
-    this.#pending.add(location);
-    const reload = reloader.run('changed WSDL of a backend', () => whileReloading(() => this.#take(offer, use)));
-    void reload.then(() => this.#pending.delete(location));
+    const isWaiting = this.#waiting.has(location);
+    this.#waiting.set(location, offer);
+    if (isWaiting) return;
+    void reloader.run('changed WSDL of a backend', () => {
+      const last = this.#waiting.get(location) ?? offer;
+      this.#waiting.delete(location);
+      return whileReloading(() => this.#take(last, use));
+    });
   }
 
-  /** Throws `ConfigurationError` where the WSDL cannot be used, or callers would miss something. */
-  async #take(offer: WsdlOffer, use: UseSource): Promise<readonly Diagnostic[]> {
+  /** Null for an outdated offer. Throws `ConfigurationError` where the WSDL cannot be used, or callers would miss something. */
+  async #take(offer: WsdlOffer, use: UseSource): Promise<readonly Diagnostic[] | null> {
     const before = this.#inUse;
     const known = before?.wsdls.get(offer.location);
-    // A reload meanwhile has put another WSDL into use: the next look decides anew.
-    if (before === null || !known?.place || known.takenId !== offer.over) throw outdated();
     const { content, service, changes, location } = offer;
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+    // A reload meanwhile has put another WSDL into use: the next look decides anew.
+    if (
+      before === null ||
+      !known?.place ||
+      known.takenId !== offer.over ||
+      !(await isOverFiles(bytes, before.snapshot))
+    ) {
+      this.#log.event('info', 'the WSDL of a backend is compared anew: another one is in use by now', { service });
+      return null;
+    }
     const contents = new Map(before.snapshot.contents).set(known.place.input, bytes);
     const snapshot: InputSnapshot = { ...before.snapshot, contents };
     const reads = { ...noReads(), snapshot };
@@ -107,6 +121,12 @@ export class WsdlTakeover {
     const remedy = 'Until the process ends: set `drift.folder`, or replace the file by `soapstone import`.';
     this.#log.event('warn', 'the WSDL of the backend is in use', { ...taken, remedy });
   }
+}
+
+/** Whether the files in use are those with which a WSDL of a backend was compared. */
+async function isOverFiles(bytes: Buffer, inUse: InputSnapshot): Promise<boolean> {
+  const offered = unpackTaken(bytes);
+  return offered !== null && (await new RememberedReads(offered.replaces).areSame(replayInputs(inUse)));
 }
 
 const problem = (what: string, remedy: string | null): ConfigurationError =>

@@ -29,7 +29,7 @@ export class SafeChanges {
   readonly #limiter: ReloadLimiter;
   #changes = '';
   #looks = 0;
-  /** The `id` of the documents that were offered last: what is refused once is not offered again. */
+  /** The changes that were offered last: what is refused once is not offered again, whatever else the documents hold. */
   #offered = '';
 
   constructor(service: string, source: KnownModel, rules: SafeChangeRules, limiter: ReloadLimiter) {
@@ -49,11 +49,10 @@ export class SafeChanges {
     this.#looks = safe === null ? 0 : safe.changes === this.#changes ? this.#looks + 1 : 1;
     this.#changes = safe?.changes ?? '';
     if (safe === null || this.#looks < this.#rules.looks) return null;
-    const { id, content } = safe;
-    if (id === this.#offered) return null;
+    if (safe.changes === this.#offered) return null;
     if (!this.#limiter.permit(this.#service, this.#rules.reloadsPerHour, performance.now())) return 'limited';
-    this.#offered = id;
+    this.#offered = safe.changes;
     const { location, taken } = this.#source;
-    return { service: this.#service, location, over: taken?.id ?? null, content, changes };
+    return { service: this.#service, location, over: taken?.id ?? null, content: safe.content, changes };
   }
 }

@@ -173,6 +173,7 @@ t.test('other changes are reported, and nothing else is taken', async (t) => {
         '<operation name="Find"><soap:operation soapAction="urn:find"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>',
       );
   let flaps = 0;
+  let looks = 0;
   let grown = '';
   const shown: Record<string, () => string | null> = {
     breaking: () => BREAKING,
@@ -183,7 +184,8 @@ t.test('other changes are reported, and nothing else is taken', async (t) => {
       grown += `<xs:element name="n${grown.length}" type="xs:string" minOccurs="0"/>`;
       return FIRST.replace(`${ID}</xs:sequence>`, `${ID}${grown}</xs:sequence>`);
     },
-    colliding: () => find(FIRST),
+    // Changes that are refused are not tried again, though the document is another one each time.
+    colliding: () => `${find(FIRST)}<!-- ${++looks} -->`,
   };
   for (const [name, show] of Object.entries(shown)) backend.show.set(`/${name}`, show);
   const more: Record<string, string> = { growing: 'looks: 1, reloadsPerHour: 1' };
@@ -203,6 +205,12 @@ t.test('other changes are reported, and nothing else is taken', async (t) => {
   );
   const refused = await gateway.line('the new configuration was refused: the one before stays');
   t.match(refused, { problems: [/callers would miss: Query\.find/] });
+  const looksAtRefusal = looks;
+  await until(() => looks >= looksAtRefusal + 4);
+  t.equal(
+    gateway.lines.filter(({ msg }) => msg === 'the new configuration was refused: the one before stays').length,
+    1,
+  );
   for (const name of ['breaking', 'broken', 'partial', 'flapping']) {
     await until(async () => new RegExp(`looks_total\\{service="${name}".*\\} [3-9]`).test(await metricsOf(gateway)));
   }
