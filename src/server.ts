@@ -280,14 +280,14 @@ function makeBuses(
   config: Config,
   shared: SharedState | null,
 ): Pick<ProcessState, 'busFor'> & { close(): Promise<void> } {
-  const { historyEvents } = config.limits.subscriptions;
-  const local = new OrderedBus(new MemoryTransport(historyEvents));
+  const { subscriptions: limits } = config.limits;
+  const local = new OrderedBus(new MemoryTransport(limits));
   let ofEvents: OrderedBus | null = null;
   return {
     busFor({ graph }) {
       if (graph.subscriptions.topics.length === 0) return local;
       if (ofEvents === null) {
-        const transport = shared?.makeEventTransport(historyEvents) ?? null;
+        const transport = shared?.makeEventTransport(limits) ?? null;
         ofEvents = transport === null ? local : new OrderedBus(transport);
       }
       return ofEvents;

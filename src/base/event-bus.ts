@@ -19,38 +19,73 @@ export interface InvalidPart {
 
 /** Publishes events to subscribers of a topic, in this process and in others. */
 export interface EventBus {
-  /** Whether a topic has a subscriber, here or elsewhere. Without one its events need not be read from messages. */
+  /**
+   * Whether a topic has a subscriber, here or elsewhere, or had one until a moment ago that may resume. Else its events
+   * need not be read from messages.
+   */
   hasSubscribers(topic: string): boolean;
+  /** Records that an event of a topic without subscribers was not read: subscriptions cannot be resumed across it. */
+  skip(topic: string): void;
   /** Never throws: an event that cannot be delivered is a gap for its subscribers. */
   publish(topic: string, values: EventValues): void;
   /** Reports every event from now on, in order, until the returned function is called. */
   subscribe(topic: string, listener: EventListener): () => void;
+  /**
+   * The same, and first reports the events after the one with the id `after`, which is data of a caller; null: from now
+   * on.
+   */
+  resume(topic: string, listener: ResumingListener, after: string | null): () => void;
   close(): Promise<void>;
 }
 
 export interface EventListener {
-  event(values: EventValues): void;
+  /** Without values it is a gap. */
+  event(event: TopicEvent): void;
   /** An unknown number of events is lost: state derived from earlier events may be wrong by now. */
   gap(): void;
 }
 
-/** An event in transport. `sequence` counts the events of one topic without a hole; `id` is unique. */
-export interface BusMessage {
+export interface ResumingListener extends EventListener {
+  /**
+   * Called once, before all events; without the transport not at all. `position` is an id after which to resume from
+   * here. `missed` is null where events before may be lost.
+   */
+  begin(position: string, missed: readonly TopicEvent[] | null): void;
+}
+
+export interface TopicEvent {
+  /** A random UUID: it tells nothing about other events. */
   readonly id: string;
+  readonly values: EventValues;
+}
+
+/** An event in transport. `sequence` counts the events of one topic without a hole; `id` is unique. */
+export interface BusMessage extends TopicEvent {
   readonly topic: string;
   readonly sequence: number;
-  readonly values: EventValues;
 }
 
 /** Carries events between processes, without a guarantee: `OrderedBus` detects lost and duplicate events. */
 export interface EventTransport {
   hasSubscribers(topic: string): boolean;
+  skip(topic: string): void;
   /** Numbers an event and sends it to all subscribers, of this process too. Never throws. */
   publish(topic: string, id: string, values: EventValues): void;
   subscribe(topic: string, receiver: TransportReceiver): () => void;
-  /** The events after this number, in order; null where some of them are no longer kept, or that is unknown. */
-  replay(topic: string, after: number): Promise<readonly BusMessage[] | null>;
+  /** Resolves when all events published before the call have been received. Rejects where that is unknown. */
+  settle(): Promise<void>;
+  /** The events after the one with this id; null: none of them. Rejects while the history cannot be read. */
+  replay(topic: string, after: string | null): Promise<Replay>;
   close(): Promise<void>;
+}
+
+export interface Replay {
+  /** After this id nothing was published yet. */
+  readonly position: string;
+  /** Number of the newest event. */
+  readonly sequence: number;
+  /** In order; null where some of them are no longer kept, or the id is unknown. */
+  readonly missed: readonly BusMessage[] | null;
 }
 
 export interface TransportReceiver {

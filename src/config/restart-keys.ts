@@ -21,6 +21,7 @@ const RESTART_KEYS: readonly ConfigPath[] = [
   ['limits', 'overload'],
   ['limits', 'persisted'],
   ['limits', 'subscriptions', 'historyEvents'],
+  ['limits', 'subscriptions', 'resumeMillis'],
 ];
 
 /** Throws `ConfigurationError` with every key of `next` that differs from `running` and needs a restart. */

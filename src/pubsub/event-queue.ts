@@ -25,11 +25,15 @@ export class EventQueue<T> {
     this.#limits = limits;
   }
 
+  /** Whether so many more items fit, of so many bytes together. */
+  hasRoom(count: number, bytes: number): boolean {
+    const { queueEvents, queueBytes } = this.#limits;
+    return this.#entries.length - this.#first + count <= queueEvents && this.#bytes + bytes <= queueBytes;
+  }
+
   push(item: T, bytes: number): void {
     if (this.#isEnded || this.hasOverflowed) return;
-    const { queueEvents, queueBytes } = this.#limits;
-    const count = this.#entries.length - this.#first;
-    if (count >= queueEvents || this.#bytes + bytes > queueBytes) {
+    if (!this.hasRoom(1, bytes)) {
       this.hasOverflowed = true;
       this.#clear();
     } else {

@@ -66,6 +66,14 @@ export const SUBSCRIPTION_LIMITS = {
     refusal: 'SUBSCRIPTION_GAP',
     text: 'Events of each operation that are kept for replay; a longer gap is announced.',
   },
+  resumeMillis: {
+    default: 60_000,
+    min: 0,
+    max: 900_000,
+    unit: 'millis',
+    refusal: 'SUBSCRIPTION_GAP',
+    text: 'Time after the last subscription to an operation in which its events are still read and kept, for clients that subscribe again.',
+  },
   pollers: {
     default: 1000,
     min: 1,

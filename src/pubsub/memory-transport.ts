@@ -1,31 +1,56 @@
-import type { BusMessage, EventTransport, EventValues, TransportReceiver } from '../base/event-bus.js';
+import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import type { BusMessage, EventTransport, EventValues, Replay, TransportReceiver } from '../base/event-bus.js';
 
 interface Topic {
-  sequence: number;
   readonly receivers: Set<TransportReceiver>;
+  /** Where the history begins: the event before it, or an id that no event has. */
+  start: Pick<BusMessage, 'id' | 'sequence'>;
   /** The newest events, oldest first. */
   history: BusMessage[];
+  /** Until when events are kept without a receiver. */
+  keptUntil: number;
+}
+
+export interface MemoryTransportLimits {
+  /** Events of one topic that are kept. */
+  readonly historyEvents: number;
+  /** Time in which events of a topic are still kept after its last subscription. */
+  readonly resumeMillis: number;
 }
 
 /** Carries events inside one process. The number of topics is bounded by the configuration. */
 export class MemoryTransport implements EventTransport {
   readonly #topics = new Map<string, Topic>();
-  readonly #historyEvents: number;
+  readonly #limits: MemoryTransportLimits;
 
-  constructor(historyEvents: number) {
-    this.#historyEvents = historyEvents;
+  constructor(limits: MemoryTransportLimits) {
+    this.#limits = limits;
   }
 
-  hasSubscribers(topic: string): boolean {
-    return (this.#topics.get(topic)?.receivers.size ?? 0) > 0;
+  hasSubscribers(name: string): boolean {
+    const topic = this.#topics.get(name);
+    return topic !== undefined && (topic.receivers.size > 0 || performance.now() < topic.keptUntil);
+  }
+
+  skip(name: string): void {
+    const topic = this.#topics.get(name);
+    if (topic === undefined) return;
+    topic.start = { id: randomUUID(), sequence: newestOf(topic).sequence };
+    topic.history = [];
   }
 
   publish(name: string, id: string, values: EventValues): void {
+    const { historyEvents } = this.#limits;
     const topic = this.#topic(name);
-    const message = { id, topic: name, sequence: ++topic.sequence, values };
-    if (topic.receivers.size > 0) topic.history.push(message);
+    const message = { id, topic: name, sequence: newestOf(topic).sequence + 1, values };
+    topic.history.push(message);
     // Truncated in steps: shifting a long array for every event would cost its length.
-    if (topic.history.length > 2 * this.#historyEvents) topic.history = topic.history.slice(-this.#historyEvents);
+    if (topic.history.length > 2 * historyEvents) {
+      const { id: first, sequence } = topic.history[historyEvents] ?? message;
+      topic.start = { id: first, sequence };
+      topic.history = topic.history.slice(historyEvents + 1);
+    }
     for (const receiver of [...topic.receivers]) receiver.message(message);
   }
 
@@ -34,15 +59,16 @@ export class MemoryTransport implements EventTransport {
     topic.receivers.add(receiver);
     return () => {
       topic.receivers.delete(receiver);
-      // Without a receiver there is nothing to replay.
-      if (topic.receivers.size === 0) topic.history = [];
+      topic.keptUntil = performance.now() + this.#limits.resumeMillis;
     };
   }
 
-  async replay(name: string, after: number): Promise<readonly BusMessage[] | null> {
+  async settle(): Promise<void> {}
+
+  async replay(name: string, after: string | null): Promise<Replay> {
     const topic = this.#topic(name);
-    const missed = topic.history.filter(({ sequence }) => sequence > after);
-    return missed.length === topic.sequence - after ? missed : null;
+    const { id, sequence } = newestOf(topic);
+    return { position: id, sequence, missed: after === null ? [] : missedOf(topic, after) };
   }
 
   async close(): Promise<void> {
@@ -50,8 +76,28 @@ export class MemoryTransport implements EventTransport {
   }
 
   #topic(name: string): Topic {
-    const known = this.#topics.get(name) ?? { sequence: 0, receivers: new Set(), history: [] };
-    this.#topics.set(name, known);
-    return known;
+    const known = this.#topics.get(name);
+    if (known !== undefined) return known;
+    // A reload may have removed operations.
+    for (const other of this.#topics.keys()) if (!this.hasSubscribers(other)) this.#topics.delete(other);
+    const topic = makeTopic();
+    this.#topics.set(name, topic);
+    return topic;
   }
+}
+
+const makeTopic = (): Topic => ({
+  receivers: new Set(),
+  start: { id: randomUUID(), sequence: 0 },
+  history: [],
+  keptUntil: 0,
+});
+
+const newestOf = ({ start, history }: Topic): Topic['start'] => history.at(-1) ?? start;
+
+/** The events after this id; null where it is not in the history. */
+function missedOf({ start, history }: Topic, after: string): readonly BusMessage[] | null {
+  if (after === start.id) return history.slice();
+  const index = history.findLastIndex(({ id }) => id === after);
+  return index < 0 ? null : history.slice(index + 1);
 }

@@ -6,12 +6,15 @@ import type {
   EventListener,
   EventTransport,
   EventValues,
+  Replay,
+  ResumingListener,
   TransportReceiver,
 } from '../base/event-bus.js';
+import { isEventId } from '../base/event-id.js';
+import { QUEUED_MAX, Resumption, type TopicListener } from './resumption.js';
 
-/** Ids kept of one topic to detect duplicates, and events queued during a replay. */
+/** Ids kept of one topic to detect duplicates. */
 const IDS_MAX = 10_000;
-const QUEUED_MAX = 10_000;
 
 /**
  * Delivers events in order and once, over a transport that may lose or duplicate them. The sequence numbers of a topic
@@ -20,6 +23,8 @@ const QUEUED_MAX = 10_000;
 export class OrderedBus implements EventBus {
   readonly #transport: EventTransport;
   readonly #topics = new Map<string, OrderedTopic>();
+  /** The replay for the subscription that resumes last: after a drain many come at once, each with events of its own. */
+  #replaying: Promise<void> = Promise.resolve();
 
   constructor(transport: EventTransport) {
     this.#transport = transport;
@@ -29,26 +34,65 @@ export class OrderedBus implements EventBus {
     return this.#transport.hasSubscribers(topic);
   }
 
+  skip(topic: string): void {
+    this.#transport.skip(topic);
+  }
+
   publish(topic: string, values: EventValues): void {
     this.#transport.publish(topic, randomUUID(), values);
   }
 
   subscribe(name: string, listener: EventListener): () => void {
-    let topic = this.#topics.get(name);
-    if (topic === undefined) {
-      topic = new OrderedTopic(name, this.#transport);
-      this.#topics.set(name, topic);
-    }
+    return this.#join(name, listener).leave;
+  }
+
+  resume(name: string, listener: ResumingListener, after: string | null): () => void {
+    const resumption = new Resumption(listener);
+    const { topic, leave } = this.#join(name, resumption);
+    const isSettled = this.#settle(topic).then(
+      () => {
+        if (after !== null) resumption.settle();
+        return true;
+      },
+      () => false,
+    );
+    let isOver = false;
+    this.#replaying = this.#replaying.then(async () => {
+      const isWanted = (await isSettled) && !isOver;
+      const replay = isWanted ? await this.#replay(name, after).catch(() => null) : null;
+      if (!isOver) resumption.begin(replay, after === null);
+    });
+    return () => {
+      isOver = true;
+      leave();
+    };
+  }
+
+  #join(name: string, listener: TopicListener): { readonly topic: OrderedTopic; readonly leave: () => void } {
+    const topic = this.#topics.get(name) ?? new OrderedTopic(name, this.#transport);
+    this.#topics.set(name, topic);
     const { listeners } = topic;
     // The same listener may subscribe twice.
-    const entry = { event: (values: EventValues) => listener.event(values), gap: () => listener.gap() };
+    const entry = { event: (message: BusMessage) => listener.event(message), gap: () => listener.gap() };
     listeners.add(entry);
-    return () => {
+    const leave = (): void => {
       listeners.delete(entry);
       if (listeners.size > 0 || this.#topics.get(name) !== topic) return;
       this.#topics.delete(name);
-      topic?.close();
+      topic.close();
     };
+    return { topic, leave };
+  }
+
+  /** Resolves when the topic has delivered all that was published before: events of a replay come only once more. */
+  async #settle(topic: OrderedTopic): Promise<void> {
+    await this.#transport.settle();
+    await topic.replayed;
+  }
+
+  async #replay(name: string, after: string | null): Promise<Replay> {
+    if (after === null || isEventId(after)) return this.#transport.replay(name, after);
+    return { ...(await this.#transport.replay(name, null)), missed: null };
   }
 
   async close(): Promise<void> {
@@ -60,12 +104,14 @@ export class OrderedBus implements EventBus {
 
 /** Orders the events of one topic. */
 class OrderedTopic implements TransportReceiver {
-  readonly listeners = new Set<EventListener>();
+  readonly listeners = new Set<TopicListener>();
   readonly #name: string;
   readonly #transport: EventTransport;
   readonly #release: () => void;
-  /** Sequence number of the last delivered event; null before the first. */
-  #last: number | null = null;
+  /** The end of the current replay, or of the last one. Never rejects. */
+  #replayed: Promise<void> = Promise.resolve();
+  /** The last delivered event; null before the first. */
+  #last: Pick<BusMessage, 'id' | 'sequence'> | null = null;
   /** Ids of delivered events, the oldest first. */
   readonly #delivered = new Set<string>();
   /** Events that arrive during a replay; null when there is none. */
@@ -76,6 +122,11 @@ class OrderedTopic implements TransportReceiver {
     this.#name = name;
     this.#transport = transport;
     this.#release = transport.subscribe(name, this);
+  }
+
+  /** Resolves when no lost events are being replayed. */
+  get replayed(): Promise<void> {
+    return this.#replayed;
   }
 
   close(): void {
@@ -90,36 +141,38 @@ class OrderedTopic implements TransportReceiver {
       return;
     }
     const last = this.#last;
-    if (last === null || message.sequence === last + 1) this.#deliver(message);
-    else if (message.sequence <= last) {
+    if (last === null || message.sequence === last.sequence + 1) this.#deliver(message);
+    else if (message.sequence <= last.sequence) {
       // A new event with an old number: the counter was reset, and the events between are unknown.
       this.#gap();
       this.#deliver(message);
-    } else void this.#replay(last, [message]);
+    } else this.#replayed = this.#replay(last, [message]);
   }
 
   resumed(): void {
-    if (this.#last !== null && this.#queued === null && !this.#isClosed) void this.#replay(this.#last, []);
+    if (this.#isClosed) return;
+    if (this.#last !== null && this.#queued === null) this.#replayed = this.#replay(this.#last, []);
     // Before the first event the next number is unknown: events may have been missed.
-    else if (this.#last === null && !this.#isClosed) this.#gap();
+    else if (this.#last === null) this.#gap();
   }
 
   lost(): void {
     if (!this.#isClosed) this.#gap();
   }
 
-  async #replay(last: number, queued: BusMessage[]): Promise<void> {
+  async #replay(last: Pick<BusMessage, 'id' | 'sequence'>, queued: BusMessage[]): Promise<void> {
     this.#queued = queued;
-    const missed = await this.#transport.replay(this.#name, last).catch(() => null);
+    const replay = await this.#transport.replay(this.#name, last.id).catch(() => null);
+    const missed = replay?.missed ?? null;
     this.#queued = null;
     if (this.#isClosed) return;
     if (missed === null) this.#gap();
-    for (const message of missed ?? []) if (message.sequence > last) this.#deliver(message);
+    for (const message of missed ?? []) if (message.sequence > last.sequence) this.#deliver(message);
     // After a reported gap any next number is accepted.
     if (missed === null) this.#last = null;
     let isReported = missed === null;
     for (const message of queued) {
-      if (this.#last !== null && message.sequence > this.#last + 1 && !this.#delivered.has(message.id)) {
+      if (this.#last !== null && message.sequence > this.#last.sequence + 1 && !this.#delivered.has(message.id)) {
         if (!isReported) this.#gap();
         isReported = true;
       }
@@ -135,9 +188,9 @@ class OrderedTopic implements TransportReceiver {
         this.#delivered.delete(oldest);
         break;
       }
-    this.#last = message.sequence;
-    if (message.values === null) this.#gap();
-    else for (const listener of [...this.listeners]) listener.event(message.values);
+    const { id, sequence } = message;
+    this.#last = { id, sequence };
+    for (const listener of [...this.listeners]) listener.event(message);
   }
 
   #gap(): void {

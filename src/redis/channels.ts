@@ -1,4 +1,5 @@
 import { type Client, CONNECT_MILLIS, withTimeout } from './client.js';
+import { RedisUnavailable } from './errors.js';
 
 /** The channels of one client. */
 interface Session {
@@ -9,6 +10,8 @@ interface Session {
   readonly changed: Set<string>;
   /** A command has no reply yet. */
   isBusy: boolean;
+  /** Resolves when the changes so far are made, or the client is given up. */
+  changes: Promise<void>;
 }
 
 /** The channels that a connection in subscriber mode is subscribed to, over each of its clients in turn. */
@@ -34,8 +37,19 @@ export class Channels {
 
   /** Subscribes a new client to all channels. Rejects where that fails. */
   async open(client: Client): Promise<void> {
-    this.#session = { client, subscribed: new Set(), changed: new Set(this.#listeners.keys()), isBusy: false };
-    await this.#synchronize(this.#session);
+    const changed = new Set(this.#listeners.keys());
+    this.#session = { client, subscribed: new Set(), changed, isBusy: false, changes: Promise.resolve() };
+    this.#session.changes = this.#synchronize(this.#session);
+    await this.#session.changes;
+  }
+
+  /** Resolves when all channels are joined, and all messages that were published before have been received. */
+  async settle(): Promise<void> {
+    const session = this.#session;
+    await session?.changes;
+    if (session === null || session !== this.#session) throw new RedisUnavailable('down');
+    // Its reply comes after those messages.
+    await withTimeout(session.client.sendCommand(['PING']), CONNECT_MILLIS);
   }
 
   /** The client is gone. */
@@ -48,7 +62,7 @@ export class Channels {
     if (session === null) return;
     session.changed.add(channel);
     if (session.isBusy) return;
-    this.#synchronize(session).catch((error: unknown) => {
+    session.changes = this.#synchronize(session).catch((error: unknown) => {
       if (session === this.#session) this.#failed(error);
     });
   }

@@ -132,6 +132,11 @@ export class RedisConnection {
     this.#channels.leave(channel);
   }
 
+  /** Resolves when it has received all that was published before. Rejects with `RedisUnavailable`. */
+  settle(): Promise<void> {
+    return this.#channels.settle();
+  }
+
   /** Closes the connection as lost, and makes a new one. */
   reconnect(): void {
     if (this.#isUp) this.#disconnect('silent');

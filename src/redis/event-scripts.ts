@@ -2,9 +2,11 @@ import { makeScript } from './script.js';
 
 /**
  * Numbers an event, appends it to the history and publishes it, atomically: events are received in the order of their
- * numbers. The number is also the id in the stream.
+ * numbers. The number is also the id in the stream. The ids of events are kept with their numbers for as long as the
+ * counter: a topic without events for a long time has lost none.
  *
- * KEYS: sequence (counter), history (stream). ARGV: channel, message, events kept, milliseconds they are kept
+ * KEYS: sequence (counter), history (stream), ids (sorted set). ARGV: channel, message, events kept, milliseconds they
+ * are kept, id of the event
  * Reply: the number
  */
 export const PUBLISH = makeScript(`
@@ -17,22 +19,49 @@ if type(added) == 'table' and added.err then
   redis.call('XADD', KEYS[2], id, 'm', ARGV[2])
 end
 redis.call('PEXPIRE', KEYS[2], ARGV[4])
+local known = redis.pcall('ZREMRANGEBYSCORE', KEYS[3], string.format('%.0f', number), '+inf')
+if type(known) == 'table' and known.err then redis.call('DEL', KEYS[3]) end
+redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', string.format('(%.0f', number - tonumber(ARGV[3])))
+redis.call('ZADD', KEYS[3], string.format('%.0f', number), ARGV[5])
+redis.call('PEXPIRE', KEYS[3], 2592000000)
 redis.call('PUBLISH', ARGV[1], string.format('%.0f ', number) .. ARGV[2])
 return number
 `);
 
 /**
- * Reads the event with a number and all later ones.
+ * Reads the events after the one with an id, and gives the newest number an id where it has none.
  *
- * KEYS: sequence, history. ARGV: number, events at most
- * Reply: the newest number, then pairs of number and message
+ * KEYS: sequence, history, ids. ARGV: id or nothing, events at most, bytes at most, an unused id
+ * Reply: the newest number, its id, the number of the id that was asked for (empty: unknown, or too much follows), then
+ * pairs of number and message
  */
 export const REPLAY = makeScript(`
-local reply = {redis.call('GET', KEYS[1]) or '0'}
-local found = redis.call('XRANGE', KEYS[2], ARGV[1] .. '-0', '+', 'COUNT', ARGV[2])
-for _, entry in ipairs(found) do
-  reply[#reply + 1] = string.match(entry[1], '^%d+')
-  reply[#reply + 1] = entry[2][2]
+local newest = redis.call('GET', KEYS[1]) or '0'
+local removed = redis.pcall('ZREMRANGEBYSCORE', KEYS[3], '(' .. newest, '+inf')
+if type(removed) == 'table' and removed.err then redis.call('DEL', KEYS[3]) end
+local position = redis.call('ZRANGEBYSCORE', KEYS[3], newest, newest, 'LIMIT', 0, 1)[1]
+if not position then
+  position = ARGV[4]
+  redis.call('ZADD', KEYS[3], newest, position)
+  redis.call('PEXPIRE', KEYS[3], 2592000000)
+end
+local unknown = {newest, position, ''}
+newest = tonumber(newest)
+local number = ARGV[1] ~= '' and tonumber(redis.call('ZSCORE', KEYS[3], ARGV[1]))
+if not number or newest - number > tonumber(ARGV[2]) then return unknown end
+local reply = {unknown[1], position, string.format('%.0f', number)}
+local bytes = 0
+local from = number + 1
+while from <= newest do
+  local found = redis.call('XRANGE', KEYS[2], string.format('%.0f-0', from), '+', 'COUNT', 100)
+  if #found == 0 then return unknown end
+  for _, entry in ipairs(found) do
+    bytes = bytes + #entry[2][2]
+    reply[#reply + 1] = string.match(entry[1], '^%d+')
+    reply[#reply + 1] = entry[2][2]
+  end
+  if bytes > tonumber(ARGV[3]) then return unknown end
+  from = tonumber(reply[#reply - 1]) + 1
 end
 return reply
 `);

@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { BusMessage, EventTransport, EventValues, TransportReceiver } from '../base/event-bus.js';
+import type { BusMessage, EventTransport, EventValues, Replay, TransportReceiver } from '../base/event-bus.js';
+import { isEventId } from '../base/event-id.js';
 import type { RedisConnection, RedisReply } from './connection.js';
 import { readEvent, type SentEvent, writeEvent } from './event-message.js';
 import { PUBLISH, REPLAY } from './event-scripts.js';
 
-export interface EventTransportOptions {
+/** Limits of what is kept for replay. */
+export interface HistoryLimits {
+  /** Events of one topic. */
+  readonly historyEvents: number;
+  /** Time in which events of a topic are still kept after its last subscription. */
+  readonly resumeMillis: number;
+}
+
+export interface EventTransportOptions extends HistoryLimits {
   readonly prefix: string;
   /** Signs events; an event without its signature is dropped. */
   readonly secret: string;
-  /** Events of one topic kept for replay. */
-  readonly historyEvents: number;
   /** Called for each dropped message without a valid signature. */
   readonly onForged: () => void;
   /** Interval of demand announcements. */
@@ -21,8 +28,6 @@ interface Topic {
   readonly receivers: Set<TransportReceiver>;
   /** Sequence number of the last received event; 0 before the first. */
   last: number;
-  /** Id of that event. */
-  lastId: string;
   /** When the last announcement that Redis accepted was sent: other replicas hold it valid for a while. */
   announcedAt: number;
   /** Redis accepted an announcement. */
@@ -38,6 +43,8 @@ const DEMAND_INTERVALS = 8;
 /** Extra time limit of background commands: a Redis that is late because the machine is busy must not count as down. */
 const EXTRA_MILLIS = 1000;
 const TOPICS_MAX = 10_000;
+/** Bytes of the messages of one replay; more of them count as no longer kept. */
+const REPLAY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Carries events between replicas through Redis, which numbers, keeps and publishes them. Each replica announces its
@@ -51,11 +58,15 @@ export class RedisEventTransport implements EventTransport {
   readonly #topics = new Map<string, Topic>();
   /** Topics that other replicas subscribe to, and until when their announcement is valid. */
   readonly #demand = new Map<string, number>();
+  /** Topics with an event that was not read since their demand was announced last. */
+  readonly #skipped = new Set<string>();
   /** Topics with events that were not sent. */
   readonly #unsent = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   readonly #silentMillis: number;
   readonly #demandMillis: number;
+  /** How long events of a topic are read after an announcement. */
+  readonly #readMillis: number;
   #lastMessageAt: number;
   /** Since when announcements have been received without interruption. */
   #receivingSince: number;
@@ -65,15 +76,14 @@ export class RedisEventTransport implements EventTransport {
     this.#connection = connection;
     this.#subscriber = subscriber;
     this.#options = options;
-    const { announceMillis = ANNOUNCE_MILLIS } = options;
+    const { announceMillis = ANNOUNCE_MILLIS, resumeMillis } = options;
     this.#silentMillis = SILENT_INTERVALS * announceMillis;
     this.#demandMillis = DEMAND_INTERVALS * announceMillis;
+    this.#readMillis = this.#demandMillis + resumeMillis;
     this.#lastMessageAt = performance.now();
     this.#receivingSince = this.#lastMessageAt;
     subscriber.subscribe(this.#demandChannel, (topic) => this.#receiveDemand(topic));
-    subscriber.onUp(() => {
-      this.#receivingSince = performance.now();
-    });
+    subscriber.onUp(() => this.#startReceiving(performance.now()));
     subscriber.onUp(() => this.#resume());
     connection.onUp(() => this.#resume());
     this.#timer = setInterval(() => this.#announceAll(), announceMillis).unref();
@@ -83,8 +93,16 @@ export class RedisEventTransport implements EventTransport {
   hasSubscribers(topic: string): boolean {
     if (this.#topics.has(topic) || !this.#subscriber.isUp) return true;
     const now = performance.now();
-    if (now - this.#lastMessageAt > this.#silentMillis || now - this.#receivingSince < this.#demandMillis) return true;
+    if (now - this.#lastMessageAt > this.#silentMillis || now - this.#receivingSince < this.#readMillis) return true;
     return (this.#demand.get(topic) ?? 0) > now;
+  }
+
+  /** Publishes one gap for all events until the topic has subscribers again. */
+  skip(topic: string): void {
+    if (this.#skipped.has(topic)) return;
+    if (this.#skipped.size >= TOPICS_MAX) this.#skipped.clear();
+    this.#skipped.add(topic);
+    this.publish(topic, randomUUID(), null);
   }
 
   publish(topic: string, id: string, values: EventValues): void {
@@ -98,8 +116,9 @@ export class RedisEventTransport implements EventTransport {
   subscribe(name: string, receiver: TransportReceiver): () => void {
     let topic = this.#topics.get(name);
     if (topic === undefined) {
-      topic = { receivers: new Set(), last: 0, lastId: '', announcedAt: performance.now(), isAnnounced: false };
+      topic = { receivers: new Set(), last: 0, announcedAt: performance.now(), isAnnounced: false };
       this.#topics.set(name, topic);
+      this.#skipped.delete(name);
       this.#subscriber.subscribe(this.#channel(name), (text) => this.#receive(name, text));
       this.#announce(name);
     }
@@ -109,39 +128,36 @@ export class RedisEventTransport implements EventTransport {
       receivers.delete(receiver);
       if (receivers.size > 0 || this.#topics.get(name) !== topic) return;
       this.#topics.delete(name);
+      this.#addDemand(name, performance.now());
       this.#subscriber.unsubscribe(this.#channel(name));
     };
   }
 
-  async replay(name: string, after: number): Promise<readonly BusMessage[] | null> {
+  settle(): Promise<void> {
+    return this.#subscriber.settle();
+  }
+
+  async replay(name: string, after: string | null): Promise<Replay> {
     const { historyEvents, secret } = this.#options;
-    const lastId = this.#topics.get(name)?.lastId ?? '';
-    const most = String(2 * historyEvents + 2);
-    const reply = await this.#connection.script('event_replay', REPLAY, this.#keys(name), [String(after), most]);
-    const [newest, ...entries] = Array.isArray(reply) ? reply : [];
-    const messages: BusMessage[] = [];
+    const values = [after ?? '', String(historyEvents), String(REPLAY_BYTES), randomUUID()];
+    const reply = await this.#connection.script('event_replay', REPLAY, this.#keys(name), values);
+    const [newest, id, number, ...entries] = Array.isArray(reply) ? reply : [];
+    const [sequence, position] = [Number(newest), asText(id)];
+    if (!Number.isSafeInteger(sequence) || !isEventId(position)) throw new Error('the history is unreadable');
+    const missed: BusMessage[] = [];
     for (let at = 0; at + 1 < entries.length; at += 2) {
       const event = readEvent(name, asText(entries[at + 1]), secret);
-      const sequence = Number(entries[at]);
       // A hole in the history, or a forged entry.
-      if (event === null || sequence !== after + messages.length) return null;
-      messages.push({ ...event, topic: name, sequence });
+      if (event === null || Number(entries[at]) !== Number(number) + missed.length + 1) break;
+      missed.push({ ...event, topic: name, sequence: Number(entries[at]) });
     }
-    // The history must contain the last received event unchanged: else Redis is at another state.
-    const [first, ...missed] = messages;
-    if (first === undefined || (lastId !== '' && !this.#hasLast(name, first, missed, lastId))) return null;
-    return Number(newest) === after + missed.length ? missed : null;
+    const isWhole = after === null || (number !== '' && Number(number) + missed.length === sequence);
+    return { position, sequence, missed: isWhole ? missed : null };
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#topics.clear();
-  }
-
-  /** Whether the history has the last received event. Events received during the replay have advanced `last`. */
-  #hasLast(name: string, first: BusMessage, missed: readonly BusMessage[], lastId: string): boolean {
-    const last = this.#topics.get(name)?.last ?? first.sequence;
-    return [first, ...missed].some(({ id, sequence }) => id === lastId && sequence <= last);
   }
 
   #receive(name: string, text: string): void {
@@ -159,7 +175,6 @@ export class RedisEventTransport implements EventTransport {
 
   #deliver(topic: Topic, name: string, sequence: number, { id, values }: SentEvent): void {
     topic.last = sequence;
-    topic.lastId = id;
     for (const receiver of [...topic.receivers]) receiver.message({ id, topic: name, sequence, values });
   }
 
@@ -184,7 +199,7 @@ export class RedisEventTransport implements EventTransport {
   async #send(topic: string, event: SentEvent): Promise<void> {
     const { secret, historyEvents } = this.#options;
     const message = writeEvent(topic, event, secret);
-    const values = [this.#channel(topic), message, String(historyEvents), String(HISTORY_MILLIS)];
+    const values = [this.#channel(topic), message, String(historyEvents), String(HISTORY_MILLIS), event.id];
     await this.#connection.script('event_publish', PUBLISH, this.#keys(topic), values, EXTRA_MILLIS);
   }
 
@@ -224,14 +239,24 @@ export class RedisEventTransport implements EventTransport {
 
   #receiveDemand(name: string): void {
     const now = performance.now();
-    if (now - this.#lastMessageAt > this.#silentMillis) this.#receivingSince = now;
+    if (now - this.#lastMessageAt > this.#silentMillis) this.#startReceiving(now);
     this.#lastMessageAt = now;
-    if (name === '' || name.length > 1024) return;
+    if (name !== '' && name.length <= 1024) this.#addDemand(name, now);
+  }
+
+  #addDemand(name: string, now: number): void {
     if (this.#demand.size >= TOPICS_MAX && !this.#demand.has(name)) {
       this.#demand.clear();
-      this.#receivingSince = now;
+      this.#startReceiving(now);
     }
-    this.#demand.set(name, now + this.#demandMillis);
+    this.#skipped.delete(name);
+    this.#demand.set(name, now + this.#readMillis);
+  }
+
+  /** Announcements before were missed, and with them perhaps subscriptions. */
+  #startReceiving(now: number): void {
+    this.#receivingSince = now;
+    this.#skipped.clear();
   }
 
   get #demandChannel(): string {
@@ -243,7 +268,7 @@ export class RedisEventTransport implements EventTransport {
   }
 
   #keys(topic: string): readonly string[] {
-    return [`${this.#options.prefix}v1:sequence:${topic}`, `${this.#options.prefix}v1:history:${topic}`];
+    return ['sequence', 'history', 'ids'].map((kind) => `${this.#options.prefix}v1:${kind}:${topic}`);
   }
 }
 

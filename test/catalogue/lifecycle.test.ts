@@ -7,8 +7,10 @@ import { startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { MISSING } from '../redis/kit.js';
 import { expectAnswer } from './expect.js';
 import { crashes, deepInput, reloads, signals, subscriptions, uploads } from './lifecycle-process.js';
+import { resumption } from './resumption-process.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('lifecycle');
@@ -128,6 +130,8 @@ t.test('L14: a start without others', async (t) => {
 
 t.test('L03, L06: uploads at the end', (t) => uploads(t, rows));
 t.test('L04: subscriptions at the end', (t) => subscriptions(t, rows));
+const resumed = rows.answer('L04', 'events while a client of server-sent events comes again');
+t.test(`L04: ${resumed}`, { skip: MISSING }, resumption);
 t.test('L05: signals', (t) => signals(t, rows));
 t.test('L08, L10: reloads of a process', (t) => reloads(t, rows));
 t.test('L12, L13: crashes', (t) => crashes(t, rows));

@@ -28,7 +28,7 @@ class Listener {
     const onForged = (): void => {
       this.forged += 1;
     };
-    const options = { prefix: 'test:', secret: SECRET, historyEvents, onForged, announceMillis };
+    const options = { prefix: 'test:', secret: SECRET, historyEvents, resumeMillis: 0, onForged, announceMillis };
     this.bus = new OrderedBus(new RedisEventTransport(this.sender, this.subscriber, options));
   }
 
@@ -37,7 +37,7 @@ class Listener {
     await until(() => this.sender.isUp && this.subscriber.isUp, 'up');
     const before = await this.#subscribers();
     this.bus.subscribe(TOPIC, {
-      event: (values) => this.received.push(String(values?.['n'])),
+      event: ({ values }) => this.received.push(values === null ? 'gap' : String(values['n'])),
       gap: () => this.received.push('gap'),
     });
     await untilAsync(async () => (await this.#subscribers()) > before, 'subscribed');

@@ -74,7 +74,9 @@ async function useAll(t: Test, one: Shared, other: Shared): Promise<void> {
   await untilAsync(async () => (await stores[1]?.get(hashOf('{ a }'))) === '{ a }', 'the other has the document');
   const received: unknown[] = [];
   const receiver = { message: ({ values }: { values: unknown }) => received.push(values), resumed() {}, lost() {} };
-  const [from, to] = [one, other].map(({ shared }) => shared.makeEventTransport(10));
+  const [from, to] = [one, other].map(({ shared }) =>
+    shared.makeEventTransport({ historyEvents: 10, resumeMillis: 0 }),
+  );
   to?.subscribe('topic', receiver);
   await untilAsync(async () => {
     from?.publish('topic', `id ${nonces++}`, { value: 1 });

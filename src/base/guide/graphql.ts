@@ -93,7 +93,7 @@ export const GRAPHQL_GUIDE = {
     change: 'Subscribe again: the request goes to another process. Open WebSockets are closed with 1001 instead.',
   },
   SUBSCRIPTION_GAP: {
-    why: 'Events were lost between services, processes or clients.',
+    why: 'Events were lost between services, processes or clients, or the id of `Last-Event-ID` is no longer known.',
     change: 'Ask for the present value and go on. Where it happens often, raise the limit.',
   },
 } as const satisfies Record<string, RefusalGuide>;

@@ -50,9 +50,10 @@ export class Observers {
   /** The observer of one exchange of the operation; null where no subscription wants its values. */
   begin(service: string, operation: string): Observation | null {
     const topic = this.#topics.get(service)?.get(operation);
-    return topic === undefined || !this.#bus.hasSubscribers(topic.name)
-      ? null
-      : new Observation(topic, this.#bus, this.#limits);
+    if (topic === undefined) return null;
+    if (this.#bus.hasSubscribers(topic.name)) return new Observation(topic, this.#bus, this.#limits);
+    this.#bus.skip(topic.name);
+    return null;
   }
 }
 

@@ -13,7 +13,7 @@ import { answerGraphql } from '../graphql/http.js';
 import { REQUEST_ID } from '../http/linger.js';
 import { refusalCost } from '../http/refusal-cost.js';
 import type { SubscriptionManager } from './subscription-manager.js';
-import { COMPLETE_EVENT, nextEvent, PING } from './wire/graphql-sse.js';
+import { COMPLETE_EVENT, idLine, nextEvent, PING } from './wire/graphql-sse.js';
 
 /** Whether a client takes server-sent events, and whether it takes nothing else. */
 export function takesEvents({ headers }: IncomingMessage): 'only' | 'too' | 'no' {
@@ -57,6 +57,10 @@ const PING_MILLIS = 12_000;
 class EventStream implements StreamCarrier {
   readonly isOnly: boolean;
   readonly #parts: EventStreamParts;
+  /** The id after which the client can resume; null without one. */
+  #position: () => string | null = () => null;
+  /** The last id that was sent. */
+  #sentId: string | null = null;
 
   constructor(parts: EventStreamParts) {
     this.#parts = parts;
@@ -92,7 +96,10 @@ class EventStream implements StreamCarrier {
       if (operation instanceof Refusal) throw operation;
       if (operation.type === 'mutation' && request.method === 'GET') throw new Refusal('HTTP_METHOD');
       if (operation.type !== 'subscription') return this.#single(operation.authorizeAndCharge(host));
-      const stream = manager.begin(operation, { caller: caller, headers: request.headers, exchange, transport: 'sse' });
+      const { headers } = request;
+      const resumption = { after: lastEventId(headers), begun: () => this.#ping() };
+      const stream = manager.begin(operation, { caller, headers, exchange, transport: 'sse', resumption });
+      this.#position = () => stream.position;
       subscribed();
       return stream;
     } catch (caught) {
@@ -131,15 +138,29 @@ class EventStream implements StreamCarrier {
     const { response } = this.#parts.asked;
     // Some browsers emit nothing before the first byte of a stream.
     this.#write(PING);
-    const pings = setInterval(() => response.writableNeedDrain || this.#write(PING), PING_MILLIS);
+    const pings = setInterval(() => this.#ping(), PING_MILLIS);
     try {
       for await (const result of results) {
-        if (!this.#write(nextEvent(result))) await drained(response);
+        if (!this.#write(this.#idLine() + nextEvent(result))) await drained(response);
       }
       this.#write(COMPLETE_EVENT);
     } finally {
       clearInterval(pings);
     }
+  }
+
+  /** Takes the position along: the client may not be interested in the newest events. */
+  #ping(): void {
+    const { response } = this.#parts.asked;
+    if (!response.writableNeedDrain) this.#write(this.#idLine() + PING);
+  }
+
+  /** Empty where the client knows the position. */
+  #idLine(): string {
+    const id = this.#position();
+    if (id === null || id === this.#sentId) return '';
+    this.#sentId = id;
+    return idLine(id);
   }
 
   #write(event: string): boolean {
@@ -148,6 +169,10 @@ class EventStream implements StreamCarrier {
     return response.write(event);
   }
 }
+
+/** As the client sent it; null without one. The header field is empty before the first id. */
+const lastEventId = ({ 'last-event-id': id = '' }: IncomingMessage['headers']): string | null =>
+  id === '' ? null : String(id);
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',

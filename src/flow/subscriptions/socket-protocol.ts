@@ -264,7 +264,7 @@ function jobOf(
 ): Job {
   const { endpoint, manager } = parts;
   if (operation.type === 'subscription') {
-    const stream = manager.begin(operation, { caller, headers, exchange, transport: 'websocket' });
+    const stream = manager.begin(operation, { caller, headers, exchange, transport: 'websocket', resumption: null });
     return { run: () => stream };
   }
   const release = endpoint.concurrency.acquire(caller.client);

@@ -17,6 +17,16 @@ export interface Subscriber {
   readonly headers: RequestContext['headers'];
   readonly transport: 'sse' | 'websocket';
   readonly exchange: Exchange;
+  /** Null for transports without ids. */
+  readonly resumption: SubscriberResumption | null;
+}
+
+/** How a client resumes a subscription, where its source has ids of events. */
+export interface SubscriberResumption {
+  /** The id that the client sent, as it came; null for a new subscription. */
+  readonly after: string | null;
+  /** Called when the position of the stream is known, unless results come first. */
+  begun(): void;
 }
 
 /** One event of a subscription: it answers the subscribed field. */

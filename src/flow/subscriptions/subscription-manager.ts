@@ -78,7 +78,7 @@ export class SubscriptionManager {
   }
 
   /** Begins an admitted subscription. Throws `GATEWAY_DRAINING`, `RATE_LIMITED`, `FORBIDDEN`, `BAD_USER_INPUT`. */
-  begin(operation: AdmittedOperation, subscriber: Subscriber): AsyncGenerator<ExecutionResult, void, undefined> {
+  begin(operation: AdmittedOperation, subscriber: Subscriber): Stream {
     if (this.#isClosed) throw new Refusal('GATEWAY_DRAINING');
     const { endpoint, limits, hooks } = this.#parts;
     const { admitted } = operation;
@@ -177,7 +177,8 @@ export class SubscriptionManager {
     if (subscription === undefined) throw new Error('a field of Subscription without a source');
     const input = fieldArguments(field, ask.bound.headersArgument, admitted, parts.endpoint);
     const { source } = subscription;
-    if (source.kind !== 'poll') return new TopicSource(parts, subscription, source, input);
+    if (source.kind !== 'poll')
+      return new TopicSource(parts, subscription, source, input, subscribed.subscriber.resumption);
     return new PollSource(parts, subscribed, subscription, source, ask.reply, input);
   }
 

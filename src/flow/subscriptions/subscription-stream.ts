@@ -11,10 +11,14 @@ export type EndReason = 'left' | 'overflow' | 'drain' | 'expired' | 'denied' | '
 
 /** Takes the events of one subscription from its source. */
 export interface EventSink<T> {
-  /** `bytes` is about what the event takes in the queue. */
-  push(event: T, bytes: number): void;
+  /** `bytes` is about what the event takes in the queue; after `id` the subscription can be resumed, null where it cannot. */
+  push(event: T, bytes: number, id?: string | null): void;
   /** Events may have been lost. */
-  gap(): void;
+  gap(id?: string | null): void;
+  /** There is nothing to send up to this id. */
+  pass(id: string): void;
+  /** Whether the queue takes so many more events, of so many bytes together. */
+  hasRoom(events: number, bytes: number): boolean;
   /** The source has no more events; with a code, the subscription ends with that error. */
   finish(why: EndReason, code: RefusalCode | null): void;
 }
@@ -34,7 +38,10 @@ export interface StreamParts<T> {
 
 export type EventOutcome = 'sent' | 'failed' | 'filtered' | 'gap' | 'overflow';
 
-type Queued<T> = { readonly kind: 'event'; readonly event: T } | { readonly kind: 'gap' };
+type Queued<T> = { readonly id: string | null } & (
+  | { readonly kind: 'event'; readonly event: T }
+  | { readonly kind: 'gap' }
+);
 
 /**
  * One subscription as its transport reads it, an event at a time; further events wait in a bounded queue. No generator
@@ -44,6 +51,9 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
   readonly #parts: StreamParts<T>;
   readonly #queue: EventQueue<Queued<T>>;
   readonly #departure = new Cancellation();
+  /** Events that are queued or being answered. */
+  #pending = 0;
+  #position: string | null = null;
   #why: EndReason | null = null;
   /** How it ends when the queue is empty. */
   #source: { readonly why: EndReason; readonly code: RefusalCode | null } | null = null;
@@ -61,12 +71,25 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
     return this.#why !== null;
   }
 
-  push(event: T, bytes: number): void {
-    this.#add({ kind: 'event', event }, bytes);
+  /** After this id the subscription can be resumed by a reader that has all results so far; null where it cannot. */
+  get position(): string | null {
+    return this.#position;
   }
 
-  gap(): void {
-    this.#add({ kind: 'gap' }, 0);
+  push(event: T, bytes: number, id: string | null = null): void {
+    this.#add({ kind: 'event', event, id }, bytes);
+  }
+
+  gap(id: string | null = null): void {
+    this.#add({ kind: 'gap', id }, 0);
+  }
+
+  pass(id: string): void {
+    if (this.#pending === 0) this.#position = id;
+  }
+
+  hasRoom(events: number, bytes: number): boolean {
+    return this.#queue.hasRoom(events, bytes);
   }
 
   /** Ends it for a client whose connection is about to close: it is told by that, and comes again. */
@@ -99,7 +122,11 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
         return this.#ending();
       }
       const value = await this.#resultOf(queued);
-      if (value !== null && (this.#why === null || this.#why === 'overflow')) return { done: false, value };
+      this.#pending--;
+      if (this.#why === null || this.#why === 'overflow') {
+        this.#position = queued.id ?? this.#position;
+        if (value !== null) return { done: false, value };
+      }
       if (this.#why !== null) return this.#ending();
     }
   }
@@ -118,6 +145,7 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
   }
 
   #add(queued: Queued<T>, bytes: number): void {
+    this.#pending++;
     this.#queue.push(queued, bytes);
     if (!this.#queue.hasOverflowed || this.#why !== null) return;
     this.#parts.report('overflow');

@@ -1,0 +1,67 @@
+import type { BusMessage, Replay, ResumingListener } from '../base/event-bus.js';
+
+/** Takes the events of a topic, in order. */
+export interface TopicListener {
+  event(message: BusMessage): void;
+  gap(): void;
+}
+
+/** Events queued during one replay. */
+export const QUEUED_MAX = 10_000;
+
+/** Puts the replayed events of one subscription before the live ones: each once. */
+export class Resumption implements TopicListener {
+  readonly #listener: ResumingListener;
+  /** Live events before the beginning, null for a gap; null when it has begun. */
+  #queued: (BusMessage | null)[] | null = [];
+  #hasOverflowed = false;
+  /** Replayed events that may come again, until the first one beyond; null when they cannot. */
+  #replayed: { readonly ids: ReadonlySet<string>; readonly sequence: number } | null = null;
+
+  constructor(listener: ResumingListener) {
+    this.#listener = listener;
+  }
+
+  event(message: BusMessage): void {
+    if (this.#queued !== null) this.#queue(message);
+    else if (this.#replayed?.ids.has(message.id) !== true) {
+      // A new event with an old number: the counter was reset.
+      if (this.#replayed !== null && message.sequence <= this.#replayed.sequence) this.#listener.gap();
+      this.#replayed = null;
+      this.#listener.event(message);
+    }
+  }
+
+  gap(): void {
+    if (this.#queued !== null) this.#queue(null);
+    else {
+      this.#replayed = null;
+      this.#listener.gap();
+    }
+  }
+
+  /** A replay from now on has all queued events, but for those that the client has. */
+  settle(): void {
+    if (this.#queued !== null) this.#queued = [];
+  }
+
+  /** Ends the queue. `replay` is null where the transport has none; a new subscription misses nothing by that. */
+  begin(replay: Replay | null, isNew: boolean): void {
+    const queued = this.#hasOverflowed ? [null] : (this.#queued ?? []);
+    this.#queued = null;
+    if (replay === null && !isNew) this.#listener.gap();
+    if (replay !== null) this.#listener.begin(replay.position, replay.missed);
+    if (replay !== null && replay.missed !== null && !isNew) {
+      this.#replayed = { ids: new Set(replay.missed.map(({ id }) => id)), sequence: replay.sequence };
+    }
+    for (const message of queued) {
+      if (message === null) this.gap();
+      else this.event(message);
+    }
+  }
+
+  #queue(message: BusMessage | null): void {
+    if (this.#queued !== null && this.#queued.length < QUEUED_MAX) this.#queued.push(message);
+    else this.#hasOverflowed = true;
+  }
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import type { Test } from 'tap';
+
+import type { TopicEvent } from '../../src/base/event-bus.js';
+import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
+import type { RedisConnection } from '../../src/redis/connection.js';
+import { RedisEventTransport } from '../../src/redis/event-transport.js';
+import { connect, RecordedEvents, RedisProxy, RedisServer, until } from '../redis/kit.js';
+import type { Rows } from './rows.js';
+
+const TOPIC = 'on orders.Place';
+const OFTEN_MILLIS = 200;
+
+/** A subscription: numbers of events, `gap`, and the ids. */
+interface Received {
+  readonly received: (number | 'gap')[];
+  readonly ids: string[];
+  readonly position: () => string | null;
+  leave(): void;
+}
+
+class Replica {
+  readonly bus: OrderedBus;
+  readonly connection: RedisConnection;
+  readonly subscriber: RedisConnection;
+
+  constructor(url: string, subscriberUrl: string, historyEvents: number) {
+    this.connection = connect(url, new RecordedEvents(), { operationMillis: 1000 });
+    this.subscriber = connect(subscriberUrl, new RecordedEvents(), { operationMillis: 1000 });
+    const options = {
+      prefix: 'test:',
+      secret: 'a secret of the replicas',
+      historyEvents,
+      resumeMillis: 0,
+      announceMillis: OFTEN_MILLIS,
+      onForged() {},
+    };
+    this.bus = new OrderedBus(new RedisEventTransport(this.connection, this.subscriber, options));
+  }
+
+  publish(...numbers: readonly number[]): void {
+    for (const n of numbers) this.bus.publish(TOPIC, { n });
+  }
+
+  resume(after: string | null): Received {
+    const received: (number | 'gap')[] = [];
+    const ids: string[] = [];
+    let at: string | null = null;
+    const event = ({ id, values }: TopicEvent): void => {
+      received.push(values === null ? 'gap' : Number(values['n']));
+      ids.push(id);
+    };
+    const gap = (): unknown => received.push('gap');
+    const begin = (position: string, missed: readonly TopicEvent[] | null): void => {
+      at = position;
+      if (missed === null) gap();
+      else for (const each of missed) event(each);
+    };
+    const leave = this.bus.resume(TOPIC, { event, gap, begin }, after);
+    return { received, ids, position: () => at, leave };
+  }
+
+  /** The same, when it has begun. */
+  async resumed(after: string | null): Promise<Received> {
+    const received = this.resume(after);
+    await until(() => received.position() !== null, 'begun');
+    return received;
+  }
+
+  async close(): Promise<void> {
+    await this.bus.close();
+    this.connection.close();
+    this.subscriber.close();
+  }
+}
+
+/** R14: subscriptions that go on at another replica. */
+export function testResumption(t: Test, rows: Rows): void {
+  const setUp = async (t: Test, historyEvents = 100) => {
+    const server = await RedisServer.start();
+    const proxy = await RedisProxy.to(server.port);
+    const a = new Replica(server.url, server.url, historyEvents);
+    const b = new Replica(server.url, proxy.url, historyEvents);
+    t.teardown(async () => {
+      await Promise.all([a.close(), b.close()]);
+      await proxy.close();
+      await server.close();
+    });
+    await until(() => [a, b].every(({ connection, subscriber }) => connection.isUp && subscriber.isUp), 'up');
+    return { server, proxy, a, b };
+  };
+  const test = (name: string, run: (t: Test) => Promise<void>): void => {
+    void t.test(name, { buffered: true }, run);
+  };
+
+  test('R14: a subscription goes on at another replica, while events come', async (t) => {
+    const { a, b } = await setUp(t, 2000);
+    const first = await a.resumed(null);
+    const count = 1500;
+    const others: { readonly from: number; readonly events: Received }[] = [];
+    for (let n = 1; n <= count; n++) {
+      (n % 2 === 0 ? a : b).publish(n);
+      if (n % 25 !== 0) continue;
+      await until(() => first.received.length > n - 20, 'most of them');
+      const from = Math.floor(first.ids.length / 2);
+      others.push({ from, events: (n % 3 === 0 ? a : b).resume(first.ids[from] ?? '') });
+    }
+    await until(() => first.received.length === count, 'all of them');
+    for (const { from, events } of others) {
+      await until(() => events.received.length >= count - from - 1, 'the rest');
+      if (JSON.stringify(events.received) !== JSON.stringify(first.received.slice(from + 1))) t.fail(`after ${from}`);
+    }
+    t.equal(others.length, 60);
+    t.same((await b.resumed(first.position())).received, first.received, 'from where it began');
+    t.equal(rows.answer('R14', 'a subscription goes on at another replica'), 'each event once, in order');
+  });
+
+  test('R14: an id that Redis does not know is a gap', async (t) => {
+    const { server, proxy, a, b } = await setUp(t, 10);
+    const first = await a.resumed(null);
+    t.same((await b.resumed(first.position())).received, [], 'nothing has come yet');
+    a.publish(...Array.from({ length: 12 }, (_, index) => index));
+    await until(() => first.ids.length === 12, 'all of them');
+    t.same((await b.resumed(first.ids[1] ?? '')).received.length, 10, 'as many as are kept');
+    t.same((await b.resumed(first.ids[0] ?? '')).received, ['gap'], 'more of them');
+    for (const id of [randomUUID(), 'x', '']) t.same((await b.resumed(id)).received, ['gap'], id);
+    const newest = first.ids.at(-1) ?? '';
+    await a.connection.command('flush', ['FLUSHALL']);
+    const emptied = await b.resumed(newest);
+    t.same(emptied.received, ['gap'], 'Redis has forgotten it');
+    a.publish(20);
+    await until(() => emptied.received.includes(20), 'the next');
+    t.same((await a.resumed(newest)).received, ['gap'], 'the numbers come again');
+    await a.connection.command('other', ['SET', `test:v1:ids:${TOPIC}`, 'of another type']);
+    t.same((await a.resumed(emptied.ids.at(-1) ?? '')).received, ['gap']);
+    proxy.cut();
+    const cut = b.resume(emptied.ids.at(-1) ?? '');
+    await until(() => cut.received.length > 0, 'cut off from events');
+    t.equal(cut.received[0], 'gap');
+    const away = a.resume(emptied.ids.at(-1) ?? '');
+    await server.kill();
+    await until(() => away.received.length > 0, 'without Redis');
+    t.equal(rows.answer('R14', 'an id that Redis does not know'), 'one gap');
+  });
+
+  test('R14: events that no replica has read are a gap', async (t) => {
+    const { a, b } = await setUp(t);
+    const first = await a.resumed(null);
+    a.publish(1);
+    await until(() => first.ids.length === 1, 'the first');
+    const [id = ''] = first.ids;
+    first.leave();
+    await until(() => !a.bus.hasSubscribers(TOPIC) && !b.bus.hasSubscribers(TOPIC), 'its demand has expired');
+    const idle = await a.resumed(id);
+    t.same(idle.received, [], 'there was none');
+    idle.leave();
+    await until(() => !b.bus.hasSubscribers(TOPIC), 'again');
+    b.bus.skip(TOPIC);
+    b.bus.skip(TOPIC);
+    let second = await a.resumed(id);
+    await until(() => second.received.length > 0, 'a gap');
+    t.same(second.received, ['gap'], 'one for both');
+    const [gapId = ''] = second.ids;
+    second.leave();
+    await until(() => b.bus.hasSubscribers(TOPIC), 'b knows of it');
+    await until(() => !b.bus.hasSubscribers(TOPIC), 'and that it has ended');
+    b.bus.skip(TOPIC);
+    second = await a.resumed(gapId);
+    await until(() => second.received.length > 0, 'another gap');
+    t.equal(rows.answer('R14', 'a write that was not read for lack of subscribers'), 'one gap');
+  });
+}
