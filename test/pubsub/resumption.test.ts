@@ -153,6 +153,7 @@ t.test('at the seam of replayed and live events each comes once', async (t) => {
   bus.resume('a', fresh, null);
   const gone = new Recorder();
   bus.resume('a', gone, null)();
+  await new Promise((resolve) => setImmediate(resolve));
   publish(bus, 8);
   await transport.release();
   await transport.release();

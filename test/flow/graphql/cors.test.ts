@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import t, { type Test } from 'tap';
 import WebSocket from 'ws';
 import { answerWith, startRecordingBackend } from '../../kit/backend.js';
 import { missingBrowser, startBrowser } from '../../kit/browser.js';
 import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
 import { sendRaw } from '../../kit/raw-client.js';
+import { startSite } from '../../kit/site.js';
 
 const SHOP = 'https://shop.example';
 const KEY = 'key-of-the-shop-00001';
@@ -66,7 +65,7 @@ t.test('a preflight of a listed origin is answered without credentials, cost and
     t.equal(headers.get('vary'), 'origin');
     t.equal(headers.get('content-length'), null, 'RFC 9110 section 8.6');
     const names = headers.get('access-control-allow-headers')?.split(', ') ?? [];
-    for (const name of ['content-type', 'authorization', 'x-api-key', 'x-tenant', 'traceparent']) {
+    for (const name of ['content-type', 'authorization', 'x-api-key', 'x-tenant', 'traceparent', 'last-event-id']) {
       t.ok(names.includes(name), name);
     }
     t.notOk(names.includes('x-evil'), 'names are not echoed');
@@ -163,20 +162,6 @@ t.test('without `cors` nothing changes', async (t) => {
     [],
   );
 });
-
-/** An origin of its own with an empty page. */
-async function startSite(t: Test): Promise<string> {
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>shop</title>');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-}
 
 t.test('a browser on pages of other origins', { skip: missingBrowser() }, async (t) => {
   const [shop, evil] = [await startSite(t), await startSite(t)];

@@ -2,8 +2,11 @@ import { createClient as createEventClient } from 'graphql-sse';
 import t from 'tap';
 
 import { SubscriptionStream } from '../../../src/flow/subscriptions/subscription-stream.js';
+import { missingBrowser, startBrowser } from '../../kit/browser.js';
 import { EventReader } from '../../kit/event-reader.js';
 import { type Desk, envelope, place, running, startDesk } from '../../kit/live-desk.js';
+import { startSite } from '../../kit/site.js';
+import { RedisProxy } from '../../redis/kit.js';
 
 const RECEIPTS = 'subscription { receipts { id by } }';
 
@@ -184,4 +187,33 @@ t.test('a notification that came meanwhile is replayed', async (t) => {
   const second = await open(desk, query, { 'last-event-id': first.lastId });
   t.match(await second.results(1), [{ data: { stockAlert: { sku: 'A', left: 3 } } }]);
   await second.close();
+});
+
+t.test('the EventSource of a page comes again by itself, with its last id', { skip: missingBrowser() }, async (t) => {
+  const shop = await startSite(t);
+  const desk = await startDesk(t, `graphql: { cors: { origins: ["${shop}"] } }\n`);
+  const proxy = await RedisProxy.to(Number(new URL(desk.url).port));
+  t.teardown(() => proxy.close());
+  const browser = await startBrowser();
+  t.teardown(() => browser.close());
+  const page = await browser.open(shop);
+  await page.until('document.title === "shop"');
+  const url = `${proxy.url.replace('redis', 'http')}/graphql?query=${encodeURIComponent(RECEIPTS)}`;
+  await page.evaluate(`window.seen = []; window.source = new EventSource('${url}');
+    source.addEventListener('next', ({ data }) => seen.push(JSON.parse(data).data?.receipts.by ?? data)); 0`);
+  await running(desk.gateway, 'receipts', 1);
+  const drop = async (): Promise<void> => {
+    proxy.cut();
+    await running(desk.gateway, 'receipts', 0);
+  };
+  await page.until('source.readyState === 1');
+  await placeAll(desk, 'Ann');
+  await page.until('seen.length === 1');
+  await drop();
+  await placeAll(desk, 'Bob');
+  proxy.mend();
+  await page.until('seen.length === 2');
+  await placeAll(desk, 'Cleo');
+  await page.until('seen.length === 3');
+  t.same(await page.evaluate('JSON.stringify(seen)'), '["Ann","Bob","Cleo"]');
 });
