@@ -44,7 +44,7 @@ const DEMAND_INTERVALS = 8;
 const EXTRA_MILLIS = 1000;
 const TOPICS_MAX = 10_000;
 /** Bytes of the messages of one replay; more of them count as no longer kept. */
-const REPLAY_BYTES = 16 * 1024 * 1024;
+export const REPLAY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Carries events between replicas through Redis, which numbers, keeps and publishes them. Each replica announces its

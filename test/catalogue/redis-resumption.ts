@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import type { TopicEvent } from '../../src/base/event-bus.js';
 import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
-import { RedisEventTransport } from '../../src/redis/event-transport.js';
+import { REPLAY_BYTES, RedisEventTransport } from '../../src/redis/event-transport.js';
 import { connect, RecordedEvents, RedisProxy, RedisServer, until } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
@@ -141,6 +141,20 @@ export function testResumption(t: Test, rows: Rows): void {
     await server.kill();
     await until(() => away.received.length > 0, 'without Redis');
     t.equal(rows.answer('R14', 'an id that Redis does not know'), 'one gap');
+  });
+
+  test('R14: more bytes were missed than one replay takes', async (t) => {
+    const { a, b } = await setUp(t, 1000);
+    const first = await a.resumed(null);
+    const long = 'x'.repeat(65_000);
+    const count = Math.ceil(REPLAY_BYTES / long.length);
+    for (let n = 1; n <= count; n++) {
+      a.bus.publish(TOPIC, { n, long });
+      await until(() => first.ids.length > n - 20, 'most of them');
+    }
+    await until(() => first.ids.length === count, 'all of them');
+    t.equal((await b.resumed(first.ids[10] ?? '')).received.length, count - 11);
+    t.same((await b.resumed(first.position())).received, ['gap']);
   });
 
   test('R14: events that no replica has read are a gap', async (t) => {

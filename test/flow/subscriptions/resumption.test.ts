@@ -42,6 +42,21 @@ t.test('a client that comes again with the last id gets the events it missed, th
   await third.close();
 });
 
+t.test('ids hold over a reload', async (t) => {
+  const desk = await startDesk(t);
+  const first = await open(desk, RECEIPTS);
+  await placeAll(desk, 'Ann');
+  await first.results(1);
+  await first.close();
+  await running(desk.gateway, 'receipts', 0);
+  await placeAll(desk, 'Bob');
+  await desk.gateway.reload((yaml) => yaml.replace('everyMillis: 24h', 'everyMillis: 12h'));
+  await placeAll(desk, 'Cleo');
+  const second = await open(desk, RECEIPTS, { 'last-event-id': first.lastId });
+  t.same(by(await second.results(2)), ['Bob', 'Cleo']);
+  await second.close();
+});
+
 t.test('an id that is not known, or malformed, is a gap, and the next one is not', async (t) => {
   const desk = await startDesk(t);
   for (const id of ['7b1c5ad2-0f4e-4b0e-9d4f-0a8f7a1f2b3c', '42', '*', 'a'.repeat(5000)]) {
