@@ -10,7 +10,7 @@ import {
 } from '../base/inputs.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { compileAdmin } from '../compile/admin.js';
-import { compile } from '../compile.js';
+import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
@@ -34,6 +34,7 @@ import {
   offerWsdl,
   parentTurn,
   receiveInputs,
+  receiveNewerInputs,
   reportHealth,
   reportReady,
   sendMetrics,
@@ -222,6 +223,23 @@ const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentC
 /** A drain that had to cut requests has failed (catalogue L06). */
 const endCode = (code: ExitCode, isForced: boolean): ExitCode => (code === 0 && isForced ? 1 : code);
 
+/**
+ * Compiles what a worker starts from, and again what a reload has put into use meanwhile: a worker that takes requests has
+ * the configuration of the others.
+ */
+async function compileLatest(first: LoadedConfig, inputs: InputSnapshot): Promise<Compiled> {
+  const { file, config } = first;
+  for (let [loaded, read] = [first, inputs]; ; ) {
+    const compiled = await compile(loaded);
+    read.contents.clear();
+    const newer = await receiveNewerInputs();
+    if (newer === null) return compiled;
+    await compiled.close();
+    read = newer;
+    loaded = await loadConfig(file, process.env, config.workers, replayInputs(newer));
+  }
+}
+
 /** Runs a worker: it takes requests, and ends at a signal of its parent. */
 async function work(
   loaded: LoadedConfig,
@@ -236,8 +254,8 @@ async function work(
     tickets: new TicketKeys(tickets, loaded.config.limits.http.ticketKeyMillis),
     replica,
   };
-  const { stopping, gateway } = await compile(loaded).then(async (compiled) => {
-    read.contents.clear();
+  const { stopping, gateway } = await compileLatest(loaded, read).then(async (compiled) => {
+    log.setLevel(compiled.config.log.level);
     // The program may be another one than that of the parent, which has used them.
     for (const unused of compiled.services.flatMap(({ source }) => source?.takenProblems ?? []))
       log.event('warn', 'configuration warning', { note: printDiagnostic(unused) });

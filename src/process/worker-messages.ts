@@ -15,6 +15,7 @@ import { type CompiledFacts, factsOf, noReads, type Reads, type ReloadOccasion }
 /** A message of a worker to its parent. */
 export type FromWorker =
   | { readonly kind: 'askInputs' }
+  | { readonly kind: 'askNewerInputs' }
   | { readonly kind: 'askTurn' }
   | { readonly kind: 'ready'; readonly urls: readonly string[] }
   | ({ readonly kind: 'step'; readonly number: number } & StepAnswer)
@@ -86,6 +87,8 @@ export type ToWorker =
   /** Of another worker. */
   | { readonly kind: 'invalidations'; readonly operations: InvalidatedOperations }
   | ({ readonly kind: 'inputs' } & WorkerStart)
+  /** Null: those of the start are in use. */
+  | { readonly kind: 'newerInputs'; readonly inputs: InputSnapshot | null }
   | { readonly kind: 'askMetrics' }
   | { readonly kind: 'askConsole'; readonly number: number; readonly question: ConsoleQuestion }
   | { readonly kind: 'turn' };
@@ -108,6 +111,19 @@ export function receiveInputs(): Promise<WorkerStart> {
     };
     process.on('message', listen);
     void send({ kind: 'askInputs' });
+  });
+}
+
+/** Resolves to the inputs that the others have put into use since this worker got its own; null: none. */
+export function receiveNewerInputs(): Promise<InputSnapshot | null> {
+  return new Promise((resolve) => {
+    const listen = (message: ToWorker): void => {
+      if (message.kind !== 'newerInputs') return;
+      process.off('message', listen);
+      resolve(message.inputs);
+    };
+    process.on('message', listen);
+    void send({ kind: 'askNewerInputs' });
   });
 }
 

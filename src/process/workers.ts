@@ -154,6 +154,9 @@ export async function startWorkers(
       if (message.kind === 'askInputs') {
         sources.set(worker, inputs);
         send(worker, { kind: 'inputs', inputs, tickets: tickets.share(), replica });
+      } else if (message.kind === 'askNewerInputs') {
+        send(worker, { kind: 'newerInputs', inputs: sources.get(worker) === inputs ? null : inputs });
+        sources.set(worker, inputs);
       } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
       else if (message.kind === 'health') health.take(worker, message.result);
       else if (message.kind === 'invalidations') relay(running, worker, message);
