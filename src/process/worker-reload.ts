@@ -92,8 +92,10 @@ export class WorkerReload<W extends ReloadedWorker> {
         addInputs(reads.snapshot, answer.reads.snapshot);
         for (const [path, identity] of answer.reads.files) reads.files.set(path, identity);
       }
-      if (answer.facts === null) throw refused(answer);
-      return { worker, facts: answer.facts };
+      if (answer.facts !== null) return { worker, facts: answer.facts };
+      // What it compiles too late is not kept.
+      if (answer === LATE) this.#send(worker, { kind: 'discard' });
+      throw refused(answer);
     }
     if (ended > 0) throw refused(LATE);
     return null;

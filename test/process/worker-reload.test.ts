@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { mock } from 'node:test';
 import t from 'tap';
 
 import { ConfigurationError } from '../../src/base/diagnostic.js';
@@ -127,6 +128,17 @@ t.test('a worker that ends while it compiles is not waited for; a second one is 
   const only = workersOf(['one'], () => 'ends');
   await t.rejects(only.reload(sourceOf()), ConfigurationError);
   t.same(only.here, [], 'nor does the parent try');
+});
+
+t.test('a worker that compiles for more than a minute keeps nothing of it', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  const { reload, told, used } = workersOf(['one', 'two'], () => 'is silent');
+  const refused = t.rejects(reload(sourceOf()), /not within a minute/);
+  mock.timers.tick(60_000);
+  await refused;
+  t.same(told, ['one compile', 'one discard']);
+  t.same(used, []);
 });
 
 t.test('without a worker the parent compiles: those that start next use it', async (t) => {
