@@ -75,6 +75,13 @@ interface Log {
   next(message: string): Promise<void>;
 }
 
+/** What this configuration and these actions bring with them. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  'a worker ended',
+  'a connection is handed to another worker',
+  'configuration warning',
+]);
+
 function logOf({ stdout }: ChildProcess): Log {
   if (stdout === null) throw new Error('no standard output');
   const waiting = new Map<string, () => void>();
@@ -83,8 +90,8 @@ function logOf({ stdout }: ChildProcess): Log {
     const { msg, level }: { readonly msg: string; readonly level: string } = JSON.parse(line);
     waiting.get(msg)?.();
     waiting.delete(msg);
-    const isExpected = msg === 'a worker ended' || msg === 'a connection is handed to another worker';
-    if ((level === 'error' && !isExpected) || level === 'warn') process.stderr.write(`${line}\n`);
+    const isExpected = EXPECTED.has(msg);
+    if ((level === 'error' || level === 'warn') && !isExpected) process.stderr.write(`${line}\n`);
   });
   return { next: (message) => new Promise((resolve) => waiting.set(message, resolve)) };
 }
