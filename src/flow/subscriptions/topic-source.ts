@@ -60,14 +60,14 @@ export class TopicSource implements SubscriptionSource {
 
   /** Whether missed events may wait together. A client that cannot take them would lose them again and again. */
   #fit(missed: readonly TopicEvent[], sink: EventSink<SubscriptionEvent>): boolean {
-    const sizes = missed.flatMap(({ values }) => {
-      if (values === null) return 0;
-      return this.#isWanted(values) ? sizeOf(values) : [];
-    });
-    return sink.hasRoom(
-      sizes.length,
-      sizes.reduce((sum, size) => sum + size, 0),
-    );
+    return sink.hasRoom(this.#sizesOf(missed));
+  }
+
+  *#sizesOf(missed: readonly TopicEvent[]): Iterable<number> {
+    for (const { values } of missed) {
+      if (values === null) yield 0;
+      else if (this.#isWanted(values)) yield sizeOf(values);
+    }
   }
 
   #isWanted(values: NonNullable<EventValues>): boolean {
