@@ -47,8 +47,8 @@ export interface EventListener {
 
 export interface ResumingListener extends EventListener {
   /**
-   * Called once, before all events; without the transport not at all. `position` is an id after which to resume from
-   * here. `missed` is null where events before may be lost.
+   * Called once, before all events; without the transport not at all. `missed` is null where events before may be lost.
+   * `position` is an id after which to resume when all of `missed` have been taken.
    */
   begin(position: string, missed: readonly TopicEvent[] | null): void;
 }

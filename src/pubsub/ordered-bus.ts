@@ -57,11 +57,14 @@ export class OrderedBus implements EventBus {
       () => false,
     );
     let isOver = false;
-    this.#replaying = this.#replaying.then(async () => {
+    // A new subscription reads no history.
+    const turn = after === null ? Promise.resolve() : this.#replaying;
+    const begun = turn.then(async () => {
       const isWanted = (await isSettled) && !isOver;
-      const replay = isWanted ? await this.#replay(name, after).catch(() => null) : null;
+      const replay = isWanted ? await this.#replayFor(topic, after).catch(() => null) : null;
       if (!isOver) resumption.begin(replay, after === null);
     });
+    if (after !== null) this.#replaying = begun;
     return () => {
       isOver = true;
       leave();
@@ -90,9 +93,13 @@ export class OrderedBus implements EventBus {
     await topic.replayed;
   }
 
-  async #replay(name: string, after: string | null): Promise<Replay> {
-    if (after === null || isEventId(after)) return this.#transport.replay(name, after);
-    return { ...(await this.#transport.replay(name, null)), missed: null };
+  async #replayFor(topic: OrderedTopic, after: string | null): Promise<Replay> {
+    const { name } = topic;
+    if (after !== null && !isEventId(after)) return { ...(await this.#transport.replay(name, null)), missed: null };
+    const replay = await this.#transport.replay(name, after);
+    // A new subscription gets the events before its position as live ones: it must have them by now.
+    if (after === null) await this.#settle(topic);
+    return replay;
   }
 
   async close(): Promise<void> {
@@ -105,7 +112,7 @@ export class OrderedBus implements EventBus {
 /** Orders the events of one topic. */
 class OrderedTopic implements TransportReceiver {
   readonly listeners = new Set<TopicListener>();
-  readonly #name: string;
+  readonly name: string;
   readonly #transport: EventTransport;
   readonly #release: () => void;
   /** The end of the current replay, or of the last one. Never rejects. */
@@ -119,7 +126,7 @@ class OrderedTopic implements TransportReceiver {
   #isClosed = false;
 
   constructor(name: string, transport: EventTransport) {
-    this.#name = name;
+    this.name = name;
     this.#transport = transport;
     this.#release = transport.subscribe(name, this);
   }
@@ -162,7 +169,7 @@ class OrderedTopic implements TransportReceiver {
 
   async #replay(last: Pick<BusMessage, 'id' | 'sequence'>, queued: BusMessage[]): Promise<void> {
     this.#queued = queued;
-    const replay = await this.#transport.replay(this.#name, last.id).catch(() => null);
+    const replay = await this.#transport.replay(this.name, last.id).catch(() => null);
     const missed = replay?.missed ?? null;
     this.#queued = null;
     if (this.#isClosed) return;

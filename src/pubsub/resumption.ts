@@ -49,9 +49,17 @@ export class Resumption implements TopicListener {
   begin(replay: Replay | null, isNew: boolean): void {
     const queued = this.#hasOverflowed ? [null] : (this.#queued ?? []);
     this.#queued = null;
+    if (replay !== null && isNew) {
+      // The position comes after them: the client could resume there before it has them.
+      const events = queued.filter((message) => message !== null);
+      const isWhole = events.length === queued.length;
+      this.#listener.begin(replay.position, isWhole ? events : null);
+      if (!isWhole) for (const event of events) this.#listener.event(event);
+      return;
+    }
     if (replay === null && !isNew) this.#listener.gap();
     if (replay !== null) this.#listener.begin(replay.position, replay.missed);
-    if (replay !== null && replay.missed !== null && !isNew) {
+    if (replay !== null && replay.missed !== null) {
       this.#replayed = { ids: new Set(replay.missed.map(({ id }) => id)), sequence: replay.sequence };
     }
     for (const message of queued) {

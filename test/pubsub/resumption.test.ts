@@ -117,6 +117,10 @@ class HeldTransport extends MemoryTransport {
     return replay;
   }
 
+  get heldCount(): number {
+    return this.#held.length;
+  }
+
   async release(): Promise<void> {
     await until(() => this.#held.length > 0);
     this.#held.shift()?.();
@@ -161,6 +165,54 @@ t.test('at the seam of replayed and live events each comes once', async (t) => {
   t.same(lost.received, ['gap', 8], 'without its history');
   t.same(fresh.received, [8], 'a new subscription missed nothing');
   t.same([gone.received, gone.position], [[], null], 'one that has ended is told nothing');
+  await bus.close();
+});
+
+t.test('a new subscription stands at its position when it has all events before', async (t) => {
+  const transport = new HeldTransport({ historyEvents: 10, resumeMillis: HOUR_MILLIS });
+  const bus = new OrderedBus(transport);
+  const begun: unknown[] = [];
+  class Fresh extends Recorder {
+    override begin(position: string, missed: readonly TopicEvent[] | null): void {
+      begun.push(missed?.map(({ values }) => values?.['n']) ?? null);
+      super.begin(position, missed);
+    }
+  }
+  const earlier = new Recorder();
+  bus.resume('a', earlier, null);
+  const fresh = new Fresh();
+  bus.resume('a', fresh, null);
+  publish(bus, 1);
+  await transport.release();
+  await until(() => earlier.position !== null);
+  publish(bus, 2);
+  await transport.release();
+  await until(() => fresh.position !== null);
+  publish(bus, 3);
+  t.same(begun, [[1, 2]], 'the id of the position is sent after them');
+  t.same(fresh.received, [1, 2, 3]);
+  const second = new Fresh();
+  bus.resume('a', second, null);
+  for (let n = 0; n <= QUEUED_MAX; n++) publish(bus, n);
+  await transport.release();
+  await until(() => second.position !== null);
+  t.same(second.received, ['gap'], 'more came than is queued');
+  await bus.close();
+});
+
+t.test('replays come one after the other, and a new subscription waits for none', async (t) => {
+  const transport = new HeldTransport({ historyEvents: 10, resumeMillis: HOUR_MILLIS });
+  const bus = new OrderedBus(transport);
+  for (let times = 0; times < 3; times++) bus.resume('a', new Recorder(), randomUUID());
+  await until(() => transport.heldCount > 0);
+  const fresh = new Recorder();
+  bus.resume('a', fresh, null);
+  await until(() => transport.heldCount === 2);
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(transport.heldCount, 2, 'one replay, and the position of the new one');
+  await transport.release();
+  await transport.release();
+  await until(() => fresh.position !== null);
   await bus.close();
 });
 
