@@ -19,7 +19,7 @@ import { withHealth } from './compile/health.js';
 import { LateWarnings } from './compile/late-warnings.js';
 import { compileListeners, warningsOfListeners } from './compile/listeners.js';
 import { withLogins } from './compile/login.js';
-import { type KnownModel, WsdlReader } from './compile/named-wsdl.js';
+import { type KnownModel, takenProblemsOf, WsdlReader } from './compile/named-wsdl.js';
 import { compilePolicy } from './compile/policy.js';
 import { pricesOf } from './compile/prices.js';
 import { compileRedis } from './compile/redis.js';
@@ -198,7 +198,7 @@ async function compileFrom(
       passwords,
       warnings: [
         // First what a thousand warnings of WSDLs must not hide.
-        ...new Set(services.flatMap(({ source }) => source?.takenProblems ?? [])),
+        ...takenProblemsOf(wsdls.known),
         ...warningsOfConfig(loaded, graph),
         ...warningsOfAdmin(loaded),
         ...warningsOfListeners(loaded, 'listen', traffic),

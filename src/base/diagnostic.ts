@@ -31,6 +31,15 @@ export function printDiagnostic(diagnostic: Diagnostic): string {
   return `${place === '' ? '' : `${place}: `}${diagnostic.what}${remedy}`;
 }
 
+/** A diagnostic of no place in a file. */
+export const unplaced = (what: string, remedy: string | null): Diagnostic => ({
+  file: null,
+  line: null,
+  column: null,
+  what,
+  remedy,
+});
+
 /** The first problem of an input that could not be used, as text; of an error of the gateway its name and message. */
 export function firstProblem(error: unknown): string {
   const first = error instanceof ConfigurationError ? error.diagnostics[0] : undefined;
@@ -45,5 +54,5 @@ export function firstWarnings(warnings: readonly Diagnostic[]): readonly Diagnos
   const rest = warnings.length - WARNINGS_SHOWN;
   if (rest <= 0) return warnings;
   const what = `There are ${rest} more warnings.`;
-  return [...warnings.slice(0, WARNINGS_SHOWN), { file: null, line: null, column: null, what, remedy: null }];
+  return [...warnings.slice(0, WARNINGS_SHOWN), unplaced(what, null)];
 }

@@ -1,4 +1,4 @@
-import { type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
+import { type Diagnostic, printDiagnostic, unplaced } from '../base/diagnostic.js';
 import { buildSchema } from '../graphql/schema.js';
 import type { DialectName } from '../soap/dialect.js';
 import { type Operation, type Payload, type Port, typeKey, type WsdlModel } from '../wsdl/model.js';
@@ -97,7 +97,7 @@ export function reportImport(
   const ports = model.services.flatMap((service) =>
     service.ports.map((port) => reportPort(port, serviceOf.get(port.name) ?? null, partial)),
   );
-  const found = findings.map(({ what, remedy }) => ({ file: null, line: null, column: null, what, remedy }));
+  const found = findings.map(({ what, remedy }) => unplaced(what, remedy));
   const warnings = [...withoutReported(model), ...found];
   return { location, configuration, summary: summaryOf(operations), services, operations, ports, warnings };
 }

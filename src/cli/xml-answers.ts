@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../base/diagnostic.js';
+import { unplaced } from '../base/diagnostic.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import type { ComplexType, Operation, XsdType } from '../wsdl/model.js';
 
@@ -13,7 +13,7 @@ export function withXmlAnswer(operation: Operation, { reply: { root } }: Pick<Bo
   const isXml = root.kind === 'unwrap' && root.field.value.kind === 'opaque';
   if (!isXml || operation.status !== 'ok') return operation;
   const what = `The answer is XML text: ${causeOf(operation.output?.body?.type ?? null)}.`;
-  const reason: Diagnostic = { file: null, line: null, column: null, what, remedy: null };
+  const reason = unplaced(what, null);
   return { ...operation, status: 'partial', reasons: [reason] };
 }
 

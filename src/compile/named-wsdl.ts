@@ -52,6 +52,10 @@ interface Reading {
   readonly known: Promise<KnownModel>;
 }
 
+/** Why documents that were taken do not stand for the files of these WSDLs. */
+export const takenProblemsOf = (wsdls: ReadonlyMap<string, KnownModel>): readonly Diagnostic[] =>
+  [...wsdls.values()].flatMap(({ takenProblems }) => takenProblems);
+
 /** Reads the WSDLs of one configuration, each file once: services of one WSDL share its model. */
 export class WsdlReader {
   /** By location. */

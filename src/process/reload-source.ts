@@ -44,10 +44,12 @@ export interface CompiledFacts {
   readonly warnings: readonly Diagnostic[];
 }
 
+/** By location. */
+export const wsdlsInUse = ({ wsdls }: Compiled): CompiledFacts['wsdls'] =>
+  new Map([...wsdls].map(([location, { place, taken }]) => [location, { place, takenId: taken?.id ?? null }]));
+
 export const factsOf = (compiled: Compiled): CompiledFacts => ({
   names: labelNamesOf(compiled),
-  wsdls: new Map(
-    [...compiled.wsdls].map(([location, { place, taken }]) => [location, { place, takenId: taken?.id ?? null }]),
-  ),
+  wsdls: wsdlsInUse(compiled),
   warnings: firstWarnings(compiled.warnings),
 });

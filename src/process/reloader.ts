@@ -1,4 +1,4 @@
-import { ConfigurationError, type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, printDiagnostic, unplaced } from '../base/diagnostic.js';
 import type { ReloadResult } from '../observe/admin.js';
 import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
@@ -54,7 +54,7 @@ export class Reloader {
 
   async #reload(cause: ReloadCause, apply: Apply): Promise<ReloadResult> {
     const { loads } = this;
-    if (this.#isClosed) return { generation: loads.generation, problems: [problem('The gateway is stopping.', null)] };
+    if (this.#isClosed) return { generation: loads.generation, problems: [unplaced('The gateway is stopping.', null)] };
     try {
       const warnings = await apply();
       if (warnings === null) return { generation: loads.generation, problems: [] };
@@ -69,7 +69,7 @@ export class Reloader {
       const isBug = !(error instanceof ConfigurationError);
       if (isBug) this.#log.bug(error);
       const problems = isBug
-        ? [problem('The gateway failed to load the configuration.', 'See the log.')]
+        ? [unplaced('The gateway failed to load the configuration.', 'See the log.')]
         : error.diagnostics;
       const { generation } = loads;
       this.#log.event('error', 'the new configuration was refused: the one before stays', {
@@ -81,11 +81,3 @@ export class Reloader {
     }
   }
 }
-
-const problem = (what: string, remedy: string | null): Diagnostic => ({
-  file: null,
-  line: null,
-  column: null,
-  what,
-  remedy,
-});

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
+import { type Diagnostic, firstWarnings, printDiagnostic } from '../base/diagnostic.js';
 import {
   completeInputs,
   emptySnapshot,
@@ -10,13 +10,13 @@ import {
 } from '../base/inputs.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { compileAdmin } from '../compile/admin.js';
+import { takenProblemsOf } from '../compile/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
-import type { Reload } from '../observe/admin.js';
 import { Log } from '../observe/log.js';
 import { type GatewayOptions, startGateway } from '../server.js';
 import { FileWatch, trackFiles } from './file-watch.js';
@@ -24,7 +24,7 @@ import { demoIntroduction, type Introduction } from './introduction.js';
 import { announce, openingOf } from './opening.js';
 import { PendingSignal } from './pending-signal.js';
 import { refuseAddress } from './refuse-address.js';
-import { type CompiledFacts, factsOf, type Reads } from './reload-source.js';
+import { type CompiledFacts, factsOf, type Reads, wsdlsInUse } from './reload-source.js';
 import { Reloader } from './reloader.js';
 import { notifyServiceManager, reportToWatchdog, whileReloading } from './service-manager.js';
 import { stopCause } from './stop-cause.js';
@@ -111,6 +111,13 @@ function readAnew({ watch, takeover }: Origin, use: UseSource): Promise<readonly
 const readRest = ({ snapshot, files }: Reads): Inputs =>
   completeInputs(snapshot, trackFiles(recordInputs(snapshot), files));
 
+/** Reloads that operators and backends ask a running gateway for. */
+const askedFrom = (reloader: Reloader, takeover: WsdlTakeover, use: UseSource) => ({
+  loads: reloader.loads,
+  reload: () => reloader.request('POST /reload'),
+  offer: (each: WsdlOffer) => takeover.offer(each, reloader, use),
+});
+
 /** Reloads at a SIGHUP, and after changes of files where the configuration asks for that. */
 function listenForReloads({ hangUp, watch }: Origin, { reload }: Config, reloader: Reloader): void {
   hangUp.listen(() => void reloader.request('SIGHUP'));
@@ -136,18 +143,15 @@ async function runAlone(origin: Origin, log: Log): Promise<ExitCode> {
   const use: UseSource = async ({ occasion, inputs, reads }) => {
     const next = await compileBeside(await load(inputs), gateway.compiled(), occasion);
     gateway.replace(next);
-    const { wsdls, warnings } = factsOf(next);
-    takeover.use(reads.snapshot, wsdls);
+    takeover.use(reads.snapshot, wsdlsInUse(next));
     listenForReloads(origin, next.config, reloader);
-    return warnings;
+    return firstWarnings(next.warnings);
   };
   const reloader = new Reloader(log, () => readAnew(origin, use));
-  const { loads } = reloader;
-  const reload: Reload = () => reloader.request('POST /reload');
-  const offer = (each: WsdlOffer) => takeover.offer(each, reloader, use);
+  const asked = askedFrom(reloader, takeover, use);
   const { opening, gateway } = await compile(loaded).then(async (compiled) => {
     const opening = await openingOf(compiled, origin, log);
-    const starting = startGateway(compiled, log, { loads, reload, offer });
+    const starting = startGateway(compiled, log, asked);
     return { opening, gateway: await starting.catch(refuseAddress(loaded, ['listen', 'admin'])) };
   });
   if (!takeover.use(snapshot, opening.facts.wsdls)) snapshot.contents.clear();
@@ -189,11 +193,9 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
     return warnings;
   };
   const reloader = new Reloader(log, () => readAnew(origin, use));
-  const { loads } = reloader;
-  const reload: Reload = () => reloader.request('POST /reload');
-  const offer = (each: WsdlOffer) => takeover.offer(each, reloader, use);
+  const asked = askedFrom(reloader, takeover, use);
   const first = parentConfigOf(loaded, opening.facts);
-  const workers = await startWorkers(count, loaded, snapshot, { log, loads, reload, offer, first }).catch(
+  const workers = await startWorkers(count, loaded, snapshot, { log, ...asked, first }).catch(
     refuseAddress(loaded, ['admin']),
   );
   const { adminUrl } = workers;
@@ -257,7 +259,7 @@ async function work(
   const { stopping, gateway } = await compileLatest(loaded, read).then(async (compiled) => {
     log.setLevel(compiled.config.log.level);
     // The program may be another one than that of the parent, which has used them.
-    for (const unused of compiled.services.flatMap(({ source }) => source?.takenProblems ?? []))
+    for (const unused of takenProblemsOf(compiled.wsdls))
       log.event('warn', 'configuration warning', { note: printDiagnostic(unused) });
     const stopping = stopCause(log);
     // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.

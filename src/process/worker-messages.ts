@@ -50,16 +50,12 @@ export interface ConsoleAnswer {
  * compiled.
  */
 export type ReloadStep =
-  | ({ readonly kind: 'compile'; readonly occasion: ReloadOccasion } & Inputs)
-  | ({ readonly kind: 'compileSame' } & Inputs)
+  | { readonly kind: 'compile'; readonly occasion: ReloadOccasion; readonly inputs: InputSnapshot }
+  | { readonly kind: 'compileSame'; readonly inputs: InputSnapshot }
   | { readonly kind: 'commit' };
 
 /** A step that compiles. */
 export type CompileStep = Exclude<ReloadStep, { readonly kind: 'commit' }>;
-
-interface Inputs {
-  readonly inputs: InputSnapshot;
-}
 
 /** Whether a step was done. */
 export interface StepAnswer {

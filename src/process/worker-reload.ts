@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../base/diagnostic.js';
+import { ConfigurationError, unplaced } from '../base/diagnostic.js';
 import { addInputs, type InputSnapshot } from '../base/inputs.js';
 import type { CompiledFacts, ReloadSource } from './reload-source.js';
 import type { FromWorker, ReloadStep, StepAnswer, ToWorker } from './worker-messages.js';
@@ -142,5 +142,5 @@ export class WorkerReload<W extends ReloadedWorker> {
 function refused({ problems }: StepAnswer): ConfigurationError {
   if (problems.length > 0) return new ConfigurationError(problems);
   const what = 'A worker could not compile the configuration, or not within a minute.';
-  return new ConfigurationError([{ file: null, line: null, column: null, what, remedy: 'See the log.' }]);
+  return new ConfigurationError([unplaced(what, 'See the log.')]);
 }

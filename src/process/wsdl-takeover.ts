@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, unplaced } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
 import { emptySnapshot, type InputSnapshot, replayInputs } from '../base/inputs.js';
 import { RememberedReads } from '../base/remembered-reads.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { type Contract, missingParts } from '../compile/kept-contract.js';
-import type { TakenPlace } from '../compile/named-wsdl.js';
+import { type TakenPlace, takenProblemsOf } from '../compile/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
@@ -130,7 +130,7 @@ async function isOverFiles(bytes: Buffer, inUse: InputSnapshot): Promise<boolean
 }
 
 const problem = (what: string, remedy: string | null): ConfigurationError =>
-  new ConfigurationError([{ file: null, line: null, column: null, what, remedy }]);
+  new ConfigurationError([unplaced(what, remedy)]);
 
 /** The configuration in use is another one than that a WSDL was compared with. */
 export const outdated = (): ConfigurationError =>
@@ -138,7 +138,7 @@ export const outdated = (): ConfigurationError =>
 
 /** Throws `ConfigurationError` where the WSDL of the backend is not used, or callers would miss something. */
 async function checkTaken(before: Contract, after: Compiled): Promise<void> {
-  const unused = after.services.flatMap(({ source }) => source?.takenProblems ?? []);
+  const unused = takenProblemsOf(after.wsdls);
   if (unused.length > 0) throw new ConfigurationError(unused);
   const missing = await new TimeSlices().run(missingParts(before, after));
   if (missing.length === 0) return;

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
+import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
 import { SCALAR_TYPES } from '../../codec/values/scalars.js';
 import type { XsdType } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
@@ -160,7 +160,7 @@ export class TypeNames {
   }
 
   warn(what: string, remedy: string | null = null): void {
-    this.warnings.push({ file: null, line: null, column: null, what, remedy });
+    this.warnings.push(unplaced(what, remedy));
   }
 
   /** Something is wrong in the mapping: at `path`, from the keys of the service on. */

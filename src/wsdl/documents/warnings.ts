@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
+import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
 
 /** The warnings of one import, bounded, each reported once, those of one cause as one. */
 export interface Warnings {
@@ -44,7 +44,7 @@ export function collectWarnings(): Warnings {
       }
       const listed = [...groups].flatMap(([cause, group]) => merged(cause, group));
       if (more === 0) return listed;
-      return [...listed, { file: null, line: null, column: null, what: `And ${more} more warnings.`, remedy: null }];
+      return [...listed, unplaced(`And ${more} more warnings.`, null)];
     },
   };
 }
