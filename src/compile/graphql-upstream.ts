@@ -19,6 +19,8 @@ import type { GraphqlServiceConfig } from '../config/schema.js';
 import type { Subschema, SubschemaCosts } from '../graphql/fields/subschema.js';
 import { readSubschemaReply } from '../graphql/subschema/read-reply.js';
 import { NO_COSTS, takeCosts } from '../graphql/subschema/sdl-costs.js';
+import { removeInaccessible } from '../graphql/subschema/sdl-inaccessible.js';
+import { resolveLinks } from '../graphql/subschema/sdl-links.js';
 import { takeRights } from '../graphql/subschema/sdl-rights.js';
 import { LoginCredentials } from '../upstream/credentials/login-credentials.js';
 import type { LoginSession } from '../upstream/credentials/login-session.js';
@@ -219,7 +221,8 @@ async function readSchema(
     );
   }
   try {
-    const { document, requirementsOf } = takeRights(parse(new Source(sdl.toString('utf8'), file)));
+    const linked = resolveLinks(parse(new Source(sdl.toString('utf8'), file)));
+    const { document, requirementsOf } = takeRights(removeInaccessible(linked));
     const { document: bare, costOf } = takeCosts(document, name);
     const schema = validated(loaded, name, ['schema'], buildASTSchema(bare));
     return { schema, costs: costOf(schema), requirements: requirementsOf(schema) };

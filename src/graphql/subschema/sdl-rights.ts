@@ -17,7 +17,7 @@ export function takeRights(document: DocumentNode): TakenRights {
   const found: [string, Requirement][] = [];
   const without = visit(document, {
     Directive: (node, _key, _parent, _path, ancestors) => {
-      const name = ownName(node.name.value);
+      const name = rightName(node.name.value);
       if (name === null) return undefined;
       const nodes = ancestors.flatMap((each) => ('kind' in each ? [each] : []));
       const [holder, above] = [nodes.at(-1), nodes.at(-2)];
@@ -29,7 +29,7 @@ export function takeRights(document: DocumentNode): TakenRights {
       } else throw new GraphQLError(`@${node.name.value} has no effect here.`, { nodes: [node] });
       return null;
     },
-    DirectiveDefinition: ({ name }) => (ownName(name.value) === null ? undefined : null),
+    DirectiveDefinition: ({ name }) => (rightName(name.value) === null ? undefined : null),
   });
   return {
     document: without,
@@ -58,11 +58,9 @@ const TYPES: ReadonlySet<string> = new Set([
   Kind.ENUM_TYPE_EXTENSION,
 ]);
 
-/** The name of a directive about rights, by whichever name a schema imports it; null for others. */
-function ownName(name: string): 'authenticated' | 'requiresScopes' | 'policy' | null {
-  const bare = name.replace(/^federation__/, '');
-  return bare === 'authenticated' || bare === 'requiresScopes' || bare === 'policy' ? bare : null;
-}
+/** Null for other directives. `resolveLinks` has given each of these its own name. */
+const rightName = (name: string): 'authenticated' | 'requiresScopes' | 'policy' | null =>
+  name === 'authenticated' || name === 'requiresScopes' || name === 'policy' ? name : null;
 
 function requirementOf(name: 'authenticated' | 'requiresScopes' | 'policy', node: DirectiveNode): Requirement {
   if (name === 'policy') {
