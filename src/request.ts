@@ -185,7 +185,7 @@ async function handle(
       } else if (service !== null && asksForText) {
         authorizeAndChargeOther(caller, client.rights.permitsSome(service.name));
         if (query === '') serveServicePage(exchange, response, service, gateway.wsdl.documents.has(service));
-        else serveWsdl(gateway.wsdl, exchange, request, response, service, query);
+        else await serveWsdl(gateway.wsdl, asked, service, query);
       } else if (service !== null) await answerSoap(gateway.soap, asked, service, query);
       else if (isGraphql) {
         if (takesEvents(request) === 'no') await answerGraphql(gateway.graphql, asked);

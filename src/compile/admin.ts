@@ -30,7 +30,8 @@ export const compileAdmin = (loaded: LoadedConfig): readonly AdminListener[] => 
 function accessOf(config: AdminListenerConfig): AdminAccess {
   const { basic, bearer } = config;
   const permitsPosts = !isExposed(config);
-  if (basic === undefined && bearer === undefined) return { identify: null, permitsPosts };
+  const compresses = (config.tls?.clientCertificate ?? 'none') === 'none';
+  if (basic === undefined && bearer === undefined) return { identify: null, permitsPosts, compresses };
   const users = Object.entries(basic?.users ?? {}).map(([name, { password: text }]) => {
     const password = parsePasswordHash(text);
     invariant(password !== null, 'the schema has checked the hash');
@@ -41,7 +42,7 @@ function accessOf(config: AdminListenerConfig): AdminAccess {
     ...(users.length === 0 ? [] : [new BasicUsers(users)]),
     ...(bearer === undefined ? [] : [new BearerKeys('operator', UNRESTRICTED, bearer.tokens)]),
   ]);
-  return { identify: (caller) => access.identify(caller), permitsPosts };
+  return { identify: (caller) => access.identify(caller), permitsPosts, compresses };
 }
 
 /** Whether other machines reach an address, and need no credentials there. */

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
-import { takesGzip } from '../graphql/page/assets.js';
+import { takesGzip } from '../base/compress.js';
 import { PAGE_POLICY } from '../graphql/page/page.js';
 import type { AdminAnswer, AdminPages } from '../observe/admin.js';
 import type { UsageReport } from '../observe/usage.js';

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
+import { compress, hasAmbientCredentials, isCompressible, takesGzip } from '../base/compress.js';
 import type { Diagnostic } from '../base/diagnostic.js';
 import { hostNames, isHostAllowed } from '../base/host-name.js';
 import { KIB } from '../base/limit.js';
@@ -41,6 +42,8 @@ export interface AdminAccess {
   readonly identify: ((caller: AdminCaller) => unknown) | null;
   /** A reload may be asked for, and messages sent: the address needs credentials, or other machines do not reach it. */
   readonly permitsPosts: boolean;
+  /** No client certificate is asked for, which a browser would send by itself. */
+  readonly compresses: boolean;
 }
 
 /** The parts of a request that identify an operator. */
@@ -150,7 +153,7 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
       refuse(response, 403);
       return;
     }
-    const { status, type, body, fields = {} } = await answer(request, path);
+    const { status, type, body, fields } = await compressedAnswer(await answer(request, path), request, access);
     // Elsewhere a body has no meaning.
     request.resume();
     response.writeHead(status, {
@@ -164,6 +167,21 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
   return createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
+}
+
+/** The answer in gzip, where the client takes it and is not known by what a browser sends by itself. */
+async function compressedAnswer(
+  answer: AdminAnswer,
+  { headers }: IncomingMessage,
+  { compresses }: AdminAccess,
+): Promise<AdminAnswer> {
+  const { body, fields } = answer;
+  if (fields?.['content-encoding'] !== undefined || !isCompressible(Buffer.byteLength(body))) return answer;
+  const varying = { ...answer, fields: { ...fields, vary: 'accept-encoding' } };
+  if (!compresses || !takesGzip(headers['accept-encoding']) || hasAmbientCredentials(headers)) return varying;
+  const compressed = await compress(Buffer.from(body));
+  if (compressed === null) return varying;
+  return { ...varying, body: compressed, fields: { ...varying.fields, 'content-encoding': 'gzip' } };
 }
 
 /** Answers with a status and no content, the last on its connection. */

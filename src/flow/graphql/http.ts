@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Cancellation } from '../../base/cancellation.js';
+import { compress, isCompressible } from '../../base/compress.js';
 
 import type { Exchange } from '../../base/exchange.js';
 import { KIB } from '../../base/limit.js';
@@ -9,6 +10,7 @@ import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { recordOf } from '../http/connection-record.js';
 import { endLingering } from '../http/linger.js';
+import { mayCompress } from '../http/may-compress.js';
 import { refusalCost } from '../http/refusal-cost.js';
 import { readBody } from './body.js';
 import type { GraphqlEndpoint } from './endpoint.js';
@@ -57,21 +59,26 @@ export async function answerGraphql(
     if (held !== null) await held;
   }
   const text = answer.body ?? '';
+  const bytes = Buffer.byteLength(text);
+  const compressed =
+    isCompressible(bytes) && mayCompress(request, caller.client) ? await compress(Buffer.from(text)) : null;
   exchange.status = answer.status;
-  exchange.bytesOut = Buffer.byteLength(text);
+  exchange.bytesOut = compressed?.length ?? bytes;
   const fields: string[] = [];
   for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
   const control = cacheControl(answer, exchange, lifetime);
   fields.push('cache-control', control);
   // Header fields of the request that the answer depends on.
   if (control !== 'no-store') {
-    const varying = maySeeBreakdown(endpoint, caller.client) ? `accept, ${BREAKDOWN}` : 'accept';
+    const kinds = isCompressible(bytes) ? 'accept, accept-encoding' : 'accept';
+    const varying = maySeeBreakdown(endpoint, caller.client) ? `${kinds}, ${BREAKDOWN}` : kinds;
     // A field set before is replaced by one of the same name.
     fields.push('vary', response.hasHeader('vary') ? `${varying}, origin` : varying);
   }
+  if (compressed !== null) fields.push('content-encoding', 'gzip');
   fields.push('content-length', String(exchange.bytesOut));
   // Node writes a text and the head as one text, which saves a buffer; a long one it would copy once more.
-  const content = text.length > TEXT_UNITS_MAX ? Buffer.from(text) : text;
+  const content = compressed ?? (text.length > TEXT_UNITS_MAX ? Buffer.from(text) : text);
   endLingering(exchange, response, answer.status, fields, content);
 }
 

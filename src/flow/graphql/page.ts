@@ -1,10 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { takesGzip } from '../../base/compress.js';
 import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import type { Compiled } from '../../compile.js';
-import { type Asset, takesGzip } from '../../graphql/page/assets.js';
+import type { Asset } from '../../graphql/page/assets.js';
 import { exampleQuery } from '../../graphql/page/example.js';
 import { assetsPath, PAGE_POLICY, type Page, readPage } from '../../graphql/page/page.js';
 import { endLingering } from '../http/linger.js';

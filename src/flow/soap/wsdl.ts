@@ -1,14 +1,18 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Exchange } from '../../base/exchange.js';
+import { BoundedCache } from '../../base/bounded-cache.js';
+import { compress, isCompressible } from '../../base/compress.js';
+import { MIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Compiled } from '../../compile.js';
 import { isEncrypted } from '../../listen/peer.js';
 import { portKey } from '../../wsdl/document.js';
 import { type ServedDocument, ServedDocuments } from '../../wsdl/serve.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
 import { REQUEST_ID } from '../http/linger.js';
+import { mayCompress } from '../http/may-compress.js';
 
 /** The documents of all services that show theirs. */
 export interface WsdlEndpoint {
@@ -16,7 +20,11 @@ export interface WsdlEndpoint {
   /** The paths of ports that other services of the same WSDL have, by `portKey`. */
   readonly otherPorts: ReadonlyMap<SoapService, ReadonlyMap<string, string>>;
   readonly publicUrl: string | null;
+  /** Documents in gzip by entity tag: clients ask for the same few again. */
+  readonly compressed: BoundedCache<Buffer>;
 }
+
+const COMPRESSED_BYTES_MAX = 8 * MIB;
 
 export function makeWsdlEndpoint({ config, services }: Compiled): WsdlEndpoint {
   const documents = new Map<SoapService, ServedDocuments>();
@@ -27,7 +35,8 @@ export function makeWsdlEndpoint({ config, services }: Compiled): WsdlEndpoint {
       otherPorts.set(service, otherPortsOf(service, services));
     }
   }
-  return { documents, otherPorts, publicUrl: config.publicUrl?.replace(/\/$/, '') ?? null };
+  const compressed = new BoundedCache<Buffer>({ size: COMPRESSED_BYTES_MAX, sizeOf: ({ length }) => length });
+  return { documents, otherPorts, publicUrl: config.publicUrl?.replace(/\/$/, '') ?? null, compressed };
 }
 
 /** The first service that has a port is the one that callers of the port are led to. */
@@ -63,14 +72,12 @@ const NUMBERED = /^\?(?:wsdl|xsd)(?:=[0-9]+)?$/i;
  * Serves the WSDL of a service or one of its schemas, with the gateway's address in it. Throws `HTTP_NOT_FOUND` for
  * a document that does not exist or is not shown, and `HTTP_BAD_REQUEST` for a query that names none.
  */
-export function serveWsdl(
+export async function serveWsdl(
   endpoint: WsdlEndpoint,
-  exchange: Exchange,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { caller, exchange, request, response }: HttpExchange,
   service: SoapService,
   query: string,
-): void {
+): Promise<void> {
   exchange.operation = 'wsdl';
   if (!NUMBERED.test(query)) throw new Refusal('HTTP_BAD_REQUEST', 'document');
   const documents = endpoint.documents.get(service);
@@ -79,22 +86,38 @@ export function serveWsdl(
   const others = [...(endpoint.otherPorts.get(service) ?? [])].map(([port, path]) => [port, address + path] as const);
   const document = documents.find(query, address + service.path, new Map(others));
   if (document === null) throw new Refusal('HTTP_NOT_FOUND');
+  const compressed = mayCompress(request, caller.client) ? await compressedForm(endpoint, document) : null;
+  // A strong tag names the bytes of one coding.
+  const etag = compressed === null ? document.etag : `W/${document.etag}`;
   // A cache revalidates each time: another Host gets another document.
-  const validators = [REQUEST_ID, exchange.id, 'etag', document.etag, 'cache-control', 'no-cache'];
+  const validators = [REQUEST_ID, exchange.id, 'etag', etag, 'cache-control', 'no-cache', 'vary', 'accept-encoding'];
   if (isKnown(request.headers['if-none-match'], document.etag)) {
     exchange.status = 304;
     response.writeHead(304, validators).end();
     return;
   }
   exchange.status = 200;
-  const type = ['content-type', 'text/xml; charset=utf-8', 'content-length', String(document.bytes)];
+  const bytes = compressed?.length ?? document.bytes;
+  const type = ['content-type', 'text/xml; charset=utf-8', 'content-length', String(bytes)];
+  if (compressed !== null) type.push('content-encoding', 'gzip');
   response.writeHead(200, [...type, ...validators]);
   if (request.method === 'HEAD') {
     response.end();
     return;
   }
-  exchange.bytesOut = document.bytes;
-  send(document, response);
+  exchange.bytesOut = bytes;
+  if (compressed === null) send(document, response);
+  else response.end(compressed);
+}
+
+/** The document in gzip; null where it goes out as it is. */
+async function compressedForm(endpoint: WsdlEndpoint, { parts, bytes, etag }: ServedDocument): Promise<Buffer | null> {
+  if (!isCompressible(bytes)) return null;
+  const kept = endpoint.compressed.get(etag);
+  if (kept !== undefined) return kept;
+  const compressed = await compress(Buffer.concat(parts));
+  if (compressed !== null) endpoint.compressed.set(etag, compressed);
+  return compressed;
 }
 
 /** Longer ones go out in parts, which are shared: joining them would be a copy for each caller. */

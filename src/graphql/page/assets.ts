@@ -35,11 +35,3 @@ export async function readAssets(
   for (const [, { plain }] of assets) hash.update(plain);
   return { version: hash.digest('hex').slice(0, 16), byName: new Map(assets) };
 }
-
-/** Also a client that sends no Accept-Encoding could read it (RFC 9110 section 12.5.3), but many do not. */
-export function takesGzip(accepted = ''): boolean {
-  return accepted.split(',').some((entry) => {
-    const [coding = '', quality = ''] = entry.toLowerCase().split(';');
-    return coding.trim() === 'gzip' && !/^\s*q=0(?:\.0{0,3})?\s*$/.test(quality);
-  });
-}

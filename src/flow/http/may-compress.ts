@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+
+import type { Client } from '../../access/client.js';
+import { hasAmbientCredentials, takesGzip } from '../../base/compress.js';
+import { certificateOf } from '../../listen/peer.js';
+
+/**
+ * Whether an answer to this client may be compressed: it takes gzip, and is known by what its browser does not send by
+ * itself (BREACH). An address is no credential; a network that has rights is.
+ */
+export function mayCompress({ headers, socket }: IncomingMessage, { by }: Client): boolean {
+  if (!takesGzip(headers['accept-encoding'])) return false;
+  switch (by) {
+    case 'apiKey':
+    case 'jwt':
+    case 'introspection':
+      return true;
+    case 'address':
+      return certificateOf(socket) === null && !hasAmbientCredentials(headers);
+    case 'basic':
+    case 'certificate':
+    case 'network':
+      return false;
+  }
+}
