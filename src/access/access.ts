@@ -57,7 +57,7 @@ export class ByAddress implements Identifier, Access {
   withhold(): void {}
 }
 
-/** The class of all clients where none is configured. */
+/** The class of all clients where none is configured. Masks for all classes (`default`) are for it too. */
 export const UNRESTRICTED: ClientClass = {
   name: 'default',
   budget: null,

@@ -1,7 +1,7 @@
 import { bothOf, type Requirement } from '../base/requirement.js';
 import type { FieldRightsKeys, ScopeKeys } from '../config/rights-keys.js';
 import type { ServiceConfig } from '../config/schema.js';
-import { FieldRule } from '../graphql/rights/field-rule.js';
+import { FieldRule, type Mask } from '../graphql/rights/field-rule.js';
 import type { Operation } from '../wsdl/model.js';
 import type { OperationTable } from './operation-table.js';
 
@@ -14,7 +14,7 @@ interface RuledService {
 }
 
 /** What callers must have; null: nothing. */
-function requirementOf({ scopes, authenticated = false }: ScopeKeys): Requirement | null {
+export function requirementOf({ scopes, authenticated = false }: ScopeKeys): Requirement | null {
   if (scopes === undefined) return authenticated ? { isAuthenticated: true, scopes: [] } : null;
   const alone = scopes.filter((scope) => typeof scope === 'string');
   const lists = scopes.filter((scope) => typeof scope !== 'string');
@@ -26,7 +26,11 @@ function requirementOf({ scopes, authenticated = false }: ScopeKeys): Requiremen
 /** The rule of a field of this name; null without one. */
 export function fieldRuleOf(name: string, keys: FieldRightsKeys): FieldRule | null {
   const requires = requirementOf(keys);
-  const masks = new Map(Object.entries(keys.mask ?? {}));
+  const masks = new Map(
+    Object.entries(keys.mask ?? {}).flatMap(([name, mask]): [string, Mask][] =>
+      mask === 'none' ? [] : [[name, mask]],
+    ),
+  );
   return requires === null && masks.size === 0 ? null : new FieldRule(name, requires, masks);
 }
 

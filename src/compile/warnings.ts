@@ -7,12 +7,14 @@ import type { ConfigPath } from '../config/yaml-source.js';
 import { isOpen, warningsOfBackends } from './backend-warnings.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import type { Graph } from './graph.js';
+import { warningsOfScopes } from './unheld-scopes.js';
 import { warningsOfWeakOptions } from './weak-options.js';
 
 /** Settings that have less effect than they may seem to have. */
 export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Diagnostic[] => [
   ...warningsOfWeakOptions(loaded),
   ...warningsOfBackends(loaded),
+  ...warningsOfScopes(loaded),
   ...uncountedReplies(loaded),
   ...hiddenCosts(loaded),
   ...readsInMutation(loaded, graph),

@@ -4,6 +4,7 @@ import {
   type StringOptions,
   type TObject,
   type TProperties,
+  type TRecord,
   type TSchema,
   Type,
 } from '@sinclair/typebox';
@@ -64,7 +65,7 @@ export const flagOr = <T extends TObject>(description: string, keys: T) =>
   unsafe<boolean | Static<T>>({ ...keys, type: ['boolean', 'object'], description });
 
 /** Keys, or one of several words that the loader makes a map of. Unsafe for the reason of `flagOr`. */
-export const wordOr = <T extends TObject>(words: readonly string[], keys: T) =>
+export const wordOr = <T extends TObject | TRecord>(words: readonly string[], keys: T) =>
   unsafe<Static<T>>({
     ...keys,
     type: ['object', 'string'],

@@ -5,6 +5,7 @@ import { AT_ONCE, type Pace } from '../base/time-slices.js';
 import { parseRedisUrl } from '../redis/address.js';
 import type { AddressConfig } from './balance-keys.js';
 import type { ConfigPlace, ConfigSource } from './config-source.js';
+import { completeMasks, expandMasks } from './masks.js';
 import { type Environment, readSource } from './read-source.js';
 import { checkRules } from './rules.js';
 import type { Config, FileConfig, GraphqlServiceConfig, ServiceConfig } from './schema.js';
@@ -71,6 +72,7 @@ export async function loadConfig(
   const diagnostics = [...source.diagnostics, ...findings.map((finding) => diagnosticOf(finding, source, file))];
   if (valid === null || diagnostics.length > 0) throw new ConfigurationError(firstOf(source.sorted(diagnostics), file));
 
+  completeMasks(valid);
   return {
     config: deepFreeze(asConfig(valid)),
     file,
@@ -93,9 +95,10 @@ function fillPaths(value: unknown): void {
   }
 }
 
-/** `addressing: send` means `{ calls: send }`, and `redis: URL` is `{ url: URL }`. Other texts are refused by the schema. */
+/** `addressing: send` means `{ calls: send }`, `mask: last4` is `{ default: last4 }`, and `redis: URL` is `{ url: URL }`. Other texts are refused by the schema. */
 function expandWords(value: unknown): void {
   if (!isRecord(value)) return;
+  expandMasks(value);
   const { services, redis } = value;
   if (typeof redis === 'string' && parseRedisUrl(redis) !== null) value['redis'] = { url: redis };
   if (!isRecord(services)) return;

@@ -1,6 +1,6 @@
 import { MASKS } from '../graphql/rights/field-rule.js';
 import { NAME } from './formats.js';
-import { closed, mapOf, oneOf, optional, type StaticOf, unsafe } from './key-types.js';
+import { closed, mapOf, oneOf, optional, type StaticOf, unsafe, wordOr } from './key-types.js';
 
 /** A scope as RFC 6749 section 3.3 has it. */
 export const SCOPE = { type: 'string', pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,256}$' } as const;
@@ -28,15 +28,26 @@ export const SCOPE_KEYS = {
   ),
 };
 
+/** The key of `mask` for all classes that it does not name. */
+export const OTHER_CLASSES = 'default';
+
+/** What a class gets of a value: `none` is the value itself. */
+const MASK_CHOICES = ['none', ...MASKS] as const;
+export type MaskChoice = (typeof MASK_CHOICES)[number];
+
 export const FIELD_RIGHTS_KEYS = {
   ...SCOPE_KEYS,
-  mask: optional(
-    mapOf(NAME, oneOf(MASKS), {
-      description:
-        'By class of `clients`, what its clients get of the value: `last4`, the last four characters behind `****`; `hash`, its HMAC-SHA256 by `clients.maskKey`; `null`; `remove`: the field is left out of answers.',
-      names: 'Use the name of a class.',
-    }),
-  ),
+  mask: optional({
+    ...wordOr(
+      MASK_CHOICES,
+      mapOf(NAME, oneOf(MASK_CHOICES), {
+        names: 'Use the name of a class, or `default` for all others.',
+        minProperties: 1,
+      }),
+    ),
+    description:
+      'What clients get of the value: for all classes (`mask: last4`), or by class of `clients`, with `default` for those that are not named. `last4`: the last four characters behind `****`; `hash`: its HMAC-SHA256 by `clients.maskKey`; `null`; `remove`: the field is left out of answers; `none`: the value. Without `default`, classes that are not named get the value.',
+  }),
 };
 
 export const FIELD_RIGHTS = closed(FIELD_RIGHTS_KEYS);

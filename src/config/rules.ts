@@ -5,6 +5,7 @@ import { documentRules } from './document-rules.js';
 import { graphqlRules } from './graphql-rules.js';
 import { graphqlServiceRules } from './graphql-service-rules.js';
 import { claimedAddresses, listenRules } from './listen-rules.js';
+import { maskRules } from './masks.js';
 import { type ClaimedPath, claimedPaths, pathRules } from './path-rules.js';
 import { redisRules } from './redis-rules.js';
 import { requestRules } from './request-rules.js';
@@ -28,6 +29,7 @@ export function checkRules(data: unknown): readonly Finding[] {
   return [
     ...findings,
     ...clientRules(data),
+    ...maskRules(data),
     ...documentRules(data),
     ...subscriptionRules(data),
     ...graphqlRules(data),

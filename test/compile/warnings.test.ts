@@ -257,3 +257,20 @@ t.test('settings about a backend that do not go together are told of, and those 
       );
   }
 });
+
+t.test('scopes that no client can have close what requires them, and are told of', async (t) => {
+  const yaml = (clients: string): string => `services:
+  crm: { kind: graphql, url: "http://127.0.0.1:9/", schema: crm.graphql, fields: { Query.a: { scopes: [x] }, Query.b: { scopes: [[x, y], [z]] } } }
+${clients}`;
+  const files = { 'crm.graphql': 'type Query { a: String b: String }' };
+  const classes = (scopes: string): string =>
+    `clients: { address: { class: all }, classes: { all: {}, some: { scopes: [${scopes}] } } }`;
+  const told = async (clients: string): Promise<readonly string[]> =>
+    (await notesOn(t, yaml(clients), files)).filter((note) => note.includes('No client can have these scopes'));
+  t.match(await told(''), [/^2:95: .* there are no classes\./, /^2:121: /]);
+  t.match(await told(classes('x')), [/^2:121: .* no class has them\. Give them to a class/]);
+  t.same(await told(classes('x, y')), []);
+  t.same(await told(classes('x, z')), []);
+  const jwt = 'jwt: { issuer: i, audience: a, class: all, jwksUrl: "https://login.example/keys" }';
+  t.same(await told(`clients: { ${jwt}, classes: { all: {} } }`), [], 'tokens may have any scope');
+});

@@ -166,6 +166,21 @@ const MASKED = `    schema:
         Customer: { fields: { iban: { mask: { plain: last4, clerk: hash } }, pins: { mask: { plain: last4 } }, tax: { mask: { plain: null, clerk: remove } } } }
         ArrayOfNote: { fields: { Note: { mask: { plain: last4 } } } }`.replaceAll(': null', ': "null"');
 
+t.test('a mask by itself holds for all classes, those that come later too; `none` shows the value', async (t) => {
+  const service = `    schema:
+      restrictedReplies: refuse
+      types: { Customer: { fields: { iban: { mask: { default: last4, boss: none } }, pins: { mask: hash } } } }`;
+  const bank = await startBank(CLASSES, service);
+  t.teardown(() => bank.close());
+  const ibanOf = async (name: string): Promise<unknown> => {
+    const { data } = await ask(bank, '{ getCustomer(id: "1") { iban pins } }', name);
+    return data?.['getCustomer'];
+  };
+  const hashed = [/^[\w-]{22}$/, /^[\w-]{22}$/];
+  for (const name of ['plain', 'clerk']) t.match(await ibanOf(name), { iban: '****3000', pins: hashed }, name);
+  t.match(await ibanOf('boss'), { iban: SECRETS.iban, pins: hashed }, 'the class that is named');
+});
+
 t.test('masks replace values by the class of the caller', async (t) => {
   const bank = await startBank(CLASSES, MASKED, LINK);
   t.teardown(() => bank.close());
