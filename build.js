@@ -3,8 +3,8 @@ import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } 
 import { join } from 'node:path';
 
 /**
- * Builds `dist/` when something it is made of has changed since the last build. `--optional` (npm's `prepare`): without
- * the packages of development nothing is built, and that is no error.
+ * Builds `dist/` when something it is made of has changed since the last build. `--optional` (npm's `dependencies`, which
+ * no installed package has run): without the packages of development nothing is built, and that is no error.
  */
 const STAMP = join('dist', '.built');
 const SOURCES = ['src', 'config', 'test', 'bundle.js', 'sbom.js', 'tsconfig.json', 'package.json', 'package-lock.json'];

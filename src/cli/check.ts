@@ -7,11 +7,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import { throwWithWsdls } from '../process/wsdl-errors.js';
 import { reportRows } from '../wsdl/report.js';
-import { oneLine, table } from './table.js';
-
-/** Up to so many operations are all listed; of more only those that are not ok, and of these the first. */
-const ALL_LISTED = 40;
-const MOST_LISTED = 100;
+import { ALL_LISTED, diagnosticLine, MOST_LISTED, oneLine, table } from './table.js';
 
 /**
  * Loads and compiles everything and prints what came out of it. Throws `ConfigurationError` with all that is wrong, also for a
@@ -24,7 +20,7 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   for (const service of compiled.services) printService(service, compiled, terminal);
   for (const service of compiled.graphqlUpstreams) printGraphqlUpstream(service, compiled, terminal);
   const { warnings } = compiled;
-  for (const warning of firstWarnings(warnings)) terminal.out(`warning: ${oneLine(printDiagnostic(warning))}`);
+  for (const warning of firstWarnings(warnings)) terminal.out(`warning: ${diagnosticLine(warning)}`);
   const unusable = compiled.services.flatMap((service) => unusableService(service, loaded));
   if (unusable.length > 0) throw new ConfigurationError(unusable);
   const operations = compiled.services.reduce((sum, service) => sum + service.operations.length, 0);

@@ -65,6 +65,27 @@ export function planServices(model: WsdlModel, options: PlanOptions): readonly P
   });
 }
 
+/**
+ * The services with another backend. A URL with a path is the address of the one service; one without a path replaces
+ * scheme, host and port, and each service keeps its path. Throws `ConfigurationError`.
+ */
+export function withBackend(planned: readonly PlannedService[], url: string | null): readonly PlannedService[] {
+  if (url === null) return planned;
+  if (!isHttpUrl(url))
+    throw wrong(null, `${oneLine(url)} is no address of a backend.`, 'Give one that begins with http:// or https://.');
+  const { origin, pathname, search } = new URL(url);
+  const isOrigin = pathname === '/' && search === '';
+  if (!isOrigin && planned.length > 1) {
+    const what = `The WSDL has ${planned.length} services at addresses of their own.`;
+    throw wrong(null, what, `Give a URL without a path, such as ${origin}: each service keeps its path.`);
+  }
+  return planned.map((service) => {
+    if (!isOrigin || service.address === null || !isHttpUrl(service.address)) return { ...service, address: url };
+    const { pathname: path, search: query } = new URL(service.address);
+    return { ...service, address: `${origin}${path}${query}` };
+  });
+}
+
 function wrong(file: string | null, what: string, remedy: string): ConfigurationError {
   return new ConfigurationError([{ file, line: null, column: null, what, remedy }]);
 }

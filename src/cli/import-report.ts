@@ -1,12 +1,12 @@
-import { type Diagnostic, printDiagnostic, unplaced } from '../base/diagnostic.js';
+import { type Diagnostic, unplaced } from '../base/diagnostic.js';
 import { buildSchema } from '../graphql/schema.js';
+import { fieldName, NameScope, pascalName } from '../graphql/types/naming.js';
 import type { DialectName } from '../soap/dialect.js';
 import { type Operation, type Payload, type Port, typeKey, type WsdlModel } from '../wsdl/model.js';
 import { reasonOf } from '../wsdl/report.js';
 import type { UncallableOperation } from '../wsdl/uncallable.js';
-import { groupByCause, withoutReported } from './causes.js';
+import { withoutReported } from './causes.js';
 import type { PlannedService } from './import-plan.js';
-import { oneLine, table } from './table.js';
 import { type OfferedField, withXmlAnswer } from './xml-answers.js';
 
 /** An operation as a port, a binding or a port type of the WSDL has it. */
@@ -62,11 +62,17 @@ interface Summary {
   readonly otherPorts: number;
 }
 
+/** Where an import comes from and goes to. */
+export interface ImportFrame extends Pick<ImportReport, 'location' | 'configuration'> {
+  /** Fields that other services of the configuration have: `Query.order`. */
+  readonly taken: ReadonlySet<string>;
+}
+
 /** Reports every operation of the WSDL, with the field that the schema of the planned services gives it. */
 export function reportImport(
   model: WsdlModel,
   planned: readonly PlannedService[],
-  { location, configuration }: Pick<ImportReport, 'location' | 'configuration'>,
+  { location, configuration, taken }: ImportFrame,
 ): ImportReport {
   const [owner] = planned;
   const { fields, findings } = buildSchema(
@@ -78,10 +84,11 @@ export function reportImport(
       typesOf: owner?.name ?? name,
     })),
   );
+  const scope = new NameScope([...taken, ...fields.keys()]);
   const fieldOf = new Map(
     [...fields].map(([name, bound]): [string, OfferedField] => [
       keyOf(bound.service, bound.operation.name),
-      { name, bound },
+      { name: taken.has(name) ? scope.take(withServiceName(name, bound.service)) : name, bound },
     ]),
   );
   const offered = new OfferedOperations(model, planned, fieldOf);
@@ -100,6 +107,12 @@ export function reportImport(
   const found = findings.map(({ what, remedy }) => unplaced(what, remedy));
   const warnings = [...withoutReported(model), ...found];
   return { location, configuration, summary: summaryOf(operations), services, operations, ports, warnings };
+}
+
+/** `Query.crmGetOrder` for the field `Query.getOrder` of the service `crm`, as colliding fields of a schema are named. */
+function withServiceName(field: string, service: string): string {
+  const [parent = '', name = ''] = field.split('.');
+  return `${parent}.${fieldName(service, 'camel')}${pascalName(name, 'camel')}`;
 }
 
 const keyOf = (service: string, operation: string): string => `${service} ${operation}`;
@@ -213,87 +226,3 @@ function summaryOf(operations: readonly ReportedOperation[]): Summary {
     otherPorts: count(({ status }) => status === 'otherPort'),
   };
 }
-
-/** The report for a terminal: a summary, the operations, the other ports, the warnings. */
-export function printReport(report: ImportReport): string {
-  const parts = [summaryLines(report), operationLines(report), otherPortLines(report), warningLines(report)];
-  return parts.flat().join('\n');
-}
-
-function summaryLines({ summary, services, operations }: ImportReport): readonly string[] {
-  const { offered, reading, writing, partial, disabled } = summary;
-  const parts = [
-    `${count(offered + disabled, 'operation')}: ${offered} offered (${reading} reading, ${writing} writing)`,
-    ...(partial === 0 ? [] : [`${partial} of them partial`]),
-    ...(disabled === 0 ? [] : [`${disabled} not callable`]),
-  ];
-  return [
-    `${parts.join(', ')}.`,
-    ...causeLines('partial', operations),
-    ...causeLines('disabled', operations),
-    ...(services.length < 2 ? [] : services.map(({ name, ports }) => oneLine(`service ${name}: ${ports.join(', ')}`))),
-  ];
-}
-
-/** The causes of one status, the most frequent first. */
-function causeLines(status: ReportedOperation['status'], operations: readonly ReportedOperation[]): readonly string[] {
-  const reasons = operations.flatMap((operation) =>
-    operation.status === status && operation.reason !== null
-      ? [{ what: operation.reason.replace(/ \(and \d+ more\)$/, ''), remedy: null }]
-      : [],
-  );
-  return groupByCause(reasons)
-    .toSorted((a, b) => b.count - a.count)
-    .slice(0, CAUSES_SHOWN)
-    .map(({ first, count }) => `  ${String(count).padStart(4)} ${status}: ${oneLine(first.what)}`);
-}
-
-const CAUSES_SHOWN = 10;
-
-function operationLines({ operations, services }: ImportReport): readonly string[] {
-  const own = operations.filter(({ status }) => status !== 'otherPort');
-  const isSingle = services.length < 2;
-  const rows = own.map(({ operation, at, service, status, field, reason, place }) => [
-    oneLine(operation),
-    ...(isSingle ? [] : [oneLine(service ?? at)]),
-    status,
-    field ?? '-',
-    reason === null ? '' : oneLine(`${reason}${place === null ? '' : ` (${place})`}`),
-  ]);
-  if (rows.length === 0) return [];
-  return ['', table([['operation', ...(isSingle ? [] : ['service']), 'status', 'field', 'reason'], ...rows])];
-}
-
-/** One line for each place whose operations are those of other ports. */
-function otherPortLines({ operations }: ImportReport): readonly string[] {
-  const byPlace = new Map<string, { readonly names: string[]; readonly by: Set<string>; reason: string | null }>();
-  for (const { operation, at, status, sameAs, reason } of operations) {
-    if (status !== 'otherPort' || sameAs === null) continue;
-    const known = byPlace.get(at) ?? { names: [], by: new Set<string>(), reason };
-    byPlace.set(at, known);
-    known.names.push(operation);
-    known.by.add(sameAs);
-  }
-  const lines = [...byPlace].map(([at, { names, by, reason }]) => {
-    const listed = names.length > NAMES_SHOWN ? count(names.length, 'operation') : names.join(', ');
-    return oneLine(`${at}: ${listed}, as at port ${[...by].join(', ')}.${reason === null ? '' : ` ${reason}`}`);
-  });
-  return lines.length === 0 ? [] : ['', ...lines];
-}
-
-const NAMES_SHOWN = 5;
-const WARNINGS_SHOWN = 20;
-
-/** One line for each cause. */
-function warningLines({ warnings }: ImportReport): readonly string[] {
-  const groups = groupByCause(warnings);
-  const lines = groups.slice(0, WARNINGS_SHOWN).map(({ first, count: number }) => {
-    const more = number === 1 ? '' : ` (and ${number - 1} more of the kind)`;
-    return oneLine(`warning: ${printDiagnostic(first)}${more}`);
-  });
-  const left = groups.length - lines.length;
-  if (left > 0) lines.push(`warning: ${left} more kinds of warnings are in import-report.json`);
-  return lines.length === 0 ? [] : ['', ...lines];
-}
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,15 +1,17 @@
 import { access, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigurationError } from '../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { PACKAGE_FOLDER } from '../base/package-folder.js';
+import { compile } from '../compile.js';
+import { loadConfig } from '../config/load.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import { copyWsdl } from '../wsdl/copy.js';
 import type { WsdlModel } from '../wsdl/model.js';
 import { type ReadOptions, readWsdl } from '../wsdl/read.js';
 import { backendKeys } from './backend-keys.js';
-import { type PlannedService, planServices } from './import-plan.js';
-import { type ImportReport, printReport, reportImport } from './import-report.js';
+import { type PlannedService, planServices, withBackend } from './import-plan.js';
+import { type ImportReport, reportImport } from './import-report.js';
 import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf, withProgress } from './import-source.js';
 import {
   type ImportedAddresses,
@@ -17,6 +19,7 @@ import {
   type ImportedService,
   printImportedConfig,
 } from './imported-config.js';
+import { printReport } from './print-import-report.js';
 import { oneLine } from './table.js';
 
 export interface ImportOptions {
@@ -31,6 +34,8 @@ export interface ImportOptions {
   readonly json: boolean;
   /** How documents are fetched. Default: from the host of the WSDL, without credentials. */
   readonly source?: SourceOptions;
+  /** Address of the backend instead of those in the WSDL: see `withBackend`. */
+  readonly url?: string | null;
   /** Default: 127.0.0.1:4000 and 127.0.0.1:4001. */
   readonly addresses?: ImportedAddresses;
 }
@@ -49,8 +54,9 @@ export async function importWsdl(location: string, options: ImportOptions, termi
   const sourceOptions = options.source ?? NO_SOURCE_OPTIONS;
   const source = await sourceOf(location, sourceOptions, process.env);
   const model = await readShowing(location, source, terminal);
-  const planned = planServices(model, { name: options.name, ports: options.ports, location });
-  const report = reportImport(model, planned, { location, configuration: file });
+  const asPublished = planServices(model, { name: options.name, ports: options.ports, location });
+  const planned = withBackend(asPublished, options.url ?? null);
+  const report = reportImport(model, planned, { location, configuration: file, taken: new Set() });
 
   await mkdir(options.directory, { recursive: true });
   const imported = {
@@ -62,18 +68,53 @@ export async function importWsdl(location: string, options: ImportOptions, termi
     addresses: options.addresses ?? ADDRESSES,
   };
   await writeFile(file, printImportedConfig(imported));
-  const json = JSON.stringify(report, null, 2);
-  await writeFile(join(options.directory, 'import-report.json'), `${json}\n`);
-  terminal.out(options.json ? json : printReport(report));
+  const whole = withWarnings(report, model, await warningsOf(file));
+  await writeReport(whole, options.directory, options.json, terminal);
   if (!options.json && options.addresses === undefined)
     terminal.out(`\nWritten: ${file}. Start it with: soapstone start -c ${file}`);
-  if (report.summary.offered > 0) return 0;
+  return exitCodeOf(whole, terminal);
+}
+
+/** What `check` warns of; [] for a configuration that it refuses, as it does where no operation can be called. */
+async function warningsOf(file: string): Promise<readonly Diagnostic[]> {
+  try {
+    const compiled = await compile(await loadConfig(file, process.env));
+    await compiled.close();
+    return compiled.warnings;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return [];
+    throw error;
+  }
+}
+
+/** The report with those warnings about the configuration that are not about the WSDL, which it has. */
+export function withWarnings(report: ImportReport, model: WsdlModel, warnings: readonly Diagnostic[]): ImportReport {
+  const known = new Set([...model.warnings, ...report.warnings].map(({ what }) => what));
+  const isOfWsdl = ({ file, what }: Diagnostic): boolean => known.has(what) || /\.(?:wsdl|xsd)$/i.test(file ?? '');
+  return { ...report, warnings: [...report.warnings, ...warnings.filter((each) => !isOfWsdl(each))] };
+}
+
+/** Writes the report beside the copy of the WSDL, and prints it. */
+export async function writeReport(
+  report: ImportReport,
+  directory: string,
+  isJson: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const json = JSON.stringify(report, null, 2);
+  await writeFile(join(directory, 'import-report.json'), `${json}\n`);
+  terminal.out(isJson ? json : printReport(report));
+}
+
+/** 1 where no operation can be called, which is said. */
+export function exitCodeOf({ summary }: ImportReport, terminal: Terminal): ExitCode {
+  if (summary.offered > 0) return 0;
   terminal.error('No operation can be called: the reasons stand above.');
   return 1;
 }
 
 /** Reads the WSDL, and shows on a terminal which document is being read. */
-async function readShowing(location: string, source: ReadOptions, terminal: Terminal): Promise<WsdlModel> {
+export async function readShowing(location: string, source: ReadOptions, terminal: Terminal): Promise<WsdlModel> {
   let documents = 0;
   const read = withProgress(source, (document) => {
     documents += 1;
@@ -86,7 +127,10 @@ async function readShowing(location: string, source: ReadOptions, terminal: Term
   }
 }
 
-function importedService({ name, address, versions, ports }: PlannedService, report: ImportReport): ImportedService {
+export function importedService(
+  { name, address, versions, ports }: PlannedService,
+  report: ImportReport,
+): ImportedService {
   const operations = report.operations.flatMap(({ operation, service, status, field, reason, place }) =>
     service !== name || status === 'otherPort' ? [] : [{ operation, status, field, reason, place }],
   ) satisfies readonly ImportedOperation[];
@@ -98,7 +142,7 @@ function diagnostic(file: string | null, what: string, remedy: string | null): C
 }
 
 /** The file name of the WSDL in the folder. One that lies there already stays as it is. */
-async function copyInto(model: WsdlModel, location: string, directory: string): Promise<string> {
+export async function copyInto(model: WsdlModel, location: string, directory: string): Promise<string> {
   const isThere = !isWeb(location) && (await realpath(dirname(resolve(location)))) === (await realpath(directory));
   if (!isThere) return copyWsdl(model, directory);
   if (!model.documents.some((document) => isWeb(document.location))) return basename(location);

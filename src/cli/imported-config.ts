@@ -3,15 +3,19 @@ import type { DialectName } from '../soap/dialect.js';
 import { type BackendKeys, isSameHost } from './backend-keys.js';
 import { oneLine } from './table.js';
 
-/** The result of reading a WSDL, for the configuration that `import` writes. */
-export interface Imported {
+/** The result of reading a WSDL, for the services that `import` writes. */
+export interface ImportedServices {
   /** Path or URL it came from. */
   readonly location: string;
-  /** File name of the copy beside the configuration. */
+  /** Path of the copy, seen from the configuration. */
   readonly wsdl: string;
   readonly services: readonly ImportedService[];
   /** The credentials that fetched the WSDL, for backends at its host; null for none. */
   readonly keys: BackendKeys | null;
+}
+
+/** The same for a whole configuration. */
+export interface Imported extends ImportedServices {
   /** Addresses for callers and for operators. */
   readonly addresses: ImportedAddresses;
   /** Path of the JSON Schema from the configuration's folder, or null when it would not stay right. */
@@ -61,15 +65,23 @@ export function printImportedConfig(imported: Imported): string {
     ...imported.addresses.more,
     '',
     'services:',
-    ...imported.services.flatMap((service, index) => [
-      ...(index === 0 ? [] : ['']),
-      ...serviceLines(service, imported),
-    ]),
+    ...printServices(imported).map((line) => (line === '' ? '' : `  ${line}`)),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function serviceLines({ name, address, versions, ports, operations }: ImportedService, imported: Imported): string[] {
+/** The entries of `services`, in lines without indentation. */
+export function printServices(imported: ImportedServices): readonly string[] {
+  return imported.services.flatMap((service, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...serviceLines(service, imported).map((line) => line.slice(2)),
+  ]);
+}
+
+function serviceLines(
+  { name, address, versions, ports, operations }: ImportedService,
+  imported: ImportedServices,
+): string[] {
   const usable = address !== null && isHttpUrl(address);
   const [port = ''] = ports;
   return [
@@ -87,7 +99,7 @@ function serviceLines({ name, address, versions, ports, operations }: ImportedSe
   ];
 }
 
-function keyLines({ keys, location }: Imported, address: string | null): readonly string[] {
+function keyLines({ keys, location }: ImportedServices, address: string | null): readonly string[] {
   if (keys === null) return [];
   if (!isSameHost(location, address))
     return ['    # The credentials of the WSDL are for its own host: see `auth`, `headers`, `tls` and `proxy`.'];

@@ -81,7 +81,8 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
   withSource(program.command('import'))
     .description('copy a WSDL and write a configuration for it')
     .argument('<wsdl>', 'path or http(s) address of the WSDL')
-    .requiredOption('-o, --output <directory>', 'where to write')
+    .option('-o, --output <directory>', 'where to write')
+    .option('--into <file>', 'add the services to this configuration instead')
     .option('--name <name>', 'name of the first service')
     .option(
       '--port <name>',
@@ -91,18 +92,31 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     )
     .option('--json', 'print the report as JSON', false)
     .option('--force', 'replace a configuration that is there already', false)
-    .action(async (wsdl: string, options: ImportFlags) => {
-      const { importWsdl } = await import('./import.js');
-      const { output: directory, name = null, port: ports, force, json } = options;
+    .action(async (wsdl: string, options: ImportFlags, command: Command) => {
+      const { output: directory = null, into: file = null, name = null, port: ports, force, json } = options;
       const source = sourceFrom(options);
-      finish(await importWsdl(wsdl, { directory, name, ports, force, json, source }, terminal));
+      if (file !== null) {
+        if (force) return command.error("error: option '--force' cannot be used with option '--into <file>'");
+        const { importInto } = await import('./import-into.js');
+        return finish(await importInto(wsdl, { file, directory, name, ports, json, source }, terminal));
+      }
+      if (directory === null)
+        return command.error("error: required option '-o, --output <directory>' or '--into <file>' not specified");
+      const { importWsdl } = await import('./import.js');
+      return finish(await importWsdl(wsdl, { directory, name, ports, force, json, source }, terminal));
     });
   withSource(program.command('try'))
     .description('import a WSDL into a temporary folder and run the gateway in front of its services')
     .argument('<wsdl>', 'path or http(s) address of the WSDL')
-    .action(async (wsdl: string, options: SourceFlags) => {
+    .option(
+      '--listen <address>',
+      'where callers reach it, such as 0.0.0.0:4000; the admin address stays of this machine',
+    )
+    .option('--url <url>', 'the address of the backend, instead of the one in the WSDL')
+    .action(async (wsdl: string, options: TryFlags) => {
       const { tryWsdl } = await import('./try.js');
-      finish(await tryWsdl(wsdl, sourceFrom(options), terminal));
+      const { listen = null, url = null } = options;
+      finish(await tryWsdl(wsdl, { listen, url, source: sourceFrom(options) }, terminal));
     });
   program
     .command('init')
@@ -188,8 +202,14 @@ interface ConfigFlags {
   readonly config?: string;
 }
 
+interface TryFlags extends SourceFlags {
+  readonly listen?: string;
+  readonly url?: string;
+}
+
 interface ImportFlags extends SourceFlags {
-  readonly output: string;
+  readonly output?: string;
+  readonly into?: string;
   readonly name?: string;
   readonly port: readonly string[];
   readonly json: boolean;

@@ -12,11 +12,8 @@ export function rules(code: string | null, terminal: Terminal): ExitCode {
     terminal.out(table(REFUSAL_CODES.map((each) => [each, kindOf(each).text])));
     return 0;
   }
-  const typed = code
-    .slice(0, CODE_CHARACTERS)
-    .toUpperCase()
-    .replaceAll(/[^A-Z0-9]/g, '_');
-  const found = REFUSAL_CODES.find((each) => each === typed);
+  const typed = wordsOf(code.slice(0, CODE_CHARACTERS));
+  const found = REFUSAL_CODES.find((each) => wordsOf(each) === typed);
   if (found === undefined) {
     const near = nearCodes(typed);
     const hint = near.length === 0 ? '' : ` Did you mean ${EITHER.format(near)}?`;
@@ -39,12 +36,15 @@ const CODE_CHARACTERS = 64;
 const SUGGESTIONS = 5;
 const EITHER = new Intl.ListFormat('en', { type: 'disjunction' });
 
+/** A code as it is compared: `wsse:MessageExpired` may be typed in any case. */
+const wordsOf = (code: string): string => code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+
 /** The codes that have all words of the typed one; else the nearest one, or those that begin with what is nearest. */
 function nearCodes(typed: string): readonly string[] {
   const words = typed.split('_').filter((word) => word !== '');
   if (words.length === 0) return [];
-  const begin = (code: string): string => code.split('_').slice(0, words.length).join('_');
-  const having = REFUSAL_CODES.filter((code) => words.every((word) => code.split('_').includes(word)));
+  const begin = (code: string): string => wordsOf(code).split('_').slice(0, words.length).join('_');
+  const having = REFUSAL_CODES.filter((code) => words.every((word) => wordsOf(code).split('_').includes(word)));
   const near = nearest(typed, REFUSAL_CODES) ?? nearest(typed, REFUSAL_CODES.map(begin));
   const like = REFUSAL_CODES.filter((code) => code === near || begin(code) === near);
   return (having.length > 0 ? having : like).slice(0, SUGGESTIONS);

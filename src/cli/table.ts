@@ -1,3 +1,9 @@
+import { type Diagnostic, printDiagnostic } from '../base/diagnostic.js';
+
+/** Up to so many operations are all listed; of more only those that are not ok, and of these the first. */
+export const ALL_LISTED = 40;
+export const MOST_LISTED = 100;
+
 /** Rows of text in aligned columns, two spaces apart. The last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
@@ -14,7 +20,26 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
+/** The longest foreign text that is printed, in characters. */
+const TEXT_CHARACTERS = 500;
+
 /** Makes foreign text fit for a terminal and for one line of a comment. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufffd]+/g, ' ').slice(0, 500);
+  return printable(text).slice(0, TEXT_CHARACTERS);
 }
+
+/** A diagnostic on one line. A long error is cut, and its remedy stays whole. */
+export function diagnosticLine(diagnostic: Diagnostic): string {
+  const { what, remedy } = diagnostic;
+  const text = printable(what);
+  const shown = text.length <= TEXT_CHARACTERS ? text : `${text.slice(0, TEXT_CHARACTERS).trimEnd()} ...`;
+  return printable(
+    printDiagnostic({ ...diagnostic, what: shown, remedy: remedy?.slice(0, REMEDY_CHARACTERS) ?? null }),
+  );
+}
+
+/** Longer than any remedy, of which those with a command name files. */
+const REMEDY_CHARACTERS = 4096;
+
+const printable = (text: string): string =>
+  text.replaceAll(/[^\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufffd]+/g, ' ');

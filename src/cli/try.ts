@@ -2,25 +2,45 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ConfigurationError } from '../base/diagnostic.js';
+import { parseListenAddress } from '../config/address.js';
 import { trialIntroduction } from '../process/introduction.js';
 import { start } from '../process/start.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import { importWsdl } from './import.js';
 import type { SourceOptions } from './import-source.js';
+import { oneLine } from './table.js';
+
+export interface TryOptions {
+  /** Where callers reach it; null: port 4000 of this machine, or another one where that is taken. */
+  readonly listen: string | null;
+  /** The address of the backend; null: that of the WSDL. */
+  readonly url: string | null;
+  readonly source: SourceOptions;
+}
 
 /**
  * Imports a WSDL into a folder that goes at the end, and runs the gateway in front of its services; 1 when no operation
  * can be called. Throws `ConfigurationError`.
  */
-export async function tryWsdl(location: string, source: SourceOptions, terminal: Terminal): Promise<ExitCode> {
+export async function tryWsdl(
+  location: string,
+  { listen, url, source }: TryOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  if (listen !== null && parseListenAddress(listen) === null) {
+    const what = `${oneLine(listen)} is no address to listen at.`;
+    const remedy = 'Give a host and a port, such as 0.0.0.0:4000.';
+    throw new ConfigurationError([{ file: null, line: null, column: null, what, remedy }]);
+  }
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-try-'));
   try {
     const addresses = {
-      listen: await freeAddress(4000),
+      listen: listen === null ? await freeAddress(4000) : JSON.stringify(listen),
       admin: await freeAddress(4001),
       more: ['console: { tryOut: true }'],
     };
-    const options = { directory, name: null, ports: [], force: false, json: false, source, addresses };
+    const options = { directory, name: null, ports: [], force: false, json: false, url, source, addresses };
     const code = await importWsdl(location, options, terminal);
     if (code !== 0) return code;
     return await start(join(directory, 'soapstone.yaml'), null, terminal, trialIntroduction);

@@ -47,7 +47,8 @@ export async function substitute(value: unknown, schema: SchemaNode, around: Sur
     if (isRecord(data)) {
       if (isFileReference(data) && !typesOf(node).includes('object')) {
         foreign.add(JSON.stringify(path));
-        return convert(await fromFile(data.file, path, around, node.binary === true), node);
+        const file = fromEnvironment(data.file, path, around, false);
+        return file === null ? undefined : convert(await fromFile(file, path, around, node.binary === true), node);
       }
       if (path.length === SERVICE_DEPTH) await around.pace.pause();
       const copy: Record<string, unknown> = Object.create(null);

@@ -1,6 +1,7 @@
 import {
   isAlias,
   isMap,
+  isPair,
   isScalar,
   isSeq,
   LineCounter,
@@ -9,6 +10,7 @@ import {
   parseDocument,
   visit,
   type YAMLError,
+  YAMLMap,
 } from 'yaml';
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 
@@ -105,6 +107,75 @@ export function readYaml(text: string, file: string): YamlSource {
     },
   };
 }
+
+/**
+ * The text of a YAML file with further entries of a map at its top level; all else in it stays, to the byte. `entries`
+ * are lines of block style without indentation. Throws `ConfigurationError` for a text that has no place for them.
+ */
+export function withEntries(text: string, file: string, key: string, entries: readonly string[]): string {
+  readYaml(text, file);
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const indented = (margin: number): string =>
+    entries.map((line) => (line === '' ? '' : ' '.repeat(margin) + line) + newline).join('');
+  const document = parseDocument(text, { version: '1.2', schema: 'core' });
+  const { contents } = document;
+  const pair = isMap(contents) ? pairOf(contents.items, key) : null;
+  const isBlock = contents === null || (isMap(contents) && contents.flow !== true);
+  if (isBlock && pair === null) return `${ended(text, newline)}${newline}${key}:${newline}${indented(2)}`;
+  const map = pair?.value;
+  const last = isMap(map) && map.flow !== true ? map.items.at(-1) : undefined;
+  if (isMap(map) && last !== undefined) {
+    const { key: name } = last;
+    const begin = isScalar(name) ? (name.range?.[0] ?? 0) : 0;
+    const margin = begin - (text.lastIndexOf('\n', begin - 1) + 1);
+    const end = endOfEntry(text, endOfLast(last), margin);
+    return `${ended(text.slice(0, end), newline)}${newline}${indented(margin)}${text.slice(end)}`;
+  }
+  const { contents: added } = parseDocument(entries.join('\n'));
+  if (isAlias(map) || !isMap(added) || !isMap(contents)) {
+    const { line, column } = readYaml(text, file).positionOf([key], 'key') ?? { line: 1, column: 1 };
+    const what = `Nothing can be added to \`${key}\` of this file.`;
+    throw new ConfigurationError([{ file, line, column, what, remedy: `Write \`${key}\` as a map of its own.` }]);
+  }
+  const target = isMap(map) ? map : new YAMLMap();
+  for (const item of added.items) target.add(item);
+  target.flow = false;
+  if (map !== target) document.setIn([key], target);
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Where the last scalar within an entry ends: the range of a map extends over comments below it. */
+function endOfLast(entry: Pair): number {
+  let end = 0;
+  let node: unknown = entry;
+  while (node !== null && node !== undefined) {
+    if (isPair(node)) {
+      if (isScalar(node.key)) end = node.key.range?.[1] ?? end;
+      node = node.value;
+    } else if ((isMap(node) || isSeq(node)) && node.flow !== true && node.items.length > 0) {
+      node = node.items.at(-1);
+    } else {
+      return isNodeWithRange(node) ? (node.range?.[1] ?? end) : end;
+    }
+  }
+  return end;
+}
+
+/** The end of the line at `offset`, and of the lines of comment below it that are indented as far as `margin`. */
+function endOfEntry(text: string, offset: number, margin: number): number {
+  const lineEnd = (at: number): number => (text.indexOf('\n', at) + 1 || text.length + 1) - 1;
+  let end = text[offset - 1] === '\n' ? offset - 1 : lineEnd(offset);
+  for (let at = end + 1; at < text.length; at = lineEnd(at) + 1) {
+    const line = text.slice(at, lineEnd(at)).trimEnd();
+    const content = line.trimStart();
+    if (content === '') continue;
+    if (!content.startsWith('#') || line.length - content.length < margin) break;
+    end = lineEnd(at);
+  }
+  return Math.min(end + 1, text.length);
+}
+
+const ended = (text: string, newline: string): string => (text === '' || text.endsWith('\n') ? text : text + newline);
 
 /** Of the lines of a block (YAML 1.2 section 8.1.1.1): of its first line that is not blank, unless its header has it. */
 function indentation(text: string, header: number, parent: number): number {

@@ -1,11 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { ConfigurationError, type Diagnostic, unplaced } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
 import { emptySnapshot, type InputSnapshot, replayInputs } from '../base/inputs.js';
 import { RememberedReads } from '../base/remembered-reads.js';
 import { TimeSlices } from '../base/time-slices.js';
+import { writeWhole } from '../base/write-whole.js';
 import { type Contract, missingParts } from '../compile/kept-contract.js';
 import { type TakenPlace, takenProblemsOf } from '../compile/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
@@ -157,16 +156,4 @@ export async function compileBeside(
   if (occasion === 'WSDL')
     await checkTaken(before, next).catch((error: unknown) => next.close().then(() => Promise.reject(error)));
   return next;
-}
-
-/** Whole or not at all: a reader finds the file before, or this one. */
-async function writeWhole(file: string, bytes: Buffer): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  const draft = `${file}.${process.pid}`;
-  try {
-    await writeFile(draft, bytes);
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
-  }
 }

@@ -134,11 +134,11 @@ service airService: AirSearchPort, AirBookPort
 service hotelService: HotelSearchSecurePort
 
 operation         service             status    field                   reason
+Quote             port QuoteGetPort   disabled  -                       It cannot be called: its binding is for plain HTTP. (${TRAVEL}:67)
+Notify            port type Callback  disabled  -                       It cannot be called: no binding describes it. (${TRAVEL}:31)
 LowFareSearchReq  airService          ok        Query.lowFareSearchReq
 AirBookReq        airService          ok        Mutation.airBookReq
 service           hotelService        ok        Query.hotelSearchReq
-Quote             port QuoteGetPort   disabled  -                       It cannot be called: its binding is for plain HTTP. (${TRAVEL}:67)
-Notify            port type Callback  disabled  -                       It cannot be called: no binding describes it. (${TRAVEL}:31)
 
 port HotelSearchPort: service, as at port HotelSearchSecurePort.
 port HotelSearchPort12: service, as at port HotelSearchSecurePort.`,

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -54,6 +55,20 @@ async function bundledComponents(folder: string): Promise<readonly object[]> {
   return [...components].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, component]) => component);
 }
 
+/** Links in the documents of a folder that lead to nothing in it, as `document: link`. */
+async function deadLinks(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.md'));
+  const dead: string[] = [];
+  for (const name of names) {
+    const text = await readFile(join(folder, name), 'utf8');
+    for (const [, link = ''] of text.matchAll(/\]\(([^)#\s:]+)(?:#[^)]*)?\)/g)) {
+      const path = join(dirname(name), link);
+      if (path.startsWith('..') || !existsSync(join(folder, path))) dead.push(`${name}: ${link}`);
+    }
+  }
+  return dead;
+}
+
 /** The addresses in the line of a gateway that is ready. */
 async function addressesOf(child: ChildProcess): Promise<{ readonly listen: string; readonly admin: string }> {
   for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
@@ -69,9 +84,17 @@ t.test('the packed package installs in an empty folder without a network, and ru
   const packed = await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
     env: ENVIRONMENT,
   });
-  await run('npm', ['install', '--offline', '--engine-strict', join(folder, packed.stdout.trim())], here);
+  const installed = await run(
+    'npm',
+    ['install', '--offline', '--engine-strict', join(folder, packed.stdout.trim())],
+    here,
+  );
+  t.notMatch(installed.stderr, 'install-scripts', 'npm has nothing to warn of');
 
   const modules = join(folder, 'node_modules');
+  const { scripts } = JSON.parse(await readFile(join(modules, 'soapstone/package.json'), 'utf8'));
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) t.notHas(scripts, { [name]: String }, name);
+  t.same(await deadLinks(join(modules, 'soapstone')), [], 'links of its documents lead to files of the package');
   t.same(
     (await readdir(modules)).filter((name) => !name.startsWith('.')),
     ['soapstone'],

@@ -7,7 +7,10 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { REFUSAL_CODES } from '../../src/base/refusals.js';
 import { run as runHere } from '../../src/cli/program.js';
+import { diagnosticLine } from '../../src/cli/table.js';
+import { freePort } from '../kit/free-port.js';
 import { wsdlWith } from '../wsdl/written.js';
 
 const MAIN = fileURLToPath(new URL('../../bin/main.js', import.meta.url));
@@ -293,6 +296,12 @@ t.test('rules prints what a code means, and finds one that is written nearly rig
   }
   t.equal(await runHere(['rules', 'xml-depth-limit'], terminal), 0);
   t.match(out.pop(), /^XML_DEPTH_LIMIT\n/);
+  for (const each of REFUSAL_CODES) {
+    t.equal(await runHere(['rules', each], terminal), 0, each);
+    t.ok(out.pop()?.startsWith(`${each}\n`));
+  }
+  t.equal(await runHere(['rules', 'wsse:FailedAuthenticatio'], terminal), 2);
+  t.match(out.pop(), 'Did you mean wsse:FailedAuthentication?');
   t.equal(await runHere(['rules'], terminal), 0);
   t.match(out.pop(), /^XML_NOT_WELLFORMED +The message is not well-formed XML\.$/m);
 });
@@ -333,6 +342,41 @@ t.test('try runs the gateway in front of a WSDL, with a query to begin with', as
   t.match(await ended, { code: 0 });
   const none = join(t.testdir({ 'none.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"/>' }), 'none.wsdl');
   t.not((await end(soapstone('try', none))).code, 0, 'nothing can be called');
+});
+
+t.test('try listens where it is told to, and calls the backend that it is told', async (t) => {
+  const called: (string | undefined)[] = [];
+  const backend = createHttpServer((request, response) => {
+    called.push(request.url);
+    request.resume();
+    response.writeHead(500, { 'content-type': 'text/xml' }).end();
+  }).listen(0, '127.0.0.1');
+  await once(backend, 'listening');
+  t.teardown(() => backend.close());
+  const { port } = backend.address() as AddressInfo;
+  const listen = `127.0.0.3:${await freePort()}`;
+  const child = soapstone('try', WSDL, '--listen', listen, '--url', `http://127.0.0.1:${port}`);
+  const ended = end(child);
+  for await (const line of createInterface({ input: child.stdout ?? process.stdin }))
+    if (line.includes('Ctrl-C')) break;
+  const body = JSON.stringify({ query: '{ getOrder(id: 7) { id } }' });
+  await fetch(`http://${listen}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  t.same(called, ['/orders'], 'the path is that of the WSDL');
+  child.kill('SIGTERM');
+  t.match(await ended, { code: 0 });
+  for (const [option, value, problem] of [
+    ['--listen', 'everywhere', 'everywhere is no address to listen at.'],
+    ['--url', 'ftp://a', 'ftp://a is no address of a backend.'],
+  ] as const) {
+    const wrong = await run('try', WSDL, option, value);
+    t.equal(wrong.code, 2);
+    t.match(wrong.error, problem);
+  }
+});
+
+t.test('a long warning is cut before its remedy, not in it', async (t) => {
+  const line = diagnosticLine({ file: 'a', line: 1, column: null, what: 'x'.repeat(5000), remedy: 'Do this.' });
+  t.match(line, /^a:1: x{500} \.\.\. Do this\.$/);
 });
 
 t.test('without a command the next steps are shown', async (t) => {

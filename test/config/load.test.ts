@@ -313,13 +313,21 @@ services:
 t.test('values from files, without their last line break', async (t) => {
   await writeFile(join(directory, 'schema.graphql'), 'type Query { a: Int }\n');
   await writeFile(join(directory, 'depth'), '33\n');
-  const { config } = await load(`
+  const { config } = await load(
+    `
 limits: { xml: { depth: { file: depth } } }
 services:
   a: { url: http://x, types: { file: schema.graphql } }
-`);
+  b: { url: http://x, types: { file: "\${CREDENTIALS}/schema.graphql" } }
+`,
+    { CREDENTIALS: directory },
+  );
   t.equal(config.services['a']?.types, 'type Query { a: Int }');
+  t.equal(config.services['b']?.types, 'type Query { a: Int }', 'the name of a file may have variables');
   t.equal(config.limits.xml.depth, 33);
+  t.same(await problems(`services: { a: { url: http://x, types: { file: "\${NONE}/a" } } }`), [
+    '1:40: The environment variable NONE is not set. Set it before the start.',
+  ]);
 });
 
 t.test('what is missing outside is named, and only that', async (t) => {

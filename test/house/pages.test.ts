@@ -81,12 +81,15 @@ ${operations.map((name) => `<message name="${name}In"><part name="p" element="t:
 <binding name="B" type="t:T"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>${operations.map((name) => `<operation name="${name}"><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`).join('')}</binding>
 <service name="S"><port name="P" binding="t:B"><soap:address location="http://a.example/"/></port></service></definitions>`;
 
+const secretOf = async (name: string): Promise<string> =>
+  name.endsWith('HASH') ? hashPassword('secret') : `secret-of-a-test-${name}`;
+
 /** Writes the files that a configuration names, and returns its environment. */
 async function furnish(folder: string, text: string): Promise<Record<string, string>> {
   const { cert, key } = /\.(?:pem|crt|key)\b/.test(text)
     ? new Authority(folder).sign('localhost')
     : { cert: '', key: '' };
-  for (const [, name = ''] of text.matchAll(/file: ([\w./-]+)/g))
+  for (const [, name = ''] of text.matchAll(/file: "?(?:\$\{CREDENTIALS_DIRECTORY\}\/)?([\w./-]+)/g))
     if (!existsSync(join(folder, name)))
       writeFileSync(
         join(folder, name),
@@ -97,7 +100,7 @@ async function furnish(folder: string, text: string): Promise<Record<string, str
     writeFileSync(join(folder, name), wsdlOf([...new Set([...OPERATIONS, ...named])]));
   const environment = new Map<string, string>();
   for (const [, name = ''] of text.matchAll(/\$\{(\w+)\}/g))
-    environment.set(name, name.endsWith('HASH') ? await hashPassword('secret') : `secret-of-a-test-${name}`);
+    environment.set(name, name === 'CREDENTIALS_DIRECTORY' ? folder : await secretOf(name));
   return Object.fromEntries(environment);
 }
 

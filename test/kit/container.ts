@@ -35,7 +35,7 @@ export class Image {
   readonly config: ImageConfig;
 
   /** Builds a Dockerfile on a base that has this Node and a shell: no registry is asked. */
-  constructor(folder: string, dockerfile: string, ignorefile: string) {
+  constructor(folder: string, dockerfile: string, ignorefile: string, context = '.') {
     const places = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs'];
     const buildah = (...args: readonly string[]): string =>
       execFileSync('buildah', [...places, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
@@ -55,7 +55,7 @@ export class Image {
       '--build-arg',
       'NODE_IMAGE=localhost/base',
     ];
-    buildah('bud', '--quiet', ...options, ...files, '-t', 'localhost/built', '.');
+    buildah('bud', '--quiet', ...options, ...files, '-t', 'localhost/built', context);
     this.config = JSON.parse(buildah('inspect', '--type', 'image', 'localhost/built')).Docker.config;
     this.root = buildah('mount', buildah('from', '--pull-never', 'localhost/built'));
   }

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -11,6 +12,7 @@ import { until } from '../kit/until.js';
 /** The image of `deploy/Dockerfile`, built by buildah and run as process 1 without rights. */
 
 const DOCKERFILE = readFileSync('deploy/Dockerfile', 'utf8');
+const PACKAGE_DOCKERFILE = readFileSync('deploy/Dockerfile.package', 'utf8');
 const IGNORED = readFileSync('deploy/Dockerfile.dockerignore', 'utf8');
 
 /** The steps of the stage that compiles, without their comments. */
@@ -30,6 +32,48 @@ t.test('the build stage copies all that the build reads', async (t) => {
 t.test('the version in the labels is that of the package', async (t) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   t.match(DOCKERFILE, `ARG VERSION=${version}\n`);
+});
+
+/** The steps of the last stage, but for where it takes files from. */
+const stepsOf = (dockerfile: string): string =>
+  dockerfile
+    .slice(dockerfile.lastIndexOf('\nFROM '))
+    .replaceAll(/^(?:#|COPY|ARG) .*\n/gm, '')
+    .replaceAll(/\n+/g, '\n');
+
+t.test('the image of the package is that of the sources', async (t) => {
+  t.equal(stepsOf(PACKAGE_DOCKERFILE), stepsOf(DOCKERFILE));
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  t.match(PACKAGE_DOCKERFILE, `ARG VERSION=${version}\n`);
+});
+
+t.test('an image is built from the package alone', { skip: withoutImages() }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'soapstone-image-'));
+  let container: Container | null = null;
+  t.teardown(async () => {
+    if (container !== null && container.pid > 0) process.kill(container.pid, 'SIGKILL');
+    await container?.ended;
+    rmSync(folder, { recursive: true });
+  });
+  const context = join(folder, 'context');
+  mkdirSync(context);
+  execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', context], { stdio: 'ignore' });
+  const image = new Image(folder, PACKAGE_DOCKERFILE, '', context);
+  const files = readdirSync(join(image.root, 'app'), { recursive: true, encoding: 'utf8' });
+  t.same(
+    files.filter((file) => {
+      const { uid, mode } = statSync(join(image.root, 'app', file));
+      return uid !== 0 || (mode & 0o022) !== 0;
+    }),
+    [],
+    'files are those of root',
+  );
+  container = image.start();
+  await container.ready();
+  const [, ...health] = image.config.Healthcheck.Test;
+  t.equal(container.run(...health).status, 0, 'healthy');
+  process.kill(container.pid, 'SIGTERM');
+  t.equal(await container.ended, 0, 'it drains');
 });
 
 t.test('an image is built and runs as process 1 without rights', { skip: withoutImages() }, async (t) => {
