@@ -19,6 +19,7 @@ import type { Ending } from './flow/http/ending.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import type { PersistedStore } from './graphql/admission/document-cache.js';
+import { type AddressEvent, AddressStates, loggedStates } from './observe/address-states.js';
 import type { Finish } from './observe/finish.js';
 import type { Log } from './observe/log.js';
 import type { Metrics } from './observe/metrics.js';
@@ -28,12 +29,29 @@ import { makeRequestHandler, type RequestHandler, type Usage } from './request.j
 import type { NamedAddress } from './upstream/address-set.js';
 import type { HealthResult } from './upstream/health.js';
 
+/** What is learnt of backends, and who gets it. */
+export interface BackendReports {
+  /** Gets the results of health checks. All checks of backends begin with `checkBackends` then; absent: at once. */
+  readonly reportHealth?: (result: HealthResult) => void;
+  /** Gets each address that goes down or up; absent: the log does. */
+  readonly reportAddress?: (event: AddressEvent) => void;
+  /** Gets the changed WSDLs of backends that are to be taken. */
+  readonly offer?: (offer: WsdlOffer) => void;
+}
+
 /** Whether this process looks after backends, their health and their WSDLs, and which processes are told the results. */
-export interface BackendRole {
+export class BackendRole {
   isChecking: boolean;
   readonly report: (result: HealthResult) => void;
-  /** Takes the changed WSDL of a backend. */
+  readonly addresses: AddressStates;
   readonly offer: (offer: WsdlOffer) => void;
+
+  constructor({ reportHealth, reportAddress, offer = () => {} }: BackendReports, log: Log) {
+    this.isChecking = reportHealth === undefined;
+    this.report = reportHealth ?? (() => {});
+    this.addresses = reportAddress === undefined ? loggedStates(log) : new AddressStates(reportAddress);
+    this.offer = offer;
+  }
 }
 
 /** The state of the process, which survives a reload. */
@@ -56,9 +74,9 @@ export interface ProcessState {
   busFor(compiled: Compiled): EventBus;
 }
 
-const gaugesOf = ({ url, totals, records, failedLookups }: NamedAddress): AddressGauges => ({
-  address: url.host + url.pathname,
-  isUp: records.some(({ isResting }) => !isResting),
+const gaugesOf = ({ name, totals, records, failedLookups }: NamedAddress): AddressGauges => ({
+  address: name,
+  isUp: records.some(({ state }) => state !== 'open'),
   records: records.length,
   failedLookups,
   calls: totals.calls,
@@ -97,6 +115,10 @@ export class Generation {
     this.#backends = state.backends;
     if (state.backends.isChecking) this.checkBackends();
     for (const { name: service, upstream } of this.upstreams) {
+      upstream.addresses.report((address, { isUp, reason }, code) => {
+        const { name, ip } = address;
+        state.backends.addresses.take(address, { service, address: name, ip, isUp, reason, code });
+      });
       upstream.watchNames({
         resolved: (host, records) => log.event('info', 'records of a backend changed', { service, host, records }),
         failed: (host, code) => log.event('warn', 'name of a backend cannot be resolved', { service, host, code }),
@@ -179,7 +201,7 @@ export class Generation {
         service: name,
         active: () => (isOwn ? upstream.active : 0),
         waiting: () => (isOwn ? upstream.waiting : 0),
-        resting: () => upstream.resting + (feeds.isResting(name) ? 1 : 0),
+        breakers: (state) => upstream.count(state) + (feeds.breakerState(name) === state ? 1 : 0),
         addresses: () => upstream.addresses.named.map(gaugesOf),
         certificateEndMillis: () => reach.tls?.expiresMillis ?? null,
         subscriptions: () => feeds.active(name),

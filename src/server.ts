@@ -15,10 +15,9 @@ import { clearTextOf, makeConsole } from './console/console.js';
 import { type ConsoleFacts, factsOf } from './console/facts.js';
 import { stateOf } from './console/state.js';
 import { ReloadLimiter } from './flow/drift/reload-limiter.js';
-import type { WsdlOffer } from './flow/drift/safe-changes.js';
 import { ConcurrencyLimits } from './flow/http/concurrency.js';
 import { PenaltyBox } from './flow/http/penalty-box.js';
-import { Generation, type ProcessState } from './generation.js';
+import { type BackendReports, BackendRole, Generation, type ProcessState } from './generation.js';
 import { Generations } from './generations.js';
 import { MemoryPersistedStore } from './graphql/admission/document-cache.js';
 import { serve } from './listen/serve.js';
@@ -74,16 +73,12 @@ export interface Gateway {
 }
 
 /** How operators reach a gateway. */
-export interface GatewayOptions {
+export interface GatewayOptions extends BackendReports {
   /** `elsewhere`: this is a worker, and the process that forked it serves metrics and health. */
   readonly operators?: 'here' | 'elsewhere';
   readonly loads?: ConfigLoads;
-  /** Gets the results of health checks. All checks of backends begin with `checkBackends` then; absent: at once. */
-  readonly reportHealth?: (result: HealthResult) => void;
   /** Carries invalidations to the other workers; absent: there are none. */
   readonly invalidations?: InvalidationChannel;
-  /** Gets the changed WSDLs of backends that are to be taken. */
-  readonly offer?: (offer: WsdlOffer) => void;
   /** Reloads the configuration; absent where that cannot be asked for. */
   readonly reload?: Reload;
   /** The keys of TLS sessions, which all workers share. */
@@ -99,7 +94,6 @@ export async function startGateway(
   { operators = 'here', loads, reload, tickets, ...workers }: GatewayOptions = {},
 ): Promise<Gateway> {
   const { config } = compiled;
-  const { reportHealth, offer = () => {} } = workers;
   const overload = new Overload(config.limits.overload, {
     inFlight: () => traffic.inFlight,
     hasLongQueue: () => generations.current.hasLongQueue(performance.now()),
@@ -164,7 +158,7 @@ export async function startGateway(
     ),
     pollSharing: shared?.makePollSharing(config.limits.cache.replyBytes) ?? null,
     isShedding: () => overload.shedsNext(),
-    backends: { isChecking: reportHealth === undefined, report: reportHealth ?? (() => {}), offer },
+    backends: new BackendRole(workers, log),
     reloadLimiter: new ReloadLimiter(),
     busFor: buses.busFor,
   };
@@ -247,6 +241,7 @@ export async function startGateway(
       await closing;
       await buses.close();
       await shared?.close();
+      state.backends.addresses.close();
       await generations.close();
       await tracing.close();
       await served?.close();

@@ -14,6 +14,8 @@ export class Refusal extends Error {
   readonly found: string | number | null;
   /** For the log only: the limit that was exceeded; null for other reasons. */
   readonly limit: ExceededLimit | null;
+  /** For the log only: the address of the backend where the call failed, as the metrics name it; null for none. */
+  address: string | null = null;
   /** When it is worth asking again: seconds, or an HTTP date (RFC 9110 section 10.2.3). Null when nothing is known. */
   readonly retryAfter: string | null;
   /** A challenge for the answer (RFC 9110 section 11.6.1), besides that of bearer tokens: a constant. */

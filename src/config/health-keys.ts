@@ -11,7 +11,7 @@ const times = (description: string, initial: number) =>
 
 const HEALTH_KEYS = {
   everyMillis: integer({
-    description: 'How often each address is checked, of several processes by one, give or take a fifth.',
+    description: 'How often each address is checked, of several processes by one, or up to a fifth sooner.',
     unit: 'millis',
     minimum: 100,
     maximum: 3_600_000,
@@ -32,7 +32,10 @@ const HEALTH_KEYS = {
     }),
   ),
   tcp: optional(boolean({ description: 'Whether a connection is enough, of TLS at an https address.' })),
-  up: times('Checks in a row that succeed before an address is called again.', 2),
+  up: times(
+    'Checks in a row that succeed before an address is called again. They all follow within one `everyMillis`.',
+    2,
+  ),
   down: times('Checks in a row that fail before an address is no longer called.', 3),
 };
 

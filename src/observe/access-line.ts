@@ -30,6 +30,7 @@ export class AccessLines {
     if (refusal !== null) {
       line += `,"code":"${refusal.code}"`;
       if (refusal.detail !== null) line += `,"detail":${quoteText(refusal.detail)}`;
+      if (refusal.address !== null) line += `,"address":${names.quote(refusal.address)}`;
       if (refusal.found !== null) line += `,"found":${printFound(refusal.found)}`;
       if (refusal.limit !== null) line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
     }

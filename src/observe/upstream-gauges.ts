@@ -5,8 +5,8 @@ export interface UpstreamGauges {
   readonly service: string;
   readonly active: () => number;
   readonly waiting: () => number;
-  /** Addresses that are not called because they keep failing. */
-  readonly resting: () => number;
+  /** Addresses whose circuit breaker is in this state. */
+  readonly breakers: (state: 'open' | 'half-open') => number;
   readonly addresses?: () => readonly AddressGauges[];
   /** When the first certificate of its TLS ends; null without one. */
   readonly certificateEndMillis?: () => number | null;
@@ -38,8 +38,10 @@ export function addUpstreamGauges(book: MetricBook, upstreams: () => readonly Up
   read('soapstone_upstream_calls_waiting', 'Upstream calls that wait for a connection.', (upstream) =>
     upstream.waiting(),
   );
-  const resting = 'Addresses of the upstream whose circuit breaker is open or half open.';
-  read('soapstone_upstream_breakers_open', resting, (upstream) => upstream.resting());
+  const open = 'Addresses of the upstream whose circuit breaker is open: they are not called.';
+  read('soapstone_upstream_breakers_open', open, (upstream) => upstream.breakers('open'));
+  const halfOpen = 'Addresses of the upstream whose circuit breaker is half open: a few calls try them.';
+  read('soapstone_upstream_breakers_half_open', halfOpen, (upstream) => upstream.breakers('half-open'));
   const expiry = {
     name: 'soapstone_upstream_certificate_expiry_timestamp_seconds',
     help: 'When the certificate of the gateway at the upstream, or one of its authorities, ends.',
@@ -70,7 +72,7 @@ function addAddressMetrics(book: MetricBook, upstreams: () => readonly UpstreamG
       ),
     );
   const labels = ['service', 'address'];
-  const up = 'Processes that call the address; others let it rest, or only try it.';
+  const up = 'Processes that call the address, if only to try it: its circuit breaker is not open.';
   book.addSampled(
     'gauge',
     { name: 'soapstone_upstream_address_up', help: up, labels },

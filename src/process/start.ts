@@ -35,6 +35,7 @@ import {
   parentTurn,
   receiveInputs,
   receiveNewerInputs,
+  reportAddress,
   reportHealth,
   reportReady,
   sendMetrics,
@@ -251,6 +252,7 @@ async function work(
   const options: GatewayOptions = {
     operators: 'elsewhere',
     reportHealth,
+    reportAddress,
     invalidations: workerInvalidations(),
     offer: offerWsdl,
     tickets: new TicketKeys(tickets, loaded.config.limits.http.ticketKeyMillis),

@@ -6,6 +6,7 @@ import type { ConsoleDescription, OperationDescription } from '../console/answer
 import type { ConsoleFacts } from '../console/facts.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { TicketSecret } from '../listen/ticket-keys.js';
+import type { AddressEvent } from '../observe/address-states.js';
 import type { MetricList } from '../observe/prometheus.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { UsageReport } from '../observe/usage.js';
@@ -23,6 +24,8 @@ export type FromWorker =
   | { readonly kind: 'alive' }
   /** The worker has checked an address of a backend. */
   | { readonly kind: 'health'; readonly result: HealthResult }
+  /** An address of a backend went down or up. */
+  | { readonly kind: 'address'; readonly event: AddressEvent }
   /** Cached replies are invalid, in the other workers too. */
   | { readonly kind: 'invalidations'; readonly operations: InvalidatedOperations }
   /** A changed WSDL of a backend is to be taken. */
@@ -148,6 +151,9 @@ function answerQuestion(facts: ConsoleFacts, question: ConsoleQuestion): Console
 
 /** Reports the result of a health check to the parent, for the other workers. */
 export const reportHealth = (result: HealthResult): void => void send({ kind: 'health', result });
+
+/** An address of a backend is down or up for this worker. */
+export const reportAddress = (event: AddressEvent): void => void send({ kind: 'address', event });
 
 /** Passes the changed WSDL of a backend to the parent. */
 export const offerWsdl = (offer: WsdlOffer): void => void send({ kind: 'offer', offer });

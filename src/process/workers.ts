@@ -11,6 +11,7 @@ import { clearTextOf, makeConsole } from '../console/console.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import { serve } from '../listen/serve.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
+import { loggedStates } from '../observe/address-states.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from '../observe/admin.js';
 import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
@@ -108,6 +109,7 @@ export async function startWorkers(
   );
   const reloading = new WorkerReload(send);
   const health = new WorkerHealth(taking, send);
+  const addresses = loggedStates(log);
   let isForced = false;
   const watch = new WorkerWatch(taking, {
     hangMillis: loaded.config.limits.overload.hangMillis,
@@ -159,6 +161,7 @@ export async function startWorkers(
         sources.set(worker, inputs);
       } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
       else if (message.kind === 'health') health.take(worker, message.result);
+      else if (message.kind === 'address') addresses.take(worker, message.event);
       else if (message.kind === 'invalidations') relay(running, worker, message);
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
       else if (message.kind === 'usage') usage.take(worker, message.usage);
@@ -171,9 +174,7 @@ export async function startWorkers(
     // A worker that cannot be reached has ended, or is about to.
     worker.on('error', () => {});
     worker.once('disconnect', () => {
-      metrics.retire(worker);
-      usage.retire(worker);
-      reloading.retire(worker);
+      for (const each of [metrics, usage, reloading, addresses]) each.retire(worker);
       taking.delete(worker);
       handed.release(taking.size > 0);
     });
@@ -235,6 +236,7 @@ export async function startWorkers(
   const stop = async (): Promise<boolean> => {
     stopping.abort();
     watch.close();
+    addresses.close();
     for (const worker of running) worker.process.kill('SIGTERM');
     const late = setTimeout(() => {
       for (const worker of running) {

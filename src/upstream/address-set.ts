@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { Address } from './address.js';
+import { Address, type AddressListener, nameOfAddress } from './address.js';
 import { type Affinity, type BalanceOptions, Balancer, DEFAULT_RANK } from './balancer.js';
 import type { Route } from './dial/dial.js';
 import type { UpstreamLimits } from './limits.js';
@@ -19,6 +19,8 @@ export class NamedAddress {
   /** One without an IP address until the name was looked up. */
   records: readonly Address[];
   failedLookups = 0;
+  /** Gets each change of its records. */
+  listener: AddressListener = () => {};
   readonly #makeAddress: (url: URL, record: string | null) => Address;
 
   constructor(url: URL, limits: UpstreamLimits, routeTo: (url: URL) => Route, balance: BalanceOptions, text: string) {
@@ -27,8 +29,15 @@ export class NamedAddress {
     this.hostname = url.hostname.replace(/^\[|\]$/g, '');
     this.isName = isIP(this.hostname) === 0 && tunnel === null && forwarder === null && ip === null;
     const rank = balance.ranks.get(text) ?? DEFAULT_RANK;
-    this.#makeAddress = (at, record) => new Address(at, limits, { ...routeTo(at), ip: record }, rank, this.totals);
+    const changed: AddressListener = (...event) => this.listener(...event);
+    this.#makeAddress = (at, record) =>
+      new Address(at, limits, { ...routeTo(at), ip: record }, rank, this.totals, changed);
     this.records = [this.#makeAddress(url, ip)];
+  }
+
+  /** How logs and metrics name it. */
+  get name(): string {
+    return nameOfAddress(this.url);
   }
 
   makeAddress(record: string): Address {
@@ -88,7 +97,7 @@ export class AddressSet {
 
   /** Whether any would take a call, were a connection free. */
   admits(nowMillis: number): boolean {
-    return this.#all.some((address) => address.breaker.admits(nowMillis));
+    return this.#all.some((address) => !address.breaker.refuses(nowMillis));
   }
 
   /** Milliseconds until it is worth asking one again. */
@@ -124,6 +133,11 @@ export class AddressSet {
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Reports each address that goes down or up. */
+  report(listener: AddressListener): void {
+    for (const named of this.named) named.listener = listener;
   }
 
   async close(): Promise<void> {

@@ -2,18 +2,23 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { RefusalCode } from '../base/refusals.js';
 import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
-import { Breaker, type CallOutcome } from './breaker.js';
+import { Breaker, type BreakerChange, type BreakerState, type CallOutcome, type EjectionReason } from './breaker.js';
 import { Connection, type ConnectionUse } from './connection.js';
 import { type Fields, withFields } from './credentials/credentials.js';
 import { DIRECT, makeConnector, type Route } from './dial/dial.js';
 import type { HttpProxy } from './dial/proxy.js';
 import type { UpstreamLimits } from './limits.js';
-import { AddressTally, AddressTotals, type Compared, type EjectionReason } from './outliers.js';
+import { AddressTally, AddressTotals, type Compared } from './outliers.js';
 import { FixedQuery } from './query.js';
 import type { Connector } from './undici.js';
 
+/** How often it is looked at most whether time has closed a breaker. */
+const LOOK_MILLIS_MIN = 100;
 /** Few enough that a caller does not find the host behind it by trying. */
 const ID_LENGTH = 6;
+
+/** An address goes down or up. `code` is that of the call that failed last; null where none did. */
+export type AddressListener = (address: Address, change: BreakerChange, code: RefusalCode | null) => void;
 
 /** One address of a backend with connections and a circuit breaker of its own: a slow address delays no other. */
 export class Address implements Balanced, Compared {
@@ -35,6 +40,10 @@ export class Address implements Balanced, Compared {
   readonly #connections: Connection[] = [];
   /** Not in use; the one used last is used next, the others grow old and close. */
   readonly #free: Connection[] = [];
+  readonly #listener: AddressListener;
+  #failureCode: RefusalCode | null = null;
+  /** Looks whether time has closed the breaker; null while it is closed. */
+  #timer: NodeJS.Timeout | null = null;
   /** Called when the last call is over; null while calls may begin. */
   #drained: (() => void) | null = null;
 
@@ -44,6 +53,7 @@ export class Address implements Balanced, Compared {
     route: Route = DIRECT,
     rank: AddressRank = DEFAULT_RANK,
     totals: AddressTotals = new AddressTotals(),
+    listener: AddressListener = () => {},
   ) {
     const { forwarder, ip = null } = route;
     this.url = url;
@@ -59,7 +69,9 @@ export class Address implements Balanced, Compared {
     this.#limits = limits;
     this.#connector = makeConnector(limits, route);
     this.#use = route;
-    this.breaker = new Breaker(limits.breakerFailures, limits.breakerMillis, limits.connections);
+    this.#listener = listener;
+    const { breakerFailures, breakerMillis, connections } = limits;
+    this.breaker = new Breaker(breakerFailures, breakerMillis, connections, (change) => this.#changed(change));
   }
 
   /** Calls in flight. */
@@ -87,16 +99,26 @@ export class Address implements Balanced, Compared {
     if (this.#drained === null) this.#free.push(connection);
     else this.#drop(connection);
     this.tally.record(outcome, code, nowMillis - connection.sentMillis);
+    if (outcome === 'failed' || outcome === 'invalid') this.#failureCode = code;
     if (this.breaker.end(epoch, outcome, nowMillis)) this.tally.ejected('failures');
   }
 
   get isResting(): boolean {
-    return this.breaker.isOpen;
+    return this.state !== 'closed';
+  }
+
+  get state(): BreakerState {
+    return this.breaker.stateAt(performance.now());
+  }
+
+  /** Host, port and path as configured, without credentials and query. */
+  get name(): string {
+    return nameOfAddress(this.url);
   }
 
   eject(reason: EjectionReason, nowMillis: number): void {
     this.tally.ejected(reason);
-    this.breaker.eject(nowMillis);
+    this.breaker.eject(reason, nowMillis);
   }
 
   /** By the latest health checks. */
@@ -104,9 +126,9 @@ export class Address implements Balanced, Compared {
     return this.breaker.isHealthy;
   }
 
-  /** The result of health checks. */
+  /** The result of a health check. */
   setHealth(isUp: boolean): void {
-    if (this.breaker.setHealth(isUp) && !isUp) this.tally.ejected('health');
+    if (this.breaker.setHealth(isUp, performance.now()) && !isUp) this.tally.ejected('health');
   }
 
   /** Whether a connection can be made. */
@@ -139,6 +161,7 @@ export class Address implements Balanced, Compared {
 
   /** Closes its connections, each when its call is over. Resolves when all are. No call begins any more. */
   drain(): Promise<void> {
+    this.#retire();
     return new Promise((resolve) => {
       this.#drained = resolve;
       for (const connection of this.#free.splice(0)) this.#drop(connection);
@@ -147,7 +170,31 @@ export class Address implements Balanced, Compared {
   }
 
   async close(): Promise<void> {
+    this.#retire();
     await Promise.all(this.#connections.map((connection) => connection.close()));
+  }
+
+  #retire(): void {
+    this.breaker.retire();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #changed(change: BreakerChange): void {
+    if (!change.isUp) this.#lookLater();
+    const isByCalls = !change.isUp && change.reason !== 'health' && change.reason !== 'latency';
+    this.#listener(this, change, isByCalls ? this.#failureCode : null);
+  }
+
+  /** Reports that time has closed the breaker, where no call and no metrics ask for it. */
+  #lookLater(): void {
+    const dueMillis = this.breaker.closesAtMillis;
+    if (dueMillis === null || this.#timer !== null) return;
+    const waitMillis = Math.max(LOOK_MILLIS_MIN, dueMillis - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      if (this.state !== 'closed') this.#lookLater();
+    }, waitMillis).unref();
   }
 
   #drop(connection: Connection): void {
@@ -157,6 +204,9 @@ export class Address implements Balanced, Compared {
     if (this.#connections.length === 0) this.#drained?.();
   }
 }
+
+/** How logs and metrics name an address: host, port and path as configured, without credentials and query. */
+export const nameOfAddress = ({ host, pathname }: URL): string => host + pathname;
 
 /** RFC 9112 section 3.2.2: the target of a request to a proxy is the whole address, and Host is that of the backend. */
 const forwarderFields = ({ host }: URL, { authorization }: HttpProxy): Fields => [

@@ -255,6 +255,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     const { body } = this.request;
     // The source of a body that is no longer read must not wait.
     if (body !== null && 'destroy' in body) body.destroy();
+    if (refusal.kind.blame === 'upstream') refusal.address = this.address?.name ?? null;
     this.#receiver.failed(refusal);
   }
 

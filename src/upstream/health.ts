@@ -32,8 +32,11 @@ export interface HealthResult {
   readonly isUp: boolean;
 }
 
-/** Of the interval, more or less, so that many gateways do not ask at once. */
+/** Of the interval, left out at most, so that many gateways do not ask at once. */
 const JITTER = 0.2;
+/** Of the interval: how soon an address that is down is asked again, and within how long a good check is confirmed. */
+const RETRY_SHARE = 0.85;
+const CONFIRM_SHARE = 0.1;
 
 /** Checks the addresses of one service now and then, and lets those that fail rest. */
 export class HealthChecks {
@@ -93,7 +96,7 @@ class AddressCheck {
   readonly #upstream: Upstream | null;
   #timer: NodeJS.Timeout | null = null;
   /** Checks in a row with the same result. */
-  #inRow = 0;
+  #inRow: number;
   #isFine: boolean;
   #isClosed = false;
 
@@ -107,6 +110,7 @@ class AddressCheck {
     const { probe, timeoutMillis } = health;
     this.#address = address;
     this.#isFine = address.isHealthy;
+    this.#inRow = address.isHealthy ? health.up : health.down;
     this.#options = health;
     this.#report = report;
     const own = {
@@ -139,12 +143,12 @@ class AddressCheck {
   }
 
   #next(millis: number): void {
-    const jittered = millis * (1 - JITTER + 2 * JITTER * Math.random());
+    const jittered = millis * (1 - JITTER * Math.random());
     this.#timer = setTimeout(() => void this.#check(), jittered).unref();
   }
 
   async #check(): Promise<void> {
-    const { everyMillis, up, down } = this.#options;
+    const { up, down } = this.#options;
     const startedMillis = performance.now();
     const isFine = await this.#ask();
     if (this.#isClosed) return;
@@ -154,7 +158,14 @@ class AddressCheck {
       this.#address.setHealth(isFine);
       this.#report(isFine);
     }
-    this.#next(Math.max(0, everyMillis - (performance.now() - startedMillis)));
+    this.#next(Math.max(0, this.#waitMillis - (performance.now() - startedMillis)));
+  }
+
+  /** An address that is well again is called again within one interval, however many checks that takes. */
+  get #waitMillis(): number {
+    const { everyMillis, up } = this.#options;
+    if (this.#isFine && this.#inRow < up) return (everyMillis * CONFIRM_SHARE) / (up - 1);
+    return this.#address.isHealthy ? everyMillis : everyMillis * RETRY_SHARE;
   }
 
   async #ask(): Promise<boolean> {

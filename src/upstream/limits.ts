@@ -104,7 +104,7 @@ export const UPSTREAM_LIMITS = {
     max: 10_000,
     unit: 'count',
     refusal: 'CIRCUIT_OPEN',
-    text: 'Failures in a row that open the circuit breaker of an address; 0 never opens it.',
+    text: 'Failures in a row that open the circuit breaker of an address, which it does when four fifths of the latest calls failed; 0 never opens it.',
   },
   breakerMillis: {
     default: 30_000,
@@ -112,7 +112,7 @@ export const UPSTREAM_LIMITS = {
     max: 600_000,
     unit: 'millis',
     refusal: 'CIRCUIT_OPEN',
-    text: 'How long the breaker stays open, give or take a fifth; then it admits one call, two, four.',
+    text: 'How long the breaker stays open, less up to a fifth; then it admits one call, two, four, and is closed. Without calls it is closed after the same time again.',
   },
 } as const satisfies LimitTable;
 

@@ -1,8 +1,5 @@
 import type { RefusalCode } from '../base/refusals.js';
-import type { CallOutcome } from './breaker.js';
-
-/** Why an address is not called for a time. */
-export type EjectionReason = 'failures' | 'errors' | 'latency' | 'health';
+import type { CallOutcome, EjectionReason } from './breaker.js';
 
 /** The calls of an address since the start, attempts of one call each. */
 export class AddressTotals {

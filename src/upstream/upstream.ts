@@ -3,6 +3,7 @@ import { Refusal, refuseByLimit } from '../base/refusal.js';
 import type { Address } from './address.js';
 import { AddressSet } from './address-set.js';
 import { type BalanceOptions, DEFAULT_BALANCE } from './balancer.js';
+import type { BreakerState } from './breaker.js';
 import { Call, type CallScheduler } from './call.js';
 import { backoffMillis, type CallOptions, CallRules, DEFAULT_CALLS } from './call-rules.js';
 import { AuthorizedCall } from './credentials/authorized-call.js';
@@ -83,9 +84,9 @@ export class Upstream implements CallScheduler {
     );
   }
 
-  /** Addresses whose circuit breaker is open or half open. */
-  get resting(): number {
-    return this.addresses.all.filter((address) => address.breaker.isOpen).length;
+  /** Addresses whose circuit breaker is in this state. */
+  count(state: BreakerState): number {
+    return this.addresses.all.filter((address) => address.state === state).length;
   }
 
   /** Looks its names up in the background from now on. Once is enough. */

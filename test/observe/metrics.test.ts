@@ -112,7 +112,8 @@ t.test('no metric has more than 1,000 combinations of labels, whatever comes', a
 
 t.test('what others tell is asked for when it is read', async (t) => {
   let shedding = false;
-  const metrics = new Metrics(() => [{ service: 'a', active: () => 1, waiting: () => 2, resting: () => 7 }], {
+  const breakers = (state: 'open' | 'half-open'): number => (state === 'open' ? 7 : 8);
+  const metrics = new Metrics(() => [{ service: 'a', active: () => 1, waiting: () => 2, breakers }], {
     connections: () => 3,
     droppedConnections: () => 4,
     droppedLogLines: () => 5,
@@ -125,6 +126,7 @@ t.test('what others tell is asked for when it is read', async (t) => {
     'soapstone_upstream_calls_active{service="a"} 1',
     'soapstone_upstream_calls_waiting{service="a"} 2',
     'soapstone_upstream_breakers_open{service="a"} 7',
+    'soapstone_upstream_breakers_half_open{service="a"} 8',
     'soapstone_client_connections 3',
     'soapstone_client_connections_dropped_total 4',
     'soapstone_log_lines_dropped_total 5',

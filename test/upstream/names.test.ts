@@ -184,12 +184,12 @@ t.test('records that come and go are checked and no longer checked', async (t) =
   t.teardown(() => health.close());
   await until(() => ipsOf(upstream) === '127.0.0.1,127.0.0.2');
   health.start(() => {});
-  t.equal(upstream.resting, 0);
+  t.equal(upstream.count('open'), 0);
   zone.records = ['127.0.0.8'];
-  await until(() => ipsOf(upstream) === '127.0.0.8' && upstream.resting === 1);
+  await until(() => ipsOf(upstream) === '127.0.0.8' && upstream.count('open') === 1);
   t.equal(upstream.addresses.named[0]?.totals.ejections.get('health'), 1);
   zone.records = ['127.0.0.2'];
-  await until(() => ipsOf(upstream) === '127.0.0.2' && upstream.resting === 0);
+  await until(() => ipsOf(upstream) === '127.0.0.2' && upstream.count('open') === 0);
 });
 
 t.test('addresses without a name, and names that a proxy resolves, are not looked up', async (t) => {

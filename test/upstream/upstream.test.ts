@@ -203,7 +203,7 @@ t.test('an address that is slow holds its own places only, and one that fails is
   await dead.close();
   const half = makeUpstream(t, [dead.url, quick.url], { breakerFailures: 2 });
   for (let count = 0; count < 6; count++) t.equal(await call(half).ended, 'end', 'made at the other address');
-  t.equal(half.resting, 1);
+  t.equal(half.count('open'), 1);
   const none = makeUpstream(t, [dead.url], { breakerFailures: 2 });
   const codes: string[] = [];
   for (let count = 0; count < 3; count++) codes.push(await call(none).ended);
@@ -218,7 +218,7 @@ t.test('a caller who sends slowly does not make the backend a failing one', asyn
   body.on('error', () => {});
   body.push('half');
   t.equal(await call(upstream, { method: 'POST', body }).ended, 'UPSTREAM_TIMEOUT');
-  t.equal(upstream.resting, 0);
+  t.equal(upstream.count('open'), 0);
   t.equal(backend.complete.length, 0);
 });
 

@@ -4,7 +4,7 @@ import type { RequestTrace } from '../../../base/request-trace.js';
 import type { RequestContext } from '../../../codec/write/source.js';
 import type { GraphqlUpstream, UpstreamSubscriptions } from '../../../compile/graphql-upstream.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
-import { Breaker } from '../../../upstream/breaker.js';
+import { Breaker, type BreakerState } from '../../../upstream/breaker.js';
 import { DEFAULT_CALLS } from '../../../upstream/call-rules.js';
 import { lend, withFields } from '../../../upstream/credentials/credentials.js';
 import { forWebSocket, makeConnector } from '../../../upstream/dial/dial.js';
@@ -35,9 +35,9 @@ export class UpstreamFeeds {
     return this.#byService.get(service)?.open ?? 0;
   }
 
-  /** Whether a service has no new ones for now because they keep failing. */
-  isResting(service: string): boolean {
-    return this.#byService.get(service)?.isResting ?? false;
+  /** The state of the breaker of a service: its subscriptions may fail while its calls do not. */
+  breakerState(service: string): BreakerState {
+    return this.#byService.get(service)?.breakerState ?? 'closed';
   }
 
   /** Subscribes, for a request that is traced or not; the answer leaves. Throws `POOL_EXHAUSTED`, `CIRCUIT_OPEN`. */
@@ -111,8 +111,8 @@ class ServiceFeeds {
     return this.#open;
   }
 
-  get isResting(): boolean {
-    return this.#breaker.isOpen;
+  get breakerState(): BreakerState {
+    return this.#breaker.stateAt(performance.now());
   }
 
   subscribe(
