@@ -1,12 +1,17 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 
 import { setAndEvictOldest } from '../base/evict-oldest.js';
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
+import { clientAddress, plainAddress, subscriberOf } from './address.js';
 import { type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
+import { FailureRate } from './failure-rate.js';
+import type { Networks } from './networks.js';
 import { isPasswordOf, type PasswordHash } from './scrypt.js';
+import { VerificationQueue } from './verification-queue.js';
 
 export interface BasicUser {
   readonly name: string;
@@ -18,10 +23,16 @@ export interface BasicUser {
 const CREDENTIALS_CHARS_MAX = 1024;
 /** Verified passwords that are remembered. */
 const VERIFIED_MAX = 1024;
-/** Verifications that run at once: libuv has four threads, which files and DNS need too. */
-const RUNNING_MAX = 2;
-/** Verifications that wait. Beyond, requests are refused: each takes 100 ms of a processor. */
-const WAITING_MAX = 64;
+/** Wrong credentials that are remembered: they are refused again without a verification. */
+const REFUSED_MAX = 1024;
+
+/** Failures of one address, a burst and then one in a while: beyond, its passwords are refused without a verification. */
+const ADDRESS_FAILURES = { burst: 20, restoreMillis: 1_000 } as const;
+/**
+ * The same of one address with one user. Failures of a user alone are not counted: a stranger could shut the user out
+ * from anywhere.
+ */
+const PAIR_FAILURES = { burst: 5, restoreMillis: 10_000 } as const;
 
 /** The challenge of a 401 (RFC 7617 section 2). */
 const CHALLENGE = 'Basic realm="soapstone", charset="UTF-8"';
@@ -34,14 +45,21 @@ export class BasicUsers implements Identifier {
   readonly challenge = CHALLENGE;
   readonly #users: ReadonlyMap<string, { readonly client: Client; readonly password: PasswordHash }>;
   readonly #decoy: PasswordHash | null;
+  readonly #proxies: Networks;
   #digestKey = randomBytes(32);
   /** By digest of user and password. */
   readonly #verified = new Map<string, Client>();
+  readonly #refused = new Map<string, true>();
+  /** By address and digest. */
   readonly #running = new Map<string, Promise<Client | null>>();
-  readonly #waiting: (() => void)[] = [];
-  #active = 0;
+  #queue = new VerificationQueue();
+  #failures: Failures = {
+    addresses: new FailureRate(ADDRESS_FAILURES.burst, ADDRESS_FAILURES.restoreMillis),
+    pairs: new FailureRate(PAIR_FAILURES.burst, PAIR_FAILURES.restoreMillis),
+  };
 
-  constructor(users: readonly BasicUser[]) {
+  /** `proxies` are addresses of many clients: their own failures are not counted. */
+  constructor(users: readonly BasicUser[], proxies: Networks) {
     this.#users = new Map(
       users.map(({ name, rights, password }) => {
         const id = `basic:${name}`;
@@ -49,14 +67,17 @@ export class BasicUsers implements Identifier {
       }),
     );
     this.#decoy = users[0]?.password ?? null;
+    this.#proxies = proxies;
   }
 
   /**
    * Remembers what those before a reload had verified, of users whose hash is the same: a reload must not have all clients
-   * verified again at once. Called before the first request.
+   * verified again at once. Failures stay counted. Called before the first request.
    */
   keep(earlier: BasicUsers): void {
     this.#digestKey = earlier.#digestKey;
+    this.#queue = earlier.#queue;
+    this.#failures = earlier.#failures;
     for (const [digest, { name }] of earlier.#verified) {
       if (name === null) continue;
       const user = this.#users.get(name);
@@ -65,14 +86,17 @@ export class BasicUsers implements Identifier {
     }
   }
 
-  identify({ headers }: Caller): Client | Promise<Client> | null {
-    const field = headers['authorization'];
+  identify(caller: Caller): Client | Promise<Client> | null {
+    const field = caller.headers['authorization'];
     if (typeof field !== 'string' || !SCHEME.test(field)) return null;
     if (field.length > CREDENTIALS_CHARS_MAX) throw unknown();
-    const digest = createHmac('sha256', this.#digestKey).update(field.slice(SCHEME_CHARS).trim()).digest('base64');
+    const credentials = field.slice(SCHEME_CHARS).trim();
+    const digest = this.#digest(credentials);
     const known = this.#verified.get(digest);
     if (known !== undefined) return known;
-    return this.#verifyOnce(field, digest);
+    if (this.#refused.has(digest)) throw unknown();
+    const address = plainAddress(clientAddress(caller, this.#proxies));
+    return this.#verifyOnce(credentials, digest, address);
   }
 
   withhold({ headers }: Head): void {
@@ -80,48 +104,76 @@ export class BasicUsers implements Identifier {
     if (typeof field === 'string' && SCHEME.test(field)) delete headers['authorization'];
   }
 
-  async #verifyOnce(field: string, digest: string): Promise<Client> {
-    // Requests with the same credentials that come together are verified once.
-    let running = this.#running.get(digest);
+  async #verifyOnce(credentials: string, digest: string, address: string): Promise<Client> {
+    // Requests of one address with the same credentials that come together are verified once.
+    const key = `${subscriberOf(address)} ${digest}`;
+    let running = this.#running.get(key);
     if (running === undefined) {
-      if (this.#waiting.length >= WAITING_MAX) throw new Refusal('OVERLOADED', 'verifications of passwords');
-      running = this.#verify(field).finally(() => this.#running.delete(digest));
-      this.#running.set(digest, running);
+      running = this.#verify(credentials, address).finally(() => this.#running.delete(key));
+      this.#running.set(key, running);
     }
     const client = await running;
-    if (client === null) throw unknown();
+    if (client === null) {
+      setAndEvictOldest(this.#refused, digest, true, REFUSED_MAX);
+      throw unknown();
+    }
     setAndEvictOldest(this.#verified, digest, client, VERIFIED_MAX);
     return client;
   }
 
   /** Null for an unknown user and for a wrong password, after the same work. */
-  async #verify(field: string): Promise<Client | null> {
-    const text = Buffer.from(field.slice(SCHEME_CHARS).trim(), 'base64').toString('utf8');
+  async #verify(credentials: string, address: string): Promise<Client | null> {
+    const text = Buffer.from(credentials, 'base64').toString('utf8');
     const colon = text.indexOf(':');
-    const user = colon < 0 || CONTROL.test(text) ? undefined : this.#users.get(text.slice(0, colon));
+    const name = text.slice(0, Math.max(0, colon));
+    const user = colon < 0 || CONTROL.test(text) ? undefined : this.#users.get(name);
     const expected = user?.password ?? this.#decoy;
     if (expected === null) return null;
-    await this.#acquire();
-    try {
+    const subscriber = subscriberOf(address);
+    const pair = this.#proxies.has(address) ? null : this.#digest(`${subscriber} ${name}`);
+    if (pair !== null) this.#refuseBeyondRate(subscriber, pair);
+    return this.#queue.run(subscriber, async () => {
+      // Others of its address may have failed while it waited.
+      if (pair !== null) this.#refuseBeyondRate(subscriber, pair);
       const isSame = await isPasswordOf(text.slice(colon + 1), expected);
-      return isSame && user !== undefined ? user.client : null;
-    } finally {
-      this.#release();
-    }
+      if (isSame && user !== undefined) {
+        if (pair !== null) this.#failures.pairs.forget(pair);
+        return user.client;
+      }
+      if (pair !== null) {
+        const nowMillis = performance.now();
+        this.#failures.addresses.add(subscriber, nowMillis);
+        this.#failures.pairs.add(pair, nowMillis);
+      }
+      return null;
+    });
   }
 
-  async #acquire(): Promise<void> {
-    if (this.#active < RUNNING_MAX) this.#active++;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  #refuseBeyondRate(subscriber: string, pair: string): void {
+    const nowMillis = performance.now();
+    const { addresses, pairs } = this.#failures;
+    const ofAddress = addresses.waitMillis(subscriber, nowMillis);
+    const ofPair = pairs.waitMillis(pair, nowMillis);
+    if (ofAddress === 0 && ofPair === 0) return;
+    const retryAfter = String(Math.ceil(Math.max(ofAddress, ofPair) / 1000));
+    const detail = ofAddress > 0 ? 'wrong passwords of an address' : 'wrong passwords of an address and user';
+    throw new Refusal('RATE_LIMITED', detail, { retryAfter, text: TOO_MANY_WRONG });
   }
 
-  /** Passes the permit on, if another verification waits. */
-  #release(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#active--;
-    else next();
+  #digest(text: string): string {
+    return createHmac('sha256', this.#digestKey).update(text).digest('base64');
   }
 }
+
+/** Counts of failures that a reload keeps. */
+interface Failures {
+  /** By the address, or the first 64 bits of it. */
+  readonly addresses: FailureRate;
+  /** By digest of that and the user. */
+  readonly pairs: FailureRate;
+}
+
+const TOO_MANY_WRONG = 'Too many wrong passwords came from this address: try again later.';
 
 /** A tab stands for the blank with some servers: such a field must not go on to one. */
 const SCHEME = /^Basic[ \t]/i;

@@ -63,7 +63,7 @@ export async function compileAccess(
         invariant(password !== null, 'the schema has checked the hash');
         return { name, rights: classOf(of), password };
       });
-      const known = new BasicUsers(users);
+      const known = new BasicUsers(users, proxies);
       passwords.push(known);
       return known;
     },

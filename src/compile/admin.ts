@@ -1,6 +1,7 @@
 import { OrderedAccess, UNRESTRICTED } from '../access/access.js';
 import { BasicUsers } from '../access/basic.js';
 import { BearerKeys } from '../access/bearer-keys.js';
+import { Networks } from '../access/networks.js';
 import { parsePasswordHash } from '../access/scrypt.js';
 import type { Diagnostic } from '../base/diagnostic.js';
 import { invariant } from '../base/invariant.js';
@@ -39,7 +40,7 @@ function accessOf(config: AdminListenerConfig): AdminAccess {
   });
   const access = new OrderedAccess([
     // First, for its challenge: a browser answers no other.
-    ...(users.length === 0 ? [] : [new BasicUsers(users)]),
+    ...(users.length === 0 ? [] : [new BasicUsers(users, new Networks([]))]),
     ...(bearer === undefined ? [] : [new BearerKeys('operator', UNRESTRICTED, bearer.tokens)]),
   ]);
   return { identify: (caller) => access.identify(caller), permitsPosts, compresses };
