@@ -27,8 +27,8 @@ export interface WriteRule {
   readonly invalidations: readonly Invalidation[];
 }
 
-/** The configured read and write rules, by the caller's own object for an operation. */
+/** The configured read and write rules, by service and operation: several services may have the same operation. */
 export interface CacheRules<Operation> {
-  read(operation: Operation): ReadRule | null;
-  write(operation: Operation): WriteRule | null;
+  read(service: string, operation: Operation): ReadRule | null;
+  write(service: string, operation: Operation): WriteRule | null;
 }

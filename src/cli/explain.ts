@@ -115,7 +115,8 @@ class Explanation {
   get #isAnyRead(): boolean {
     const { caching } = this.#compiled;
     return this.#plan.fields.some(
-      ({ call }) => call?.ask.kind === 'soap' && caching.read(call.ask.bound.operation) !== null,
+      ({ call }) =>
+        call?.ask.kind === 'soap' && caching.read(call.ask.bound.service, call.ask.bound.operation) !== null,
     );
   }
 
@@ -179,7 +180,7 @@ class Explanation {
       ...attachments.map(({ key, part, mediaType }) => `attachment ${part}: the argument ${key} as ${mediaType}`),
       ...(soapAction === null ? [] : [`soapaction: ${soapAction}`]),
       ...describeOwn(service),
-      ...printCaching(this.#compiled.caching, bound.operation),
+      ...printCaching(this.#compiled.caching, bound.service, bound.operation),
       ...printReach(service.config, bound.operation.name),
     ];
     this.#terminal.out(lines.map((line) => `${margin}  ${line}`).join('\n'));
@@ -230,7 +231,6 @@ const nameOf = ({
 }: Pick<BoundField, 'service'> & { readonly operation: { readonly name: string } }): string =>
   `${service}.${operation.name}`;
 
-/** The cache rules of the operation. */
 /** The header blocks that the gateway adds when the message is sent. */
 function describeOwn({ security, tokenPlace, ownBlocks }: SoapService): readonly string[] {
   const token = tokenPlace?.kind === 'http' ? `field ${tokenPlace.field}` : `block ${ownBlocks.at(-1)}`;
@@ -240,10 +240,11 @@ function describeOwn({ security, tokenPlace, ownBlocks }: SoapService): readonly
   ];
 }
 
-function printCaching({ read, write }: Compiled['caching'], operation: Operation): readonly string[] {
-  const changes = write(operation);
+/** The cache rules of the operation. */
+function printCaching({ read, write }: Compiled['caching'], service: string, operation: Operation): readonly string[] {
+  const changes = write(service, operation);
   if (changes !== null) return [`cache: makes old ${changes.invalidations.map(({ name }) => name).join(', ')}`];
-  const rule = read(operation);
+  const rule = read(service, operation);
   if (rule === null) return [];
   const time = rule.freshMillis === 0 ? 'while it is under way' : `for ${rule.freshMillis} ms`;
   return [`cache: one call for ${rule.isShared ? 'all clients' : 'each client'} ${time}`];

@@ -9,6 +9,7 @@ import type { LoadedConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../wsdl/model.js';
 import { diagnosticAt } from './diagnostic-at.js';
+import { OperationMap } from './operation-map.js';
 import type { SoapService } from './service.js';
 
 /** The cache rules of a generation. */
@@ -41,23 +42,26 @@ export async function compileCaching(
   const diagnostics: Diagnostic[] = [];
   const kept = keptRules(loaded, services, earlier);
   const invalidations = new Invalidations(earlier?.caching.invalidations ?? new Map());
-  const reads = new Map<Operation, ReadRule>();
-  const writes = new Map<Operation, WriteRule>();
+  const reads = new OperationMap<ReadRule>();
+  const writes = new OperationMap<WriteRule>();
   for (const service of services) {
     for (const operation of service.operations) {
       const mapping = service.config.operations[operation.name];
       if (typeof mapping !== 'object') continue;
       const { read, write } = mapping;
       const declared = new Declaration(loaded, services, service, operation);
-      if (read !== undefined) reads.set(operation, kept.get(operation) ?? declared.read(read, invalidations));
-      if (write !== undefined) writes.set(operation, declared.write(write, invalidations));
+      if (read !== undefined) {
+        const rule = kept.get(service.name, operation) ?? declared.read(read, invalidations);
+        reads.set(service.name, operation, rule);
+      }
+      if (write !== undefined) writes.set(service.name, operation, declared.write(write, invalidations));
       if (read !== undefined || write !== undefined) diagnostics.push(...declared.check(read, write));
     }
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   return {
-    read: (operation) => reads.get(operation) ?? null,
-    write: (operation) => writes.get(operation) ?? null,
+    read: (service, operation) => reads.get(service, operation),
+    write: (service, operation) => writes.get(service, operation),
     invalidations: invalidations.known,
   };
 }
@@ -67,15 +71,20 @@ function keptRules(
   { config }: LoadedConfig,
   services: readonly SoapService[],
   earlier: EarlierCaching | null,
-): ReadonlyMap<Operation, ReadRule> {
-  const rules = new Map<Operation, ReadRule>();
+): OperationMap<ReadRule> {
+  const rules = new OperationMap<ReadRule>();
   if (earlier === null || !isDeepStrictEqual(withoutServices(config), withoutServices(earlier.config))) return rules;
-  for (const { name, operations } of services) {
-    // A service with the same configuration and WSDL has the same list.
-    if (earlier.services.find((before) => before.name === name)?.operations !== operations) continue;
-    for (const operation of operations) {
-      const rule = earlier.caching.read(operation);
-      if (rule !== null) rules.set(operation, rule);
+  // A service with the same configuration and WSDL has the same list.
+  const isSame = ({ name, operations }: SoapService): boolean =>
+    earlier.services.find((before) => before.name === name)?.operations === operations;
+  const areAllSame = services.every(isSame);
+  for (const service of services) {
+    // The operation of another service may log in for it.
+    const logsIn = service.config.auth?.login !== undefined;
+    if (!(logsIn ? areAllSame : isSame(service))) continue;
+    for (const operation of service.operations) {
+      const rule = earlier.caching.read(service.name, operation);
+      if (rule !== null) rules.set(service.name, operation, rule);
     }
   }
   return rules;

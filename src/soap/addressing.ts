@@ -12,6 +12,8 @@ export interface Addressing {
   readonly messageId: string | null;
   /** The message this one is the reply to: the first RelatesTo without another kind of relationship. */
   readonly relatesTo: string | null;
+  /** The address in ReplyTo; null for none. */
+  readonly replyTo: string | null;
   /** ReplyTo or FaultTo names an address other than the caller's connection. */
   readonly hasOtherReplyAddress: boolean;
 }
@@ -55,6 +57,7 @@ export class AddressingReader implements Addressing {
   isActionPassed = false;
   messageId: string | null = null;
   relatesTo: string | null = null;
+  replyTo: string | null = null;
   hasOtherReplyAddress = false;
   readonly #refusesRepeated: boolean;
   readonly #seen = new Set<string>();
@@ -111,6 +114,7 @@ export class AddressingReader implements Addressing {
     if (this.#depth > 0) {
       if (text === null) return;
       this.#hasAddress = true;
+      if (this.#block === 'ReplyTo') this.replyTo = text;
       if (!ANONYMOUS.has(text) && text !== NONE) this.hasOtherReplyAddress = true;
       return;
     }

@@ -33,8 +33,10 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
   security: SecurityReader | null = null;
   /** Null when the message has neither Ids nor a signature. */
   ids: SignedIds | null = null;
-  /** No block is forwarded but those of addressing. */
+  /** No block is forwarded but those of delivery, whose values are all read. */
   isBare = true;
+  /** The blocks of delivery that are forwarded: their names and attributes, in alphabetical order. */
+  readonly deliveryBlocks: string[] = [];
   /** Every block is one of WS-Addressing. */
   isAddressingOnly = true;
   /** Blocks that name an action, whichever receiver they name. */
@@ -49,6 +51,8 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
   #startBytes = 0;
   /** Of the block that is open; null where it is not read. */
   #reader: BlockReader | null = null;
+  /** Elements with the address of the block that is open. */
+  #addresses = 0;
   #notUnderstood: QName[] | null = null;
   /** Targets of the blocks that may come once for each. */
   #seenTargets: Set<string> | null = null;
@@ -65,7 +69,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     // "Fault at most once and only in Body" holds for the content of header blocks too.
     if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri) throw structureRefusal('Fault outside Body');
     this.#addIds(tag);
-    if (tag.local !== 'Address') this.isBare = false;
+    if (!this.#isOnlyAddress(tag)) this.isBare = false;
     return this.#reader === null ? ELEMENTS : this.#reader.open(tag);
   }
 
@@ -110,8 +114,8 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     const repeated = kind?.repeatedPerTarget ?? null;
     if (this.#rules.enforce && repeated !== null) this.#refuseRepeated(tag, target, repeated);
     this.#addIds(tag);
-    const isDelivery = kind?.deliveryNames.has(tag.local) === true && hasEnvelopeAttributesOnly(tag, dialect);
-    if (this.#action !== 'remove' && !isDelivery) this.isBare = false;
+    const isDelivery = target === 'service' && kind?.deliveryNames.has(tag.local) === true;
+    if (this.#action !== 'remove' && !(isDelivery && this.#addDelivery(tag))) this.isBare = false;
     if (!isAddressing(tag.uri)) this.isAddressingOnly = false;
     if (kind === null) return ELEMENTS;
     if (kind.actionNames.has(tag.local)) this.actionBlocks++;
@@ -119,6 +123,30 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     if (isForOthers && !(this.#rules.checksAddressing && kind.namesForAllTargets.has(tag.local))) return ELEMENTS;
     this.#reader = kind.ensureReader(this, this.#rules, this.#bounds);
     return this.#reader?.begin(tag, this.#action === 'pass' && !isForOthers) ?? ELEMENTS;
+  }
+
+  /** False for a block that comes again, and for attributes that may mean anything. */
+  #addDelivery(tag: StartTag): boolean {
+    const { envelopeUri } = this.#dialect;
+    const blocks = this.deliveryBlocks;
+    const attributes: string[] = [];
+    for (let index = 0; index < tag.attributeCount; index++) {
+      // Then it is the parameter of a reference, or signed.
+      if (tag.attributeUri(index) !== envelopeUri) return false;
+      attributes.push(`${tag.attributeLocal(index)}=${tag.attributeValue(index)}`);
+    }
+    this.#addresses = 0;
+    // Of two with one name in different versions a backend may act on either.
+    if (blocks.some((block) => block.startsWith(`${tag.local} `))) return false;
+    blocks.push([tag.local, tag.uri, ...attributes.sort()].join(' '));
+    blocks.sort();
+    return true;
+  }
+
+  /** Whether an element within a block is the one address that it has. */
+  #isOnlyAddress(tag: StartTag): boolean {
+    const isAddress = this.#depth === 2 && tag.local === 'Address' && isAddressing(tag.uri);
+    return isAddress && tag.attributeCount === 0 && ++this.#addresses === 1;
   }
 
   #addNotUnderstood(tag: StartTag): void {
@@ -145,11 +173,3 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
 
 /** Namespaces of the gateway's own blocks, which a client must not send (catalogue B15). */
 const RESERVED = 'urn:soapstone:';
-
-/** With other attributes a block of delivery is the parameter of a reference, or signed. */
-function hasEnvelopeAttributesOnly(tag: StartTag, { envelopeUri }: Dialect): boolean {
-  for (let index = 0; index < tag.attributeCount; index++) {
-    if (tag.attributeUri(index) !== envelopeUri) return false;
-  }
-  return true;
-}

@@ -563,6 +563,26 @@ t.test('Cache-Control of GraphQL answers', async (t) => {
   t.equal(headers.get('vary'), 'accept, soapstone-cost-breakdown', 'who asks what it costs has another answer');
 });
 
+t.test('a reply that varies by a field that callers are not told apart by is for one call', async (t) => {
+  const { ask, send, backend } = await startShop(t);
+  const { answer } = backend;
+  const varying = (vary: string): void => {
+    backend.answer = (message, response) => {
+      response.setHeader('vary', vary);
+      answer(message, response);
+    };
+  };
+  varying('Accept-Encoding');
+  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1');
+  t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1', 'which does not go on');
+  varying('accept-encoding, User-Agent');
+  t.equal(nameIn(await send(envelope(getArticle('b')))), 'n2');
+  t.equal(nameIn(await send(envelope(getArticle('b')))), 'n3');
+  varying('*');
+  t.equal(nameIn(await send(envelope(getArticle('b')))), 'n4');
+  t.equal((await ask('{ article(sku: "b") { name } }')).control, 'no-store');
+});
+
 t.test('monitor mode remembers nothing, and what is declared in vain is a problem', async (t) => {
   const { backend, send } = await startShop(t, { mode: 'monitor' });
   await send(envelope(getArticle('a')));

@@ -1,137 +1,98 @@
-import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
-
-import type { Caller, Client } from '../../access/client.js';
 import type { ReadRule } from '../../cache/rules.js';
-import { CanonicalHash } from '../../codec/values/canonical-hash.js';
 import type { SoapService } from '../../compile/service.js';
-import { isAnonymous } from '../../soap/addressing.js';
-import { EnvelopeValidator } from '../../soap/envelope.js';
-import { varyingValues } from './caller-fields.js';
-import type { CallKey } from './declared-call.js';
+import type { ReplyHead, UpstreamRequest } from '../../upstream/reply.js';
+import type { CallKey, CallParts } from './declared-call.js';
 
-/** An envelope that was read, as far as keys need it. */
-export interface Asked {
-  readonly envelope: EnvelopeValidator;
-  /** Null where the Body is empty. */
-  readonly content: CanonicalHash | null;
-  /** There are elements beside those that belong to the operation. */
-  readonly hasFurther: boolean;
-  /** The requested action, in the head of HTTP. */
-  readonly action: string | null;
-}
+/** A value of JSON that stands for one part in the key of a call. */
+type KeyPart<T, Whole> = (part: T, whole: Whole) => unknown;
 
-/** By whom, and what goes on of the head of HTTP that may make a difference. */
-export interface Asker {
-  readonly client: Client;
-  /** Of a SOAP caller; null for GraphQL, of which `varying` alone goes on. */
-  readonly headers: IncomingHttpHeaders | null;
-  /** Values of other forwarded fields, which may change the reply; null for none. */
-  readonly varying: readonly unknown[] | null;
-}
+/** How each part gets into the key. A part that is added to `Whole` does not compile until its table has it. */
+type KeyParts<Whole, Context = Whole> = {
+  readonly [Name in keyof Required<Whole>]: KeyPart<Whole[Name], Context>;
+};
 
-/**
- * The key of a call by its meaning: two calls with one key are the same to the backend, whichever client wrote them,
- * unless it distinguishes clients (`scope`). Null where the message holds more than keys cover.
- */
-export function callKey(rule: ReadRule, asked: Asked, asker: Asker): CallKey | null {
-  const { envelope, content, hasFurther, action } = asked;
-  if (!envelope.isBare || hasFurther) return null;
-  const digest = content === null ? '' : content.digest();
-  if (digest === null || (content === null && envelope.operation !== null)) return null;
-  return keyOf(rule, envelope, action, digest, asker);
-}
+/** A part that changes no reply: who waits for it, which of several equal addresses is asked, and how long. */
+const NO_PART: KeyPart<unknown, unknown> = () => null;
 
-/** `content`: stands for the whole request. */
-function keyOf(
-  rule: ReadRule,
-  { dialect, addressing }: EnvelopeValidator,
-  action: string | null,
-  content: string,
-  { client, headers, varying }: Asker,
-): CallKey | null {
-  if (dialect === null) return null;
-  const to = addressing?.to ?? null;
-  const parts = [
-    rule.invalidation.name,
-    dialect.name,
-    action ?? '',
-    content,
-    rule.isShared ? '' : client.id,
-    headers?.authorization ?? '',
-    languageOf(headers),
-    varying,
-    // A reply may name the MessageID of its request, so such a call is not joined.
-    addressing === null ? null : [to === null || isAnonymous(to) ? '' : to, addressing.action],
-  ];
-  const text = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-  return { text, mayJoin: addressing === null };
-}
+/** What is sent. The blocks that the gateway inserts are a part of the call. */
+const REQUEST_PARTS: KeyParts<UpstreamRequest, CallParts> = {
+  method: (method) => method,
+  query: (query) => query,
+  headers: (headers, { service }) => comparedFields(headers, service),
+  // By the content of the message, for it may be written in several ways.
+  body: NO_PART,
+  insertion: NO_PART,
+  isIdempotent: NO_PART,
+  affinity: NO_PART,
+  rules: NO_PART,
+  trace: NO_PART,
+};
 
-/** Many libraries send `*`, which means the same as no field (RFC 9110 section 12.5.4). */
-function languageOf(headers: IncomingHttpHeaders | null): string {
-  const language = headers?.['accept-language'] ?? '';
-  return language === '*' ? '' : language;
-}
+/** All that goes into a call. */
+const CALL_PARTS: KeyParts<CallParts> = {
+  service: ({ name }) => name,
+  operation: (operation) => operation?.name ?? null,
+  request: (request, whole) => keyParts(REQUEST_PARTS, request, whole),
+  // All calls of a service that the gateway writes blocks into get the same ones, with another nonce.
+  blocks: (blocks) => blocks?.writers.length ?? null,
+  message: (message) => message?.content.text ?? null,
+  // No call over a connection that belongs to one caller has a key.
+  upstream: NO_PART,
+  exchange: NO_PART,
+  receiver: NO_PART,
+};
 
-/** How a GraphQL field is called, and for which caller. */
-interface CalledBy {
-  readonly client: Client;
-  readonly headers: Caller['headers'];
-  readonly action: string | null;
-  /** The gateway writes the WS-Addressing of the message. */
-  readonly isAddressed: boolean;
+function keyParts<Whole extends object, Context>(
+  table: KeyParts<Whole, Context>,
+  whole: Whole,
+  context: Context,
+): readonly unknown[] {
+  const parts: unknown[] = [];
+  for (const name in table) parts.push(table[name](whole[name], context));
+  return parts;
 }
 
 /**
- * The key of a call for a GraphQL field, by the envelope that was written for it. With header blocks, as a mapping
- * writes them, its bytes are the key: the same values are always written the same way. `message` is
- * without the WS-Addressing of the gateway.
+ * The key of a call by all that goes into it: calls with one key are the same to the backend, whichever caller they are
+ * for. With the scope `client` each client has keys of its own. Null where calls cannot be compared.
  */
-export function envelopeKey(
-  rule: ReadRule,
-  service: SoapService,
-  message: Buffer,
-  { action, isAddressed, ...caller }: CalledBy,
-): CallKey | null {
-  if (!isAddressed) return keyOfEnvelope(rule, service, message, action, caller);
-  // Replies to addressed calls have blocks that other callers do not expect, and name their own request.
-  const key = keyOfEnvelope(rule, service, message, `addressed ${action ?? ''}`, caller);
-  return key === null ? null : { ...key, mayJoin: false };
+export function callKey(rule: ReadRule, call: CallParts): CallKey | null {
+  const { message, upstream = null, service } = call;
+  // A reply to a call with cookies may set some.
+  if (message === null || upstream !== null || service.callerFields.passesCookies) return null;
+  const client = rule.isShared ? null : message.client.id;
+  const text = JSON.stringify([client, ...keyParts(CALL_PARTS, call, call)]);
+  return { text: createHash('sha256').update(text).digest('base64url'), mayJoin: !message.content.isNumbered };
 }
 
-function keyOfEnvelope(
-  rule: ReadRule,
-  service: SoapService,
-  message: Buffer,
-  action: string | null,
-  { client, headers }: Pick<CalledBy, 'client' | 'headers'>,
-): CallKey | null {
-  if (service.callerFields.passesCookies) return null;
-  const content = new CanonicalHash(rule);
-  let hasFurther = false;
-  const envelope = new EnvelopeValidator(service.replyRules, null, 'no detail', {
-    onHeadValid: (seen) => seen.expectParts(service.requests.find(seen.operation)?.parts ?? null),
-    openBody: () => content,
-    openMultiRef: () => {
-      hasFurther = true;
-      return null;
-    },
-  });
-  const reader = service.readers.take(envelope, null);
-  try {
-    reader.write(message);
-    reader.end();
-  } catch {
-    // The backend will refuse it.
-    return null;
-  } finally {
-    service.readers.give(reader);
+/** Fields that describe the message, whose content is compared. */
+const DESCRIBING: ReadonlySet<string> = new Set(['content-type', 'content-length', 'soapaction']);
+
+/**
+ * Fields that name a program or a request and not its caller: with them hardly two calls would be alike. A reply that
+ * depends on one says so in its Vary, and is not shared.
+ */
+const UNCOMPARED: ReadonlySet<string> = new Set(['accept', 'user-agent', 'x-request-id', 'traceparent', 'tracestate']);
+
+/** The header fields that calls are compared by, in alphabetical order. Any that is not known is one of them. */
+function comparedFields(headers: readonly string[], { callerFields }: SoapService): readonly string[] {
+  const fields: string[] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]?.toLowerCase() ?? '';
+    const value = headers[at + 1] ?? '';
+    if (DESCRIBING.has(name) || (UNCOMPARED.has(name) && !callerFields.varying.includes(name))) continue;
+    // Many libraries send `*`, which means the same as no field (RFC 9110 section 12.5.4).
+    if (name === 'accept-language' && value === '*') continue;
+    fields.push(`${name}: ${value}`);
   }
-  const asker = { client, headers: null, varying: varyingValues(service, headers) };
-  if (!envelope.isBare)
-    return keyOf(rule, envelope, action, createHash('sha256').update(message).digest('base64url'), asker);
-  const asked = { envelope, content: envelope.operation === null ? null : content, hasFurther, action };
-  return callKey(rule, asked, asker);
+  return fields.sort();
+}
+
+/** Whether a reply depends on what calls are not compared by (RFC 9111 section 4.1). */
+export function variesBeyondKey(head: ReplyHead, { callerFields }: SoapService): boolean {
+  const field = head.header('vary');
+  if (field === null) return false;
+  const names = field.split(',').map((name) => name.trim().toLowerCase());
+  return names.some((name) => name === '*' || (UNCOMPARED.has(name) && !callerFields.varying.includes(name)));
 }

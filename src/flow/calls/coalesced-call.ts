@@ -6,6 +6,7 @@ import type { CallTrace } from '../../base/request-trace.js';
 import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { ReadRule } from '../../cache/rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
+import { variesBeyondKey } from './call-key.js';
 import { type CallParts, callUpstream, type DeclaredCall, type ReplyUse } from './declared-call.js';
 import { headOf, replay } from './replayed-call.js';
 import { Waiter, type WaiterOwner } from './waiter.js';
@@ -136,8 +137,9 @@ export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
   finish(waiter: Waiter, use: ReplyUse): number {
     if (waiter !== this.#current || this.#state !== 'replaying') return 0;
     if (this.#use === null) {
-      this.#use = use;
-      if (use === 'store') this.#store();
+      const isOther = this.#head !== null && variesBeyondKey(this.#head, waiter.parts.service);
+      this.#use = isOther ? 'private' : use;
+      if (this.#use === 'store') this.#store();
     }
     return use === 'store' ? Math.max(0, this.#freshUntilMillis - performance.now()) : 0;
   }

@@ -1,3 +1,4 @@
+import type { Client } from '../../access/client.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { Refusal } from '../../base/refusal.js';
 import type { Invalidator } from '../../cache/invalidator.js';
@@ -5,6 +6,7 @@ import type { WriteRule } from '../../cache/rules.js';
 import type { UpstreamCall } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import { type BackendCall, callBackend } from './backend-call.js';
+import type { MessageContent } from './message-content.js';
 import { SessionCall } from './session-call.js';
 
 /**
@@ -29,10 +31,16 @@ export interface CallParts extends BackendCall {
   /** Null where it is not known. */
   readonly operation: Operation | null;
   /** Null where the call cannot be compared with others. */
-  readonly key: CallKey | null;
+  readonly message: ComparedMessage | null;
 }
 
-/** The key of a call: everything that may make a difference to the backend. */
+/** The message of a call that may be shared, and the client that it is for. */
+export interface ComparedMessage {
+  readonly client: Client;
+  readonly content: MessageContent;
+}
+
+/** The key of a call, made of all that goes into it (`callKey`). */
 export interface CallKey {
   readonly text: string;
   /** Whether it may join a call under way: not where the reply may name its own request. */

@@ -5,6 +5,7 @@ import type { ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, ReadRule } from '../../cache/rules.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Operation } from '../../wsdl/model.js';
+import { callKey } from './call-key.js';
 import { CoalescedCall } from './coalesced-call.js';
 import { type CallParts, type DeclaredCall, UncachedCall } from './declared-call.js';
 import { CachedCall } from './replayed-call.js';
@@ -32,21 +33,22 @@ export class SharedCalls {
 
   /** Null where the operation is not declared to read, and in monitor mode. */
   rule(service: SoapService, operation: Operation | null): ReadRule | null {
-    return operation === null || service.mode === 'monitor' ? null : this.#rules.read(operation);
+    return operation === null || service.mode === 'monitor' ? null : this.#rules.read(service.name, operation);
   }
 
   /** Null where the operation is declared neither to read nor to write. */
   start(parts: CallParts): DeclaredCall | null {
-    const { operation } = parts;
+    const { service, operation } = parts;
     if (operation === null) return null;
-    const rule = this.#rules.write(operation);
+    const rule = this.#rules.write(service.name, operation);
     if (rule !== null) return new UncachedCall(parts, { rule, invalidator: this.#invalidator });
-    const read = this.rule(parts.service, operation);
+    const read = this.rule(service, operation);
     return read === null ? null : this.#read(read, parts);
   }
 
   #read(rule: ReadRule, parts: CallParts): DeclaredCall {
-    const { exchange, key, receiver } = parts;
+    const { exchange, receiver } = parts;
+    const key = callKey(rule, parts);
     const use = (outcome: CacheUse['outcome']): CacheUse => note(exchange, rule, outcome);
     if (key === null) {
       use('bypass');

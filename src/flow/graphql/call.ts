@@ -8,9 +8,9 @@ import type { FieldCall } from '../../graphql/run/field-call.js';
 import { writePackage } from '../../soap/write-package.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { affinityOf, textInRequest } from '../calls/affinity.js';
-import { envelopeKey } from '../calls/call-key.js';
 import { pushCallerFields } from '../calls/caller-fields.js';
 import { callUpstream } from '../calls/declared-call.js';
+import { envelopeContent } from '../calls/message-content.js';
 import { observeRequest } from '../calls/observation.js';
 import { blocksOfField } from '../calls/own-blocks.js';
 import type { CallContext } from './call-context.js';
@@ -60,18 +60,16 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const rules = service.callRules(operation);
     const trace = exchange.trace?.call(service.name, operation.name) ?? null;
     const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent, affinity, rules, trace };
-    // Attachments are no part of the key.
+    // Attachments are not compared.
     const rule = packaged === null ? (sharing?.calls.rule(service, operation) ?? null) : null;
     // Without the MessageID, which is another in each call.
     const plain = (): Buffer =>
       addressing === null ? envelope : encodeRequest(requestPlan, dialect, { ...values, blocks: [] }, limits);
     const isAddressed = addressing !== null;
-    const key =
-      rule === null || sharing === null
-        ? null
-        : envelopeKey(rule, service, plain(), { action, isAddressed, client: sharing.client, headers: callerHeaders });
+    const content = rule === null ? null : envelopeContent(rule, service, plain(), { action, isAddressed });
+    const message = content === null || sharing === null ? null : { client: sharing.client, content };
     const blocks = blocksOfField(service, envelope, packaged?.envelopeOffset);
-    const parts = { exchange, service, operation, request, key, receiver: reply, blocks };
+    const parts = { exchange, service, operation, request, message, receiver: reply, blocks };
     const declared = context.relay?.(parts) ?? sharing?.calls.start(parts) ?? null;
     const call = declared ?? callUpstream(parts);
     const onAbort = (): void => reply.abort(new Refusal('CLIENT_GONE'));

@@ -104,9 +104,9 @@ export async function answerSoap(
     head.package === null &&
     query === '' &&
     gate.onViolation === null &&
-    service.bound === null &&
-    !service.callerFields.passesCookies;
-  const key = isComparable ? policy.key(envelope, caller.client, request.headers) : null;
+    service.bound === null;
+  const content = isComparable ? policy.content(envelope) : null;
+  const message = content === null ? null : { client: caller.client, content };
   const messageId = envelope.addressing?.messageId ?? null;
   const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
   const rules = upstream === null ? service.callRules(known?.operation ?? null) : null;
@@ -116,7 +116,7 @@ export async function answerSoap(
     { method: 'POST', query, headers, body, isIdempotent, affinity, rules, trace: traceCall(exchange.operation) },
     known?.operation ?? null,
     messageId,
-    key,
+    message,
   );
   if (received.kind === 'flowing') exchange.bytesIn = intake.reader.bytes;
 }

@@ -9,7 +9,7 @@ import type { Operation } from '../../wsdl/model.js';
 import type { StartTag, XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
 import { bindReply } from '../calls/bind-reply.js';
-import { type CallKey, callUpstream, type DeclaredCall } from '../calls/declared-call.js';
+import { type ComparedMessage, callUpstream, type DeclaredCall } from '../calls/declared-call.js';
 import { together } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
 import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from '../calls/reply-head.js';
@@ -20,7 +20,7 @@ import { ReplyOutput } from './reply-output.js';
 
 /**
  * Sends a validated request to the backend and its validated reply to the caller, byte for byte. `messageId` is the id
- * a reply may relate to, `key` the cache key of the call, if it has one. Resolves when the reply is complete. Rejects
+ * a reply may relate to, `message` what the call is compared by, if it may be shared. Resolves when the reply is complete. Rejects
  * with a refusal; if part of the reply is out by then, the caller's connection must be cut.
  */
 export function forward(
@@ -28,10 +28,10 @@ export function forward(
   request: UpstreamRequest,
   operation: Operation | null,
   messageId: string | null = null,
-  key: CallKey | null = null,
+  message: ComparedMessage | null = null,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    new Relay(context, operation, messageId, resolve, reject).begin(request, key);
+    new Relay(context, operation, messageId, resolve, reject).begin(request, message);
   });
 }
 
@@ -77,10 +77,10 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#reject = reject;
   }
 
-  begin(request: UpstreamRequest, key: CallKey | null): void {
+  begin(request: UpstreamRequest, message: ComparedMessage | null): void {
     const { service, upstream, answer, exchange, blocks } = this.#context;
     const operation = this.#operation;
-    const parts = { exchange, service, upstream, operation, request, key, receiver: this, blocks };
+    const parts = { exchange, service, upstream, operation, request, message, receiver: this, blocks };
     this.#declared = this.#context.calls.start(parts);
     this.#call = this.#declared ?? callUpstream(parts);
     answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));

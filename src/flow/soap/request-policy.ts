@@ -1,6 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
-
-import type { Client } from '../../access/client.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { Nonce } from '../../base/nonce-store.js';
 import { Refusal } from '../../base/refusal.js';
@@ -16,9 +13,7 @@ import type { Operation } from '../../wsdl/model.js';
 import { expandedName, type XmlHandler } from '../../xml/events.js';
 import { escapeText } from '../../xml/writer.js';
 import type { CallGuard } from '../calls/authorize.js';
-import { callKey } from '../calls/call-key.js';
-import { varyingValues } from '../calls/caller-fields.js';
-import type { CallKey } from '../calls/declared-call.js';
+import { type MessageContent, messageContent } from '../calls/message-content.js';
 import { type Observation, type Observers, together } from '../calls/observation.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import type { PostHead } from './request-head.js';
@@ -128,14 +123,10 @@ export class RequestPolicy implements EnvelopeObserver {
     return this.#path?.found ?? null;
   }
 
-  /** The key of the call, once all of it is read; null where it cannot be compared with others. */
-  key(envelope: EnvelopeValidator, client: Client, headers: IncomingHttpHeaders): CallKey | null {
+  /** The content of the message, once all of it is read; null where it cannot be compared with others. */
+  content(envelope: EnvelopeValidator): MessageContent | null {
     if (this.#rule === null) return null;
-    return callKey(
-      this.#rule,
-      { envelope, content: this.#content, hasFurther: this.#hasFurther, action: this.action },
-      { client, headers, varying: varyingValues(this.#service, headers) },
-    );
+    return messageContent({ envelope, content: this.#content, hasFurther: this.#hasFurther, action: this.action });
   }
 
   openMultiRef(): null {
