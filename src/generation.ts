@@ -74,14 +74,10 @@ export interface ProcessState {
   busFor(compiled: Compiled): EventBus;
 }
 
-const gaugesOf = ({ name, totals, records, failedLookups }: NamedAddress): AddressGauges => ({
+const gaugesOf = ({ name, records }: NamedAddress): AddressGauges => ({
   address: name,
   isUp: records.some(({ state }) => state !== 'open'),
   records: records.length,
-  failedLookups,
-  calls: totals.calls,
-  failures: totals.failures,
-  ejections: totals.ejections,
 });
 
 /** One compiled configuration with its endpoints. Requests and subscriptions end in the generation they began in. */
@@ -115,6 +111,7 @@ export class Generation {
     this.#backends = state.backends;
     if (state.backends.isChecking) this.checkBackends();
     for (const { name: service, upstream } of this.upstreams) {
+      upstream.addresses.countIn((address) => metrics.upstreamTotals.of(service, address));
       upstream.addresses.report((address, { isUp, reason }, code) => {
         const { name, ip } = address;
         state.backends.addresses.take(address, { service, address: name, ip, isUp, reason, code });

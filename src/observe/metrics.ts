@@ -12,6 +12,7 @@ import { ReplySizes } from './reply-sizes.js';
 import { type LabelNames, retiredLabels } from './retired-labels.js';
 import { OTHER } from './tally.js';
 import { addUpstreamGauges, type UpstreamGauges } from './upstream-gauges.js';
+import { UpstreamTotals } from './upstream-totals.js';
 
 /** Seconds. From a small call on the same machine to the default total timeout of an upstream. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -46,6 +47,7 @@ export class Metrics {
   readonly #cacheUses: TalliedCounter;
   readonly #spans: TalliedCounter;
   readonly #policy: TalliedCounter;
+  readonly upstreamTotals = new UpstreamTotals();
 
   /** `loads` is null where the parent process counts them. */
   constructor(
@@ -157,7 +159,7 @@ export class Metrics {
       help: 'Spans of traces, by outcome (sent; dropped: too many were waiting; failed: the receiver refused them or was away).',
       labels: ['outcome'],
     });
-    addUpstreamGauges(book, upstreams);
+    addUpstreamGauges(book, upstreams, this.upstreamTotals);
     addProcessGauges(book, process);
     addWorkerGauges(book, 1, 1);
     if (loads !== null) addLoadMetrics(book, loads);
@@ -198,6 +200,7 @@ export class Metrics {
     const isRetired = retiredLabels(ended, live);
     this.#book.retire(isRetired);
     this.#sizes.retire(isRetired);
+    this.upstreamTotals.retire(isRetired);
   }
 
   violation(service: string, code: string): void {

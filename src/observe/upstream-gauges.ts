@@ -1,4 +1,6 @@
+import type { AddressTotals } from '../base/address-totals.js';
 import type { MetricBook, Sample } from './prometheus.js';
+import type { UpstreamTotals } from './upstream-totals.js';
 
 /** Gauges of one upstream, read when the metrics are collected. */
 export interface UpstreamGauges {
@@ -21,15 +23,14 @@ export interface AddressGauges {
   readonly isUp: boolean;
   /** IP addresses that are called. */
   readonly records: number;
-  readonly failedLookups: number;
-  readonly calls: number;
-  /** By reason. */
-  readonly failures: ReadonlyMap<string, number>;
-  readonly ejections: ReadonlyMap<string, number>;
 }
 
 /** Adds the gauges of upstreams. */
-export function addUpstreamGauges(book: MetricBook, upstreams: () => readonly UpstreamGauges[]): void {
+export function addUpstreamGauges(
+  book: MetricBook,
+  upstreams: () => readonly UpstreamGauges[],
+  totals: UpstreamTotals,
+): void {
   const read = (name: string, help: string, value: (upstream: UpstreamGauges) => number): void =>
     book.addSampled('gauge', { name, help, labels: ['service'] }, () =>
       upstreams().map((upstream): Sample => ({ labels: [upstream.service], value: value(upstream) })),
@@ -58,66 +59,74 @@ export function addUpstreamGauges(book: MetricBook, upstreams: () => readonly Up
     // The same in all workers.
     'max',
   );
-  addAddressMetrics(book, upstreams);
+  addAddressGauges(book, upstreams);
+  addAddressCounters(book, totals);
   const subscriptions = 'Connections for subscriptions at the upstream, which speaks GraphQL.';
   read('soapstone_upstream_subscriptions', subscriptions, (upstream) => upstream.subscriptions?.() ?? 0);
 }
 
-/** Adds the metrics of each address of the upstreams. */
-function addAddressMetrics(book: MetricBook, upstreams: () => readonly UpstreamGauges[]): void {
-  const each = (read: (address: AddressGauges) => readonly (readonly [readonly string[], number])[]) => () =>
+const LABELS = ['service', 'address'];
+
+/** Adds the state of each address of the upstreams. */
+function addAddressGauges(book: MetricBook, upstreams: () => readonly UpstreamGauges[]): void {
+  const each = (read: (address: AddressGauges) => number) => () =>
     upstreams().flatMap(({ service, addresses }) =>
-      (addresses?.() ?? []).flatMap((address) =>
-        read(address).map(([more, value]): Sample => ({ labels: [service, address.address, ...more], value })),
-      ),
+      (addresses?.() ?? []).map((address): Sample => ({ labels: [service, address.address], value: read(address) })),
     );
-  const labels = ['service', 'address'];
   const up = 'Processes that call the address, if only to try it: its circuit breaker is not open.';
   book.addSampled(
     'gauge',
-    { name: 'soapstone_upstream_address_up', help: up, labels },
-    each(({ isUp }) => [[[], isUp ? 1 : 0]]),
+    { name: 'soapstone_upstream_address_up', help: up, labels: LABELS },
+    each(({ isUp }) => (isUp ? 1 : 0)),
   );
   const records = {
     name: 'soapstone_upstream_records',
     help: 'IP addresses at which the address is called; of several processes the most.',
-    labels,
+    labels: LABELS,
   };
   book.addSampled(
     'gauge',
     records,
-    each((address) => [[[], address.records]]),
+    each((address) => address.records),
     'max',
   );
+}
+
+/** Adds what is counted of each address since the start of the process. */
+function addAddressCounters(book: MetricBook, upstreamTotals: UpstreamTotals): void {
+  const each = (read: (totals: AddressTotals) => number) => (): readonly Sample[] =>
+    upstreamTotals.list().map(({ labels, totals }) => ({ labels, value: read(totals) }));
   const lookups = {
     name: 'soapstone_upstream_lookups_failed_total',
     help: 'Times the name of the address could not be resolved.',
-    labels,
+    labels: LABELS,
   };
   book.addSampled(
     'counter',
     lookups,
-    each(({ failedLookups }) => [[[], failedLookups]]),
+    each(({ failedLookups }) => failedLookups),
   );
   const attempts = {
     name: 'soapstone_upstream_attempts_total',
     help: 'Calls sent to the address, retries too.',
-    labels,
+    labels: LABELS,
   };
   book.addSampled(
     'counter',
     attempts,
-    each(({ calls }) => [[[], calls]]),
+    each(({ calls }) => calls),
   );
-  const byReason = (name: string, help: string, read: (address: AddressGauges) => ReadonlyMap<string, number>): void =>
-    book.addSampled(
-      'counter',
-      { name, help, labels: [...labels, 'reason'] },
-      each((address) => [...read(address)].map(([reason, value]) => [[reason], value] as const)),
+  const byReason = (name: string, help: string, read: (totals: AddressTotals) => ReadonlyMap<string, number>): void =>
+    book.addSampled('counter', { name, help, labels: [...LABELS, 'reason'] }, () =>
+      upstreamTotals
+        .list()
+        .flatMap(({ labels, totals }) =>
+          [...read(totals)].map(([reason, value]): Sample => ({ labels: [...labels, reason], value })),
+        ),
     );
   const failures = 'Of these, those that failed, by the code of the refusal. A Fault is an answer.';
-  byReason('soapstone_upstream_attempts_failed_total', failures, (address) => address.failures);
+  byReason('soapstone_upstream_attempts_failed_total', failures, (totals) => totals.failures);
   const ejections =
     'Times the address was no longer called: failures in a row, errors or latency against the others, health checks.';
-  byReason('soapstone_upstream_ejections_total', ejections, (address) => address.ejections);
+  byReason('soapstone_upstream_ejections_total', ejections, (totals) => totals.ejections);
 }

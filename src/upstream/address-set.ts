@@ -1,10 +1,11 @@
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { AddressTotals } from '../base/address-totals.js';
 import { Address, type AddressListener, nameOfAddress } from './address.js';
 import { type Affinity, type BalanceOptions, Balancer, DEFAULT_RANK } from './balancer.js';
 import type { Route } from './dial/dial.js';
 import type { UpstreamLimits } from './limits.js';
-import { AddressTotals, Outliers } from './outliers.js';
+import { Outliers } from './outliers.js';
 
 const NONE: readonly Address[] = [];
 
@@ -15,10 +16,9 @@ export class NamedAddress {
   /** Whether its host is a name that the gateway looks up; a proxy looks it up itself. */
   readonly isName: boolean;
   /** Of all records it has had. */
-  readonly totals = new AddressTotals();
+  totals = new AddressTotals();
   /** One without an IP address until the name was looked up. */
   records: readonly Address[];
-  failedLookups = 0;
   /** Gets each change of its records. */
   listener: AddressListener = () => {};
   readonly #makeAddress: (url: URL, record: string | null) => Address;
@@ -31,7 +31,7 @@ export class NamedAddress {
     const rank = balance.ranks.get(text) ?? DEFAULT_RANK;
     const changed: AddressListener = (...event) => this.listener(...event);
     this.#makeAddress = (at, record) =>
-      new Address(at, limits, { ...routeTo(at), ip: record }, rank, this.totals, changed);
+      new Address(at, limits, { ...routeTo(at), ip: record }, rank, () => this.totals, changed);
     this.records = [this.#makeAddress(url, ip)];
   }
 
@@ -133,6 +133,16 @@ export class AddressSet {
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Counts in these totals from now on, by the name of the address; what was counted so far is added. */
+  countIn(totalsOf: (address: string) => AddressTotals): void {
+    for (const named of this.named) {
+      const totals = totalsOf(named.name);
+      if (totals === named.totals) continue;
+      totals.add(named.totals);
+      named.totals = totals;
+    }
   }
 
   /** Reports each address that goes down or up. */

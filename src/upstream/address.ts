@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { AddressTotals } from '../base/address-totals.js';
 import type { RefusalCode } from '../base/refusals.js';
 import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
 import { Breaker, type BreakerChange, type BreakerState, type CallOutcome, type EjectionReason } from './breaker.js';
@@ -8,7 +9,7 @@ import { type Fields, withFields } from './credentials/credentials.js';
 import { DIRECT, makeConnector, type Route } from './dial/dial.js';
 import type { HttpProxy } from './dial/proxy.js';
 import type { UpstreamLimits } from './limits.js';
-import { AddressTally, AddressTotals, type Compared } from './outliers.js';
+import { AddressTally, type Compared } from './outliers.js';
 import { FixedQuery } from './query.js';
 import type { Connector } from './undici.js';
 
@@ -52,7 +53,7 @@ export class Address implements Balanced, Compared {
     limits: UpstreamLimits,
     route: Route = DIRECT,
     rank: AddressRank = DEFAULT_RANK,
-    totals: AddressTotals = new AddressTotals(),
+    totals: () => AddressTotals = countAlone(),
     listener: AddressListener = () => {},
   ) {
     const { forwarder, ip = null } = route;
@@ -203,6 +204,12 @@ export class Address implements Balanced, Compared {
     queueMicrotask(() => void connection.close());
     if (this.#connections.length === 0) this.#drained?.();
   }
+}
+
+/** The totals of an address that no others count with. */
+function countAlone(): () => AddressTotals {
+  const totals = new AddressTotals();
+  return () => totals;
 }
 
 /** How logs and metrics name an address: host, port and path as configured, without credentials and query. */

@@ -1,28 +1,22 @@
+import type { AddressTotals } from '../base/address-totals.js';
 import type { RefusalCode } from '../base/refusals.js';
 import type { CallOutcome, EjectionReason } from './breaker.js';
 
-/** The calls of an address since the start, attempts of one call each. */
-export class AddressTotals {
-  calls = 0;
-  readonly failures = new Map<RefusalCode, number>();
-  readonly ejections = new Map<EjectionReason, number>();
-}
-
 /** The calls of one address, lately. */
 export class AddressTally {
-  readonly #totals: AddressTotals;
+  readonly #totals: () => AddressTotals;
   /** Each look halves them. */
   recentCalls = 0;
   recentBad = 0;
   recentMillis = 0;
 
-  /** `totals` counts the same calls for good. */
-  constructor(totals: AddressTotals = new AddressTotals()) {
+  /** `totals` are where the same calls are counted for good, at the moment. */
+  constructor(totals: () => AddressTotals) {
     this.#totals = totals;
   }
 
   record(outcome: CallOutcome, code: RefusalCode | null, millis: number): void {
-    const totals = this.#totals;
+    const totals = this.#totals();
     totals.calls++;
     // A Fault is an answer, and only decoded replies show theirs.
     if (code !== null && code !== 'SOAP_FAULT' && outcome !== 'none')
@@ -34,7 +28,7 @@ export class AddressTally {
   }
 
   ejected(reason: EjectionReason): void {
-    const { ejections } = this.#totals;
+    const { ejections } = this.#totals();
     ejections.set(reason, (ejections.get(reason) ?? 0) + 1);
     this.recentCalls = 0;
     this.recentBad = 0;

@@ -1,5 +1,5 @@
 import t from 'tap';
-
+import { AddressTotals } from '../../src/base/address-totals.js';
 import { Refusal } from '../../src/base/refusal.js';
 import { Breaker, type EjectionReason, outcomeOf } from '../../src/upstream/breaker.js';
 import { AddressTally, type Compared, Outliers } from '../../src/upstream/outliers.js';
@@ -21,7 +21,8 @@ t.test('a backend fails when it cannot be had, not when it answers in a way of i
 });
 
 class Address implements Compared {
-  readonly tally = new AddressTally();
+  readonly #totals = new AddressTotals();
+  readonly tally = new AddressTally(() => this.#totals);
   readonly reasons: EjectionReason[] = [];
 
   get isResting(): boolean {

@@ -144,7 +144,7 @@ t.test('a name that cannot be resolved keeps its last records, and this is repor
   const { asked: askedUntilNow } = zone;
   await until(() => zone.asked > askedUntilNow + 1);
   t.strictSame(zone.log.slice(3), [`${NAME} 1`], 'once, where the answer after a failure has other records');
-  t.ok((upstream.addresses.named[0]?.failedLookups ?? 0) > 3);
+  t.ok((upstream.addresses.named[0]?.totals.failedLookups ?? 0) > 3);
 });
 
 t.test('a record that no connection can be made to is not called before one can', async (t) => {

@@ -82,7 +82,7 @@ class WatchedName {
       this.#failures = 0;
     } catch (error) {
       // The records there are stay in use: without an answer it is not known that they are wrong.
-      this.#named.failedLookups++;
+      this.#named.totals.failedLookups++;
       if (this.#failures++ === 0 && !this.#isClosed) this.#events.failed(hostname, errorCode(error) ?? 'unknown');
       pauseMillis = Math.min(resolveMillis, FAILED_MILLIS * 2 ** (this.#failures - 1));
     }
