@@ -16,11 +16,14 @@ export interface Diagnostic {
 /** The configuration, or a file that it names, cannot be used. Carries every error found, not only the first. */
 export class ConfigurationError extends Error {
   readonly diagnostics: readonly Diagnostic[];
+  /** It could be used, but takes protection away that no operator has asked to take away. */
+  readonly isWeaker: boolean;
 
-  constructor(diagnostics: readonly Diagnostic[]) {
+  constructor(diagnostics: readonly Diagnostic[], { isWeaker = false } = {}) {
     super(diagnostics.map(printDiagnostic).join('\n'));
     this.name = 'ConfigurationError';
     this.diagnostics = diagnostics;
+    this.isWeaker = isWeaker;
   }
 }
 

@@ -4,6 +4,7 @@ import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
 import type { SoapService } from '../compile/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
+import { openIn } from '../config/protection/weakenings.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import { throwWithWsdls } from '../process/wsdl-errors.js';
 import { reportRows } from '../wsdl/report.js';
@@ -21,6 +22,7 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   for (const service of compiled.graphqlUpstreams) printGraphqlUpstream(service, compiled, terminal);
   const { warnings } = compiled;
   for (const warning of firstWarnings(warnings)) terminal.out(`warning: ${diagnosticLine(warning)}`);
+  for (const open of openIn(compiled.config)) terminal.out(`open: ${oneLine(open)}`);
   const unusable = compiled.services.flatMap((service) => unusableService(service, loaded));
   if (unusable.length > 0) throw new ConfigurationError(unusable);
   const operations = compiled.services.reduce((sum, service) => sum + service.operations.length, 0);

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
+import { HARM_WHEN_OFF } from '../config/protection/limits.js';
 import type { Config, ServiceConfig } from '../config/schema.js';
 import type { ConfigPath } from '../config/yaml-source.js';
 import { diagnosticAt } from './diagnostic-at.js';
@@ -92,29 +93,6 @@ const openDecisions = ({ clients }: Config): readonly WeakOption[] => {
   const what = 'Requests pass while the decision point does not answer.';
   return [{ path: ['clients', 'authorize', 'onError'], what, remedy: 'Set `onError: deny` to refuse them.' }];
 };
-
-/** Limits against attacks that 0 switches off, and the harm that clients can do then. */
-const HARM_WHEN_OFF: ReadonlyMap<string, string> = new Map([
-  [
-    'http.handshakesPerSecond',
-    'one address may begin as many TLS handshakes as it likes, and keep the processor busy.',
-  ],
-  [
-    'http.bodyRateBytes',
-    'bodies may come byte by byte up to `limits.http.totalMillis`, and hold connections meanwhile.',
-  ],
-  [
-    'http.refusalsPerSecond',
-    'refusals are never delayed: an address may send attacks, and guess passwords, at any rate.',
-  ],
-  ['http.refusalHoldMillis', 'refusals are never delayed: `limits.http.refusalsPerSecond` has no effect.'],
-  [
-    'overload.eventLoopMillis',
-    'no request is refused under overload: all wait, also those of clients that do no harm.',
-  ],
-  ['overload.hangMillis', 'a worker that hangs is not replaced: the clients that connect to it get no answer.'],
-  ['persisted.registrationCost', 'new persisted documents cost nothing: one client can evict those of all others.'],
-]);
 
 const limitsThatAreOff = ({ limits }: Config): readonly WeakOption[] =>
   Object.entries(limits).flatMap(([section, values]) =>

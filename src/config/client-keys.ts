@@ -1,7 +1,7 @@
 import { AUTHORIZE_KEYS } from './authorize-keys.js';
 import { classKey } from './client-class.js';
 import { HEADER_NAME, NAME, PASSWORD } from './formats.js';
-import { array, closed, flag, integer, mapOf, oneOf, optional, string } from './key-types.js';
+import { array, closed, flag, integer, mapOf, oneOf, optional, string, wordOr } from './key-types.js';
 import { SCOPE } from './rights-keys.js';
 import { INTROSPECTION, JWT } from './token-keys.js';
 
@@ -148,7 +148,10 @@ const CLASSES = mapOf(
   { description: 'By name, which metrics use: the rights of clients.', names: CLIENT_NAME, minProperties: 1 },
 );
 
-export const CLIENT_KEYS = closed(
+/** The word for a gateway that is open on purpose. */
+export const OPEN = 'none';
+
+const CLIENTS = closed(
   {
     order: array(oneOf(['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'network', 'address']), {
       description:
@@ -200,6 +203,9 @@ export const CLIENT_KEYS = closed(
   },
   {
     description:
-      'Clients, what identifies them, their rights and budgets. Without `classes` every client may call, without a budget.',
+      'Clients, what identifies them, their rights and budgets. Without `classes` every client may call, without a budget. `none` says that this is meant.',
   },
 );
+
+/** `none`, or keys. */
+export const CLIENT_KEYS = wordOr([OPEN], CLIENTS);

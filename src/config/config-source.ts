@@ -43,6 +43,11 @@ export class ConfigSource {
     return position === null ? null : { file, ...position };
   }
 
+  /** Whether a file has a value for this key, even that of its default. */
+  has(path: ConfigPath): boolean {
+    return valueAt(this.value, path) !== undefined;
+  }
+
   /** Where a place within the text at `path` stands: in its file, or in the one that `{ file: path }` names. */
   placeIn(path: ConfigPath, at: Position): ConfigPlace {
     const named = this.#referenceAt(path);
@@ -126,11 +131,14 @@ export class ConfigSource {
 
   /** The file of `{ file: path }` where the value at `path` is one; else null. */
   #referenceAt(path: ConfigPath): string | null {
-    const value = path.reduce((owner: unknown, step) => {
-      if (Array.isArray(owner)) return typeof step === 'number' ? owner[step] : null;
-      return isRecord(owner) ? owner[step] : null;
-    }, this.value);
+    const value = valueAt(this.value, path);
     const file = isRecord(value) ? value['file'] : null;
     return typeof file === 'string' ? file : null;
   }
 }
+
+const valueAt = (value: unknown, path: ConfigPath): unknown =>
+  path.reduce((owner: unknown, step) => {
+    if (Array.isArray(owner)) return typeof step === 'number' ? owner[step] : undefined;
+    return isRecord(owner) && Object.hasOwn(owner, step) ? owner[step] : undefined;
+  }, value);

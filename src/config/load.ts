@@ -4,6 +4,7 @@ import { isRecord } from '../base/record.js';
 import { AT_ONCE, type Pace } from '../base/time-slices.js';
 import { parseRedisUrl } from '../redis/address.js';
 import type { AddressConfig } from './balance-keys.js';
+import { OPEN } from './client-keys.js';
 import type { ConfigPlace, ConfigSource } from './config-source.js';
 import { completeMasks, expandMasks } from './masks.js';
 import { type Environment, readSource } from './read-source.js';
@@ -28,6 +29,8 @@ export interface LoadedConfig {
   placeIn(path: ConfigPath, at: Position): ConfigPlace;
   fileAt(path: ConfigPath): string | null;
   locate: ConfigSource['locate'];
+  /** Whether a file has a value for this key, even that of its default. */
+  isGiven(path: ConfigPath): boolean;
   /** Whether the value at `path` comes from the environment or from another file. */
   isForeign(path: ConfigPath): boolean;
 }
@@ -77,6 +80,7 @@ export async function loadConfig(
     config: deepFreeze(asConfig(valid)),
     file,
     inputs,
+    isGiven: (path) => source.has(path),
     isForeign: (path) => foreign.has(JSON.stringify(path)),
     placeOf: (path, part) => source.placeOf(path, part),
     placeIn: (path, at) => source.placeIn(path, at),
@@ -95,11 +99,12 @@ function fillPaths(value: unknown): void {
   }
 }
 
-/** `addressing: send` means `{ calls: send }`, `mask: last4` is `{ default: last4 }`, and `redis: URL` is `{ url: URL }`. Other texts are refused by the schema. */
+/** `addressing: send` means `{ calls: send }`, `mask: last4` is `{ default: last4 }`, `clients: none` none at all, and `redis: URL` is `{ url: URL }`. Other texts are refused by the schema. */
 function expandWords(value: unknown): void {
   if (!isRecord(value)) return;
   expandMasks(value);
   const { services, redis } = value;
+  if (value['clients'] === OPEN) delete value['clients'];
   if (typeof redis === 'string' && parseRedisUrl(redis) !== null) value['redis'] = { url: redis };
   if (!isRecord(services)) return;
   for (const service of Object.values(services)) {

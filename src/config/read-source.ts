@@ -7,7 +7,7 @@ import { MIB } from '../base/limit.js';
 import { isRecord } from '../base/record.js';
 import { AT_ONCE, type Pace } from '../base/time-slices.js';
 import { type ConfigFile, ConfigSource } from './config-source.js';
-import { INCLUDED_FILES_MAX } from './include-keys.js';
+import { INCLUDED_FILES_MAX, includeOf } from './include-keys.js';
 import { configSchema } from './schema-node.js';
 import { substitute } from './substitute.js';
 import { readYaml } from './yaml-source.js';
@@ -28,13 +28,20 @@ export async function readSource(
     diagnostics.push({ file, line, column, what, remedy });
   };
   const included: ConfigFile[] = [];
-  for (const [name, index] of await includedFiles(main, environment, inputs, report)) {
+  for (const [name, { index, isOptional }] of await includedFiles(main, environment, inputs, report)) {
     const text = await readText(name, inputs).catch((error: unknown) => {
+      if (isOptional && codeOf(error) === 'ENOENT') return null;
       report(index, `The included file ${name} cannot be read (${codeOf(error)}).`, null);
       return null;
     });
     if (text === null) continue;
     await pace.pause();
+    // A file that is being written is empty for a moment.
+    if (text.trim() === '') {
+      const what = 'The included file is empty.';
+      diagnostics.push({ file: name, line: 1, column: 1, what, remedy: 'Remove it, or write a comment into it.' });
+      continue;
+    }
     try {
       included.push({ file: name, yaml: readYaml(text, name) });
     } catch (error) {
@@ -48,14 +55,20 @@ export async function readSource(
 
 type Report = (index: number, what: string, remedy: string | null) => void;
 
-/** The names of the files that are included, each with the index of the first pattern that matches it. */
+/** The pattern that matches an included file first. */
+interface Included {
+  readonly index: number;
+  readonly isOptional: boolean;
+}
+
+/** The names of the files that are included. */
 async function includedFiles(
   { file, yaml }: ConfigFile,
   environment: Environment,
   inputs: Inputs,
   report: Report,
-): Promise<ReadonlyMap<string, number>> {
-  const found = new Map<string, number>();
+): Promise<ReadonlyMap<string, Included>> {
+  const found = new Map<string, Included>();
   const node = configSchema().properties?.['include'];
   const patterns = isRecord(yaml.value) ? yaml.value['include'] : null;
   if (!Array.isArray(patterns) || node === undefined) return found;
@@ -63,14 +76,22 @@ async function includedFiles(
   // What cannot be replaced is reported with all other values.
   const around = { directoryOf: () => resolve(directory), environment, inputs, pace: AT_ONCE, report: () => {} };
   const { value } = await substitute(patterns, node, around);
-  for (const [index, pattern] of (Array.isArray(value) ? value : []).entries()) {
-    if (typeof pattern !== 'string' || pattern === '') continue;
+  for (const [index, entry] of (Array.isArray(value) ? value : []).entries()) {
+    const include = includeOf(entry);
+    if (include === null) continue;
+    const { pattern, isOptional } = include;
     const path = isAbsolute(pattern) ? pattern : join(directory, pattern);
     const names = await inputs.glob(path).catch((error: unknown) => {
       report(index, `The files of ${pattern} cannot be listed (${codeOf(error)}).`, null);
-      return [];
+      return null;
     });
-    for (const name of names) if (resolve(name) !== resolve(file) && !found.has(name)) found.set(name, index);
+    if (names === null) continue;
+    if (names.length === 0 && !isOptional) {
+      const remedy = `Check the name; where there may be none, write { files: ${JSON.stringify(pattern)}, optional: true }.`;
+      report(index, `No file matches ${pattern}.`, remedy);
+    }
+    for (const name of names)
+      if (resolve(name) !== resolve(file) && !found.has(name)) found.set(name, { index, isOptional });
     if (found.size <= INCLUDED_FILES_MAX) continue;
     report(index, `More than ${INCLUDED_FILES_MAX} files are included.`, 'Put several services into one file.');
     return new Map();

@@ -54,10 +54,13 @@ export interface ConfigLoads {
   refused: number;
   /** 1 at the start; each reload adds one. */
   generation: number;
+  /** Reloads that took protection away, and those that were refused because they would have. */
+  weakerTaken: number;
+  weakerRefused: number;
 }
 
 /** Where there are no reloads. */
-export const FIRST_LOAD: ConfigLoads = { ok: 1, refused: 0, generation: 1 };
+export const FIRST_LOAD: ConfigLoads = { ok: 1, refused: 0, generation: 1, weakerTaken: 0, weakerRefused: 0 };
 
 /** Adds the metrics of loads: one process of several counts for all. */
 export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
@@ -69,6 +72,15 @@ export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
   book.addSampled('counter', text, () => [
     { labels: ['ok'], value: loads.ok },
     { labels: ['refused'], value: loads.refused },
+  ]);
+  const weaker = {
+    name: 'soapstone_config_weaker_total',
+    help: 'Reloads of a configuration that takes protection away, by result: `taken` where an operator asked for it or `reload.weaker` is `take`, else `refused`.',
+    labels: ['result'],
+  };
+  book.addSampled('counter', weaker, () => [
+    { labels: ['taken'], value: loads.weakerTaken },
+    { labels: ['refused'], value: loads.weakerRefused },
   ]);
   const generation = {
     name: 'soapstone_generation',

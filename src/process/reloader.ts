@@ -3,23 +3,33 @@ import type { ReloadResult } from '../observe/admin.js';
 import type { ConfigLoads } from '../observe/gauges.js';
 import type { Log } from '../observe/log.js';
 
-/**
- * Loads the configuration and puts it into use. Resolves to its warnings, or to null where there is nothing to do; throws
- * `ConfigurationError`.
- */
-export type Apply = () => Promise<readonly Diagnostic[] | null>;
+/** A configuration that has come into use. */
+export interface Applied {
+  readonly warnings: readonly Diagnostic[];
+  /** What it protects less than the one before. */
+  readonly weaker: readonly Diagnostic[];
+}
+
+/** Loads the configuration and puts it into use. Resolves to null where there is nothing to do; throws `ConfigurationError`. */
+export type Apply = (cause: ReloadCause) => Promise<Applied | null>;
 
 /** The cause of a reload. */
 export type ReloadCause = 'SIGHUP' | 'POST /reload' | 'changed file' | 'changed WSDL of a backend';
 
+/** A reload that has not begun. */
+interface Waiting {
+  cause: ReloadCause;
+  readonly result: Promise<ReloadResult>;
+}
+
 /** Reloads the configuration, one reload at a time, and reports each in the log and the metrics. */
 export class Reloader {
-  readonly loads: ConfigLoads = { ok: 1, refused: 0, generation: 1 };
+  readonly loads: ConfigLoads = { ok: 1, refused: 0, generation: 1, weakerTaken: 0, weakerRefused: 0 };
   readonly #log: Log;
   readonly #apply: Apply;
   #running: Promise<unknown> = Promise.resolve();
-  /** The reload that has not begun: whatever asks meanwhile gets its result. */
-  #next: Promise<ReloadResult> | null = null;
+  /** Whatever asks for a reload meanwhile gets the result of this one. */
+  #next: Waiting | null = null;
   #isClosed = false;
 
   constructor(log: Log, apply: Apply) {
@@ -29,14 +39,19 @@ export class Reloader {
 
   /** Reloads once what runs now is over: the files are read after the request. Never rejects. */
   request(cause: ReloadCause): Promise<ReloadResult> {
-    if (this.#next !== null) return this.#next;
-    const next = this.#running.then(() => {
+    if (this.#next !== null) {
+      // An operator who asks as well has asked for it.
+      if (cause !== 'changed file') this.#next.cause = cause;
+      return this.#next.result;
+    }
+    const result = this.#running.then(() => {
       this.#next = null;
-      return this.#reload(cause, this.#apply);
+      return this.#reload(next.cause, this.#apply);
     });
+    const next: Waiting = { cause, result };
     this.#next = next;
-    this.#running = next;
-    return next;
+    this.#running = result;
+    return result;
   }
 
   /** Puts into use what `apply` loads, once what runs now is over. Never rejects. */
@@ -56,17 +71,28 @@ export class Reloader {
     const { loads } = this;
     if (this.#isClosed) return { generation: loads.generation, problems: [unplaced('The gateway is stopping.', null)] };
     try {
-      const warnings = await apply();
-      if (warnings === null) return { generation: loads.generation, problems: [] };
+      const applied = await apply(cause);
+      if (applied === null) return { generation: loads.generation, problems: [] };
+      const { warnings, weaker } = applied;
       loads.ok++;
       loads.generation++;
       this.#log.event('info', 'configuration reloaded', { generation: loads.generation, cause });
+      if (weaker.length > 0) {
+        loads.weakerTaken++;
+        const { generation } = loads;
+        this.#log.event('warn', 'the new configuration protects less', {
+          generation,
+          cause,
+          weaker: weaker.map(printDiagnostic),
+        });
+      }
       for (const warning of warnings)
         this.#log.event('warn', 'configuration warning', { note: printDiagnostic(warning) });
       return { generation: loads.generation, problems: [] };
     } catch (error) {
       loads.refused++;
       const isBug = !(error instanceof ConfigurationError);
+      if (!isBug && error.isWeaker) loads.weakerRefused++;
       if (isBug) this.#log.bug(error);
       const problems = isBug
         ? [unplaced('The gateway failed to load the configuration.', 'See the log.')]

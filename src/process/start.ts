@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { type Diagnostic, firstWarnings, printDiagnostic } from '../base/diagnostic.js';
+import { firstWarnings, printDiagnostic } from '../base/diagnostic.js';
 import {
   completeInputs,
   emptySnapshot,
@@ -19,13 +19,14 @@ import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
 import { Log } from '../observe/log.js';
 import { type GatewayOptions, startGateway } from '../server.js';
+import { checkWeaker } from './check-weaker.js';
 import { FileWatch, trackFiles } from './file-watch.js';
 import { demoIntroduction, type Introduction } from './introduction.js';
 import { announce, openingOf } from './opening.js';
 import { PendingSignal } from './pending-signal.js';
 import { refuseAddress } from './refuse-address.js';
 import { type CompiledFacts, factsOf, type Reads, wsdlsInUse } from './reload-source.js';
-import { Reloader } from './reloader.js';
+import { type Applied, type ReloadCause, Reloader } from './reloader.js';
 import { notifyServiceManager, reportToWatchdog, whileReloading } from './service-manager.js';
 import { stopCause } from './stop-cause.js';
 import type { ExitCode, Terminal } from './terminal.js';
@@ -102,9 +103,9 @@ interface Origin {
 }
 
 /** Reads all inputs anew for a reload, and keeps them. */
-function readAnew({ watch, takeover }: Origin, use: UseSource): Promise<readonly Diagnostic[]> {
-  const read = (reads: Reads): Promise<readonly Diagnostic[]> =>
-    use({ occasion: 'files', inputs: readRest(reads), reads });
+function readAnew({ watch, takeover }: Origin, use: UseSource, cause: ReloadCause): Promise<Applied> {
+  const occasion = cause === 'changed file' ? 'changed files' : 'asked';
+  const read = (reads: Reads): Promise<Applied> => use({ occasion, inputs: readRest(reads), reads });
   return whileReloading(() => watch.record((files) => read({ snapshot: takeover.begin(), files })));
 }
 
@@ -142,13 +143,15 @@ async function loadAgain(
 async function runAlone(origin: Origin, log: Log): Promise<ExitCode> {
   const { loaded, snapshot, load, rollSignal, takeover, terminal } = origin;
   const use: UseSource = async ({ occasion, inputs, reads }) => {
-    const next = await compileBeside(await load(inputs), gateway.compiled(), occasion);
+    const again = await load(inputs);
+    const weaker = checkWeaker(gateway.compiled().config, again, occasion);
+    const next = await compileBeside(again, gateway.compiled(), occasion);
     gateway.replace(next);
     takeover.use(reads.snapshot, wsdlsInUse(next));
     listenForReloads(origin, next.config, reloader);
-    return firstWarnings(next.warnings);
+    return { warnings: firstWarnings(next.warnings), weaker };
   };
-  const reloader = new Reloader(log, () => readAnew(origin, use));
+  const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
   const asked = askedFrom(reloader, takeover, use);
   const { opening, gateway } = await compile(loaded).then(async (compiled) => {
     const opening = await openingOf(compiled, origin, log);
@@ -178,8 +181,10 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
     return openingOf(compiled, origin, log);
   });
   takeover.use(snapshot, opening.facts.wsdls);
+  let inUse = loaded.config;
   const use: UseSource = async (source) => {
     const next = await load(source.inputs);
+    const weaker = checkWeaker(inUse, next, source.occasion);
     const compileHere = async (): Promise<CompiledFacts> => {
       if (source.occasion === 'WSDL') throw outdated();
       // Connections are accepted by this process.
@@ -188,12 +193,13 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
       return factsOf(compiled);
     };
     const { wsdls, warnings } = await workers.reload(source, compileHere, (facts) => parentConfigOf(next, facts));
+    inUse = next.config;
     takeover.use(source.reads.snapshot, wsdls);
     log.setLevel(next.config.log.level);
     listenForReloads(origin, next.config, reloader);
-    return warnings;
+    return { warnings, weaker };
   };
-  const reloader = new Reloader(log, () => readAnew(origin, use));
+  const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
   const asked = askedFrom(reloader, takeover, use);
   const first = parentConfigOf(loaded, opening.facts);
   const workers = await startWorkers(count, loaded, snapshot, { log, ...asked, first }).catch(
@@ -273,7 +279,7 @@ async function work(
     const { file, config } = loaded;
     const isFirst = step.kind === 'compile';
     const inputs =
-      isFirst && step.occasion === 'files' ? completeInputs(step.inputs, readRest(reads)) : replayInputs(step.inputs);
+      isFirst && step.occasion !== 'WSDL' ? completeInputs(step.inputs, readRest(reads)) : replayInputs(step.inputs);
     const next = await loadConfig(file, process.env, config.workers, inputs, new TimeSlices());
     return isFirst ? compileBeside(next, gateway.compiled(), step.occasion) : compile(next, gateway.compiled());
   };

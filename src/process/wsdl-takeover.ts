@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { ConfigurationError, type Diagnostic, unplaced } from '../base/diagnostic.js';
+import { ConfigurationError, unplaced } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
 import { emptySnapshot, type InputSnapshot, replayInputs } from '../base/inputs.js';
 import { RememberedReads } from '../base/remembered-reads.js';
@@ -13,11 +13,11 @@ import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { Log } from '../observe/log.js';
 import { unpackTaken } from '../wsdl/taken-wsdl.js';
 import { noReads, type ReloadOccasion, type ReloadSource, type WsdlInUse } from './reload-source.js';
-import type { Reloader } from './reloader.js';
+import type { Applied, Reloader } from './reloader.js';
 import { whileReloading } from './service-manager.js';
 
-/** Compiles what a reload names, and puts the result into use. Resolves to its warnings; throws `ConfigurationError`. */
-export type UseSource = (source: ReloadSource) => Promise<readonly Diagnostic[]>;
+/** Compiles what a reload names, and puts the result into use. Throws `ConfigurationError`. */
+export type UseSource = (source: ReloadSource) => Promise<Applied>;
 
 /** What was read for the configuration in use. */
 interface InUse {
@@ -81,7 +81,7 @@ export class WsdlTakeover {
   }
 
   /** Null for an outdated offer. Throws `ConfigurationError` where the WSDL cannot be used, or callers would miss something. */
-  async #take(offer: WsdlOffer, use: UseSource): Promise<readonly Diagnostic[] | null> {
+  async #take(offer: WsdlOffer, use: UseSource): Promise<Applied | null> {
     const before = this.#inUse;
     const known = before?.wsdls.get(offer.location);
     const { content, service, changes, location } = offer;
@@ -99,9 +99,9 @@ export class WsdlTakeover {
     const contents = new Map(before.snapshot.contents).set(known.place.input, bytes);
     const snapshot: InputSnapshot = { ...before.snapshot, contents };
     const reads = { ...noReads(), snapshot };
-    const warnings = await use({ occasion: 'WSDL', inputs: replayInputs(snapshot), reads });
+    const applied = await use({ occasion: 'WSDL', inputs: replayInputs(snapshot), reads });
     await this.#keep(known.place, bytes, { service, changes, wsdl: location });
-    return warnings;
+    return applied;
   }
 
   async #keep({ input, file }: TakenPlace, bytes: Buffer, taken: TakenFields): Promise<void> {

@@ -56,7 +56,7 @@ t.test('of thousands of operations those that are not ok are listed, up to a bou
   t.equal(lines.filter((line) => /^Get/.test(line)).length, 0);
   t.match(said, 'and 50 more that are partial or disabled');
   t.match(said, /warning: There are 100 more warnings\./);
-  t.ok(lines.length < 160, `${lines.length} lines`);
+  t.ok(lines.length < 165, `${lines.length} lines`);
 });
 
 t.test('everything that is wrong comes out in one run, whatever phase would have met it', async (t) => {
@@ -106,4 +106,36 @@ t.test('what is wrong with a whole file is told where the configuration names it
 t.test('a service that stands twice is named, with both lines', async (t) => {
   const said = await outcome(t, `services:\n${service('a')}${service('b')}${service('a')}`, {});
   t.equal(said, 'soapstone.yaml:8:3: The key `services.a` stands twice, first in line 2. Keep one, or rename one.');
+});
+
+t.test('what a configuration leaves open by what it does not say is printed, a line each', async (t) => {
+  const open = async (yaml: string): Promise<readonly string[]> =>
+    (await outcome(t, yaml, { 'a.wsdl': wsdlWith(operations(['Get', 'Put'])) }))
+      .split('\n')
+      .filter((line) => line.startsWith('open: '));
+  t.same(await open(`services:\n${service('a')}  b: { url: "http://127.0.0.1:1/" }\n`), [
+    'open: Every caller may call everything: `clients` identifies none.',
+    'open: Callers may ask for the whole GraphQL schema (`graphql.introspection`).',
+    'open: Requests may name any host, which lets web pages rebind theirs: name yours in `hosts` or `publicUrl`.',
+    'open: Any operation passes to `b`: without `wsdl` none is known.',
+    'open: The content of requests to `a` is not validated (`validate.requests`).',
+    'open: Decisions are not recorded: there is no `audit`.',
+  ]);
+  const closed = `services:\n${service('a', '    validate: { requests: enforce }\n    operations: { Get: { scopes: [x] }, Put: {} }\n')}
+hosts: [api.example]
+audit: {}
+graphql: { introspection: false }
+clients:
+  address: { class: one }
+  classes: { one: { allow: [a.Get], budget: {}, scopes: [x] }, two: {} }
+`;
+  t.same(await open(closed), [
+    'open: Clients of class `two` may call everything but `deny`: they have no `allow`.',
+    'open: Clients of class `two` may call at any rate: they have no `budget`.',
+    'open: Operations of `a` need no scopes: `Put`; others of it do.',
+  ]);
+  t.same(
+    await open(`clients: { trustedProxies: [10.0.0.1] }\nservices:\n${service('a')}`),
+    await open(`clients: none\nservices:\n${service('a')}`),
+  );
 });

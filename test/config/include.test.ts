@@ -116,6 +116,7 @@ t.test('files that cannot be read are problems where they are named', async (t) 
       'b.yaml': 'a: [',
     }),
     [
+      'soapstone.yaml:3:5: No file matches none/*.yaml. Check the name; where there may be none, write { files: "none/*.yaml", optional: true }.',
       'soapstone.yaml:2:5: The included file none.yaml cannot be read (ENOENT).',
       'soapstone.yaml:4:5: The included file services cannot be read (EISDIR).',
       'b.yaml:1:5: Flow sequence in block collection must be sufficiently indented and end with a ].',
@@ -189,4 +190,18 @@ t.test('a pattern matches names and no more', async (t) => {
     ['aXb', 'a.b', false],
   ];
   for (const [name, pattern, isMatch] of rows) t.equal(matchesName(name, pattern), isMatch, `${name} ${pattern}`);
+});
+
+t.test('files that may be absent are named as optional; a file that is empty is an error', async (t) => {
+  const { config } = await load(t, {
+    'soapstone.yaml': `include: [{ files: "none/*.yaml", optional: true }, { files: none.yaml, optional: true }, { files: b.yaml }]\n`,
+    'b.yaml': service('b'),
+  });
+  t.same(Object.keys(config.services), ['b']);
+  t.same(await problems(t, { 'soapstone.yaml': `include: [b.yaml]\n${service('a')}`, 'b.yaml': ' \n' }), [
+    'b.yaml:1:1: The included file is empty. Remove it, or write a comment into it.',
+  ]);
+  t.match(await problems(t, { 'soapstone.yaml': `include: [{ file: b.yaml }]\n${service('a')}`, 'b.yaml': '#' }), [
+    /files/,
+  ]);
 });

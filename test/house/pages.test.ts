@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
@@ -109,6 +109,8 @@ async function errorsOf(t: Test, text: string, isCompiled: boolean): Promise<rea
   const file = join(folder, 'soapstone.yaml');
   const environment = await furnish(folder, text);
   writeFileSync(file, stringify(complete(text)));
+  mkdirSync(join(folder, 'services'), { recursive: true });
+  writeFileSync(join(folder, 'services', 'other.yaml'), '# for patterns of `include`\n');
   try {
     const loaded = await loadConfig(file, environment);
     if (isCompiled) await (await compile(loaded)).close();

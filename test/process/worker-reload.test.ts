@@ -66,7 +66,7 @@ function workersOf(names: readonly string[], answer: (worker: string, message: T
 
 function sourceOf(): ReloadSource {
   const reads = noReads();
-  return { occasion: 'files', inputs: replayInputs(reads.snapshot), reads };
+  return { occasion: 'asked', inputs: replayInputs(reads.snapshot), reads };
 }
 
 const compiled = (message: Told): StepAnswer => (message.kind === 'compile' ? { ...DONE, facts: FACTS } : DONE);

@@ -28,11 +28,11 @@ t.test('an offer waits for its turn, and is dropped when the file has changed me
     return { service: 'a', location, over: null, content, changes: [text] };
   };
   const used: string[] = [];
-  const reloader = new Reloader(log, async () => []);
+  const reloader = new Reloader(log, async () => null);
   const offer = (text: string): void =>
     takeover.offer(offered(text), reloader, async ({ inputs }) => {
       used.push((await inputs.fetch(place.input, async () => Buffer.alloc(0))).toString());
-      return [];
+      return { warnings: [], weaker: [] };
     });
   takeover.use(snapshot, inUse);
   offer('first');

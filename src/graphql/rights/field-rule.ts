@@ -36,7 +36,8 @@ export function bothRules(one: FieldRule | null, other: FieldRule | null): Field
   return new FieldRule(one.name, bothOf(one.requires, other.requires), masks);
 }
 
-const STRENGTH: Readonly<Record<Mask, number>> = { last4: 0, hash: 1, null: 2, remove: 3 };
+/** How little each mask shows. */
+export const STRENGTH: Readonly<Record<Mask, number>> = { last4: 0, hash: 1, null: 2, remove: 3 };
 
 /** The rule without its masks: for an operation, which has no value to be masked; null where it requires nothing. */
 export const withoutMasks = (rule: FieldRule | null): FieldRule | null =>

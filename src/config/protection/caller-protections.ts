@@ -1,0 +1,168 @@
+import { clientsGone, widerClasses, widerIdentities } from './callers.js';
+import { denials, each, equal, flag, grants, IS_ERROR, kept, ranked, restart } from './comparisons.js';
+import { openClasses, openClients, openHosts, openMasks, openOperations, openSchema } from './open.js';
+import type { Protection } from './protection.js';
+import { mask, offered, scopes } from './rights.js';
+import { weakerTokens } from './tokens.js';
+
+/** Protections by who calls: identity, rights, masks, what is shown. */
+export const CALLER_PROTECTIONS = {
+  clients: {
+    about: 'Who may call',
+    keys: {
+      ...each(
+        equal,
+        'clients.order',
+        'clients.apiKeys',
+        'clients.basic',
+        'clients.certificate',
+        'clients.networks',
+        'clients.address',
+        'clients.jwt.issuer',
+        'clients.jwt.jwks',
+        'clients.jwt.classClaim',
+        'clients.jwt.class',
+        'clients.jwt.clientClaim',
+        'clients.jwt.scopesClaim',
+        'clients.introspection.clientClaim',
+        'clients.introspection.scopesClaim',
+        'clients.introspection.classClaim',
+        'clients.introspection.class',
+      ),
+    },
+    compareAll: (change) => [...clientsGone(change), ...widerIdentities(change)],
+    absent:
+      'Open: every caller may call everything. `clients: none` says that this is meant; so it is with `trustedProxies` alone.',
+    empty: IS_ERROR,
+    unreachable: 'Requests with tokens are refused while their issuer or introspection endpoint cannot be asked.',
+    open: openClients,
+  },
+  classes: {
+    about: 'What clients may call',
+    keys: each(
+      equal,
+      'clients.classes.*.allow',
+      'clients.classes.*.deny',
+      'clients.classes.*.scopes',
+      'clients.classes.*.budget',
+      'clients.classes.*.requestsAtOnce',
+      'clients.classes.*.costBreakdown',
+    ),
+    compareAll: widerClasses,
+    absent:
+      'An error where clients are identified. A class without `allow` may call everything, without `budget` at any rate.',
+    empty: '`allow: []` allows nothing, `deny: []` denies nothing',
+    unreachable: 'Budgets go on in each process while Redis is away.',
+    open: openClasses,
+  },
+  tokens: {
+    about: 'Which tokens are accepted',
+    keys: {
+      ...each(
+        equal,
+        'clients.jwt.algorithms',
+        'clients.jwt.audience',
+        'clients.jwt.jwksUrl',
+        'clients.jwt.requireNotBefore',
+        'clients.jwt.toleranceMillis',
+        'clients.introspection.activeMillis',
+      ),
+      ...each(kept, 'clients?.introspection?.audience'),
+    },
+    compareAll: weakerTokens,
+    absent: 'Closed: public signatures alone, `exp` and `aud` are needed.',
+    empty: IS_ERROR,
+    unreachable: 'Refused: no key, no token.',
+  },
+  decisions: {
+    about: 'A decision point',
+    keys: {
+      ...each(kept, 'clients?.authorize.url'),
+      ...each(ranked(['allow', 'deny'], 'deny'), 'clients?.authorize?.onError'),
+      ...each(
+        equal,
+        'clients.authorize.timeoutMillis',
+        'clients.authorize.cacheMillis',
+        'clients.authorize.recheckMillis',
+        'clients.authorize.token',
+      ),
+    },
+    absent: 'Not asked: the rights of classes decide.',
+    empty: IS_ERROR,
+    unreachable: 'Refused; `onError: allow` lets requests pass.',
+  },
+  proxies: {
+    about: 'Whose `X-Forwarded-For` counts',
+    keys: each(grants('closed'), 'clients?.trustedProxies'),
+    absent: 'Closed: that of no proxy.',
+    empty: 'as absent',
+    unreachable: null,
+  },
+  scopes: {
+    about: 'Rights to operations and fields',
+    keys: {
+      ...each(
+        scopes,
+        'services.*.operations.*.scopes',
+        'services.*.schema.types.*.fields.*.scopes',
+        'graphqlServices.*.fields.*.scopes',
+      ),
+      ...each(
+        flag(true, false),
+        'services.*.operations.*.authenticated',
+        'services.*.schema.types.*.fields.*.authenticated',
+        'graphqlServices.*.fields.*.authenticated',
+      ),
+      ...each(flag(true, false), 'graphql.rejectUnauthorized'),
+      ...each(ranked(['pass', 'refuse'], 'pass'), 'services.*.schema.restrictedReplies'),
+    },
+    absent: 'Open for the clients that may call the operation. SOAP replies pass unless `restrictedReplies: refuse`.',
+    empty: IS_ERROR,
+    unreachable: null,
+    open: openOperations,
+  },
+  masks: {
+    about: 'Masked values',
+    keys: each(mask, 'services.*.schema.types.*.fields.*.mask', 'graphqlServices.*.fields.*.mask'),
+    absent: 'The value is shown, also to classes that a mask without `default` does not name.',
+    empty: IS_ERROR,
+    unreachable: null,
+    open: openMasks,
+  },
+  exposure: {
+    about: 'What callers find',
+    keys: {
+      ...each(offered, 'services.*.operations'),
+      ...each(
+        flag(true, false),
+        'services.*.schema.types.*.hide',
+        'services.*.schema.types.*.fields.*.hide',
+        'graphql?.trusted.only',
+      ),
+      ...each(denials, 'graphqlServices.*.hide'),
+      ...each(flag(false, true), 'services.*.serveWsdl', 'graphql.introspection', 'graphql.graphiql'),
+      ...each(flag(false, false), 'graphql.costBreakdown', 'console.tryOut'),
+      ...each(ranked(['unsafe:pass', 'declared', 'none'], 'declared'), 'services.*.faultDetail'),
+      ...each(ranked(['shared', 'client'], 'client'), 'services.*.operations.*.read?.scope'),
+    },
+    absent:
+      'All operations, types and fields, `?wsdl`, introspection and GraphiQL are offered to those that may call. Undeclared details of Faults are not.',
+    empty: 'as absent',
+    unreachable: null,
+    open: openSchema,
+  },
+  origins: {
+    about: 'Web pages of other origins and names',
+    keys: {
+      ...each(grants('closed'), 'graphql.cors.origins', 'graphql.origins'),
+      ...each(flag(false, false), 'graphql.cors.credentials'),
+      ...each(kept, 'hosts', 'publicUrl'),
+      ...each(restart, 'adminHosts'),
+    },
+    absent:
+      'Closed for pages of other origins. Any host name is accepted without `hosts`, which lets pages rebind theirs.',
+    empty: 'as absent',
+    unreachable: null,
+    open: openHosts,
+  },
+} as const satisfies Readonly<Record<string, Protection>>;

@@ -1,0 +1,71 @@
+import { isRecord } from '../../base/record.js';
+import type { Comparison } from './protection.js';
+
+/** A change of a running gateway is refused, whatever asks for it: see `restart-keys.ts`. */
+export const restart: Comparison = () => null;
+
+/** A key that belongs to a protection, and of whose values none is weaker. */
+export const equal: Comparison = () => null;
+
+/** Values from the weakest to the strongest; absent is the default. */
+export const ranked =
+  (order: readonly string[], initial: string): Comparison =>
+  (before = initial, after = initial) => {
+    const isWeaker = order.indexOf(String(after)) < order.indexOf(String(before));
+    return isWeaker ? `goes from \`${String(before)}\` to \`${String(after)}\`` : null;
+  };
+
+/** A flag that protects while it has the value `strong`. */
+export const flag =
+  (strong: boolean, initial: boolean): Comparison =>
+  (before = initial, after = initial) =>
+    before === strong && after !== strong ? `goes from \`${strong}\` to \`${!strong}\`` : null;
+
+/** A key that protects as long as it is there. */
+export const kept: Comparison = (before, after) => (isThere(before) && !isThere(after) ? 'is gone' : null);
+
+/** A list of what is let in: more is weaker, and so is no list where its absence lets everything in. */
+export const grants =
+  (absence: 'closed' | 'open'): Comparison =>
+  (before, after) => {
+    if (absence === 'open') {
+      if (before === undefined) return null;
+      if (after === undefined) return 'is gone';
+    }
+    return extra(textsOf(after), textsOf(before), 'now has');
+  };
+
+/** A list of what is kept out: fewer is weaker. */
+export const denials: Comparison = (before, after) => extra(textsOf(before), textsOf(after), 'lacks');
+
+/** An address to which TLS is spoken, or a list of them. */
+export const encrypted: Comparison = (before, after) => {
+  const isPlain = (value: unknown): boolean => addressesOf(value).some((url) => /^(?:http|ws):/i.test(url));
+  return addressesOf(before).length > 0 && !isPlain(before) && isPlain(after) ? 'goes from https to http' : null;
+};
+
+/** Gives several keys the same comparison. */
+export const each = (comparison: Comparison, ...keys: readonly string[]): Readonly<Record<string, Comparison>> =>
+  Object.fromEntries(keys.map((key) => [key, comparison]));
+
+/** What an empty value is, mostly. */
+export const IS_ERROR = 'an error';
+
+const SHOWN = 5;
+
+function extra(those: readonly string[], known: readonly string[], verb: string): string | null {
+  const found = those.filter((each) => !known.includes(each));
+  if (found.length === 0) return null;
+  const shown = found.slice(0, SHOWN).map((each) => `\`${each}\``);
+  return `${verb} ${shown.join(', ')}${found.length > SHOWN ? ` and ${found.length - SHOWN} more` : ''}`;
+}
+
+const isThere = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+const addressesOf = (value: unknown): readonly string[] =>
+  [value]
+    .flat()
+    .flatMap((each: unknown) => (typeof each === 'string' ? [each] : isRecord(each) ? [String(each['url'])] : []));

@@ -1,0 +1,75 @@
+import { isRecord } from '../../base/record.js';
+import { STRENGTH } from '../../graphql/rights/field-rule.js';
+import type { Config } from '../schema.js';
+import type { Change, Comparison } from './protection.js';
+
+/** The scopes of an operation or a field: the later ones must ask for all that the earlier ones did. */
+export const scopes: Comparison = (before, after) => {
+  const earlier = choicesOf(before);
+  if (earlier === null) return null;
+  const later = choicesOf(after);
+  if (later === null) return 'is gone';
+  const asksEnough = later.every((list) => earlier.some((known) => known.every((scope) => list.includes(scope))));
+  return asksEnough ? null : 'asks for less';
+};
+
+/** Lists of scopes, each of which is enough; null: nothing is asked for. */
+function choicesOf(value: unknown): readonly (readonly string[])[] | null {
+  if (!Array.isArray(value)) return null;
+  const alone = value.filter((scope) => typeof scope === 'string');
+  const lists = value.filter((list: unknown): list is readonly string[] => Array.isArray(list));
+  return lists.length === 0 ? [alone] : lists.map((list) => [...alone, ...list]);
+}
+
+/** The masks of a field by class, in a later configuration whose classes may be others. */
+export const mask: Comparison = (before, after, _at, { before: { clients: earlier }, after: { clients: later } }) => {
+  const hadClasses = earlier?.classes !== undefined;
+  const classes = Object.keys(later?.classes ?? {});
+  // A class that is new had the mask of none.
+  const names = classes.length === 0 ? [ALL] : classes.filter((name) => !hadClasses || strengthOf(before, name) > 0);
+  const weaker = names.filter((name) => strengthOf(after, name) < strengthOf(before, hadClasses ? name : ALL));
+  return weaker.length === 0
+    ? null
+    : `masks less for ${weaker.map((name) => (name === ALL ? 'all' : `\`${name}\``)).join(', ')}`;
+};
+
+/** The class of all clients where none is configured. */
+const ALL = 'default';
+
+/** How much of a value a class does not get: 0, all of it is shown. */
+export function strengthOf(masks: unknown, name: string): number {
+  const found = isRecord(masks) && Object.hasOwn(masks, name) ? masks[name] : null;
+  return found === 'last4' || found === 'hash' || found === 'null' || found === 'remove' ? STRENGTH[found] + 1 : 0;
+}
+
+/** The masks of all fields, by service and name. */
+export function* masksIn({ services, graphqlServices }: Config): Iterable<readonly [field: string, masks: unknown]> {
+  for (const [service, { schema }] of Object.entries(services))
+    for (const [type, { fields }] of Object.entries(schema.types))
+      for (const [name, { mask: masks }] of Object.entries(fields)) yield [`${service}.${type}.${name}`, masks];
+  for (const [service, { fields }] of Object.entries(graphqlServices))
+    for (const [name, { mask: masks }] of Object.entries(fields)) yield [`${service}.${name}`, masks];
+}
+
+/** The operations that GraphQL offers: those that were left out stay out. */
+export const offered: Comparison = (before, after) => {
+  const earlier = isRecord(before) ? before : {};
+  const later = isRecord(after) ? after : {};
+  if (selects(later)) return null;
+  if (selects(earlier)) return 'names no field any more, so that all operations are offered';
+  const back = Object.keys(earlier).filter((name) => earlier[name] === false && !Object.hasOwn(later, name));
+  return back.length === 0 ? null : `offers ${back.map((name) => `\`${name}\``).join(', ')} again`;
+};
+
+/** Whether only the operations that are listed are offered. */
+const selects = (operations: Record<string, unknown>): boolean =>
+  Object.values(operations).some((mapping) => isRecord(mapping) && mapping['field'] !== undefined);
+
+/** The same for a change of the class of a client: what its old class was masked, its new one must be. */
+export const masksLess = ({ before, after }: Change, from: string, to: string): boolean => {
+  const later = new Map(masksIn(after));
+  for (const [field, masks] of masksIn(before))
+    if (strengthOf(masks, from) > 0 && later.has(field) && strengthOf(later.get(field), to) < strengthOf(masks, from))
+      return true;
+  return false;
+};

@@ -1,0 +1,118 @@
+import { each, encrypted, equal, flag, grants, IS_ERROR, kept, ranked, restart } from './comparisons.js';
+import { weakerLimits } from './limits.js';
+import { openContent, openRecord } from './open.js';
+import { openAdmin } from './operators.js';
+import type { Comparison, Protection } from './protection.js';
+
+const tls = (...owners: readonly string[]): Readonly<Record<string, Comparison>> =>
+  Object.assign(
+    {},
+    ...owners.map((owner) => ({
+      [`${owner}.tls.verify`]: ranked(['unsafe:none', 'chain', 'full'], 'full'),
+      [`${owner}.tls.minVersion`]: ranked(['1.2', '1.3'], '1.2'),
+      [`${owner}.tls.ca`]: kept,
+      [`${owner}.tls.servername`]: equal,
+    })),
+  );
+
+/** Protections by what is sent: messages, limits, other servers, operators, records. */
+export const SERVICE_PROTECTIONS = {
+  messages: {
+    about: 'Rules of SOAP messages',
+    keys: {
+      ...each(ranked(['monitor', 'enforce'], 'enforce'), 'services.*.mode'),
+      ...each(ranked(['pass', 'refuse'], 'refuse'), 'services.*.unknownOperations'),
+      ...each(flag(true, true), 'services.*.addressing.check'),
+      ...each(grants('closed'), 'services.*.addressing.destinations'),
+      ...each(flag(false, true), 'services.*.attachments'),
+      ...each(grants('open'), 'services.*.understands'),
+      ...each(flag(true, false), 'services.*.security.timestamps', 'services.*.security.nonces'),
+      ...each(flag(false, false), 'services.*.security.noncesWithoutRedis'),
+    },
+    absent: 'Enforced. Timestamps and nonces of WS-Security are the task of the backend.',
+    empty: 'as absent',
+    unreachable: 'Messages with nonces are refused while Redis is away, unless `noncesWithoutRedis`.',
+  },
+  content: {
+    about: 'Validation by the WSDL',
+    keys: {
+      ...each(ranked(['off', 'report', 'enforce'], 'off'), 'services.*.validate.requests'),
+      ...each(ranked(['off', 'report', 'enforce'], 'report'), 'services.*.validate.replies'),
+      ...each(kept, 'services.*.wsdl', 'services.*.types'),
+    },
+    absent:
+      'Requests are checked for their operation, not for their content; replies are reported. Without a WSDL any operation passes.',
+    empty: IS_ERROR,
+    unreachable: 'The gateway does not start without the WSDL; a reload is refused.',
+    open: openContent,
+  },
+  limits: {
+    about: 'Limits',
+    keys: {
+      ...each(equal, 'limits', 'services.*.limits', 'graphqlServices.*.limits'),
+      ...each(
+        kept,
+        'services.*.requestsAtOnce',
+        'graphqlServices.*.requestsAtOnce',
+        'services.*.operations.*.requestsAtOnce',
+      ),
+      ...each(grants('closed'), 'graphql.measure'),
+      ...each(equal, 'graphql.batch'),
+    },
+    compareAll: weakerLimits,
+    absent: 'Closed: every limit has a default and a ceiling.',
+    empty: 'as absent',
+    unreachable: null,
+  },
+  servers: {
+    about: 'Servers that the gateway calls',
+    keys: {
+      ...tls('services.*', 'graphqlServices.*', 'clients?.introspection?', 'clients?.authorize?'),
+      ...each(
+        encrypted,
+        'services.*.urls',
+        'graphqlServices.*.urls',
+        'clients?.introspection?.url',
+        'services.*.auth?.oauth2?.tokenUrl',
+        'graphqlServices.*.auth?.oauth2?.tokenUrl',
+        'services.*.drift?.url',
+      ),
+      ...each(grants('closed'), 'services.*.auth?.login?.urlsAllowed', 'graphqlServices.*.auth?.login?.urlsAllowed'),
+      ...each(ranked(['safe', 'never'], 'never'), 'services.*.drift.apply'),
+      ...each(restart, 'redis'),
+    },
+    absent: 'Closed: chain and name of every certificate are verified. An http address is not verified.',
+    empty: IS_ERROR,
+    unreachable: 'Calls fail; health checks and the circuit breaker decide about the address.',
+  },
+  listeners: {
+    about: 'TLS and certificates of callers',
+    keys: each(restart, 'listen', 'admin.address', 'admin.tls', 'admin.proxyProtocol'),
+    absent: 'Clear text, and no certificate is asked for.',
+    empty: IS_ERROR,
+    unreachable: 'A revocation list that has expired refuses the certificates of its authority.',
+  },
+  operators: {
+    about: 'Operators at `admin`',
+    keys: each(equal, 'admin.basic', 'admin.bearer'),
+    compareAll: openAdmin,
+    absent: 'Open at the address of `admin`, which is 127.0.0.1 by default.',
+    empty: IS_ERROR,
+    unreachable: null,
+  },
+  audit: {
+    about: 'The record of decisions',
+    keys: each(restart, 'audit'),
+    absent: 'Decisions are in the log alone.',
+    empty: '`audit: {}` writes to standard output',
+    unreachable: '4 MiB of lines wait; further ones are dropped and counted.',
+    open: openRecord,
+  },
+  reloads: {
+    about: 'Reloads of files that changed',
+    keys: each(ranked(['take', 'refuse'], 'refuse'), 'reload.weaker'),
+    absent: 'Closed: what takes protection away is refused unless an operator asks for the reload.',
+    empty: 'as absent',
+    unreachable: 'An included file that is missing or empty is an error: the configuration in use stays.',
+  },
+} as const satisfies Readonly<Record<string, Protection>>;

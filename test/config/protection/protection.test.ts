@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { ConfigurationError, printDiagnostic } from '../../../src/base/diagnostic.js';
+import { type LoadedConfig, loadConfig } from '../../../src/config/load.js';
+import { PROTECTIONS } from '../../../src/config/protection/table.js';
+import { openIn, weakeningsIn } from '../../../src/config/protection/weakenings.js';
+import { CASES } from './cases.js';
+
+/** Each protection: absent, misspelt, empty, withdrawn by a changed file, its source out of reach. */
+
+const directory = await mkdtemp(join(tmpdir(), 'soapstone-protection-'));
+t.teardown(() => rm(directory, { recursive: true }));
+
+async function load(yaml: string): Promise<LoadedConfig> {
+  const file = join(directory, 'soapstone.yaml');
+  await writeFile(file, yaml);
+  return loadConfig(file, {});
+}
+
+/** What is wrong with a configuration; '' for one that is accepted. */
+const problems = (yaml: string): Promise<string> =>
+  load(yaml).then(
+    () => '',
+    (error: unknown) => {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return error.message;
+    },
+  );
+
+const weaker = async (before: string, after: string): Promise<readonly string[]> =>
+  weakeningsIn((await load(before)).config, await load(after)).map(printDiagnostic);
+
+for (const [name, { there, withdrawn, taken, misspelt, empty, absent, unreachable }] of Object.entries(CASES)) {
+  t.test(`${name}: what a changed file takes away`, async (t) => {
+    t.same(await weaker(there, there), [], 'the same configuration');
+    for (const [yaml, what] of withdrawn) {
+      const found = await weaker(there, yaml);
+      t.ok(
+        found.some((each) => what.test(each)),
+        `${yaml} ${String(what)}: ${found.join('\n')}`,
+      );
+      // The other way round it is stronger, in this respect at least.
+      t.notOk(
+        (await weaker(yaml, there)).some((each) => what.test(each)),
+        `back: ${String(what)}`,
+      );
+    }
+    for (const yaml of taken) t.same(await weaker(there, yaml), [], yaml);
+  });
+
+  t.test(`${name}: misspelt, empty, absent`, async (t) => {
+    t.equal(await problems(there), '', 'the configuration of the case');
+    for (const [yaml, what] of misspelt) t.match(await problems(yaml), what, yaml);
+    for (const [yaml, what] of empty) t.match(await problems(yaml), what ?? /^$/, yaml);
+    for (const [yaml, what] of absent ?? []) t.match(openIn((await load(yaml)).config).join('\n'), what, yaml);
+    if (unreachable !== null) t.ok(existsSync(join('test', unreachable)), unreachable);
+  });
+}
+
+t.test('every protection has a source, or says that it has none', async (t) => {
+  for (const [name, { unreachable }] of Object.entries(PROTECTIONS))
+    t.equal(unreachable === null, CASES[name as keyof typeof CASES].unreachable === null, name);
+});
+
+t.test('of many protections that are taken away the first are named', async (t) => {
+  const fields = Array.from({ length: 30 }, (_, at) => `F${at}: { scopes: [a] }`).join(', ');
+  const service = (more: string): string =>
+    `services: { a: { url: "http://a/", schema: { types: { C: { ${more} } } } } }`;
+  const found = await weaker(service(`fields: { ${fields} }`), service(''));
+  t.equal(found.length, 21);
+  t.equal(found.at(-1), 'There are 10 more.');
+  t.match(found[0], /soapstone\.yaml:1:\d+: `services\.a\.schema\.types\.C\.fields\.F0\.scopes` is gone\.$/);
+});

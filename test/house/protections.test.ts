@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import type { Protection } from '../../src/config/protection/protection.js';
+import { PROTECTIONS } from '../../src/config/protection/table.js';
+import { configSchema, type SchemaNode } from '../../src/config/schema-node.js';
+import { replaceSection } from '../kit/reference/configuration.js';
+import { printProtections } from '../kit/reference/protections.js';
+
+/** Each key of the configuration is one of a protection, or is listed here as one that protects nothing. */
+
+/** What a service of either kind has: the way to its backend, names, sizes and prices. */
+const OF_SERVICES = [
+  ...[
+    'kind',
+    'url',
+    'urls',
+    'headers',
+    'forwardHeaders',
+    'proxy',
+    'balance',
+    'zone',
+    'timeoutMillis',
+    'retry',
+    'health',
+  ],
+  ...['auth', 'callCost', 'tls.cert', 'tls.key', 'tls.pfx', 'tls.passphrase'],
+];
+const OF_SOAP_SERVICES = [
+  ...[
+    'versions',
+    'path',
+    'port',
+    'ports',
+    'namespace',
+    'naming',
+    'names',
+    'callerHeaders',
+    'soapHeaders',
+    'replyHeaders',
+  ],
+  ...['forwarded', 'cookies', 'sticky', 'bufferRequests', 'earlyEnd', 'dataContractReferences'],
+  ...[
+    'addressing.calls',
+    'addressing.version',
+    'addressing.rewriteTo',
+    'security.make',
+    'schema.choices',
+    'schema.nullable',
+  ],
+  ...['drift.headers', 'drift.everyMillis', 'drift.folder', 'drift.looks', 'drift.reloadsPerHour'],
+  ...[
+    ...['field', 'description', 'deprecated', 'idempotent', 'weight', 'read.cacheMillis', 'read.staleMillis', 'write'],
+    ...['request', 'response', 'namespace', 'qualified', 'oneWay', 'soapAction', 'faults', 'timeoutMillis', 'retry'],
+    ...['cost', 'argumentCosts', 'listSize', 'replySize', 'replyKib', 'arguments', 'headers', 'replyHeaders'],
+  ].map((key) => `operations.*.${key}`),
+  ...['name', 'description', 'nullable', 'cost'].map((key) => `schema.types.*.${key}`),
+  ...['name', 'type', 'nullable', 'deprecated', 'description', 'cost', 'listSize'].map(
+    (key) => `schema.types.*.fields.*.${key}`,
+  ),
+];
+const OF_GRAPHQL_SERVICES = ['schema', 'prefix', 'rename', 'subscriptions', 'costs'];
+const OF_TLS = ['cert', 'key', 'pfx', 'passphrase'];
+
+const NEUTRAL: readonly string[] = [
+  ...OF_SERVICES.flatMap((key) => [`services.*.${key}`, `graphqlServices.*.${key}`]),
+  ...OF_SOAP_SERVICES.map((key) => `services.*.${key}`),
+  ...OF_GRAPHQL_SERVICES.map((key) => `graphqlServices.*.${key}`),
+  ...OF_TLS.flatMap((key) => [`clients.introspection.tls.${key}`, `clients.authorize.tls.${key}`]),
+  // The gateway at the endpoint, and what of a token goes on.
+  ...['clientId', 'clientSecret', 'clientAuth', 'forward', 'timeoutMillis', 'inactiveMillis'].map(
+    (key) => `clients.introspection.${key}`,
+  ),
+  ...['clients.jwt.forward', 'clients.remembered', 'clients.maskKey'],
+  // Names, paths and what is offered beside the services.
+  ...['include', 'workers', 'roles', 'understands', 'links', 'subscriptions', 'routes', 'traces', 'log', 'demo'],
+  ...[
+    'graphql.path',
+    'graphql.persisted',
+    'graphql.trusted.manifest',
+    'graphql.cors.headers',
+    'graphql.cors.maxAgeMillis',
+  ],
+  ...['console.slowMillis', 'reload.watch'],
+];
+
+/** The keys of the table of keys, those of the two kinds of services apart. */
+function* keysOf(node: SchemaNode, path: string): Iterable<string> {
+  if (node.then !== undefined && node.else !== undefined) {
+    yield* keysOf(node.then, path.replace(/^services/, 'graphqlServices'));
+    yield* keysOf(node.else, path);
+    return;
+  }
+  const children = Object.entries(node.properties ?? {}).map(
+    ([key, child]) => [path === '' ? key : `${path}.${key}`, child] as const,
+  );
+  for (const child of Object.values(node.patternProperties ?? {}))
+    if (child.properties !== undefined || child.patternProperties !== undefined || child.then !== undefined)
+      children.push([`${path}.*`, child]);
+  if (children.length === 0) yield path;
+  for (const [at, child] of children) yield* keysOf(child, at);
+}
+
+const covers = (pattern: string, key: string): boolean => key === pattern || key.startsWith(`${pattern}.`);
+
+const GUARDED = Object.entries<Protection>(PROTECTIONS).flatMap(([name, { keys }]) =>
+  Object.keys(keys).map((key) => [key.replaceAll('?', ''), name] as const),
+);
+
+t.test('every key of the configuration protects something, or is known not to', async (t) => {
+  const keys = [...keysOf(configSchema(), '')];
+  t.ok(keys.length > 500, `${keys.length} keys`);
+  // A key is not covered by the map that it stands in, where other keys of that have rows of their own.
+  const names = GUARDED.map(([pattern]) => pattern);
+  const isMap = (pattern: string): boolean => names.some((other) => other.startsWith(`${pattern}.`));
+  const isCovered = (key: string): boolean =>
+    names.some((pattern) => (isMap(pattern) ? key === pattern : covers(pattern, key))) ||
+    NEUTRAL.some((pattern) => covers(pattern, key));
+  const unknown = keys.filter((key) => !isCovered(key));
+  t.same(unknown, [], 'give it a row in config/protection/table.ts, or list it here');
+  for (const pattern of [...GUARDED.map(([key]) => key), ...NEUTRAL])
+    t.ok(
+      keys.some((key) => covers(pattern, key)),
+      `${pattern} is a key`,
+    );
+});
+
+t.test('no key has two comparisons, and none that protects is called neutral', async (t) => {
+  const names = GUARDED.map(([key]) => key);
+  t.same(
+    names.filter((key, index) => names.indexOf(key) !== index),
+    [],
+  );
+  t.same(
+    names.filter((key) => NEUTRAL.includes(key)),
+    ['services.*.urls', 'graphqlServices.*.urls'],
+    'addresses: only that they speak TLS',
+  );
+});
+
+t.test('the manual has the table of protections', async (t) => {
+  const manual = readFileSync('config/manual.md', 'utf8');
+  t.equal(replaceSection(manual, 'protections', printProtections()), manual, 'run `npm run generate`');
+  t.match(manual, '<!-- protections -->');
+});
