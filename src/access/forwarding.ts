@@ -3,6 +3,9 @@ import type { Caller } from './client.js';
 import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';
 
+/** The fields that tell a backend where a request came from, in lower case. */
+export const FORWARDING_FIELDS = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded'] as const;
+
 const NONE: readonly string[] = [];
 /** Characters of `X-Forwarded-For` and `Forwarded` that are taken over from a trusted proxy. */
 const CHAIN_CHARS_MAX = 2_048;

@@ -179,7 +179,7 @@ export const UPSTREAM_KEYS = {
   ...FIELD_KEYS,
   forwarded: boolean({
     description:
-      'Whether the backend is sent `X-Forwarded-For`, `-Proto`, `-Host` and `Forwarded`, as the gateway saw them; those of callers count only from `trustedProxies`.',
+      'Whether the backend is sent `X-Forwarded-For`, `-Proto`, `-Host` and `Forwarded`, as the gateway saw them; those of callers count only from `trustedProxies`. Calls that all clients share (`scope: shared`) go without.',
     default: true,
   }),
   cookies: oneOf(['none', 'forward'], {

@@ -1,3 +1,4 @@
+import { scryptSync } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
@@ -561,6 +562,53 @@ t.test('Cache-Control of GraphQL answers', async (t) => {
   const explained = await startShop(t, { more: 'graphql: { costBreakdown: true }\n' });
   const { headers } = await fetch(`${explained.gateway.url}/graphql?query=%7Barticle(sku:%22a%22)%7Bname%7D%7D`);
   t.equal(headers.get('vary'), 'accept, soapstone-cost-breakdown', 'who asks what it costs has another answer');
+});
+
+t.test('an answer that depends on its caller is not for the next user of a browser', async (t) => {
+  const query = '/graphql?query=%7Barticle(sku:%22a%22)%7Bname%7D%7D';
+  const get = async (top: string, more: string, headers: Record<string, string>): Promise<readonly unknown[]> => {
+    const { gateway } = await startShop(t, {}, top);
+    await gateway.reload((yaml) => yaml.replace('    namespace:', `${more}    namespace:`));
+    const response = await fetch(gateway.url + query, { headers });
+    t.equal(response.status, 200);
+    return [response.headers.get('cache-control')?.replace(/=\d+/, ''), response.headers.get('vary')];
+  };
+  const tenant = '    forwardHeaders: [X-Tenant]\n';
+  const clients = (ways: string): string => `clients:\n  classes: { any: {} }\n  address: { class: any }\n${ways}`;
+  const salt = Buffer.from('salt-of-16-bytes');
+  const key = scryptSync('pw', salt, 32, { N: 2 ** 14, r: 8, p: 1 });
+  const hash = `scrypt:14:8:1:${salt.toString('base64url')}:${key.toString('base64url')}`;
+  const user = clients(`  basic: { users: { ann: { password: "${hash}", class: any } } }\n`);
+  const ann = { authorization: `Basic ${Buffer.from('ann:pw').toString('base64')}` };
+  const KEPT = 'max-age, private';
+  t.same(await get('', '', {}), ['max-age, public', 'accept'], 'for all');
+  t.same(await get('', tenant, {}), [KEPT, 'accept, x-tenant'], 'a field that goes on');
+  t.same(await get(CLIENTS, '', ONE), [KEPT, 'accept, x-api-key'], 'a key');
+  t.same(await get(CLIENTS, tenant, TWO), [KEPT, 'accept, x-api-key, x-tenant']);
+  t.same(await get(clients(''), '', {}), [KEPT, 'accept'], 'an address is no user');
+  t.same(await get(user, '', {}), [KEPT, 'accept, authorization'], 'no password');
+  t.same(await get(user, '', ann), ['no-store', null], 'a password, which a browser adds by itself');
+  const network = clients('  networks: { office: { addresses: [127.0.0.0/8], class: any } }\n');
+  t.same(await get(network, '', {}), ['no-store', null], 'a network');
+  const proxied = clients(
+    '  trustedProxies: [127.0.0.1]\n  certificate: { header: x-subject, class: any, clients: {} }\n',
+  );
+  t.same(await get(proxied, '', { 'x-subject': 'CN=ann' }), ['no-store', null], 'a certificate');
+  const authorization = '    forwardHeaders: [authorization]\n';
+  t.same(await get('', authorization, { authorization: 'Bearer t' }), [KEPT, 'accept, authorization'], 'a token');
+  t.same(await get('', authorization, ann), ['no-store', null], 'a password for the backend');
+  t.same(await get('', '    callerHeaders: [cookie]\n', {}), ['no-store', null], 'cookies');
+});
+
+t.test('a call for all clients does not say from which of them it comes', async (t) => {
+  const from = async (read: string): Promise<readonly unknown[]> => {
+    const { ask, send, backend } = await startShop(t, { read });
+    await ask('{ article(sku: "a") { name } }');
+    await send(envelope(getArticle('b')));
+    return backend.complete.map(({ headers }) => [headers['x-forwarded-for'], headers['forwarded'] !== undefined]);
+  };
+  t.same(await from('{ cacheMillis: 60000, scope: shared }'), Array(2).fill([undefined, false]));
+  t.same(await from('{ cacheMillis: 60000 }'), Array(2).fill(['127.0.0.1', true]));
 });
 
 t.test('a reply that varies by a field that callers are not told apart by is for one call', async (t) => {

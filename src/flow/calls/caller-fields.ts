@@ -1,6 +1,8 @@
 import type { Caller } from '../../access/client.js';
+import { FORWARDING_FIELDS } from '../../access/forwarding.js';
 import type { SoapService } from '../../compile/service.js';
 import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
+import type { UpstreamRequest } from '../../upstream/reply.js';
 import { isPrintable } from './reply-head.js';
 
 /** Adds the header fields of a GraphQL caller's request that go on with a call. */
@@ -24,6 +26,14 @@ export function pushNamed(headers: string[], names: readonly string[], from: Cal
     if (isPrintable(text)) headers.push(name, text);
   }
 }
+
+/** The request without the fields that tell where it came from: a call for all clients comes from none of them. */
+export function withoutOrigin(request: UpstreamRequest): UpstreamRequest {
+  const headers = request.headers.filter((_, at, all) => !ORIGIN.has(all[at - (at % 2)] ?? ''));
+  return { ...request, headers };
+}
+
+const ORIGIN: ReadonlySet<string> = new Set(FORWARDING_FIELDS);
 
 /** The values of a request that may change a reply; null for none. */
 export function varyingValues({ callerFields }: SoapService, from: Caller['headers']): readonly unknown[] | null {

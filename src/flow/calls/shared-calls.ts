@@ -6,6 +6,7 @@ import type { CacheRules, ReadRule } from '../../cache/rules.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Operation } from '../../wsdl/model.js';
 import { callKey } from './call-key.js';
+import { withoutOrigin } from './caller-fields.js';
 import { CoalescedCall } from './coalesced-call.js';
 import { type CallParts, type DeclaredCall, UncachedCall } from './declared-call.js';
 import { CachedCall } from './replayed-call.js';
@@ -46,13 +47,14 @@ export class SharedCalls {
     return read === null ? null : this.#read(read, parts);
   }
 
-  #read(rule: ReadRule, parts: CallParts): DeclaredCall {
-    const { exchange, receiver } = parts;
+  #read(rule: ReadRule, asked: CallParts): DeclaredCall {
+    const { exchange, receiver } = asked;
+    const parts = rule.isShared ? { ...asked, request: withoutOrigin(asked.request) } : asked;
     const key = callKey(rule, parts);
     const use = (outcome: CacheUse['outcome']): CacheUse => note(exchange, rule, outcome);
     if (key === null) {
       use('bypass');
-      return new UncachedCall(parts, null);
+      return new UncachedCall(asked, null);
     }
     const found = this.#cache.find(key.text, rule, performance.now());
     if (found !== null && found.leftMillis > 0) {

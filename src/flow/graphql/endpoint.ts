@@ -11,6 +11,7 @@ import type { Observers } from '../calls/observation.js';
 import { SharedCalls } from '../calls/shared-calls.js';
 import type { ConcurrencyLimits } from '../http/concurrency.js';
 import type { PenaltyBox } from '../http/penalty-box.js';
+import { type CallerCaching, compileCallerCaching } from './caller-caching.js';
 import { type Cors, makeCors } from './cors.js';
 import { RightsTable } from './rights-table.js';
 
@@ -47,8 +48,8 @@ export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted' | 'invali
   readonly rights: RightsTable | null;
   /** An operation with a forbidden field is refused. */
   readonly rejectsUnauthorized: boolean;
-  /** Answers may differ from caller to caller. */
-  readonly isPrivate: boolean;
+  /** How answers may differ from caller to caller. */
+  readonly callerCaching: CallerCaching;
 }
 
 export function makeGraphqlEndpoint(
@@ -79,12 +80,11 @@ export function makeGraphqlEndpoint(
     rights: graph.rules.length === 0 ? null : new RightsTable(graph.rules, config.clients?.maskKey ?? null),
     policy,
     rejectsUnauthorized: graphql.rejectUnauthorized,
-    isPrivate:
-      config.clients?.classes !== undefined ||
-      graph.rules.length > 0 ||
-      services.some(
-        ({ config: { callerHeaders }, callerFields }) => callerHeaders.length + callerFields.varying.length > 0,
-      ),
+    callerCaching: compileCallerCaching(
+      config,
+      services.flatMap(({ config: { callerHeaders }, callerFields }) => [...callerHeaders, ...callerFields.varying]),
+      graph.rules.length > 0,
+    ),
     ...shared,
   };
 }

@@ -13,6 +13,7 @@ import { endLingering } from '../http/linger.js';
 import { mayCompress } from '../http/may-compress.js';
 import { refusalCost } from '../http/refusal-cost.js';
 import { readBody } from './body.js';
+import { canBeTold } from './caller-caching.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { BREAKDOWN, CallerHost, maySeeBreakdown } from './host.js';
 
@@ -32,7 +33,7 @@ export async function answerGraphql(
   exchange.route = 'graphql';
   const departure = new Cancellation();
   ending.onGone(() => departure.abort());
-  const lifetime = new AnswerLifetime(endpoint.isPrivate);
+  const lifetime = new AnswerLifetime(endpoint.callerCaching.isPrivate);
   const host = new CallerHost(endpoint, caller, exchange, {
     signal: departure,
     headers,
@@ -66,14 +67,17 @@ export async function answerGraphql(
   exchange.bytesOut = compressed?.length ?? bytes;
   const fields: string[] = [];
   for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
-  const control = cacheControl(answer, exchange, lifetime);
+  const isToldApart = canBeTold(endpoint.callerCaching, caller.client, headers);
+  const control = isToldApart ? cacheControl(answer, exchange, lifetime) : 'no-store';
   fields.push('cache-control', control);
   // Header fields of the request that the answer depends on.
   if (control !== 'no-store') {
-    const kinds = isCompressible(bytes) ? 'accept, accept-encoding' : 'accept';
-    const varying = maySeeBreakdown(endpoint, caller.client) ? `${kinds}, ${BREAKDOWN}` : kinds;
+    const varying = new Set(['accept', ...(isCompressible(bytes) ? ['accept-encoding'] : [])]);
+    for (const name of endpoint.callerCaching.fields) varying.add(name);
+    if (maySeeBreakdown(endpoint, caller.client)) varying.add(BREAKDOWN);
     // A field set before is replaced by one of the same name.
-    fields.push('vary', response.hasHeader('vary') ? `${varying}, origin` : varying);
+    if (response.hasHeader('vary')) varying.add('origin');
+    fields.push('vary', [...varying].join(', '));
   }
   if (compressed !== null) fields.push('content-encoding', 'gzip');
   fields.push('content-length', String(exchange.bytesOut));

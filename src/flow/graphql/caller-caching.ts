@@ -1,0 +1,46 @@
+import type { Client } from '../../access/client.js';
+import type { Config } from '../../config/schema.js';
+
+/** How answers depend on their callers, for the caches of browsers and of proxies. Made once a generation. */
+export interface CallerCaching {
+  /** An answer may differ from caller to caller: shared caches must not keep it. */
+  readonly isPrivate: boolean;
+  /** Fields of requests that tell callers apart, in lower case: those of Vary. */
+  readonly fields: readonly string[];
+}
+
+/** `goesOn`: the header fields of callers that reach backends. `isRuled`: fields have rights or masks. */
+export function compileCallerCaching(
+  { clients }: Pick<Config, 'clients'>,
+  goesOn: readonly string[],
+  isRuled: boolean,
+): CallerCaching {
+  const { apiKeys, certificate, jwt, introspection, basic } = clients ?? {};
+  const fields = [
+    ...((jwt ?? introspection ?? basic) ? ['authorization'] : []),
+    ...(apiKeys === undefined ? [] : [apiKeys.header]),
+    ...(certificate === undefined ? [] : [certificate.header]),
+    ...goesOn,
+  ];
+  const isKnown = clients?.classes !== undefined || clients?.authorize !== undefined;
+  return {
+    isPrivate: isKnown || isRuled || fields.length > 0,
+    fields: [...new Set(fields.map((name) => name.toLowerCase()))],
+  };
+}
+
+/**
+ * Whether a cache can tell this caller from the next one by the fields of Vary. It cannot by an address or a
+ * certificate, nor by what a browser adds on its own after it has looked into its cache: a cookie, a password.
+ */
+export function canBeTold(
+  { fields }: CallerCaching,
+  { by }: Pick<Client, 'by'>,
+  { authorization }: { readonly authorization?: string | undefined },
+): boolean {
+  if (BY_CONNECTION.has(by) || fields.includes('cookie')) return false;
+  const isSentByScript = authorization === undefined || /^bearer /i.test(authorization);
+  return isSentByScript || !fields.includes('authorization');
+}
+
+const BY_CONNECTION: ReadonlySet<Client['by']> = new Set(['basic', 'certificate', 'network']);
