@@ -110,17 +110,24 @@ function operationProbe(
     urlOf: (address) => address,
     async isHealthy(upstream) {
       let token = session === null ? null : await session.login.token();
+      let isRepeated = false;
       for (;;) {
         const request = requestOf(call, session === null || token === null ? null : { place: session.place, token });
         const reply = await sendWhole(upstream, request);
         const fault = new FaultNames();
         if (reply.head.status !== 401) readReply(service, reply, fault);
         const isRefused = reply.head.status === 401 || [...fault.names].some((name) => session?.renewOn.has(name));
-        if (session === null || token === null || !isRefused) return isHealthy(reply, fault.isFault);
-        const renewed = await session.login.renew(token);
+        if (session === null || token === null) return isHealthy(reply, fault.isFault);
+        if (!isRefused) {
+          if (reply.head.status <= 299) session.login.accepted(token, operation, isRepeated);
+          return isHealthy(reply, fault.isFault);
+        }
+        if (!session.login.canRenew(token, operation)) return false;
+        const renewed = await session.login.renew(token, operation);
         // Once: another token that is refused as well says that the address is not healthy.
         if (renewed === token) return false;
         token = renewed;
+        isRepeated = true;
       }
     },
   };

@@ -23,6 +23,8 @@ export interface UpstreamRequest {
   readonly body: Buffer | Readable | null;
   /** Bytes that each try of the call has of its own. */
   readonly insertion?: Insertion;
+  /** The name of the operation that it calls; absent or null where that is not known. */
+  readonly operation?: string | null;
   /** Doing it twice does no harm: it may be sent again when the connection broke before any answer. */
   readonly isIdempotent?: boolean;
   /** The address that it should go to; absent or null: any. */

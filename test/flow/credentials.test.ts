@@ -299,6 +299,36 @@ t.test('OAuth 2.0: one token for all calls, renewed before it ends and when it i
   t.notMatch(JSON.stringify(shop.gateway.logLines()), /token\d|s3cret/);
 });
 
+t.test('OAuth 2.0: calls that are refused whatever the token cost no tokens', async (t) => {
+  let issued = 0;
+  const server = await startRecordingBackend((_message, response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ access_token: `token${++issued}`, token_type: 'Bearer', expires_in: 3600 }));
+  });
+  t.teardown(() => server.close());
+  const shop = await startShop(
+    t,
+    `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret } }`,
+  );
+  const good = shop.backend.answer;
+  shop.backend.answer = (_message, response) => response.writeHead(401).end();
+  await Promise.all(Array.from({ length: 10 }, () => shop.ask()));
+  for (let call = 0; call < 10; call++) {
+    t.match(await shop.ask(), 'errors');
+    t.equal((await shop.send()).status, 500);
+  }
+  t.equal(issued, 2, 'the first one, and another');
+  shop.backend.answer = good;
+  t.match(await shop.ask(), '"stock":7');
+  shop.backend.answer = (message, response) => {
+    if (message.headers['authorization'] === 'Bearer token2') response.writeHead(401).end();
+    else good(message, response);
+  };
+  t.match(await shop.ask(), '"stock":7', 'refused after it was good: another one at once');
+  t.equal(issued, 3);
+});
+
 t.test('OAuth 2.0: a token endpoint that fails is not asked by every call', async (t) => {
   let asked = 0;
   const server = await startRecordingBackend((_message, response) => {

@@ -178,13 +178,45 @@ t.test('a token is renewed on a Fault by its code, a subcode, an entry of its de
   t.equal(shop.logins, logins);
 });
 
-t.test('a call is repeated once', async (t) => {
-  const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, () => null);
-  t.match(await shop.ask(), 'SOAP_FAULT');
-  t.equal(shop.logins, 2);
-  t.equal((await shop.send()).status, 500);
-  t.equal(shop.logins, 3);
+t.test('a call is repeated once; calls that are refused whatever the token cost no logins', async (t) => {
+  for (const [status, body] of [
+    [500, fault('INVALID_SESSION_ID')],
+    [200, fault('INVALID_SESSION_ID')],
+    [401, '<html>no</html>'],
+  ] as const) {
+    const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, () => null);
+    shop.refusal = (response) => response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
+    t.match(await shop.ask(), /SOAP_FAULT|UPSTREAM_AUTH/);
+    t.equal(shop.logins, 2);
+    const begun = shop.backend.begun;
+    for (let call = 0; call < 15; call++) {
+      t.match(await shop.ask(), /SOAP_FAULT|UPSTREAM_AUTH/);
+      t.equal((await shop.send()).status, 500);
+    }
+    t.equal(shop.logins, 2, `${status}`);
+    t.equal(shop.backend.begun - begun, 30, 'nor calls');
+  }
 });
+
+t.test(
+  'refusals of one operation cost no logins while others are answered, and an expired token is renewed',
+  async (t) => {
+    let isPermitted = true;
+    const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, (message) => {
+      // The account may ask for the first item only.
+      const isOther = String(message.body).includes('>2</');
+      return isOther && !isPermitted ? null : inHeader(message);
+    });
+    const other = GET_STOCK.replace('>1<', '>2<');
+    t.equal((await shop.send(other)).status, 200);
+    isPermitted = false;
+    for (let call = 0; call < 15; call++) {
+      t.match(await (await shop.send(other)).text(), 'INVALID_SESSION_ID');
+      t.equal((await shop.send()).status, 200);
+    }
+    t.equal(shop.logins, 2);
+  },
+);
 
 t.test('tokens expire under concurrent calls without a failed call, and one login serves all that wait', async (t) => {
   const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);

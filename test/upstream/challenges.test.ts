@@ -32,6 +32,7 @@ const headWith = (...values: string[]): ReplyHead => ({
 const call = (head: ReplyHead | null, method: 'GET' | 'POST' = 'GET', target = '/dir/index.html'): CallToAuthorize => ({
   method,
   target,
+  operation: '',
   isUpload: false,
   refused: head === null ? null : { head, fields: [] },
   trace: null,

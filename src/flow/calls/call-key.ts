@@ -23,6 +23,8 @@ const REQUEST_PARTS: KeyParts<UpstreamRequest, CallParts> = {
   // By the content of the message, for it may be written in several ways.
   body: NO_PART,
   insertion: NO_PART,
+  // The operation of the call counts.
+  operation: NO_PART,
   isIdempotent: NO_PART,
   affinity: NO_PART,
   rules: NO_PART,

@@ -37,7 +37,8 @@ export class SessionCall extends RepeatableCall<string> {
   head(head: ReplyHead): void {
     const { renewOn } = this.#session;
     const isRefused = head.status === 401;
-    if (this.#isRepeated || (!isRefused && renewOn.size === 0)) {
+    if (isRefused ? !this.#canRenew : renewOn.size === 0) {
+      if (!isRefused) this.#accept(head);
       this.#parts.receiver.head(head);
       return;
     }
@@ -55,12 +56,17 @@ export class SessionCall extends RepeatableCall<string> {
     held.chunks.push(chunk);
     held.bytes += chunk.length;
     held.finder?.write(chunk);
+    if (held.finder?.isOther === true) this.#accept(held.head);
     if (held.finder?.isOther === true || held.bytes > HELD_BYTES_MAX) this.#release();
   }
 
   end(): void {
     const held = this.#held;
-    if (held !== null && (held.finder === null || held.finder.end()) && this.#tryAgain()) return;
+    if (held !== null) {
+      const isRefused = held.finder === null || held.finder.end();
+      if (!isRefused) this.#accept(held.head);
+      else if (this.#tryAgain()) return;
+    }
     if (this.#held !== null) this.#release();
     this.finish();
   }
@@ -71,7 +77,7 @@ export class SessionCall extends RepeatableCall<string> {
 
   protected obtain(): string | Promise<string> {
     const { login } = this.#session;
-    return this.#token === null ? login.token(this.#trace) : login.renew(this.#token, this.#trace);
+    return this.#token === null ? login.token(this.#trace) : login.renew(this.#token, this.#operation, this.#trace);
   }
 
   protected send(token: string): UpstreamCall {
@@ -95,8 +101,23 @@ export class SessionCall extends RepeatableCall<string> {
     this.#dropHeld();
   }
 
+  get #operation(): string {
+    return this.#parts.request.operation ?? '';
+  }
+
+  /** Whether a refusal of the token leads to another one. */
+  get #canRenew(): boolean {
+    return !this.#isRepeated && this.#token !== null && this.#session.login.canRenew(this.#token, this.#operation);
+  }
+
+  #accept({ status }: ReplyHead): void {
+    if (status < 200 || status > 299 || this.#token === null) return;
+    this.#session.login.accepted(this.#token, this.#operation, this.#isRepeated);
+  }
+
   /** The backend refused the token. A body that was sent while it came in cannot be sent again. */
   #tryAgain(): boolean {
+    if (!this.#canRenew) return false;
     if (isStreamed(this.#parts.request.body)) {
       this.#renew();
       return false;
@@ -110,7 +131,7 @@ export class SessionCall extends RepeatableCall<string> {
   #renew(): void {
     if (this.#token === null) return;
     try {
-      const renewed = this.#session.login.renew(this.#token, this.#trace);
+      const renewed = this.#session.login.renew(this.#token, this.#operation, this.#trace);
       if (renewed instanceof Promise) renewed.catch(() => {});
     } catch {
       // This call is answered with the reply that it got.

@@ -59,7 +59,18 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const affinity = affinityOf(service.reach, callerHeaders, sharing === null ? null : sharing.client, textAtPath);
     const rules = service.callRules(operation);
     const trace = exchange.trace?.call(service.name, operation.name) ?? null;
-    const request: UpstreamRequest = { method: 'POST', query: '', headers, body, isIdempotent, affinity, rules, trace };
+    const { name } = operation;
+    const request: UpstreamRequest = {
+      method: 'POST',
+      query: '',
+      headers,
+      body,
+      operation: name,
+      isIdempotent,
+      affinity,
+      rules,
+      trace,
+    };
     // Attachments are not compared.
     const rule = packaged === null ? (sharing?.calls.rule(service, operation) ?? null) : null;
     // Without the MessageID, which is another in each call.

@@ -111,9 +111,11 @@ export async function answerSoap(
   const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
   const rules = upstream === null ? service.callRules(known?.operation ?? null) : null;
   const body = received.kind === 'whole' ? received.message : received.body;
+  const trace = traceCall(exchange.operation);
+  const operation = known?.operation?.name ?? null;
   await forward(
     contextWith(policy.observation, blocks),
-    { method: 'POST', query, headers, body, isIdempotent, affinity, rules, trace: traceCall(exchange.operation) },
+    { method: 'POST', query, headers, body, operation, isIdempotent, affinity, rules, trace },
     known?.operation ?? null,
     messageId,
     message,

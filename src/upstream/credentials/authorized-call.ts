@@ -45,7 +45,14 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   }
 
   head(head: ReplyHead): void {
-    if (head.status === 401 && this.#refused === null) {
+    const credentials = this.#credentials;
+    if (head.status >= 200 && head.status <= 299) {
+      credentials.accepted?.(this.#fields, this.#operation, this.#refused !== null);
+    } else if (
+      head.status === 401 &&
+      this.#refused === null &&
+      credentials.canRenew?.(this.#fields, this.#operation) !== false
+    ) {
       this.#refused = { head, fields: this.#fields };
       if (!this.#isUpload) {
         this.#discardedBytes = 0;
@@ -92,11 +99,16 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
     return isStreamed(this.#request.body);
   }
 
+  get #operation(): string {
+    return this.#request.operation ?? '';
+  }
+
   #asked(): CallToAuthorize {
     const { method, trace } = this.#request;
     return {
       method,
       target: this.#target,
+      operation: this.#operation,
       isUpload: this.#isUpload,
       refused: this.#refused,
       trace: trace?.request ?? null,

@@ -9,6 +9,8 @@ export interface CallToAuthorize {
   readonly method: 'GET' | 'POST';
   /** Path and query of the request. */
   readonly target: string;
+  /** The name of the operation; '' where it is not known. */
+  readonly operation: string;
   /** The body is sent while it comes in: the call cannot be repeated with other credentials. */
   readonly isUpload: boolean;
   /** The call was answered with status 401, and is about to be repeated; null the first time. */
@@ -26,13 +28,23 @@ export interface Credentials {
    * `UPSTREAM_AUTH` where they were refused and there are no others.
    */
   fields(call: CallToAuthorize): Fields | Promise<Fields>;
+  /** Whether others are obtained after the backend refused these. Absent: they are. */
+  canRenew?(refused: Fields, operation: string): boolean;
+  /** The backend accepted these; `isRepeated`: after it had refused others for the same call. */
+  accepted?(fields: Fields, operation: string, isRepeated: boolean): void;
   /** Ends what it holds, such as a login session. */
   close?(): Promise<void>;
 }
 
 /** The same credentials for another upstream, which does not end what they hold. */
 export const lend = (credentials: Credentials | null): Credentials | null =>
-  credentials === null ? null : { fields: (call) => credentials.fields(call) };
+  credentials === null
+    ? null
+    : {
+        fields: (call) => credentials.fields(call),
+        canRenew: (refused, operation) => credentials.canRenew?.(refused, operation) ?? true,
+        accepted: (fields, operation, isRepeated) => credentials.accepted?.(fields, operation, isRepeated),
+      };
 
 /** These header fields, without those of the same names in `headers`. */
 export function withFields(headers: readonly string[], fields: Fields): string[] {

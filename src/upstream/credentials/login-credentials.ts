@@ -14,9 +14,18 @@ export class LoginCredentials implements Credentials {
     this.#prefix = prefix;
   }
 
-  fields({ refused, trace }: CallToAuthorize): Fields | Promise<Fields> {
-    const token = refused === null ? this.#login.token(trace) : this.#login.renew(this.#tokenOf(refused.fields), trace);
+  fields({ refused, trace, operation }: CallToAuthorize): Fields | Promise<Fields> {
+    const token =
+      refused === null ? this.#login.token(trace) : this.#login.renew(this.#tokenOf(refused.fields), operation, trace);
     return token instanceof Promise ? token.then((each) => this.#fieldsOf(each)) : this.#fieldsOf(token);
+  }
+
+  canRenew(refused: Fields, operation: string): boolean {
+    return this.#login.canRenew(this.#tokenOf(refused), operation);
+  }
+
+  accepted(fields: Fields, operation: string, isRepeated: boolean): void {
+    this.#login.accepted(this.#tokenOf(fields), operation, isRepeated);
   }
 
   #fieldsOf(token: string): Fields {

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { asRefusal, Refusal } from '../../base/refusal.js';
 import type { CallTrace, RequestTrace } from '../../base/request-trace.js';
+import { RenewalLimiter } from './renewal-limiter.js';
 
 /** How long after a failed login none is tried: twice as long after each, so that no account is locked. */
 const PAUSE_MILLIS = 1_000;
@@ -29,6 +30,7 @@ export class LoginSession {
   #failure: { readonly refusal: Refusal; readonly untilMillis: number } | null = null;
   #pauseMillis = PAUSE_MILLIS;
   #isClosed = false;
+  readonly #renewals = new RenewalLimiter();
 
   constructor(options: LoginSessionOptions) {
     this.#options = options;
@@ -43,10 +45,23 @@ export class LoginSession {
     return isFresh ? current.token : this.#logIn(request);
   }
 
-  /** The token after the backend has refused one. Other calls may have renewed it. */
-  renew(refused: string, request: RequestTrace | null = null): string | Promise<string> {
-    if (this.#current?.token === refused) this.#current = null;
+  /** Whether there is another token after the backend has refused one for an operation, or one is made. */
+  canRenew(refused: string, operation: string): boolean {
+    return this.#current?.token !== refused || this.#renewals.permits(operation, performance.now());
+  }
+
+  /** The token after the backend has refused one for an operation. Other calls may have renewed it. */
+  renew(refused: string, operation: string, request: RequestTrace | null = null): string | Promise<string> {
+    if (this.#current?.token === refused) {
+      this.#renewals.begin(operation, performance.now());
+      this.#current = null;
+    }
     return this.token(request);
+  }
+
+  /** The backend has accepted a token for an operation; `isRepeated`: after it had refused another for the same call. */
+  accepted(token: string, operation: string, isRepeated: boolean): void {
+    if (this.#current?.token === token) this.#renewals.accept(operation, isRepeated);
   }
 
   async close(): Promise<void> {
@@ -80,6 +95,7 @@ export class LoginSession {
     try {
       const token = await this.#options.logIn(trace);
       this.#current = { token, madeMillis: performance.now() };
+      this.#renewals.replaced();
       this.#failure = null;
       this.#pauseMillis = PAUSE_MILLIS;
       return token;

@@ -4,6 +4,7 @@ import type { CallTrace, RequestTrace } from '../../base/request-trace.js';
 import { bearerFields } from './bearer.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
 import { type OAuthClient, requestToken } from './oauth-requests.js';
+import { RenewalLimiter } from './renewal-limiter.js';
 
 export interface OAuth2Options extends OAuthClient {
   /** The service that the tokens are for. */
@@ -34,22 +35,38 @@ export class OAuth2 implements Credentials {
   #asking: Promise<Token> | null = null;
   /** Of the request for a token that is under way. */
   #trace: CallTrace | null = null;
+  readonly #renewals = new RenewalLimiter();
   #failure: { readonly refusal: Refusal; readonly untilMillis: number } | null = null;
 
   constructor(options: OAuth2Options) {
     this.#options = options;
   }
 
-  fields({ refused, trace }: CallToAuthorize): Fields | Promise<Fields> {
+  fields({ refused, trace, operation }: CallToAuthorize): Fields | Promise<Fields> {
     const nowMillis = performance.now();
     // Calls that were refused together had the same token: the first of them asks for another one.
-    if (refused !== null && refused.fields[1] === this.#token?.fields[1]) this.#token = null;
+    if (refused !== null && this.#isCurrent(refused.fields)) {
+      this.#renewals.begin(operation, nowMillis);
+      this.#token = null;
+    }
     const token = this.#token;
     if (token === null || nowMillis >= token.endMillis)
       return this.#obtain(nowMillis, trace).then(({ fields }) => fields);
     // In the background, while the old one is still good.
     if (nowMillis >= token.renewMillis) this.#obtain(nowMillis, trace).catch(() => {});
     return token.fields;
+  }
+
+  canRenew(refused: Fields, operation: string): boolean {
+    return !this.#isCurrent(refused) || this.#renewals.permits(operation, performance.now());
+  }
+
+  accepted(fields: Fields, operation: string, isRepeated: boolean): void {
+    if (this.#isCurrent(fields)) this.#renewals.accept(operation, isRepeated);
+  }
+
+  #isCurrent(fields: Fields): boolean {
+    return this.#token !== null && fields[1] === this.#token.fields[1];
   }
 
   async close(): Promise<void> {
@@ -66,6 +83,7 @@ export class OAuth2 implements Credentials {
     this.#asking = this.#ask(this.#trace).then(
       (token) => {
         this.#token = token;
+        this.#renewals.replaced();
         this.#asking = null;
         this.#failure = null;
         return token;

@@ -46,11 +46,13 @@ function obtain(ask: SocketAsk, credentials: Credentials, refused: CallToAuthori
       trace?.end(401, 'UPSTREAM_AUTH');
       obtain(ask, credentials, { head: headOf(response), fields });
     };
-    subscribe({ ...ask, headers: withFields(headers, fields), unauthorized: refused === null ? again : null });
+    const renews = refused === null && credentials.canRenew?.(fields, '') !== false;
+    subscribe({ ...ask, headers: withFields(headers, fields), unauthorized: renews ? again : null });
   };
   const call: CallToAuthorize = {
     method: 'GET',
     target: pathname + search,
+    operation: '',
     isUpload: false,
     refused,
     trace: trace?.request ?? null,
