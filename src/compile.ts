@@ -22,6 +22,7 @@ import { withLogins } from './compile/login.js';
 import { type KnownModel, takenProblemsOf, WsdlReader } from './compile/named-wsdl.js';
 import { compilePolicy } from './compile/policy.js';
 import { pricesOf } from './compile/prices.js';
+import { protectionOf } from './compile/protection.js';
 import { compileRedis } from './compile/redis.js';
 import { warningsOfRoutes } from './compile/routes.js';
 import { compileService, type ServiceParts, type SoapService } from './compile/service.js';
@@ -52,6 +53,8 @@ export interface Compiled {
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
   readonly access: Access;
+  /** Equal for two generations whose rules about fields, operations and pages are the same. */
+  readonly protection: string;
   /** The proxies in front whose X-Forwarded-For names the client. */
   readonly trustedProxies: Networks;
   /** By `service.operation`: what SOAP callers need for its replies. */
@@ -181,6 +184,7 @@ async function compileFrom(
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
       access,
+      protection: protectionOf(config, services, graphqlUpstreams),
       trustedProxies,
       policy: compilePolicy(loaded, closing),
       closedReplies: closedReplies(loaded, graph),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import type { LiveClients } from './access/live-clients.js';
 import { printDiagnostic } from './base/diagnostic.js';
 import type { EventBus } from './base/event-bus.js';
 import type { Exchange } from './base/exchange.js';
@@ -68,6 +69,10 @@ export interface ProcessState {
   readonly invalidator: Invalidator;
   readonly pollSharing: PollSharing | null;
   readonly isShedding: () => boolean;
+  /** The clients of connections and streams that go on over a reload. */
+  readonly liveClients: LiveClients;
+  /** The generation in which requests begin. */
+  readonly present: () => Generation;
   readonly backends: BackendRole;
   readonly reloadLimiter: ReloadLimiter;
   /** The bus between requests that cause events and subscriptions; both may be of different generations. */
@@ -133,6 +138,8 @@ export class Generation {
       tracing,
       budgets,
       isShedding,
+      liveClients: state.liveClients,
+      present: () => state.present().live,
       pollSharing: state.pollSharing,
       began: (field, { transport, exchange }) => {
         const { id, client, caller } = exchange;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { beginExchange } from './access/address.js';
-import type { Client } from './access/client.js';
+import type { Caller, Client } from './access/client.js';
 import type { Exchange } from './base/exchange.js';
 import type { NonceStore } from './base/nonce-store.js';
 import { asRefusal, Refusal } from './base/refusal.js';
@@ -174,8 +174,9 @@ async function handle(
       const head = { headers: request.headers, address, certificate, trace };
       const found = compiled.access.identify(head);
       const client = found instanceof Promise ? await found : found;
-      // A mapping of GraphQL names the fields that go on.
-      if (!isGraphql) compiled.access.withhold(head);
+      // Credentials that are for the gateway go no further, whatever passes them on.
+      const credentials = isGraphql && takesEvents(request) !== 'no' ? credentialsOf(request, address) : null;
+      compiled.access.withhold(head);
       if (gateway.soap.isGuarded) note(exchange, client);
       release = gateway.graphql.concurrency.acquire(client);
       const caller = { client, budgets: hooks.budgets };
@@ -188,8 +189,8 @@ async function handle(
         else await serveWsdl(gateway.wsdl, asked, service, query);
       } else if (service !== null) await answerSoap(gateway.soap, asked, service, query);
       else if (isGraphql) {
-        if (takesEvents(request) === 'no') await answerGraphql(gateway.graphql, asked);
-        else await gateway.live.answerEvents(asked, () => release?.());
+        if (credentials === null) await answerGraphql(gateway.graphql, asked);
+        else await gateway.live.answerEvents(asked, credentials, () => release?.());
       } else await gateway.plain(asked, path);
     }
   } catch (caught) {
@@ -214,6 +215,12 @@ async function handle(
     hooks.finish(exchange);
     hooks.usage.requests--;
   });
+}
+
+/** The credentials of a request whose answer may go on for long: they are looked at again. */
+function credentialsOf({ headers: { ...headers }, socket }: IncomingMessage, address: string): () => Caller {
+  const isTls = isEncrypted(socket);
+  return () => ({ headers, address, isTls, certificate: isTls ? certificateOf(socket) : null });
 }
 
 function note(exchange: Exchange, client: Client): void {

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 
 import { beginExchange } from './access/address.js';
+import { LiveClients } from './access/live-clients.js';
 import type { InvalidationChannel } from './base/invalidation.js';
 import { wireStatus } from './base/wire-status.js';
 import type { BudgetEvents } from './budget/budget.js';
@@ -35,8 +36,7 @@ import type { MetricList } from './observe/prometheus.js';
 import { RecentRequests } from './observe/recent.js';
 import { Tracing } from './observe/trace/tracing.js';
 import { Usage } from './observe/usage.js';
-import { MemoryTransport } from './pubsub/memory-transport.js';
-import { OrderedBus } from './pubsub/ordered-bus.js';
+import { EventBuses } from './pubsub/event-buses.js';
 import type { SharedState } from './redis/shared-state.js';
 import { TrafficServer } from './traffic.js';
 import type { HealthResult } from './upstream/health.js';
@@ -141,7 +141,8 @@ export async function startGateway(
     log.event('warn', 'refusals of an address are delayed', { client, limit, key: 'limits.http.refusalsPerSecond' });
   });
   const local = new MemoryPersistedStore(config.limits.persisted);
-  const buses = makeBuses(config, shared);
+  const { subscriptions } = config.limits;
+  const buses = new EventBuses(subscriptions, () => shared?.makeEventTransport(subscriptions) ?? null);
   const state: ProcessState = {
     log,
     metrics,
@@ -159,8 +160,10 @@ export async function startGateway(
     pollSharing: shared?.makePollSharing(config.limits.cache.replyBytes) ?? null,
     isShedding: () => overload.shedsNext(),
     backends: new BackendRole(workers, log),
+    liveClients: new LiveClients(compiled),
+    present: () => generations.current,
     reloadLimiter: new ReloadLimiter(),
-    busFor: buses.busFor,
+    busFor: ({ graph }) => buses.busFor(graph.subscriptions.topics.length > 0),
   };
   const generations = new Generations(new Generation(compiled, state), metrics);
   const traffic = new TrafficServer(
@@ -227,6 +230,7 @@ export async function startGateway(
       if (!ready) return void next.close();
       const { limits, log: logging } = next.config;
       generations.replace(new Generation(next, state));
+      state.liveClients.replace(next);
       log.setLevel(logging.level);
       tracing.configure(next.config.traces ?? null);
       budgets.resize(clientsMaxOf(next.config));
@@ -268,28 +272,4 @@ async function makeSharedState(
     operation: (operation, outcome) => metrics.redis(operation, outcome),
     event: (level, message, fields) => log.event(level, message, fields),
   });
-}
-
-/** The bus inside the process, and the one through Redis, made for the first generation that has events. */
-function makeBuses(
-  config: Config,
-  shared: SharedState | null,
-): Pick<ProcessState, 'busFor'> & { close(): Promise<void> } {
-  const { subscriptions: limits } = config.limits;
-  const local = new OrderedBus(new MemoryTransport(limits));
-  let ofEvents: OrderedBus | null = null;
-  return {
-    busFor({ graph }) {
-      if (graph.subscriptions.topics.length === 0) return local;
-      if (ofEvents === null) {
-        const transport = shared?.makeEventTransport(limits) ?? null;
-        ofEvents = transport === null ? local : new OrderedBus(transport);
-      }
-      return ofEvents;
-    },
-    async close() {
-      await local.close();
-      if (ofEvents !== null && ofEvents !== local) await ofEvents.close();
-    },
-  };
 }

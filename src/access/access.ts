@@ -60,6 +60,7 @@ export class ByAddress implements Identifier, Access {
 /** The class of all clients where none is configured. Masks for all classes (`default`) are for it too. */
 export const UNRESTRICTED: ClientClass = {
   name: 'default',
+  key: '',
   budget: null,
   requestsAtOnce: null,
   costBreakdown: false,

@@ -24,6 +24,8 @@ export interface Client {
   readonly scopes: ReadonlySet<string>;
   /** When its token ends, milliseconds of the epoch; null: never. Long connections end then. */
   readonly expiresMillis: number | null;
+  /** When its credentials have to be verified again, milliseconds of the epoch; null: when the configuration changes. */
+  readonly recheckMillis: number | null;
 }
 
 /** A client of this class; `token` where a token identifies it. */
@@ -31,7 +33,7 @@ export const clientOf = (
   by: Client['by'],
   { id, name, label }: Pick<Client, 'id' | 'name' | 'label'>,
   rights: ClientClass,
-  token: Pick<Client, 'claims' | 'scopes' | 'expiresMillis'> = NO_TOKEN,
+  token: Pick<Client, 'claims' | 'scopes' | 'expiresMillis' | 'recheckMillis'> = NO_TOKEN,
 ): Client => ({
   id,
   by,
@@ -44,13 +46,16 @@ export const clientOf = (
   claims: token.claims,
   scopes: rights.scopes.size === 0 ? token.scopes : new Set([...token.scopes, ...rights.scopes]),
   expiresMillis: token.expiresMillis,
+  recheckMillis: token.recheckMillis,
 });
 
-const NO_TOKEN = { claims: null, scopes: new Set<string>(), expiresMillis: null } as const;
+const NO_TOKEN = { claims: null, scopes: new Set<string>(), expiresMillis: null, recheckMillis: null } as const;
 
 /** The rights of the clients of one class. Made at start-up. */
 export interface ClientClass {
   readonly name: string;
+  /** Equal for classes with the same rights, of whatever configuration. */
+  readonly key: string;
   /** Points of a full bucket, and points per second that come back; null: no budget. */
   readonly budget: { readonly maximum: number; readonly restoreRate: number } | null;
   /** Requests of one client that may be in progress at once; null: any number. */
@@ -104,7 +109,7 @@ export interface Access {
 
 /** The head of a request that is about to go on. */
 export interface Head {
-  readonly headers: Record<string, string | string[] | undefined>;
+  readonly headers: Record<string, string | readonly string[] | undefined>;
   /** Of the connection, in its plain form; '' where it is gone. */
   readonly address: string;
 }

@@ -90,15 +90,22 @@ export class IntrospectedTokens implements Identifier {
   }
 
   #clientOf(claims: Readonly<Record<string, unknown>>): Client | Refusal {
-    const { iss = '', exp, aud, token_type: type } = claims;
+    const { iss = '', aud, token_type: type } = claims;
+    const exp = claims['exp'] ?? null;
     const { audience } = this.#rules;
     // A proof that the gateway cannot check must not be waived (RFC 9449 section 7.1).
     if (typeof type === 'string' && !/^bearer$/i.test(type)) return tokenRefusal('token is no bearer token');
     if (audience !== null && ![aud].flat().includes(audience)) return tokenRefusal('token: aud is another');
     if (typeof iss !== 'string' || /\s/.test(iss)) return tokenRefusal('token: iss is no name');
-    const expiresMillis = typeof exp === 'number' ? exp * 1000 : null;
+    // A text, or a number that is none, would otherwise be a token that never ends (RFC 7519 section 4.1.4).
+    if (exp !== null && typeof exp !== 'number') return tokenRefusal('token: exp is no number');
+    if (exp !== null && exp * 1000 <= Date.now()) return tokenRefusal('token is expired');
+    const lifetime = {
+      expiresMillis: exp === null ? null : exp * 1000,
+      recheckMillis: Date.now() + this.#rules.activeMillis,
+    };
     try {
-      return tokenClient('introspection', iss, claims, this.#rules, expiresMillis);
+      return tokenClient('introspection', iss, claims, this.#rules, lifetime);
     } catch (caught) {
       return asRefusal(caught);
     }

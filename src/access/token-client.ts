@@ -25,7 +25,7 @@ export function tokenClient(
   issuer: string,
   claims: Claims,
   { clientClaim, scopesClaim, classClaim, classes, otherwise }: TokenClientRules,
-  expiresMillis: number | null,
+  lifetime: Pick<Client, 'expiresMillis' | 'recheckMillis'>,
 ): Client {
   const subject = textClaim(claims, clientClaim);
   if (subject === null) throw tokenRefusal('token names no client');
@@ -35,7 +35,7 @@ export function tokenClient(
   // No issuer has a blank in its name: a rule of the configuration.
   const names = { id: `${by}:${issuer} ${subject}`, name: null, label: labelOf(by, `${issuer} ${subject}`) };
   const scopes = scopesOf(Object.hasOwn(claims, scopesClaim) ? claims[scopesClaim] : null);
-  return Object.freeze(clientOf(by, names, rights, { claims: Object.freeze(claims), scopes, expiresMillis }));
+  return Object.freeze(clientOf(by, names, rights, { claims: Object.freeze(claims), scopes, ...lifetime }));
 }
 
 function textClaim(claims: Claims, name: string): string | null {

@@ -104,7 +104,10 @@ export class TokenIssuer {
   async verify(token: string): Promise<Client> {
     const claims = await this.#claimsOf(token);
     const { issuer, toleranceMillis } = this.rules;
-    return tokenClient('jwt', issuer, claims, this.rules, (claims.exp ?? 0) * 1000 + toleranceMillis);
+    return tokenClient('jwt', issuer, claims, this.rules, {
+      expiresMillis: (claims.exp ?? 0) * 1000 + toleranceMillis,
+      recheckMillis: Date.now() + VERIFIED_MILLIS,
+    });
   }
 
   async #claimsOf(token: string): Promise<JWTPayload> {

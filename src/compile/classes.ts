@@ -77,6 +77,7 @@ function classOf(
   const callableNames = new Set(callable.map((each) => each.name));
   return Object.freeze({
     name,
+    key: JSON.stringify([allow?.toSorted() ?? null, deny.toSorted(), scopes.toSorted()]),
     budget: budget === undefined ? null : { maximum: budget.maximum, restoreRate: budget.restoreRate },
     requestsAtOnce: requestsAtOnce ?? null,
     costBreakdown,

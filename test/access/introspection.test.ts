@@ -77,12 +77,18 @@ t.test('a token that is not active is refused, and asked about again only later'
   });
 });
 
-t.test('an answer is used until the token ends', async (t) => {
+t.test('an answer is used until the token ends, and not for one that has ended, or says so in no number', async (t) => {
   const { tokens, asked } = tokensWith();
-  const ended = active({ sub: 'alice', exp: Math.floor(Date.now() / 1000) - 1 });
-  await tokens.identify(bearer(ended));
-  await tokens.identify(bearer(ended));
-  t.equal(asked.length, 2, 'the server alone knows what its clock allows');
+  const nowSeconds = Date.now() / 1000;
+  const ending = active({ sub: 'alice', exp: nowSeconds + 0.05 });
+  t.match(await codeOf(() => tokens.identify(bearer(ending))), 'identified');
+  t.match(await tokens.identify(bearer(active({ sub: 'bob', exp: null }))), { expiresMillis: null });
+  await until(() => {
+    void codeOf(() => tokens.identify(bearer(ending)));
+    return asked.filter((token) => token === ending).length === 2;
+  });
+  for (const exp of [nowSeconds - 1, 0, -1, '9999999999', '', true, [9_999_999_999], {}])
+    t.equal(await codeOf(() => tokens.identify(bearer(active({ sub: 'alice', exp })))), 'UNAUTHENTICATED', String(exp));
 });
 
 t.test('answers that name no client, or another audience, are refused', async (t) => {

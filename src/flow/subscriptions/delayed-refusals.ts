@@ -46,6 +46,11 @@ export class DelayedRefusals {
     this.#ids.delete(id);
   }
 
+  /** Resolves when the WebSocket itself may be refused, at once unless its address gets too many refusals. */
+  async delay(bytes: number): Promise<void> {
+    await this.#penaltyBox.penalise(this.#connection, { bytes, workMillis: 0 }, this.#waiter);
+  }
+
   /** Null: it is sent at once. Else it resolves when it may be sent, with whether the operation still waits for it. */
   hold(id: string, bytes: number, workMillis: number): Promise<boolean> | null {
     const held = this.#penaltyBox.penalise(this.#connection, { bytes, workMillis }, this.#waiter);

@@ -3,7 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { beginExchange } from '../../access/address.js';
-import type { Client } from '../../access/client.js';
+import type { Client, Caller as Credentials } from '../../access/client.js';
+import type { LiveClient } from '../../access/live-client.js';
+import type { LiveClients } from '../../access/live-clients.js';
 import type { EventBus } from '../../base/event-bus.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { PollSharing } from '../../base/poll-sharing.js';
@@ -11,8 +13,6 @@ import { asRefusal, Refusal } from '../../base/refusal.js';
 import { dropInvalidContext } from '../../base/request-trace.js';
 import type { Budgets } from '../../budget/budget.js';
 import type { Compiled } from '../../compile.js';
-import { certificateOf } from '../../listen/peer.js';
-import type { Caller } from '../calls/authorize.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { Observers } from '../calls/observation.js';
 import { exactOrigins, originOf } from '../graphql/cors.js';
@@ -21,13 +21,17 @@ import { checkHead } from '../http/head.js';
 import { type HostCheck, makeHostCheck } from '../http/host-check.js';
 import { readTarget } from '../http/target.js';
 import { answerEvents } from './event-stream.js';
-import { makeProtocol, type WebSocketClient } from './socket-protocol.js';
+import type { ProtocolParts } from './socket-parts.js';
+import { makeProtocol } from './socket-protocol.js';
 import { type SubscriptionHooks, SubscriptionManager } from './subscription-manager.js';
 import { UpstreamFeeds } from './upstream/upstream-feeds.js';
 import { WebSockets } from './web-socket.js';
 
 export interface SubscriptionsHooks extends SubscriptionHooks {
   readonly budgets: Budgets;
+  readonly liveClients: LiveClients;
+  /** The endpoint of the generation in which requests begin. */
+  readonly present: () => SubscriptionsEndpoint;
   readonly isShedding: () => boolean;
   readonly pollSharing: PollSharing | null;
 }
@@ -45,6 +49,7 @@ export class SubscriptionsEndpoint {
   readonly #hooks: SubscriptionsHooks;
   readonly #checkHost: HostCheck;
   readonly #origins: ReadonlySet<string>;
+  readonly #protocolParts: ProtocolParts;
 
   constructor(compiled: Compiled, endpoint: GraphqlEndpoint, bus: EventBus, hooks: SubscriptionsHooks) {
     const { config, graph } = compiled;
@@ -58,28 +63,35 @@ export class SubscriptionsEndpoint {
     const { pollSharing } = hooks;
     this.manager = new SubscriptionManager({ endpoint, subscriptions, feeds, bus, limits, pollSharing, hooks });
     this.callbacks = new Observers(topics, 'callback', bus, { codec, eventBytes: limits.eventBytes });
-    const credentials = ['authorization', config.clients?.apiKeys?.header.toLowerCase() ?? 'authorization'];
-    const protocol = makeProtocol({
+    const header = config.clients?.apiKeys?.header.toLowerCase();
+    this.#protocolParts = {
       endpoint,
       manager: this.manager,
       limits,
-      credentials: new Set(credentials),
+      credentials: new Set(['authorization', ...(header === undefined ? [] : [header])]),
       trustedProxies: compiled.trustedProxies,
-      identifyCaller: (visitor, headers) => this.#identifyCaller(visitor, headers),
+      rules: compiled,
+      liveClients: hooks.liveClients,
+      budgets: hooks.budgets,
       note: (exchange, caller) => this.#note(exchange, caller.client),
       finish: hooks.finish,
       tracing: hooks.tracing,
       isShedding: hooks.isShedding,
-    });
+    };
+    const protocol = makeProtocol(limits.initMillis, () => hooks.present().#protocolParts);
     this.sockets = new WebSockets(protocol, { ...limits, stallMillis: http.stallMillis });
     this.#checkHost = makeHostCheck(compiled);
     const { origins, cors } = config.graphql;
     this.#origins = exactOrigins([...origins, ...(cors?.origins ?? []), config.publicUrl ?? '']);
   }
 
-  /** Answers a request of a client that takes server-sent events. `subscribed`: nothing is done for it but for events. */
-  answerEvents(asked: HttpExchange, subscribed: () => void): Promise<void> {
-    return answerEvents(this.#endpoint, this.manager, asked, subscribed);
+  /**
+   * Answers a request of a client that takes server-sent events. `credentials` are those that have identified it. `subscribed`:
+   * nothing is done for it but for events.
+   */
+  answerEvents(asked: HttpExchange, credentials: () => Credentials, subscribed: () => void): Promise<void> {
+    const watch = (): LiveClient => this.#hooks.liveClients.open(credentials, asked.caller.client, this.#compiled);
+    return answerEvents(this.#endpoint, this.manager, asked, { watch, subscribed });
   }
 
   /** Whether a request asks for a WebSocket where there is one. */
@@ -126,14 +138,6 @@ export class SubscriptionsEndpoint {
     const parsed = originOf(origin);
     if (parsed === null) return false;
     return this.#origins.has(parsed) || new URL(parsed).host === host?.toLowerCase();
-  }
-
-  async #identifyCaller(
-    { address, connection }: WebSocketClient,
-    headers: WebSocketClient['headers'],
-  ): Promise<Caller> {
-    const client = await this.#compiled.access.identify({ headers, address, certificate: certificateOf(connection) });
-    return { client, budgets: this.#hooks.budgets };
   }
 
   #note(exchange: Exchange, client: Client): void {

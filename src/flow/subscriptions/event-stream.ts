@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
+import type { LiveClient } from '../../access/live-client.js';
 import type { Cancellation } from '../../base/cancellation.js';
 
 import { asRefusal, Refusal } from '../../base/refusal.js';
@@ -28,24 +29,30 @@ const MAY_TAKE_EVENTS = /text\/event-stream/i;
 
 /**
  * GraphQL over server-sent events, one request for each operation ("distinct connections" of graphql-sse). A client that
- * takes JSON too gets it for all but subscriptions. `subscribed` is called when the request holds no permit any more.
+ * takes JSON too gets it for all but subscriptions.
  */
 export function answerEvents(
   endpoint: GraphqlEndpoint,
   manager: SubscriptionManager,
   asked: HttpExchange,
-  subscribed: () => void,
+  hooks: EventStreamHooks,
 ): Promise<void> {
   return answerGraphql(endpoint, asked, (host, departure) => {
-    return new EventStream({ endpoint, manager, asked, subscribed, host, departure });
+    return new EventStream({ endpoint, manager, asked, ...hooks, host, departure });
   });
 }
 
-interface EventStreamParts {
+export interface EventStreamHooks {
+  /** Watches the credentials of the client from now on. */
+  readonly watch: () => LiveClient;
+  /** Called when the request holds no permit any more. */
+  readonly subscribed: () => void;
+}
+
+interface EventStreamParts extends EventStreamHooks {
   readonly endpoint: GraphqlEndpoint;
   readonly manager: SubscriptionManager;
   readonly asked: HttpExchange;
-  readonly subscribed: () => void;
   readonly host: CallerHost;
   readonly departure: Cancellation;
 }
@@ -98,7 +105,11 @@ class EventStream implements StreamCarrier {
       if (operation.type !== 'subscription') return this.#single(operation.authorizeAndCharge(host));
       const { headers } = request;
       const resumption = { after: lastEventId(headers), begun: () => this.#ping() };
-      const stream = manager.begin(operation, { caller, headers, exchange, transport: 'sse', resumption });
+      const live = this.#parts.watch();
+      asked.response.once('close', () => live.close());
+      live.addEndListener((_end, refusal) => exchange.refuse(refusal));
+      const subscriber = { caller, live, headers, exchange, transport: 'sse', resumption, disconnect: null } as const;
+      const stream = manager.begin(operation, subscriber);
       this.#position = () => stream.position;
       subscribed();
       return stream;

@@ -1,3 +1,4 @@
+import type { LiveClient } from '../../access/live-client.js';
 import type { EventBus } from '../../base/event-bus.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { RequestContext } from '../../codec/write/source.js';
@@ -14,11 +15,16 @@ import type { UpstreamFeeds } from './upstream/upstream-feeds.js';
 /** The client that subscribes, and its transport. */
 export interface Subscriber {
   readonly caller: Caller;
+  /** Its credentials, which are verified again while it is subscribed. */
+  readonly live: LiveClient;
+  /** Header fields that may go on to backends. */
   readonly headers: RequestContext['headers'];
   readonly transport: 'sse' | 'websocket';
   readonly exchange: Exchange;
   /** Null for transports without ids. */
   readonly resumption: SubscriberResumption | null;
+  /** Closes the connection, so that the client subscribes again; null where the end of the stream has the same effect. */
+  readonly disconnect: (() => void) | null;
 }
 
 /** How a client resumes a subscription, where its source has ids of events. */

@@ -9,8 +9,8 @@ import { rootPlanOf } from '../../graphql/run/root-plan.js';
 import type { Subscription } from '../../graphql/subscription/subscription.js';
 import type { Tracing } from '../../observe/trace/tracing.js';
 import type { SubscriptionLimits } from '../../pubsub/limits.js';
+import type { Caller } from '../calls/authorize.js';
 import { CallerHost } from '../graphql/host.js';
-import { expiry } from '../http/expiry.js';
 import { fieldArguments } from './field-arguments.js';
 import { PollSource } from './poll-source.js';
 import { Pollers } from './pollers.js';
@@ -42,7 +42,7 @@ type Stream = SubscriptionStream<SubscriptionEvent>;
 export class SubscriptionManager {
   readonly #parts: ManagerParts;
   readonly #sources: SourceParts;
-  readonly #streams = new Map<Stream, Subscriber['transport']>();
+  readonly #streams = new Map<Stream, Subscriber>();
   readonly #byClient = new Map<string, number>();
   readonly #byField = new Map<string, number>();
   #isClosed = false;
@@ -125,14 +125,18 @@ export class SubscriptionManager {
       },
     });
     const close = source.open(stream, ofEvents.admitted.cost);
-    const stopTimer = expiry(caller.client.expiresMillis, () => stream.end('expired', 'UNAUTHENTICATED'));
+    const stopWatching = subscriber.live.addEndListener((end, { code }) => {
+      // The client is told by the end of its connection, and may connect again.
+      if (subscriber.disconnect !== null) stream.leave(end);
+      else stream.end(end, code);
+    });
     const stopAsking = this.#recheck(admitted, subscriber, () => stream.end('denied', 'FORBIDDEN'));
     release = () => {
       close();
-      stopTimer();
+      stopWatching();
       stopAsking();
     };
-    this.#streams.set(stream, subscriber.transport);
+    this.#streams.set(stream, subscriber);
     add(this.#byField, name, 1);
     add(this.#byClient, id, 1);
     hooks.began(name, subscriber);
@@ -142,14 +146,19 @@ export class SubscriptionManager {
   /** Ends all subscriptions; queued events are dropped. A completed one over a WebSocket would not be begun again. */
   close(): void {
     this.#isClosed = true;
-    for (const [stream, transport] of [...this.#streams]) {
-      if (transport === 'websocket') stream.leave('drain');
-      else stream.end('drain', 'GATEWAY_DRAINING');
+    for (const [stream, { disconnect }] of [...this.#streams]) {
+      if (disconnect === null) stream.end('drain', 'GATEWAY_DRAINING');
+      else {
+        stream.leave('drain');
+        // Results that are on their way are sent before the close frame.
+        setImmediate(disconnect);
+      }
     }
   }
 
   /** Asks the decision point again while a subscription goes on. Only denials are logged and counted. */
-  #recheck(admitted: Admitted, { caller, headers, exchange: own }: Subscriber, denied: () => void): () => void {
+  #recheck(admitted: Admitted, subscriber: Subscriber, denied: () => void): () => void {
+    const { headers, exchange: own } = subscriber;
     const { endpoint, hooks } = this.#parts;
     const everyMillis = endpoint.policy?.recheckMillis ?? 0;
     if (everyMillis === 0) return () => {};
@@ -157,6 +166,7 @@ export class SubscriptionManager {
       const exchange = own.followUp(own.method);
       exchange.operation = 'subscription';
       try {
+        const caller = presentCaller(subscriber);
         await new CallerHost(endpoint, caller, exchange, { signal: NEVER, headers }).consult?.(admitted);
       } catch (caught) {
         exchange.refuse(asRefusal(caught));
@@ -188,7 +198,11 @@ export class SubscriptionManager {
     { field, operation, subscriber, mayCall, signal }: EventContext,
   ): Promise<ExecutionResult | null> {
     const { endpoint, hooks } = this.#parts;
-    const { caller, headers, exchange: own } = subscriber;
+    const { headers, exchange: own, live } = subscriber;
+    // No event is for a client whose credentials the present rules have not confirmed.
+    const confirming = live.confirm();
+    if (confirming !== null) await confirming;
+    const caller = presentCaller(subscriber);
     const exchange = own.followUp('EVENT');
     hooks.tracing.beginEvent(exchange, field, own.trace);
     const host = new CallerHost(endpoint, caller, exchange, {
@@ -223,6 +237,9 @@ interface EventContext {
 }
 
 const NEVER = new Cancellation();
+
+/** The subscriber as it was identified last. */
+const presentCaller = ({ caller, live }: Subscriber): Caller => ({ ...caller, client: live.client });
 
 function add(counts: Map<string, number>, name: string, amount: number): void {
   counts.set(name, (counts.get(name) ?? 0) + amount);

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import type { LiveEnd } from '../../access/live-client.js';
 import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 
 import { Refusal } from '../../base/refusal.js';
@@ -7,7 +8,7 @@ import { codedError, withId } from '../../graphql/errors.js';
 import { EventQueue, type QueueLimits } from '../../pubsub/event-queue.js';
 
 /** Why a subscription ended. */
-export type EndReason = 'left' | 'overflow' | 'drain' | 'expired' | 'denied' | 'completed' | 'failed';
+export type EndReason = 'left' | 'overflow' | 'drain' | LiveEnd | 'denied' | 'completed' | 'failed';
 
 /** Takes the events of one subscription from its source. */
 export interface EventSink<T> {

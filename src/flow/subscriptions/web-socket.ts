@@ -73,7 +73,7 @@ export class WebSockets {
       {
         protocol: socket.protocol,
         send: (data) => outgoing.send(data),
-        close: (code, reason) => socket.close(code, reason),
+        close: (code, reason) => closeInTime(socket, code, reason),
         pause: () => socket.pause(),
         // The send queue may be full as well.
         resume: () => outgoing.isPaused || socket.resume(),
@@ -89,13 +89,13 @@ export class WebSockets {
     socket.on('message', (data, isBinary) => {
       // A client may go on sending until it has the close frame.
       if (socket.readyState !== socket.OPEN) return;
-      if (isBinary) socket.close(1003, 'Text only');
+      if (isBinary) session.refuse(1003, 'Text only');
       // It keeps to itself what goes wrong for reasons of its own; anything else is a bug of ours.
       else session.message(textOf(data)).catch(() => socket.close(4500, 'Unexpected error'));
     });
     socket.on('ping', (data) => outgoing.pong(data));
-    // It has been closed for that already.
-    socket.on('error', () => {});
+    // It is being closed for that already.
+    socket.on('error', () => session.refuse(1002, 'Protocol error'));
     socket.once('close', (code) => {
       this.#open.delete(socket);
       stopPinging();
@@ -108,6 +108,7 @@ export class WebSockets {
 
 /** Closes a connection, and cuts it if its client does not answer in time. */
 function closeInTime(socket: Socket, code: number, reason: string): void {
+  if (socket.readyState !== socket.OPEN) return;
   const timer = setTimeout(() => socket.terminate(), LINGER_MILLIS);
   socket.once('close', () => clearTimeout(timer));
   socket.close(code, reason);

@@ -1,3 +1,4 @@
+import { ConcurrencyLimit } from '../../base/concurrency-limit.js';
 import { Refusal } from '../../base/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { decodeError, fieldError } from '../errors.js';
@@ -10,7 +11,7 @@ import type { Walk } from '../links/walk.js';
 import type { Variables } from '../output/reply-plan.js';
 import { argumentsOf } from './arguments.js';
 import type { ErrorList } from './error-list.js';
-import { ConcurrencyLimit, type RequestCalls } from './field-call.js';
+import type { RequestCalls } from './field-call.js';
 import { answerKeys, failed, keyText, type LinkAnswer, NO_ANSWER } from './link-answer.js';
 import { LinkBatches } from './link-batches.js';
 import { type CallInput, type FedValue, fedValues, withValues } from './link-feed.js';

@@ -428,7 +428,7 @@ t.test('a subscription ends there when the credentials expire here', async (t) =
     'graphql-transport-ws',
     '    forwardHeaders: [authorization]\n',
     `clients:
-  jwt: { issuer: "https://login.example", audience: soapstone, class: all, algorithms: [ES256], jwks: '${jwks}', toleranceMillis: 0, requireNotBefore: false }
+  jwt: { issuer: "https://login.example", audience: soapstone, class: all, algorithms: [ES256], jwks: '${jwks}', toleranceMillis: 0, requireNotBefore: false, forward: true }
   classes: { all: {} }
 `,
   );

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
 
 import { defaultsOf } from '../../../src/base/limit.js';
-import type { ProtocolSocket } from '../../../src/flow/subscriptions/socket-protocol.js';
+import type { ProtocolSocket } from '../../../src/flow/subscriptions/socket-parts.js';
 import { type SocketLimits, WebSockets } from '../../../src/flow/subscriptions/web-socket.js';
 import { SUBSCRIPTION_LIMITS } from '../../../src/pubsub/limits.js';
 import { startDesk } from '../../kit/live-desk.js';
@@ -62,7 +62,11 @@ async function startHall(
   const sockets = new WebSockets(
     (socket) => {
       said.push(socket);
-      return { message: async (data) => message(data, socket), closed: async () => {} };
+      return {
+        message: async (data) => message(data, socket),
+        refuse: (code, reason) => socket.close(code, reason),
+        closed: async () => {},
+      };
     },
     { ...defaultsOf(SUBSCRIPTION_LIMITS), stallMillis: 30_000, ...limits },
   );

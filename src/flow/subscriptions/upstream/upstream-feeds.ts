@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { TIMER_MAX } from '../../../base/expiry.js';
 import { Refusal, refuseByLimit } from '../../../base/refusal.js';
 import type { RequestTrace } from '../../../base/request-trace.js';
 import type { RequestContext } from '../../../codec/write/source.js';
@@ -12,7 +13,6 @@ import type { TimeoutKeys } from '../../../upstream/failure.js';
 import type { Connector } from '../../../upstream/undici.js';
 import { Upstream } from '../../../upstream/upstream.js';
 import { forwarded } from '../../graphql/upstream-call.js';
-import { TIMER_MAX } from '../../http/expiry.js';
 import { Feed, type FeedSink } from './feed.js';
 import { feedOverEvents } from './over-events.js';
 import { feedOverSocket } from './over-socket.js';
