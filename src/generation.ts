@@ -79,9 +79,10 @@ export interface ProcessState {
   busFor(compiled: Compiled): EventBus;
 }
 
-const gaugesOf = ({ name, records }: NamedAddress): AddressGauges => ({
+const gaugesOf = ({ name, reuse, records }: NamedAddress): AddressGauges => ({
   address: name,
   isUp: records.some(({ state }) => state !== 'open'),
+  isReuseSuspended: reuse.isSuspended(),
   records: records.length,
 });
 
@@ -121,6 +122,18 @@ export class Generation {
         const { name, ip } = address;
         state.backends.addresses.take(address, { service, address: name, ip, isUp, reason, code });
       });
+      for (const { name: address, reuse } of upstream.addresses.named) {
+        reuse.listen((isSuspended) =>
+          log.event(
+            isSuspended ? 'warn' : 'info',
+            isSuspended ? 'connections are not reused' : 'connections are reused',
+            {
+              service,
+              address,
+            },
+          ),
+        );
+      }
       upstream.watchNames({
         resolved: (host, records) => log.event('info', 'records of a backend changed', { service, host, records }),
         failed: (host, code) => log.event('warn', 'name of a backend cannot be resolved', { service, host, code }),

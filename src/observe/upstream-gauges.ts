@@ -21,6 +21,8 @@ export interface AddressGauges {
   /** Host, port and path as configured. */
   readonly address: string;
   readonly isUp: boolean;
+  /** Each call gets a connection of its own. */
+  readonly isReuseSuspended: boolean;
   /** IP addresses that are called. */
   readonly records: number;
 }
@@ -78,6 +80,13 @@ function addAddressGauges(book: MetricBook, upstreams: () => readonly UpstreamGa
     'gauge',
     { name: 'soapstone_upstream_address_up', help: up, labels: LABELS },
     each(({ isUp }) => (isUp ? 1 : 0)),
+  );
+  const reuse =
+    'Processes that make a connection for each call: the address answered out of turn in the last ten minutes.';
+  book.addSampled(
+    'gauge',
+    { name: 'soapstone_upstream_reuse_suspended', help: reuse, labels: LABELS },
+    each(({ isReuseSuspended }) => (isReuseSuspended ? 1 : 0)),
   );
   const records = {
     name: 'soapstone_upstream_records',

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { AddressTotals } from '../base/address-totals.js';
 import { Address, type AddressListener, nameOfAddress } from './address.js';
 import { type Affinity, type BalanceOptions, Balancer, DEFAULT_RANK } from './balancer.js';
+import { ConnectionReuse } from './connection-reuse.js';
 import type { Route } from './dial/dial.js';
 import type { UpstreamLimits } from './limits.js';
 import { Outliers } from './outliers.js';
@@ -17,6 +18,8 @@ export class NamedAddress {
   readonly isName: boolean;
   /** Of all records it has had. */
   totals = new AddressTotals();
+  /** Of connections to any of them. */
+  readonly reuse = new ConnectionReuse();
   /** One without an IP address until the name was looked up. */
   records: readonly Address[];
   /** Gets each change of its records. */
@@ -31,7 +34,7 @@ export class NamedAddress {
     const rank = balance.ranks.get(text) ?? DEFAULT_RANK;
     const changed: AddressListener = (...event) => this.listener(...event);
     this.#makeAddress = (at, record) =>
-      new Address(at, limits, { ...routeTo(at), ip: record }, rank, () => this.totals, changed);
+      new Address(at, limits, { ...routeTo(at), ip: record, reuse: this.reuse }, rank, () => this.totals, changed);
     this.records = [this.#makeAddress(url, ip)];
   }
 

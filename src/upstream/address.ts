@@ -5,6 +5,7 @@ import type { RefusalCode } from '../base/refusals.js';
 import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
 import { Breaker, type BreakerChange, type BreakerState, type CallOutcome, type EjectionReason } from './breaker.js';
 import { Connection, type ConnectionUse } from './connection.js';
+import { ConnectionReuse } from './connection-reuse.js';
 import { type Fields, withFields } from './credentials/credentials.js';
 import { DIRECT, makeConnector, type Route } from './dial/dial.js';
 import type { HttpProxy } from './dial/proxy.js';
@@ -38,8 +39,12 @@ export class Address implements Balanced, Compared {
   readonly #limits: UpstreamLimits;
   readonly #connector: Connector;
   readonly #use: ConnectionUse;
+  readonly #reuse: ConnectionReuse;
   readonly #connections: Connection[] = [];
-  /** Not in use; the one used last is used next, the others grow old and close. */
+  /**
+   * Not in use. The last is used next: the latest one of short requests, so that the others grow old and close, then the
+   * oldest one of long requests.
+   */
   readonly #free: Connection[] = [];
   readonly #listener: AddressListener;
   #failureCode: RefusalCode | null = null;
@@ -69,7 +74,8 @@ export class Address implements Balanced, Compared {
     this.#query = new FixedQuery(url.search);
     this.#limits = limits;
     this.#connector = makeConnector(limits, route);
-    this.#use = route;
+    this.#reuse = route.reuse ?? new ConnectionReuse();
+    this.#use = { ...route, reuse: this.#reuse };
     this.#listener = listener;
     const { breakerFailures, breakerMillis, connections } = limits;
     this.breaker = new Breaker(breakerFailures, breakerMillis, connections, (change) => this.#changed(change));
@@ -87,8 +93,12 @@ export class Address implements Balanced, Compared {
 
   /** Takes a connection; only when `isReady`. The caller releases it. */
   acquire(): Connection {
-    const free = this.#free.pop();
-    if (free !== undefined) return free;
+    const free = this.#free.at(-1);
+    const canMake = this.#connections.length < this.#limits.connections;
+    if (free !== undefined && !(canMake && free.isLong && !free.isSettled(performance.now()))) {
+      this.#free.pop();
+      return free;
+    }
     const made = new Connection(this.#origin, this.#connector, this.#limits, this.#use);
     this.#connections.push(made);
     return made;
@@ -97,8 +107,11 @@ export class Address implements Balanced, Compared {
   /** Takes back the connection of a call that is over. `epoch` is of `breaker.begin`, `code` of its refusal. */
   release(connection: Connection, epoch: number, outcome: CallOutcome, code: RefusalCode | null): void {
     const nowMillis = performance.now();
-    if (this.#drained === null) this.#free.push(connection);
-    else this.#drop(connection);
+    if (code === 'UPSTREAM_DESYNC') this.#reuse.suspend();
+    if (this.#drained === null) {
+      if (connection.isLong) this.#free.unshift(connection);
+      else this.#free.push(connection);
+    } else this.#drop(connection);
     this.tally.record(outcome, code, nowMillis - connection.sentMillis);
     if (outcome === 'failed' || outcome === 'invalid') this.#failureCode = code;
     if (this.breaker.end(epoch, outcome, nowMillis)) this.tally.ejected('failures');

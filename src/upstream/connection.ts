@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
+import { KIB } from '../base/limit.js';
 import { Authenticator, type Transport } from './authenticator.js';
+import { ConnectionReuse } from './connection-reuse.js';
 import type { ConnectionAuthentication } from './credentials/handshake.js';
 import type { ExchangeHandler, ExchangeRequest } from './exchange.js';
 import { Guard } from './guard.js';
@@ -10,6 +12,13 @@ import { type Connector, HttpClient } from './undici.js';
 
 /** How much earlier than the backend an idle connection is closed, when the backend sends `Keep-Alive: timeout=5`. */
 const KEEP_ALIVE_MARGIN_MILLIS = 1_500;
+/** A request of more bytes may be answered before the backend has read it all: the system takes it at once. */
+const LONG_REQUEST_BYTES = 16 * KIB;
+/**
+ * How long a connection is idle after such a request before it is used again, so that a second answer, sent when the
+ * rest was read, comes while no request is open. The system may keep it back for 40 ms (Nagle and delayed ACK).
+ */
+const SETTLING_MILLIS = 100;
 /** Bytes of the head of an answer (catalogue U13). */
 const HEAD_BYTES_MAX = 16 * 1024;
 
@@ -19,6 +28,8 @@ export interface ConnectionUse {
   readonly isBound?: boolean;
   /** Authenticates its sockets; null or absent where that is not needed. */
   readonly authentication?: ConnectionAuthentication | null;
+  /** Whether sockets are used for more than one exchange; that of all connections to the address. */
+  readonly reuse?: ConnectionReuse;
 }
 
 /**
@@ -30,6 +41,7 @@ export class Connection implements Transport {
   readonly #connector: Connector;
   readonly #limits: UpstreamLimits;
   readonly #isBound: boolean;
+  readonly #reuse: ConnectionReuse;
   /** Null where requests need no handshake before them. */
   readonly #authenticator: Authenticator | null;
   /** Null until it is needed, and after a connection could not be made: a client that failed there may count wrong. */
@@ -41,12 +53,17 @@ export class Connection implements Transport {
   sentMillis = 0;
   /** Exchanges begun on the socket there is. */
   #exchanges = 0;
+  /** The latest request was long. */
+  isLong = false;
+  /** When the answer to it was complete. */
+  #endedMillis = 0;
 
   constructor(origin: string, connector: Connector, limits: UpstreamLimits, use: ConnectionUse = {}) {
-    const { isBound = false, authentication = null } = use;
+    const { isBound = false, authentication = null, reuse = new ConnectionReuse() } = use;
     this.#origin = origin;
     this.#connector = connector;
     this.#limits = limits;
+    this.#reuse = reuse;
     this.#isBound = isBound;
     this.#authenticator =
       authentication === null ? null : new Authenticator(this, authentication, new URL(origin).hostname);
@@ -75,9 +92,12 @@ export class Connection implements Transport {
     if (socket !== null && !socket.destroyed && this.#exchanges > 0 && !this.#isBound) {
       const { ageMillis, requestsPerConnection } = this.#limits;
       const isOld = nowMillis - this.#madeMillis >= ageMillis || this.#exchanges >= requestsPerConnection;
+      const isUnsafe = this.#reuse.isSuspended(nowMillis) || !this.isSettled(nowMillis);
       // The client makes a new one for its next request. An authenticated one is never unused.
-      if (isOld || (isFresh && this.#authenticator === null)) socket.destroy();
+      if (isOld || isUnsafe || (isFresh && this.#authenticator === null)) socket.destroy();
     }
+    const { body } = request;
+    this.isLong = body !== null && !('length' in body && body.length <= LONG_REQUEST_BYTES);
     if (this.#authenticator === null) this.dispatch(request, handler);
     else this.#authenticator.send(request, handler);
   }
@@ -100,7 +120,13 @@ export class Connection implements Transport {
 
   /** The answer is complete. */
   end(): void {
+    if (this.isLong) this.#endedMillis = performance.now();
     this.#guard?.end();
+  }
+
+  /** Whether it was idle for long enough after a long request, or was not used for one. */
+  isSettled(nowMillis: number): boolean {
+    return !this.isLong || nowMillis - this.#endedMillis >= SETTLING_MILLIS;
   }
 
   async close(): Promise<void> {
@@ -132,7 +158,7 @@ export class Connection implements Transport {
 
   #adopt(socket: Socket): void {
     this.#socket = socket;
-    this.#guard = new Guard(socket);
+    this.#guard = new Guard(socket, () => this.#reuse.suspend());
     this.#madeMillis = performance.now();
     this.#exchanges = 0;
   }

@@ -22,7 +22,8 @@ type At = 'idle' | 'request' | 'answer';
  *
  * It keeps an answer with its request. Bytes that come while no request is open end the connection unread, and so does an
  * answer that begins before its request is out on a connection that was used before: it is the rest of another exchange.
- * On a new connection that is an early answer, which is fine: no other request was sent there.
+ * On a new connection that is an early answer, which is fine: no other request was sent there. It is the last answer
+ * there: a backend that reads on may answer again, and the next request would get that.
  *
  * One case the connection alone cannot distinguish: an unsolicited answer that arrives after the next request was
  * handed to the system and before that request's own answer. HTTP/1.1 numbers nothing. That is no rare moment: a backend
@@ -37,15 +38,20 @@ export class Guard {
   /** Something came behind the complete answer. */
   isDesynced = false;
   readonly #socket: Socket;
+  readonly #onDesync: () => void;
   #at: At = 'idle';
   #requestIsOut = false;
   #mayBeStale = false;
+  /** The answer began before the request was out. */
+  #isEarly = false;
   #interim = 0;
   /** Bytes that are not classified yet. */
   #held = EMPTY;
 
-  constructor(socket: Socket) {
+  /** Calls `onDesync` for bytes that belong to no request, or to an earlier one. */
+  constructor(socket: Socket, onDesync: () => void = () => {}) {
     this.#socket = socket;
+    this.#onDesync = onDesync;
     const read = socket.read.bind(socket);
     socket.read = (size?: number): unknown => {
       if (size !== undefined) return read(size);
@@ -64,6 +70,7 @@ export class Guard {
     this.#at = 'request';
     this.#mayBeStale = isReused;
     this.#requestIsOut = false;
+    this.#isEarly = false;
     this.#interim = 0;
     this.#held = EMPTY;
     this.isDesynced = false;
@@ -74,22 +81,26 @@ export class Guard {
     this.#requestIsOut = true;
   }
 
-  /** The answer is complete. */
+  /** The answer is complete. An early one ends the connection: at once, or by the parser while the body is written. */
   end(): void {
     this.#at = 'idle';
+    if (this.#isEarly && this.#requestIsOut) this.#socket.destroy();
   }
 
   /** The bytes for the parser: null and the socket is destroyed, empty where there is nothing for it yet. */
   #pass(chunk: Buffer): Buffer | null {
     if (this.#at === 'idle') {
       // No error: a request that waits for this connection shall go to another one.
-      this.isDesynced = true;
+      this.#desynced();
       this.#socket.destroy();
       return null;
     }
-    if (this.#mayBeStale && !(this.#requestIsOut && this.#socket.writableLength === 0)) {
+    const isOut = this.#requestIsOut && this.#socket.writableLength === 0;
+    if (this.#mayBeStale && !isOut) {
+      this.#desynced();
       return this.#refuse(new Refusal('UPSTREAM_DESYNC', 'an answer before its request was sent'));
     }
+    if (!isOut) this.#isEarly = true;
     let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = EMPTY;
     for (;;) {
@@ -123,8 +134,13 @@ export class Guard {
     if (this.#at !== 'idle' || !this.#socket.destroyed) return;
     const error: unknown = this.#socket.errored;
     if (typeof error === 'object' && error !== null && 'code' in error && error.code !== 'UND_ERR_INFO') {
-      this.isDesynced = true;
+      this.#desynced();
     }
+  }
+
+  #desynced(): void {
+    this.isDesynced = true;
+    this.#onDesync();
   }
 
   #hold(bytes: Buffer): Buffer {

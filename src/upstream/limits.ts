@@ -96,7 +96,7 @@ export const UPSTREAM_LIMITS = {
     max: 1_000_000,
     unit: 'count',
     refusal: null,
-    text: 'Calls on one connection before it is closed. 1 reuses none: for a backend without a WSDL that may answer twice, which nothing else can detect.',
+    text: 'Calls on one connection before it is closed. 1 reuses none: for a backend without a WSDL that is known to answer twice. After the first sign of that none is reused for ten minutes.',
   },
   breakerFailures: {
     default: 5,

@@ -60,7 +60,8 @@ export const UPSTREAM_GUIDE = {
   },
   UPSTREAM_DESYNC: {
     why: 'The answer belongs to another request: delivered, it would show one caller the data of another.',
-    change: 'Look at proxies before the service. A reply whose `RelatesTo` names another message counts too.',
+    change:
+      'Look at proxies before the service: connections to it are not reused for ten minutes. A reply whose `RelatesTo` names another message counts too.',
   },
   CIRCUIT_OPEN: {
     why: 'The service failed several times in a row, and is not called for a while.',

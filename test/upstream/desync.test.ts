@@ -1,0 +1,248 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import t, { type Test } from 'tap';
+
+import { defaultsOf } from '../../src/base/limit.js';
+import { Refusal } from '../../src/base/refusal.js';
+import { ConnectionReuse } from '../../src/upstream/connection-reuse.js';
+import { UPSTREAM_LIMITS } from '../../src/upstream/limits.js';
+import type { UpstreamRequest } from '../../src/upstream/reply.js';
+import { Upstream } from '../../src/upstream/upstream.js';
+import { startDesyncBackend } from '../kit/desync-backend.js';
+import { runDesyncCallers } from '../kit/desync-callers.js';
+import { BEHAVIOURS, behaviourOf, HEADERS_MILLIS, requestBytesOf } from '../kit/desync-calls.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { until } from '../kit/until.js';
+
+const MIB = 2 ** 20;
+/** More than two sockets hold. */
+const LONG = Buffer.alloc(24 * MIB, 'a');
+const OWN = 'own';
+const FOREIGN = 'of another exchange';
+
+const answer = (text: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+
+interface Desk {
+  readonly upstream: Upstream;
+  /** Connections, in their order. */
+  readonly sockets: readonly Socket[];
+  call(body?: UpstreamRequest['body']): Promise<string>;
+}
+
+/** A backend whose connections are given to `script`, the first one with 0. */
+async function startDesk(t: Test, script: (socket: Socket, count: number) => void): Promise<Desk> {
+  const sockets: Socket[] = [];
+  const server = createServer({ noDelay: true }, (socket) => {
+    socket.on('error', () => {});
+    sockets.push(socket);
+    script(socket, sockets.length - 1);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const upstream = new Upstream([`http://127.0.0.1:${Object(server.address()).port}/`], {
+    ...defaultsOf(UPSTREAM_LIMITS),
+    breakerFailures: 0,
+  });
+  t.teardown(async () => {
+    await upstream.close();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { upstream, sockets, call: (body = null) => post(upstream, body) };
+}
+
+/** Resolves to the content of the reply, or the code of the refusal. */
+function post(upstream: Upstream, body: UpstreamRequest['body']): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    upstream.call(
+      { method: 'POST', query: '', headers: [], body },
+      {
+        head() {},
+        data(chunk) {
+          text += chunk.toString();
+        },
+        end: () => resolve(text),
+        failed: (refusal) => resolve(refusal.code),
+      },
+    );
+  });
+}
+
+/** Answers each request that ends with its head. */
+const answerHeads = (socket: Socket): void => void socket.on('data', () => socket.write(answer(OWN)));
+
+/** Answers the first request early, and the next one on the same connection as if it were still the first. */
+function answerEarly(socket: Socket, first: string, rest: string): void {
+  let bytes = 0;
+  socket.once('data', () => {
+    socket.pause();
+    socket.write(first);
+    // The gateway reads that while it cannot write.
+    if (rest === '') setTimeout(() => socket.resume(), 50);
+    else setImmediate(() => socket.resume());
+  });
+  socket.on('data', (chunk) => {
+    const before = bytes;
+    bytes += chunk.length;
+    if (before < LONG.length && bytes >= LONG.length) socket.write(rest);
+    else if (before >= LONG.length) socket.write(answer(FOREIGN));
+  });
+}
+
+for (const [name, makeBody] of [
+  ['one buffer', () => LONG],
+  ['a stream', () => Readable.from([LONG], { objectMode: false })],
+] as const) {
+  for (const [end, cut] of [
+    ['before the rest of the request', OWN.length],
+    ['after it', OWN.length - 1],
+  ] as const) {
+    t.test(`an answer before its request is out is the last of its connection: ${name}, it ends ${end}`, async (t) => {
+      const whole = answer(OWN);
+      const at = whole.length - OWN.length + cut;
+      const desk = await startDesk(t, (socket, count) => {
+        if (count > 0) answerHeads(socket);
+        else answerEarly(socket, whole.slice(0, at), whole.slice(at));
+      });
+      t.equal(await desk.call(makeBody()), OWN);
+      t.equal(await desk.call(), OWN);
+      t.equal(desk.sockets.length, 2);
+    });
+  }
+}
+
+t.test('behind an interim answer it is still early', async (t) => {
+  const desk = await startDesk(t, (socket, count) => {
+    if (count > 0) return answerHeads(socket);
+    socket.once('data', () => {
+      socket.pause();
+      socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+      socket.write(answer(OWN));
+    });
+  });
+  t.equal(await desk.call(LONG), OWN);
+  desk.sockets[0]?.resume();
+  t.equal(await desk.call(), OWN);
+  t.equal(desk.sockets.length, 2);
+});
+
+t.test('after a long request a connection is idle for a while, so that a second answer meets no request', async (t) => {
+  const body = Buffer.alloc(60_000, 'a');
+  const desk = await startDesk(t, (socket, count) => {
+    if (count > 0) return answerHeads(socket);
+    let bytes = 0;
+    socket.on('data', (chunk) => {
+      if (bytes === 0) socket.write(answer(OWN));
+      bytes += chunk.length;
+    });
+  });
+  t.equal(await desk.call(body), OWN);
+  const [first] = desk.sockets;
+  const next = desk.call();
+  // On the connection of the first one this would be read as its answer.
+  first?.write(answer(FOREIGN));
+  t.equal(await next, OWN);
+  t.equal(desk.sockets.length, 2);
+});
+
+t.test('a short request leaves the connection to the next call', async (t) => {
+  const desk = await startDesk(t, (socket) => answerHeads(socket));
+  for (let count = 0; count < 5; count++) t.equal(await desk.call(Buffer.from('short')), OWN);
+  t.equal(desk.sockets.length, 1);
+});
+
+for (const [name, spoil] of [
+  ['bytes that no request waits for', (socket: Socket) => socket.write('H')],
+  ['a whole answer that no request waits for', (socket: Socket) => socket.write(answer(FOREIGN))],
+] as const) {
+  t.test(`after ${name} each call gets a connection of its own`, async (t) => {
+    const desk = await startDesk(t, (socket) => answerHeads(socket));
+    t.equal(await desk.call(), OWN);
+    t.equal(await desk.call(), OWN);
+    t.equal(desk.sockets.length, 1);
+    const [first] = desk.sockets;
+    if (first !== undefined) {
+      spoil(first);
+      await once(first, 'close');
+    }
+    for (let count = 2; count < 6; count++) {
+      t.equal(await desk.call(), OWN);
+      t.equal(desk.sockets.length, count);
+    }
+  });
+}
+
+t.test('after two answers to one request each call gets a connection of its own', async (t) => {
+  const desk = await startDesk(t, (socket, count) => {
+    let answers = 0;
+    socket.on('data', () => socket.write(answer(OWN).repeat(count === 0 && answers++ === 1 ? 2 : 1)));
+  });
+  t.equal(await desk.call(), OWN);
+  t.equal(await desk.call(), 'UPSTREAM_DESYNC', 'neither can be trusted');
+  for (let count = 2; count < 6; count++) {
+    t.equal(await desk.call(), OWN);
+    t.equal(desk.sockets.length, count);
+  }
+});
+
+t.test('after a reply to another call each call gets a connection of its own', async (t) => {
+  const desk = await startDesk(t, (socket) => answerHeads(socket));
+  await new Promise<void>((resolve) => {
+    desk.upstream.call(
+      { method: 'POST', query: '', headers: [], body: null },
+      {
+        head() {},
+        data() {},
+        end() {
+          throw new Refusal('UPSTREAM_DESYNC', 'reply of another operation');
+        },
+        failed: () => resolve(),
+      },
+    );
+  });
+  for (let count = 2; count < 6; count++) {
+    t.equal(await desk.call(), OWN);
+    t.equal(desk.sockets.length, count);
+  }
+});
+
+t.test('connections are used again when the address was in step for ten minutes', async (t) => {
+  const reuse = new ConnectionReuse();
+  const reported: boolean[] = [];
+  reuse.listen((isSuspended) => reported.push(isSuspended));
+  t.notOk(reuse.isSuspended(performance.now()));
+  reuse.suspend();
+  reuse.suspend();
+  t.ok(reuse.isSuspended(performance.now() + 599_000));
+  t.strictSame(reported, [true], 'reported once');
+  t.notOk(reuse.isSuspended(performance.now() + 600_001));
+  t.strictSame(reported, [true, false]);
+});
+
+t.test('no caller gets the reply of another, whatever the backend does with the connection of each', async (t) => {
+  const backend = await startDesyncBackend();
+  const gateway = await startTestGateway(`services:
+  calls: { url: "${backend.url}/", versions: ["1.1"] }
+limits:
+  upstream: { headersMillis: ${HEADERS_MILLIS}, breakerFailures: 0 }
+  overload: { eventLoopMillis: 0 }
+  xml: { messageBytes: 33554432, textBytes: 33554432 }
+`);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  /** What a caller alone could tell, once in a hundred times before the first sign (`test/bench/desync.ts`). */
+  const isHidden = (call: number): boolean => ['twice, later', 'on another connection'].includes(behaviourOf(call));
+  const calls = Array.from({ length: 2_000 }, (_, call) => call).filter(
+    (call) => !isHidden(call) && (behaviourOf(call) !== 'once' || call % 4 === 0) && requestBytesOf(call) < 2 * MIB,
+  );
+  const seen = new Set(calls.map(behaviourOf));
+  t.equal(seen.size, BEHAVIOURS.length - 2);
+  const found = await runDesyncCallers(`${gateway.url}/soap/calls`, calls, 20);
+  t.strictSame(found.foreign, []);
+  t.ok(found.own > calls.length * 0.9, `${found.own} of ${calls.length} got their own`);
+  await until(async () => (await gateway.metrics()).includes('soapstone_upstream_calls_active{service="calls"} 0'));
+});
