@@ -137,6 +137,7 @@ async function handle(
   const address = request.socket.remoteAddress ?? '';
   const exchange = beginExchange({ headers: request.headers, address }, request.method ?? '', compiled.trustedProxies);
   exchange.isTls = isEncrypted(request.socket);
+  exchange.explainsRefusals = compiled.config.faults.explain;
   dropInvalidContext(request.headers);
   hooks.tracing.begin(exchange, request.headers);
   let service: SoapService | null = null;

@@ -65,6 +65,8 @@ export class Exchange {
   readonly method: string;
   /** The connection is encrypted by the gateway itself. */
   isTls = false;
+  /** Callers are told what was wrong with their request. Of the configuration. */
+  explainsRefusals = true;
   readonly startedMillis: number = performance.now();
   /** Of the configuration, never of the request: a service's name, `graphql`, `wsdl`, a plain route's path, or `none`. */
   route = 'none';

@@ -1,3 +1,4 @@
+import { type Facts, type Place, placeOf } from './facts.js';
 import type { RefusalKind } from './refusal-kind.js';
 import { kindOf, type RefusalCode } from './refusals.js';
 
@@ -8,8 +9,10 @@ import { kindOf, type RefusalCode } from './refusals.js';
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly kind: RefusalKind;
-  /** For the log only, never for the caller: which rule, at which byte. Holds no input. */
-  readonly detail: string | null;
+  /** The rule that is broken, in words. Holds no input. Callers see it where the code has it among its facts. */
+  readonly rule: string | null;
+  /** Names of the message of the caller, and what was expected. Callers see those that the code has among its facts. */
+  readonly facts: Facts;
   /** For the log only: the value found in the request, as text; null when the code is enough. Log writers cut it. */
   readonly found: string | number | null;
   /** For the log only: the limit that was exceeded; null for other reasons. */
@@ -18,21 +21,45 @@ export class Refusal extends Error {
   address: string | null = null;
   /** When it is worth asking again: seconds, or an HTTP date (RFC 9110 section 10.2.3). Null when nothing is known. */
   readonly retryAfter: string | null;
+  readonly #hasOffset: boolean;
+  #place: Place | null;
   /** A challenge for the answer (RFC 9110 section 11.6.1), besides that of bearer tokens: a constant. */
   readonly challenge: string | null;
 
-  constructor(code: RefusalCode, detail: string | null = null, options?: RefusalOptions) {
+  constructor(code: RefusalCode, rule: string | null = null, options?: RefusalOptions) {
     super(options?.text ?? kindOf(code).text, options);
     this.name = 'Refusal';
     this.code = code;
     this.kind = kindOf(code);
-    this.detail = detail;
+    this.rule = rule;
+    this.facts = options?.facts ?? NO_FACTS;
+    this.#place = placeOf(this.facts);
+    this.#hasOffset = this.#place !== null;
     const found = options?.found ?? null;
     // A count without end has no JSON.
     this.found = typeof found === 'number' && !Number.isFinite(found) ? null : found;
     this.limit = options?.limit ?? null;
     this.retryAfter = options?.retryAfter ?? null;
     this.challenge = options?.challenge ?? null;
+  }
+
+  /** For the log only: which rule, at which byte where the reader found it broken. */
+  get detail(): string | null {
+    const { path } = this.facts;
+    const rule = path === undefined || this.rule === null ? this.rule : `${path} ${this.rule}`;
+    if (!this.#hasOffset || this.#place === null) return rule;
+    const where = `byte ${this.#place.byte}`;
+    return rule === null ? where : `${rule} at ${where}`;
+  }
+
+  /** Where in the message it was found; null while that is not known. The line is null until `locate`. */
+  get place(): Place | null {
+    return this.#place;
+  }
+
+  /** Sets the place in the message as its sender wrote it. */
+  locate(place: Place): void {
+    this.#place = place;
   }
 
   /** Of a request that should not have been sent, or not like this. */
@@ -48,7 +75,10 @@ export interface RefusalOptions extends ErrorOptions {
   readonly text?: string;
   readonly found?: string | number | null;
   readonly limit?: ExceededLimit | null;
+  readonly facts?: Facts;
 }
+
+const NO_FACTS: Facts = {};
 
 /** A limit that was exceeded. */
 export interface ExceededLimit {

@@ -9,7 +9,6 @@ import type { Violation } from '../codec/validity/violation.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { ServiceConfig } from '../config/schema.js';
 import type { ValidationLevel } from '../config/validation-keys.js';
-import { InvalidContent } from '../soap/invalid-content.js';
 import type { Operation, Payload, WsdlModel } from '../wsdl/model.js';
 import type { StartTag } from '../xml/events.js';
 import { diagnosticAt } from './diagnostic-at.js';
@@ -211,6 +210,6 @@ const UNVALIDATED: Violation = {
 };
 
 function refusalOf({ code, what, path, limit }: Violation, direction: Direction): Refusal {
-  if (code !== 'SCHEMA_INVALID') return new Refusal(code, `${path} ${what}`, { limit: limit ?? null });
-  return new InvalidContent(direction === 'request' ? code : 'UPSTREAM_SCHEMA_INVALID', what, path);
+  const isOfReply = code === 'SCHEMA_INVALID' && direction === 'reply';
+  return new Refusal(isOfReply ? 'UPSTREAM_SCHEMA_INVALID' : code, what, { limit: limit ?? null, facts: { path } });
 }

@@ -19,6 +19,7 @@ import { CONSOLE_KEYS } from './console-keys.js';
 import { points } from './cost-keys.js';
 import { DRIFT_KEYS } from './drift-keys.js';
 import { ADDRESS, BACKEND, BLOCK_NAME, HEADER_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
+import { FAULT_KEYS } from './fault-keys.js';
 import { GRAPHQL_KEYS } from './graphql-keys.js';
 import { GRAPHQL_SERVICE_KEYS, kindKey } from './graphql-service-keys.js';
 import { ADMIN_HOSTS, HOSTS, PUBLIC_URL } from './host-keys.js';
@@ -250,6 +251,7 @@ export const CONFIG = closed(
       overload: limitGroup(OVERLOAD_LIMITS, 'When this process has more to do than it can.'),
     }),
     reload: RELOAD_KEYS,
+    faults: FAULT_KEYS,
     traces: optional(TRACE_KEYS),
     console: CONSOLE_KEYS,
     audit: optional(AUDIT_KEYS),

@@ -31,6 +31,7 @@ export class AccessLines {
       line += `,"code":"${refusal.code}"`;
       if (refusal.detail !== null) line += `,"detail":${quoteText(refusal.detail)}`;
       if (refusal.address !== null) line += `,"address":${names.quote(refusal.address)}`;
+      if (refusal.place?.line != null) line += `,"line":${refusal.place.line},"byte":${refusal.place.byte}`;
       if (refusal.found !== null) line += `,"found":${printFound(refusal.found)}`;
       if (refusal.limit !== null) line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
     }

@@ -85,7 +85,7 @@ export class AddressingReader implements Addressing {
     this.#hasAddress = false;
     this.#contentBytes = tag.contentBytes;
     this.#isRepeated = SINGLE.has(tag.local) && this.#seen.has(tag.local);
-    if (this.#isRepeated && this.#refusesRepeated) throw new Refusal('SOAP_STRUCTURE', 'addressing block twice');
+    if (this.#isRepeated && this.#refusesRepeated) throw new Refusal('SOAP_STRUCTURE', 'a block of WS-Addressing twice');
     this.#seen.add(tag.local);
     switch (tag.local) {
       case 'RelatesTo':
@@ -101,7 +101,7 @@ export class AddressingReader implements Addressing {
   }
 
   open(tag: StartTag): Interest {
-    if (this.#isReading) throw new Refusal('SOAP_STRUCTURE', 'element in a text of addressing');
+    if (this.#isReading) throw new Refusal('SOAP_STRUCTURE', 'an element in a text of WS-Addressing');
     this.#depth++;
     const isAddress = this.#depth === 2 && tag.local === 'Address' && NAMESPACES.has(tag.uri);
     return isAddress && (this.#block === 'ReplyTo' || this.#block === 'FaultTo') ? this.#read() : ELEMENTS;
@@ -124,7 +124,7 @@ export class AddressingReader implements Addressing {
   text(piece: string): void {
     if (!this.#isReading) return;
     this.#text += piece;
-    if (this.#text.length > TEXT_UNITS_MAX) throw new Refusal('SOAP_HEADER_LIMIT', 'text of addressing');
+    if (this.#text.length > TEXT_UNITS_MAX) throw new Refusal('SOAP_HEADER_LIMIT', 'a text of WS-Addressing is too long');
   }
 
   #read(): Interest {

@@ -136,4 +136,4 @@ export class BoundaryScanner {
   }
 }
 
-const bare = (): Refusal => new Refusal('MTOM_STRUCTURE', 'boundary after half a line end');
+const bare = (): Refusal => new Refusal('MTOM_STRUCTURE', 'a boundary after half a line end');

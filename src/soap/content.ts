@@ -1,5 +1,6 @@
-import { Refusal, refuseByLimit } from '../base/refusal.js';
+import { refuseByLimit } from '../base/refusal.js';
 import { ELEMENTS, type Interest, type StartTag, type XmlHandler } from '../xml/events.js';
+import { elementRefusal, structureRefusal } from './header.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from './dialect.js';
 import type { SignedIds } from './signed-ids.js';
 
@@ -42,16 +43,16 @@ export function validateEncodingStyle(tag: StartTag, dialect: Dialect): void {
   if (dialect.noEncodingUri === null) return;
   const style = tag.attribute(dialect.envelopeUri, 'encodingStyle')?.trim();
   if (style === undefined || style === dialect.noEncodingUri || ENCODINGS.has(style)) return;
-  throw new Refusal('DATA_ENCODING_UNKNOWN');
+  throw elementRefusal('DATA_ENCODING_UNKNOWN', tag);
 }
 
 /** Checks SOAP 1.2 part 1 sections 5.1 to 5.3: attributes of Envelope, Header and Body are qualified; none is encodingStyle. */
 export function checkEnvelopeAttributes(tag: StartTag, { envelopeUri }: Dialect): void {
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
-    if (uri === '') throw new Refusal('SOAP_STRUCTURE', 'unqualified attribute');
+    if (uri === '') throw structureRefusal('an attribute without a namespace', tag);
     if (uri === envelopeUri && tag.attributeLocal(index) === 'encodingStyle') {
-      throw new Refusal('SOAP_STRUCTURE', 'encodingStyle');
+      throw structureRefusal('encodingStyle, which only children of Body may have', tag);
     }
   }
 }

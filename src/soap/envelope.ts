@@ -4,7 +4,7 @@ import { TeeHandler } from '../xml/tee-handler.js';
 import type { Addressing } from './addressing.js';
 import { BodyParts, type ExpectedParts } from './body-parts.js';
 import { BodyValidator, checkEnvelopeAttributes, declaresEncoding, hasId, validateEncodingStyle } from './content.js';
-import { type Dialect, dialectOfUri } from './dialect.js';
+import { DIALECTS, type Dialect, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type DetailObserver, FaultReader, type FaultWants } from './fault.js';
 import { type EnvelopeRules, elementRefusal, structureRefusal } from './header.js';
@@ -123,6 +123,11 @@ export class EnvelopeValidator implements XmlHandler {
     if (this.#rules.header.enforce) this.#mediaType = mediaType;
   }
 
+  /** The envelopes that are expected here, for a Fault. */
+  get #envelopes(): readonly string[] {
+    return [...this.#rules.dialects].map((name) => `{${DIALECTS[name].envelopeUri}}Envelope`);
+  }
+
   open(tag: StartTag): Interest {
     // The first dialect needs the encoding namespace in a declaration or encodingStyle up to here.
     if (!this.isHeadValid && this.dialect?.needsEncodingNamespace)
@@ -143,7 +148,7 @@ export class EnvelopeValidator implements XmlHandler {
       case 'bodyChild':
         return this.#openBodyChild(tag);
       case 'end':
-        throw structureRefusal('element after Body');
+        throw structureRefusal('an element after Body', tag);
     }
   }
 
@@ -168,11 +173,11 @@ export class EnvelopeValidator implements XmlHandler {
         return;
       case 'bodyChild':
         this.#expected = 'end';
-        if (this.#parts?.end(contentEndBytes, endBytes) === false) throw new Refusal('SOAP_MULTI_BODY', 'missing part');
+        if (this.#parts?.end(contentEndBytes, endBytes) === false) throw new Refusal('SOAP_MULTI_BODY', 'a part is missing');
         return;
       case 'headerOrBody':
       case 'bodyOnly':
-        throw structureRefusal('no Body');
+        throw structureRefusal('there is no Body');
       case 'end':
         return;
       case 'envelope':
@@ -190,13 +195,17 @@ export class EnvelopeValidator implements XmlHandler {
   }
 
   #openEnvelope(tag: StartTag): Interest {
-    if (tag.local !== 'Envelope') throw elementRefusal('SOAP_NOT_ENVELOPE', tag);
+    if (tag.local !== 'Envelope') throw elementRefusal('SOAP_NOT_ENVELOPE', tag, this.#envelopes);
     const dialect = dialectOfUri(tag.uri);
-    if (dialect === null || !this.#rules.dialects.has(dialect.name)) throw elementRefusal('VERSION_MISMATCH', tag);
+    if (dialect === null || !this.#rules.dialects.has(dialect.name)) 
+      throw elementRefusal('VERSION_MISMATCH', tag, this.#envelopes);
     this.dialect = dialect;
     // WS-I Basic Profile R1115: a message of one version under the media type of the other is of no version.
     if (this.#mediaType !== null && this.#mediaType !== dialect.mediaType) {
-      throw new Refusal('VERSION_MISMATCH', 'media type', { found: this.#mediaType });
+      throw new Refusal('VERSION_MISMATCH', 'the Content-Type is that of another SOAP version', {
+        found: this.#mediaType,
+        facts: { expected: [dialect.mediaType] },
+      });
     }
     this.#encodingSeen = dialect.needsEncodingNamespace && declaresEncoding(tag, dialect);
     this.#checkAttributes(tag, dialect);
@@ -206,7 +215,7 @@ export class EnvelopeValidator implements XmlHandler {
 
   #openPart(tag: StartTag): Interest {
     const dialect = this.dialect;
-    if (dialect === null || tag.uri !== dialect.envelopeUri) throw structureRefusal('foreign child of Envelope');
+    if (dialect === null || tag.uri !== dialect.envelopeUri) throw structureRefusal('a child of Envelope from another namespace', tag);
     this.#checkAttributes(tag, dialect);
     if (tag.local === 'Body') {
       this.place?.openBody(tag);
@@ -214,7 +223,7 @@ export class EnvelopeValidator implements XmlHandler {
       this.#expected = 'body';
       return PRESENCE;
     }
-    if (tag.local !== 'Header' || this.#expected !== 'headerOrBody') throw structureRefusal('child of Envelope');
+    if (tag.local !== 'Header' || this.#expected !== 'headerOrBody') throw structureRefusal('a child of Envelope that has no place here', tag);
     this.place?.openHeader(tag);
     this.#expected = 'header';
     return PRESENCE;
@@ -236,7 +245,7 @@ export class EnvelopeValidator implements XmlHandler {
     if (this.#expected === 'bodyChild') {
       // A Fault is at most one, and is alone (SOAP 1.2 part 1 section 5.4), but for elements that an encoded one refers to.
       const isReferred = this.#rules.multiRef && hasId(tag, dialect);
-      if (isFault || (this.fault !== null && !isReferred)) throw structureRefusal('element beside Fault');
+      if (isFault || (this.fault !== null && !isReferred)) throw structureRefusal('an element beside a Fault', tag);
       if (this.#parts?.accept(tag) === true) this.#inner = this.#further(tag, dialect, this.#parts);
       else if (!isReferred) throw elementRefusal('SOAP_MULTI_BODY', tag);
       else this.#inner = this.#observer?.openMultiRef?.(tag) ?? this.#openContentValidator(tag, dialect);
@@ -274,7 +283,7 @@ export class EnvelopeValidator implements XmlHandler {
 
   #completeHead(operation: QName | null): void {
     if (this.dialect?.needsEncodingNamespace === true && !this.#encodingSeen) {
-      throw new Refusal('SOAP_ENCODING_NAMESPACE');
+      throw new Refusal('SOAP_ENCODING_NAMESPACE', null, { facts: { expected: [this.dialect.encodingUri] } });
     }
     this.operation = operation;
     this.#observer?.onHeadValid(this);

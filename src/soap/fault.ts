@@ -111,7 +111,7 @@ export class FaultReader implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
-    if (this.#part !== null) throw new Refusal('SOAP_STRUCTURE', 'element in a text of a Fault');
+    if (this.#part !== null) throw new Refusal('SOAP_STRUCTURE', 'an element in a text of a Fault');
     if (!this.#isOpen) {
       this.#isOpen = true;
       return ELEMENTS;

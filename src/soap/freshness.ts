@@ -42,8 +42,8 @@ export class FreshnessChecker {
   check(claims: readonly FreshnessClaim[], nowMillis: number): readonly Nonce[] {
     const { timestamps, nonces, windowMillis } = this.#options;
     for (const { created, expires } of timestamps ? claims : []) {
-      if (created !== null && Math.abs(instantOf(created) - nowMillis) > windowMillis) throw expired('Created');
-      if (expires !== null && instantOf(expires) <= nowMillis) throw expired('Expires');
+      if (created !== null && Math.abs(instantOf(created) - nowMillis) > windowMillis) throw expired('Created is too far from now', windowMillis);
+      if (expires !== null && instantOf(expires) <= nowMillis) throw expired('Expires has passed');
     }
     const fresh: Nonce[] = [];
     for (const { nonce, created } of nonces ? claims : [])
@@ -55,7 +55,7 @@ export class FreshnessChecker {
     const { windowMillis, noncesMax } = this.#options;
     // Without a time it would have to be remembered for ever; a time beyond the window would outlive the memory.
     if (created === null) throw new Refusal('wsse:FailedAuthentication', 'nonce without Created');
-    if (Math.abs(instantOf(created) - nowMillis) > windowMillis) throw expired('Created of a nonce');
+    if (Math.abs(instantOf(created) - nowMillis) > windowMillis) throw expired('Created of a UsernameToken is too far from now', windowMillis);
     const nonce = parseNonce(text);
     const { key, equivalentKeys } = nonce;
     if ([key, ...equivalentKeys].some((each) => (this.#nonces.get(each) ?? nowMillis) > nowMillis)) {
@@ -77,8 +77,11 @@ const DATE_TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d{1,12})?(Z|[+-]\d{
 function instantOf(text: string): number {
   const [, seconds, fraction = '', zone = 'Z'] = DATE_TIME.exec(text.trim()) ?? [];
   const millis = seconds === undefined ? Number.NaN : Date.parse(seconds + fraction.slice(0, 4) + zone);
-  if (Number.isNaN(millis)) throw new Refusal('WSSE_STRUCTURE', 'time');
+  if (Number.isNaN(millis)) throw new Refusal('WSSE_STRUCTURE', 'a time that is no xs:dateTime');
   return millis;
 }
 
-const expired = (what: string): Refusal => new Refusal('wsse:MessageExpired', what);
+const expired = (what: string, windowMillis: number | null = null): Refusal =>
+  new Refusal('wsse:MessageExpired', what, {
+    limit: windowMillis === null ? null : { key: 'limits.soap.securityMillis', value: windowMillis },
+  });

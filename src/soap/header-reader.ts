@@ -67,7 +67,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     this.#depth++;
     if (this.#depth === 1) return this.#openBlock(tag);
     // "Fault at most once and only in Body" holds for the content of header blocks too.
-    if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri) throw structureRefusal('Fault outside Body');
+    if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri) throw structureRefusal('a Fault outside Body', tag);
     this.#addIds(tag);
     if (!this.#isOnlyAddress(tag)) this.isBare = false;
     return this.#reader === null ? ELEMENTS : this.#reader.open(tag);
@@ -98,9 +98,9 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
 
   #openBlock(tag: StartTag): Interest {
     const dialect = this.#dialect;
-    if (tag.uri === '') throw structureRefusal('unqualified header block');
+    if (tag.uri === '') throw structureRefusal('a header block without a namespace', tag);
     if (tag.uri === dialect.envelopeUri && !dialect.ownHeaderBlocks.includes(tag.local)) {
-      throw structureRefusal('envelope element in Header');
+      throw structureRefusal('an element of the envelope in Header', tag);
     }
     if (this.#rules.enforce && tag.uri.startsWith(RESERVED)) throw elementRefusal('RESERVED_HEADER', tag);
     if (++this.#blocks > this.#bounds.headerBlocksMax) {
@@ -159,7 +159,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     const named = target === 'other' ? tag.attribute(this.#dialect.envelopeUri, this.#dialect.targetAttribute) : null;
     const key = `${tag.local} ${named === null ? `of ${target}` : `named ${named.trim()}`}`;
     this.#seenTargets ??= new Set();
-    if (this.#seenTargets.has(key)) throw new Refusal(code, `${tag.local} twice`);
+    if (this.#seenTargets.has(key)) throw new Refusal(code, `${tag.local} twice`, { facts: { elements: [{ uri: tag.uri, local: tag.local }] } });
     this.#seenTargets.add(key);
   }
 

@@ -52,17 +52,22 @@ export class NotUnderstood extends Refusal {
   readonly names: readonly QName[];
 
   constructor(names: readonly QName[]) {
-    super('MUST_UNDERSTAND', 'header block', { found: names.map(expandedName).join(' ') });
+    super('MUST_UNDERSTAND', 'header block', { found: names.map(expandedName).join(' '), facts: { elements: names } });
     this.name = 'NotUnderstood';
     this.names = names;
   }
 }
 
 /** The refusal of an element that is not what its place allows. */
-export const elementRefusal = (code: RefusalCode, tag: QName): Refusal =>
-  new Refusal(code, null, { found: expandedName(tag) });
+export const elementRefusal = (code: RefusalCode, tag: QName, expected: readonly string[] = []): Refusal =>
+  new Refusal(code, null, { found: expandedName(tag), facts: { elements: [nameOf(tag)], expected } });
 
-export const structureRefusal = (rule: string): Refusal => new Refusal('SOAP_STRUCTURE', rule);
+/** `tag` is that of the element which breaks the rule; null where none does. */
+export const structureRefusal = (rule: string, tag: QName | null = null): Refusal =>
+  new Refusal('SOAP_STRUCTURE', rule, tag === null ? undefined : { facts: { elements: [nameOf(tag)] } });
+
+/** A start tag is lent, and changes. */
+const nameOf = ({ uri, local }: QName): QName => ({ uri, local });
 
 /** The receiver of a header block. `service` is the final receiver, `none` the role of that name. */
 export type BlockTarget = 'gateway' | 'service' | 'none' | 'other';
@@ -114,5 +119,5 @@ function flagOf(tag: StartTag, dialect: Dialect, local: 'mustUnderstand' | 'rela
   const value = written.trim();
   if (dialect.mustUnderstandTrue.includes(value)) return true;
   if (dialect.mustUnderstandFalse.includes(value)) return false;
-  throw new Refusal('SOAP_STRUCTURE', `value of ${local}`);
+  throw structureRefusal(`a value that ${local} cannot have`, tag);
 }

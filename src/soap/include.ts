@@ -21,7 +21,7 @@ export class IncludeReader implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
-    if (this.#inInclude) throw new Refusal('MTOM_STRUCTURE', 'content of an Include');
+    if (this.#inInclude) throw new Refusal('MTOM_STRUCTURE', 'content in an Include');
     this.#inInclude = tag.local === 'Include' && tag.uri === XOP_URI;
     if (this.#inInclude) this.#include(tag);
     if (this.#skipped > 0) this.#skipped++;
@@ -50,7 +50,7 @@ export class IncludeReader implements XmlHandler {
 
   #include(tag: StartTag): void {
     const href = tag.attribute('', 'href');
-    if (href === null || tag.attributeCount > 1) throw new Refusal('MTOM_EXTERNAL_HREF', 'attributes');
+    if (href === null || tag.attributeCount > 1) throw new Refusal('MTOM_EXTERNAL_HREF', 'an Include without href, or with other attributes');
     this.#references.include(href);
   }
 }

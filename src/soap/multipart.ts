@@ -112,7 +112,7 @@ export class MultipartReader implements MessageReader, ContentSink {
       }
     }
     this.bytes += chunk.length;
-    if (this.#state === 'awaited' && this.bytes >= headBytes) throw broken('envelope comes too late');
+    if (this.#state === 'awaited' && this.bytes >= headBytes) throw broken('the envelope comes too late');
   }
 
   end(): void {
@@ -135,7 +135,7 @@ export class MultipartReader implements MessageReader, ContentSink {
 
   /** A boundary was found. */
   #endContent(): void {
-    if (this.#section === 'epilogue') throw broken('boundary after the last part');
+    if (this.#section === 'epilogue') throw broken('a boundary after the last part');
     if (this.#section === 'envelope') {
       this.#state = 'read';
       this.#envelope.end();
@@ -154,7 +154,7 @@ export class MultipartReader implements MessageReader, ContentSink {
       else if (next === 'after the last') {
         this.#section = 'epilogue';
         this.#scanner.begin();
-      } else if (next === null || ++this.#padding > PADDING_MAX) throw broken('line of a boundary');
+      } else if (next === null || ++this.#padding > PADDING_MAX) throw broken('other bytes in the line of a boundary');
       else if (next === 'closed' && this.#state === 'awaited') throw broken('no part is the envelope');
       else this.#line = next;
     }
@@ -175,7 +175,7 @@ export class MultipartReader implements MessageReader, ContentSink {
       const byte = chunk[at++] ?? 0;
       this.#header[this.#headerBytes++] = byte;
       if (byte !== LF) continue;
-      if (this.#header[this.#headerBytes - 2] !== CR) throw broken('bare line feed in a header');
+      if (this.#header[this.#headerBytes - 2] !== CR) throw broken('a bare line feed in the header of a part');
       if (this.#headerBytes - this.#lineStart === 2) {
         this.#beginPart(readPartHead(this.#header.subarray(0, this.#headerBytes)), this.bytes + at);
         return at;
@@ -189,7 +189,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     const { start } = this.#options.type;
     if (head.id !== null) this.#references.part(head.id);
     const mediaType = head.contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? null;
-    if (mediaType?.startsWith('multipart/')) throw broken('package in a package');
+    if (mediaType?.startsWith('multipart/')) throw broken('a package in a package');
     this.#scanner.begin();
     this.#section = 'part';
     const isBehind = this.#state === 'read';
@@ -203,8 +203,8 @@ export class MultipartReader implements MessageReader, ContentSink {
 
   #beginEnvelope(head: PartHead, offset: number): void {
     const part = readEnvelopePart(head.contentType, this.#options.type);
-    if (part === null || !ENVELOPES.has(part.name)) throw broken('media type of the envelope');
-    if (!PLAIN_CODINGS.has(head.transferEncoding)) throw broken('transfer encoding of the envelope');
+    if (part === null || !ENVELOPES.has(part.name)) throw broken('the envelope has another media type');
+    if (!PLAIN_CODINGS.has(head.transferEncoding)) throw broken('the envelope has a transfer encoding');
     this.#references.envelope(head.id);
     this.envelopeType = part;
     this.#options.onEnvelope(part.name, part.action);

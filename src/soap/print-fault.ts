@@ -1,16 +1,26 @@
 import type { Buffer } from 'node:buffer';
+import { type ExplainedField, type Explanation, explain } from '../base/explanations.js';
 import type { Refusal } from '../base/refusal.js';
 import type { QName } from '../xml/events.js';
 import { XmlWriter } from '../xml/writer.js';
 import type { Dialect } from './dialect.js';
 import { NotUnderstood } from './header.js';
-import { InvalidContent } from './invalid-content.js';
 
 /** The namespace of the element in a Fault's detail that carries the refusal code. */
 const ERROR_URI = 'urn:soapstone:error';
 
+export interface FaultOptions {
+  /** Of the exchange. */
+  readonly id: string;
+  /** The dialects that are spoken here. */
+  readonly spoken: readonly Dialect[];
+  /** Whether the caller is told more of its own message than the code says. */
+  readonly isExplained: boolean;
+}
+
 /** Prints a Fault of the gateway: its code by blame, the public text, the refusal code with the id of the exchange. */
-export function printFault(dialect: Dialect, refusal: Refusal, id: string, spoken: readonly Dialect[]): Buffer {
+export function printFault(dialect: Dialect, refusal: Refusal, { id, spoken, isExplained }: FaultOptions): Buffer {
+  const explanation = isExplained ? explain(refusal) : null;
   const writer = new XmlWriter();
   writer.open('soap', 'Envelope').namespace('soap', dialect.envelopeUri);
   if (dialect.needsEncodingNamespace) writer.attribute('soap', 'encodingStyle', dialect.encodingUri);
@@ -19,7 +29,7 @@ export function printFault(dialect: Dialect, refusal: Refusal, id: string, spoke
     if (refusal instanceof NotUnderstood) printNotUnderstood(writer, refusal.names);
   }
   writer.open('soap', 'Body').open('soap', 'Fault');
-  const text = refusal.message;
+  const text = explanation?.text ?? refusal.message;
   const code = faultCodeOf(dialect, refusal);
   switch (dialect.faultForm) {
     case 'faultcode':
@@ -33,19 +43,20 @@ export function printFault(dialect: Dialect, refusal: Refusal, id: string, spoke
       writer.open('soap', 'Detail');
       break;
   }
-  printError(writer, refusal, id);
+  printError(writer, refusal, id, explanation);
   return writer.close().close().close().close().finish();
 }
 
-/** Prints the entry of the detail. Attributes are repeated as elements: SoapClient of PHP drops attributes. */
-function printError(writer: XmlWriter, refusal: Refusal, id: string): void {
-  const fields: [name: string, value: string][] = [
-    ['code', refusal.code],
-    ['id', id],
-  ];
-  if (refusal instanceof InvalidContent) fields.push(['rule', refusal.rule], ['path', refusal.path]);
+/**
+ * Prints the entry of the detail. Attributes are repeated as elements: SoapClient of PHP drops attributes. Several values of
+ * one name are an element each, and one attribute.
+ */
+function printError(writer: XmlWriter, refusal: Refusal, id: string, explanation: Explanation | null): void {
+  const fields: ExplainedField[] = [['code', refusal.code], ['id', id], ...(explanation?.fields ?? [])];
+  const attributes = new Map<string, string>();
+  for (const [name, value] of fields) attributes.set(name, [attributes.get(name) ?? [], value].flat().join(' '));
   writer.open(null, 'error').namespace(null, ERROR_URI);
-  for (const [name, value] of fields) writer.attribute(null, name, value);
+  for (const [name, value] of attributes) writer.attribute(null, name, value);
   for (const [name, value] of fields) writer.open(null, name).text(value).close();
   writer.close();
 }

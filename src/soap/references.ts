@@ -14,7 +14,7 @@ export class References {
 
   /** A part with this Content-ID. Throws `MTOM_STRUCTURE` for a second one. */
   part(id: string): void {
-    if (this.#parts.has(id)) throw new Refusal('MTOM_STRUCTURE', 'Content-ID twice');
+    if (this.#parts.has(id)) throw new Refusal('MTOM_STRUCTURE', 'a Content-ID that comes twice');
     this.#parts.add(id);
   }
 
@@ -29,8 +29,8 @@ export class References {
    */
   include(href: string): void {
     const id = partOf(href);
-    if (id === null || id === this.#envelope) throw new Refusal('MTOM_EXTERNAL_HREF', 'reference');
-    if (this.#included.has(id)) throw new Refusal('MTOM_EXTERNAL_HREF', 'part included twice');
+    if (id === null || id === this.#envelope) throw new Refusal('MTOM_EXTERNAL_HREF', 'href names no part of this message');
+    if (this.#included.has(id)) throw new Refusal('MTOM_EXTERNAL_HREF', 'a part that is included twice');
     if (this.#included.size === this.#max) {
       throw refuseByLimit('MTOM_STRUCTURE', 'limits.mime.parts', this.#max, null, 'Includes');
     }

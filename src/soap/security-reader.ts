@@ -49,13 +49,13 @@ export class SecurityReader implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
-    if (this.#part !== null) throw broken('element in a text');
+    if (this.#part !== null) throw broken('an element in a text');
     this.#depth++;
     if (this.#depth === 2 && (tag.local === 'Timestamp' || tag.local === 'UsernameToken')) this.#beginClaim(tag.local);
     if (this.#depth !== 3 || this.#claim === null) return ELEMENTS;
     const part = PARTS.get(tag.local) ?? null;
     if (part === null) return ELEMENTS;
-    if (this.#claim[part] !== null) throw broken('present twice');
+    if (this.#claim[part] !== null) throw broken('a part that comes twice');
     this.#claim[part] = '';
     this.#part = part;
     return ALL;
@@ -70,7 +70,7 @@ export class SecurityReader implements XmlHandler {
   text(piece: string): void {
     if (this.#claim === null || this.#part === null) return;
     const text = (this.#claim[this.#part] ?? '') + piece;
-    if (text.length > TEXT_UNITS_MAX) throw broken('text');
+    if (text.length > TEXT_UNITS_MAX) throw broken('a text is too long');
     this.#claim[this.#part] = text;
   }
 
@@ -79,7 +79,7 @@ export class SecurityReader implements XmlHandler {
       if (this.#hasTimestamp) throw broken('two Timestamps');
       this.#hasTimestamp = true;
     }
-    if (this.claims.length === CLAIMS_MAX) throw broken('number of tokens');
+    if (this.claims.length === CLAIMS_MAX) throw broken('too many tokens');
     this.#claim = { kind, created: null, expires: null, nonce: null };
     this.claims.push(this.#claim);
   }

@@ -84,7 +84,7 @@ export class SignedIds {
   #add(written: string): void {
     // A reader that knows its type takes the blanks around it away.
     const id = written.trim();
-    if (id.length > ID_CHARS_MAX) throw new Refusal('WSSE_STRUCTURE', 'length of an Id');
+    if (id.length > ID_CHARS_MAX) throw new Refusal('WSSE_STRUCTURE', 'an Id is too long');
     if (this.#ids.has(id)) throw new Refusal('WSSE_DUPLICATE_ID');
     this.#ids.add(id);
     this.#checkLimit();

@@ -109,7 +109,7 @@ export class AttributeScanner {
   equals(chunk: Buffer, i: number, end: number): number {
     while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
     if (i >= end) return end;
-    if (chunk[i] !== 0x3d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'attribute without value', i);
+    if (chunk[i] !== 0x3d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an attribute without a value', i);
     return this.quote(chunk, i + 1, end);
   }
 
@@ -121,7 +121,7 @@ export class AttributeScanner {
     }
     const quote = chunk[i++]!;
     if (quote !== 0x22 && quote !== 0x27) {
-      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'attribute without quotes', i - 1);
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an attribute value without quotes', i - 1);
     }
     const most = this.#isDeclaration ? this.#mostUri : this.#mostValue;
     this.#quote = quote;
@@ -171,7 +171,7 @@ export class AttributeScanner {
     while (i < end) {
       if (i >= limit) throw this.#refuseByValueLimit();
       const done = this.#cursor.reference.take(chunk[i]!);
-      if (done === null) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'reference', i);
+      if (done === null) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an & that begins no reference', i);
       i++;
       if (done) {
         this.#cursor.state = VALUE;
@@ -188,7 +188,7 @@ export class AttributeScanner {
       return this.#cursor.wideCharacter(chunk, i, end);
     }
     const kind = CLASS[byte]!;
-    if (byte === 0x3c || (kind & CONTROL) !== 0) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'attribute value', i);
+    if (byte === 0x3c || (kind & CONTROL) !== 0) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that an attribute value cannot have', i);
     if ((kind & SPACE) !== 0) this.#flags |= RAW;
     return 1;
   }

@@ -48,6 +48,8 @@ export class Elements {
   /** Depth of the element whose content is skipped, or 0. */
   skipDepth = 0;
   #skipStart = 0;
+  /** Offset of what the handler was told last: the `<` of a start tag, or the last byte of an end tag. */
+  eventBytes = 0;
   readonly frames: Frame[] = [this.top];
 
   constructor(handler: XmlHandler, limits: XmlLimits) {
@@ -71,6 +73,7 @@ export class Elements {
     this.present = false;
     this.skippedBytes = 0;
     this.skipDepth = 0;
+    this.eventBytes = 0;
   }
 
   /** Between messages: lets go of the handler and of the last chunk. */
@@ -90,7 +93,7 @@ export class Elements {
   admit(offset: number): void {
     const depth = this.depth;
     if (depth === 0) {
-      if (this.begun) throw refuse('XML_NOT_WELLFORMED', 'second document element', offset);
+      if (this.begun) throw refuse('XML_NOT_WELLFORMED', 'a second document element', offset);
       this.begun = true;
     } else if (++this.top.children > this.#mostChildren) {
       throw refuseByXmlLimit('children', this.limits, offset);
@@ -142,6 +145,7 @@ export class Elements {
     tag.uri = uri;
     tag.name = name;
     tag.contentBytes = end;
+    this.eventBytes = tag.offsetBytes;
     const interest = this.#handler.open(tag);
     if (interest === SKIP) {
       this.skipDepth = this.depth;
@@ -162,6 +166,7 @@ export class Elements {
       this.skippedBytes += contentEnd - this.#skipStart;
     }
     this.present = false;
+    this.eventBytes = end - 1;
     this.#handler.close(contentEnd, end);
   }
 
@@ -216,7 +221,7 @@ const WHITE = ' \t\r\n';
 
 /** Makes a refusal with its rule and offset. */
 export function refuse(code: RefusalCode, rule: string, offset: number): Refusal {
-  return new Refusal(code, `${rule} at byte ${offset}`);
+  return new Refusal(code, rule, { facts: { offsetBytes: offset } });
 }
 
 /** Whether content with this interest is reported as text at all. */

@@ -1,5 +1,5 @@
 import { GIB, KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
-import { type Refusal, refuseByLimit } from '../base/refusal.js';
+import { Refusal } from '../base/refusal.js';
 
 /** Limits inside the reader: checked while a token is still open, at constant cost per byte. */
 export const XML_LIMITS = {
@@ -117,4 +117,7 @@ export const declarationsMax = (limits: XmlLimits, depth: number): number =>
 
 /** Makes the refusal for a limit that is exceeded at `offset`. */
 export const refuseByXmlLimit = (limit: keyof XmlLimits, limits: XmlLimits, offset: number): Refusal =>
-  refuseByLimit(XML_LIMITS[limit].refusal, `limits.xml.${limit}`, limits[limit], null, `byte ${offset}`);
+  new Refusal(XML_LIMITS[limit].refusal, null, {
+    limit: { key: `limits.xml.${limit}`, value: limits[limit] },
+    facts: { offsetBytes: offset },
+  });

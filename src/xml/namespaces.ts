@@ -58,11 +58,11 @@ export class Namespaces {
   /** Binds a prefix ('' for the default) for the tag being read. Throws a `Refusal`; Namespaces 1.0 sections 3 to 5. */
   declare(prefix: string, uri: string, offset: number): void {
     if (prefix === 'xmlns' || uri === XMLNS_NAMESPACE || (prefix === 'xml') !== (uri === XML_NAMESPACE)) {
-      throw new Refusal('XML_NS_ERROR', `reserved namespace at byte ${offset}`);
+      throw new Refusal('XML_NS_ERROR', 'a reserved prefix or namespace', { facts: { offsetBytes: offset } });
     }
-    if (uri === '' && prefix !== '') throw new Refusal('XML_NS_ERROR', `prefix undeclared at byte ${offset}`);
+    if (uri === '' && prefix !== '') throw new Refusal('XML_NS_ERROR', 'a prefix that is bound to no namespace', { facts: { offsetBytes: offset } });
     if (this.#newestOf(prefix) >= this.#first) {
-      throw new Refusal('XML_NOT_WELLFORMED', `duplicate attribute at byte ${offset}`);
+      throw new Refusal('XML_NOT_WELLFORMED', 'an attribute that comes twice', { facts: { offsetBytes: offset } });
     }
     this.#prefixes[this.count] = prefix;
     this.#uris[this.count++] = uri;
@@ -123,7 +123,7 @@ export class Namespaces {
   uriOf(name: Name, offset: number): string {
     if (name.scope === this.scope) return name.uri;
     const uri = this.find(name.prefix);
-    if (uri === null) throw new Refusal('XML_NS_ERROR', `unbound prefix at byte ${offset}`);
+    if (uri === null) throw new Refusal('XML_NS_ERROR', 'a prefix that is not declared', { facts: { offsetBytes: offset } });
     name.uri = uri;
     name.scope = this.scope;
     return uri;

@@ -13,6 +13,8 @@ export class Prolog {
   encoding: Encoding | null = null;
   /** Bytes of the byte order mark and the declaration, as UTF-8: they are not passed on. */
   consumed = 0;
+  /** Lines that end in the declaration. */
+  lines = 0;
   readonly #charset: string | null;
   #stage: 'mark' | 'declaration' | 'content' = 'mark';
   #held: Buffer = NOTHING;
@@ -31,6 +33,11 @@ export class Prolog {
   /** True when bytes go through unchanged from here on. */
   get transparent(): boolean {
     return this.#stage === 'content' && this.#transcoder === null;
+  }
+
+  /** Turns the bytes into UTF-8; null where they are. */
+  get transcoder(): Transcoder | null {
+    return this.#transcoder;
   }
 
   /** A refusal that is due once the returned bytes have been read, or null. */
@@ -57,7 +64,7 @@ export class Prolog {
     const held = this.#held;
     this.#held = NOTHING;
     if (this.#stage === 'declaration' && held.length >= START.length + 1) {
-      throw refuse('XML_NOT_WELLFORMED', 'XML declaration', this.consumed);
+      throw refuse('XML_NOT_WELLFORMED', 'an XML declaration that is not whole', this.consumed);
     }
     const rest = this.#stage === 'mark' ? this.#afterMark(held) : held;
     return this.encoding === null ? this.#chooseEncoding(null, rest) : rest;
@@ -90,10 +97,12 @@ export class Prolog {
     if (!WHITE.includes(head[START.length]!)) return this.#chooseEncoding(null, head);
     const close = head.subarray(0, LONGEST_BYTES).indexOf('?>');
     if (close < 0) {
-      if (head.length >= LONGEST_BYTES) throw refuse('XML_NOT_WELLFORMED', 'XML declaration', this.consumed);
+      if (head.length >= LONGEST_BYTES) throw refuse('XML_NOT_WELLFORMED', 'an XML declaration that is not whole', this.consumed);
       return this.#hold(head);
     }
-    const declared = this.#parse(head.toString('latin1', 0, close + 2));
+    const written = head.toString('latin1', 0, close + 2);
+    const declared = this.#parse(written);
+    this.lines = written.split('\n').length - 1;
     const offset = this.consumed;
     this.consumed += close + 2;
     return this.#chooseEncoding(declared, head.subarray(close + 2), offset);
@@ -102,7 +111,7 @@ export class Prolog {
   /** The encoding the declaration names, or null. */
   #parse(declaration: string): string | null {
     const parts = DECLARATION.exec(declaration);
-    if (parts === null) throw refuse('XML_NOT_WELLFORMED', 'XML declaration', this.consumed);
+    if (parts === null) throw refuse('XML_NOT_WELLFORMED', 'an XML declaration that is not whole', this.consumed);
     if ((parts[1] ?? parts[2]) !== '1.0') throw refuse('XML_VERSION', 'version', this.consumed);
     return (parts[3] ?? parts[4] ?? null)?.toLowerCase() ?? null;
   }
@@ -115,12 +124,12 @@ export class Prolog {
     // XML 1.0 section 4.3.3: a message with neither mark nor declaration is UTF-8, unless the header names another.
     const encoding = this.#mark ?? named[0] ?? 'utf-8';
     if ((shown !== null && shown !== encoding) || named.some((name) => name !== encoding)) {
-      throw refuse('XML_ENCODING', 'encodings differ', offset);
+      throw refuse('XML_ENCODING', 'Content-Type, byte order mark and XML declaration name different encodings', offset);
     }
     this.encoding = encoding;
     if (this.#transcoder !== null) return rest;
     if (encoding === 'utf-16le' || encoding === 'utf-16be') {
-      throw refuse('XML_ENCODING', 'not UTF-16', offset);
+      throw refuse('XML_ENCODING', 'bytes that are not UTF-16', offset);
     }
     if (encoding === 'utf-8') return rest;
     this.#transcoder = new Transcoder(encoding, this.#read - rest.length);
@@ -211,8 +220,8 @@ const encodingOf = (name: string | null): Encoding | 'utf-16' | null =>
 /** The encoding of this name, for a message with these first bytes, which decide between the two of UTF-16. */
 function resolve(name: string, shown: Encoding | null): Encoding {
   const encoding = encodingOf(name);
-  if (encoding === null) throw refuse('XML_ENCODING', 'unknown encoding', 0);
+  if (encoding === null) throw refuse('XML_ENCODING', 'an encoding that is not known here', 0);
   if (encoding !== 'utf-16') return encoding;
   if (shown === 'utf-16le' || shown === 'utf-16be') return shown;
-  throw refuse('XML_ENCODING', 'not UTF-16', 0);
+  throw refuse('XML_ENCODING', 'bytes that are not UTF-16', 0);
 }

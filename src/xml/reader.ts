@@ -1,7 +1,10 @@
 import { Buffer } from 'node:buffer';
+import { tellsPlace } from '../base/explanations.js';
 import { Refusal } from '../base/refusal.js';
 import { sequenceBytes, unfinishedBytes } from './chars.js';
 import type { XmlHandler } from './events.js';
+import { refuse } from './elements.js';
+import { Locator } from './locator.js';
 import { refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { commonDeclarationBytes, Prolog } from './prolog.js';
 import { Scanner } from './scanner.js';
@@ -27,6 +30,9 @@ export class XmlReader {
   /** The beginning of a character whose rest has not come. */
   readonly #held: Buffer = Buffer.alloc(4);
   #heldBytes = 0;
+  readonly #ownLocator = new Locator();
+  /** Null where refusals need no place. */
+  #locator: Locator | null = null;
   #hasFailed = false;
   #failure: unknown = null;
 
@@ -58,13 +64,22 @@ export class XmlReader {
     this.#heldBytes = 0;
     this.#hasFailed = false;
     this.#failure = null;
+    this.#locator = null;
     this.begin(charset);
+  }
+
+  /** Before the first `write`: refusals are to have the line and the byte, as the sender of the message counts them. */
+  locateRefusals(): void {
+    this.#locator = this.#ownLocator;
+    this.#locator.reset();
   }
 
   /** Ends a message, complete or not: lets go of the handler and the last chunk. Only `reset` may follow. */
   release(): void {
     this.#hasFailed = true;
     this.#failure = RELEASED;
+    this.#locator?.reset();
+    this.#locator = null;
     this.#scanner.release();
   }
 
@@ -95,7 +110,7 @@ export class XmlReader {
     if (this.#hasFailed) throw this.#failure;
     try {
       if (!this.#isDirect) this.#finishBeginning();
-      if (this.#heldBytes > 0) throw new Refusal('XML_ENCODING', `UTF-8 at byte ${this.bytes - this.#heldBytes}`);
+      if (this.#heldBytes > 0) throw refuse('XML_ENCODING', 'bytes that are not UTF-8', this.bytes - this.#heldBytes);
       this.#scanner.finish();
     } catch (caught) {
       this.#fail(caught);
@@ -103,9 +118,16 @@ export class XmlReader {
   }
 
   #fail(caught: unknown): never {
+    if (caught instanceof Refusal && this.#locator !== null) this.#locate(caught, this.#locator);
     this.#hasFailed = true;
     this.#failure = caught;
     throw caught;
+  }
+
+  /** A refusal of the handler is that of the last event. */
+  #locate(refusal: Refusal, locator: Locator): void {
+    if (!tellsPlace(refusal.code) || refusal.place?.line != null) return;
+    refusal.locate(locator.place(refusal.place?.byte ?? this.#scanner.elements.eventBytes));
   }
 
   #decode(chunk: Buffer): void {
@@ -126,15 +148,30 @@ export class XmlReader {
     const prolog = this.#beginning();
     const known = prolog.consumed;
     const bytes = prolog.take(chunk);
-    this.#scanner.skip(prolog.consumed - known);
+    if (prolog.consumed > known) {
+      this.#scanner.skip(prolog.consumed - known);
+      this.#locator?.addLines(prolog.lines);
+    }
     this.#isDirect = prolog.transparent;
     this.#scan(bytes, viewOf(bytes), 0);
-    if (prolog.failure !== null) throw prolog.failure;
+    if (prolog.failure !== null) throw this.#atEnd(prolog.failure);
   }
 
   #finishBeginning(): void {
-    const bytes = this.#beginning().finish();
+    let bytes: Buffer;
+    try {
+      bytes = this.#beginning().finish();
+    } catch (caught) {
+      throw caught instanceof Refusal ? this.#atEnd(caught) : caught;
+    }
     this.#scan(bytes, viewOf(bytes), 0);
+  }
+
+  /** A refusal of the transcoder counts the bytes of the message already, and is behind all that has been read. */
+  #atEnd(refusal: Refusal): Refusal {
+    if (this.#locator !== null && refusal.place !== null)
+      refusal.locate(this.#locator.placeAtEnd(refusal.place.byte));
+    return refusal;
   }
 
   #beginning(): Prolog {
@@ -147,7 +184,12 @@ export class XmlReader {
     const from = this.#heldBytes === 0 ? start : this.#completeHeld(chunk);
     const unfinished = unfinishedBytes(chunk, from);
     const whole = chunk.length - unfinished;
-    if (whole > from) this.#scanner.scan(chunk, view, from, whole);
+    if (whole > from) {
+      const scanner = this.#scanner;
+      const transcoder = this.#prolog?.transcoder ?? null;
+      this.#locator?.next(chunk, from, whole, scanner.offset - from, scanner.elements, transcoder);
+      scanner.scan(chunk, view, from, whole);
+    }
     if (unfinished === 0) return;
     chunk.copy(this.#held, 0, whole);
     this.#heldBytes = unfinished;

@@ -71,6 +71,11 @@ export class Scanner {
     this.#cursor.release();
   }
 
+  /** Offset of the next byte. */
+  get offset(): number {
+    return this.#cursor.base;
+  }
+
   /** Passes over bytes that have been read as the prolog. */
   skip(bytes: number): void {
     this.#cursor.base += bytes;
@@ -91,7 +96,7 @@ export class Scanner {
   /** The message is over. Throws a `Refusal` when it is not complete. */
   finish(): void {
     const complete = this.#cursor.state === OUTSIDE && this.elements.begun && this.elements.depth === 0;
-    if (!complete) throw refuse('XML_NOT_WELLFORMED', 'end of message', this.#cursor.base);
+    if (!complete) throw refuse('XML_NOT_WELLFORMED', 'the message is cut off', this.#cursor.base);
   }
 
   #step(chunk: Buffer, i: number, end: number): number {
@@ -174,7 +179,7 @@ export class Scanner {
     if (byte === 0x2f) return this.#tags.beginEndTag(chunk, i + 1, end);
     if ((CLASS[byte]! & IN_NAME) !== 0) return this.#tags.beginStartTag(chunk, i, end);
     if (byte === 0x3f) return this.#comments.beginInstruction(i + 1);
-    if (byte !== 0x21) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'markup', i);
+    if (byte !== 0x21) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a < that begins no tag', i);
     this.#cursor.state = DECLARATION;
     return i + 1;
   }
@@ -184,7 +189,7 @@ export class Scanner {
     const byte = chunk[i];
     if (byte === 0x44) throw this.#cursor.refusal('XML_DTD_FORBIDDEN', 'DTD', i - 2);
     if (byte === 0x5b && this.elements.depth > 0) return this.#text.beginCdata(i + 1);
-    if (byte !== 0x2d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'markup', i);
+    if (byte !== 0x2d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a <! that begins no comment or CDATA section', i);
     return this.#comments.beginComment(i + 1);
   }
 }

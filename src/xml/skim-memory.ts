@@ -32,6 +32,8 @@ import type { Namespaces } from './namespaces.js';
 interface Compiled {
   /** From where to where; returns where it stopped. */
   readonly skim: (from: number, end: number) => number;
+  /** The line feeds from `from` to before `end`. */
+  readonly countLines: (from: number, end: number) => number;
   readonly memory: { readonly buffer: ArrayBuffer };
 }
 
@@ -47,6 +49,7 @@ const CUT_BYTES = 4096;
 /** The memory of the WebAssembly skimmer of this process, which serves one call at a time. */
 class SkimMemory {
   readonly skim: Compiled['skim'];
+  readonly #countLines: Compiled['countLines'];
   /** As bytes, from which texts can be made. */
   readonly bytes: Buffer;
   /** Address of the chunk's first byte. */
@@ -58,8 +61,9 @@ class SkimMemory {
   /** The scope of the prefixes that are held; 0 for none. */
   #scope = 0;
 
-  constructor({ skim, memory: { buffer } }: Compiled) {
+  constructor({ skim, countLines, memory: { buffer } }: Compiled) {
     this.skim = skim;
+    this.#countLines = countLines;
     this.bytes = Buffer.from(buffer);
     this.#words = new Int32Array(buffer);
   }
@@ -75,6 +79,18 @@ class SkimMemory {
   /** Drops the held chunk, whose bytes may change. */
   forget(): void {
     this.#chunk = null;
+  }
+
+  /** Counts the line feeds of a part of any chunk, in place of the held one. */
+  countLines(chunk: Buffer, start: number, end: number): number {
+    this.#chunk = null;
+    let count = 0;
+    for (let at = start; at < end; at += CHUNK_BYTES) {
+      const stop = Math.min(end, at + CHUNK_BYTES);
+      chunk.copy(this.bytes, CHUNK, at, stop);
+      count += this.#countLines(CHUNK, CHUNK + stop - at);
+    }
+    return count;
   }
 
   /** Holds the chunk from `i` on, as far as it fits. */

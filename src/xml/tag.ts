@@ -183,7 +183,7 @@ export class Tag implements StartTag {
   #duplicate(count: number): Refusal {
     const written = new Set(this.#attributes.slice(0, count).map(({ name }) => `${name.prefix}:${name.local}`));
     const code = written.size < count ? 'XML_NOT_WELLFORMED' : 'XML_NS_ERROR';
-    return new Refusal(code, `duplicate attribute at byte ${this.offsetBytes}`);
+    return new Refusal(code, 'an attribute that comes twice', { facts: { offsetBytes: this.offsetBytes } });
   }
 
   attributeUri(index: number): string {

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { Refusal } from '../base/refusal.js';
 import type { AttributeScanner } from './attributes.js';
 import { CLASS, IN_NAME, SPACE } from './chars.js';
 import type { Cursor } from './cursor.js';
@@ -102,7 +103,7 @@ export class TagScanner {
         this.#cursor.state = EMPTY;
         return i + 1 < end ? this.empty(chunk, i + 1) : i + 1;
       } else {
-        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'start tag', i);
+        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a start tag that is not whole', i);
       }
     }
     return i;
@@ -110,7 +111,7 @@ export class TagScanner {
 
   /** Behind the `/` of an empty element. */
   empty(chunk: Buffer, i: number): number {
-    if (chunk[i] !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'empty element', i);
+    if (chunk[i] !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a / within a start tag', i);
     this.#open(i + 1);
     const offset = this.#cursor.base + i + 1;
     this.#close(offset, offset);
@@ -139,7 +140,7 @@ export class TagScanner {
 
   /** A `</` has been read. */
   beginEndTag(chunk: Buffer, i: number, end: number): number {
-    if (this.#elements.depth === 0) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'end tag', i - 2);
+    if (this.#elements.depth === 0) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an end tag without its start tag', i - 2);
     this.#compared = 0;
     this.#endOffset = this.#cursor.base + i - 2;
     this.#cursor.state = END_NAME;
@@ -155,7 +156,7 @@ export class TagScanner {
     }
     this.#compared = compared;
     if (i >= end) return end;
-    if (compared < name.length) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'end tag', i);
+    if (compared < name.length) throw this.#otherEndTag(i);
     this.#cursor.state = END_SPACE;
     return this.endSpace(chunk, i, end);
   }
@@ -163,9 +164,17 @@ export class TagScanner {
   endSpace(chunk: Buffer, i: number, end: number): number {
     while (i < end && (CLASS[chunk[i]!]! & SPACE) !== 0) i++;
     if (i >= end) return end;
-    if (chunk[i] !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'end tag', i);
+    if (chunk[i] !== 0x3e) throw this.#otherEndTag(i);
     this.#close(this.#endOffset, this.#cursor.base + i + 1);
     return i + 1;
+  }
+
+  /** The end tag is not that of the element opened last. */
+  #otherEndTag(i: number): Refusal {
+    const { prefix, local } = this.#elements.top.name;
+    return new Refusal('XML_NOT_WELLFORMED', 'an end tag that is not that of the open element', {
+      facts: { offsetBytes: this.#cursor.base + i, expected: [`</${prefix === '' ? '' : `${prefix}:`}${local}>`] },
+    });
   }
 
   reset(): void {

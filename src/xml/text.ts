@@ -116,7 +116,7 @@ export class TextScanner {
 
   /** Refuses a control character and the end of a CDATA section; any other `>` is text. */
   #refuseInText(chunk: Buffer, entry: number, i: number): void {
-    if (chunk[i] !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'character', i);
+    if (chunk[i] !== 0x3e) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
     if (this.#bracketsBefore(chunk, entry, i) === 2) throw this.#cursor.refusal('XML_NOT_WELLFORMED', ']]> in text', i);
   }
 
@@ -139,7 +139,7 @@ export class TextScanner {
     const elements = this.#elements;
     while (i < end) {
       const done = this.#cursor.reference.take(chunk[i]!);
-      if (done === null) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'reference', i);
+      if (done === null) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an & that begins no reference', i);
       i++;
       if (!done) continue;
       this.#cursor.state = CONTENT;
@@ -162,7 +162,7 @@ export class TextScanner {
 
   cdataWord(chunk: Buffer, i: number, end: number): number {
     while (i < end && this.#matched < CDATA_WORD.length) {
-      if (chunk[i] !== CDATA_WORD[this.#matched]) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'markup', i);
+      if (chunk[i] !== CDATA_WORD[this.#matched]) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a <! that begins no comment or CDATA section', i);
       this.#matched++;
       i++;
     }
@@ -223,7 +223,7 @@ export class TextScanner {
         i += this.#cursor.wideCharacter(chunk, i, end);
         if (i > limit) this.#refuseText(this.#cursor.base + limit);
       } else if (byte !== 0x0d) {
-        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'character', i);
+        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
       } else {
         i++;
         if (!all) continue;

@@ -23,6 +23,18 @@ export class Transcoder {
     this.#offset = offset;
   }
 
+  /** Bytes of each character in this encoding, but those beyond 16 bits. */
+  get unitBytes(): 1 | 2 {
+    return this.#encoding === 'utf-16le' || this.#encoding === 'utf-16be' ? 2 : 1;
+  }
+
+  /** Bytes of the message whose characters have been returned, or come before the one that is refused. */
+  get decodedBytes(): number {
+    const pair = this.#high === 0 ? 0 : 2;
+    if (this.failure?.place != null) return this.failure.place.byte - pair;
+    return this.#offset - pair - (this.#odd < 0 ? 0 : 1);
+  }
+
   /** Decodes the next bytes; may keep back a part of a character. */
   decode(chunk: Buffer): Buffer {
     const output = Buffer.allocUnsafe(chunk.length * 3 + 4);
@@ -53,7 +65,7 @@ export class Transcoder {
   }
 
   #broken(i: number): Refusal {
-    return refuse('XML_ENCODING', this.#encoding, this.#offset + i);
+    return refuse('XML_ENCODING', `bytes that are not ${this.#encoding}`, this.#offset + i);
   }
 
   #decodeUnits(chunk: Buffer, output: Buffer): number {

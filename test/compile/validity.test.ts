@@ -4,7 +4,7 @@ import { Exchange, VIOLATIONS_MAX } from '../../src/base/exchange.js';
 import { defaultsOf } from '../../src/base/limit.js';
 import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
 import { Validity } from '../../src/compile/validity.js';
-import { InvalidContent } from '../../src/soap/invalid-content.js';
+import { Refusal } from '../../src/base/refusal.js';
 import type { Operation, WsdlModel } from '../../src/wsdl/model.js';
 import type { XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
@@ -53,7 +53,7 @@ t.test('what is wrong is noted, and thrown where it is to be refused', async (t)
     read(validityOf([GET], 'enforce').request(GET, refused), WRONG);
     t.fail('it passed');
   } catch (caught) {
-    t.ok(caught instanceof InvalidContent && caught.code === 'SCHEMA_INVALID' && caught.path === '/Get/id');
+    t.ok(caught instanceof Refusal && caught.code === 'SCHEMA_INVALID' && caught.facts.path === '/Get/id');
   }
   t.equal(refused.violations?.length, 1);
   t.equal(validityOf([GET], 'off').request(GET, newExchange()), null);

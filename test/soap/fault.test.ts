@@ -1,13 +1,14 @@
 import t from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusal.js';
-import { REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
+import { EXPLANATIONS } from '../../src/base/explanations.js';
+import { asUpstream, Refusal, refuseByLimit } from '../../src/base/refusal.js';
+import { kindOf, REFUSAL_CODES, REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
 import { hasFault, wireStatus } from '../../src/base/wire-status.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 import { EnvelopeValidator } from '../../src/soap/envelope.js';
 import { type FaultParts, type FaultWants, SoapFaultError } from '../../src/soap/fault.js';
-import type { EnvelopeRules } from '../../src/soap/header.js';
+import { type EnvelopeRules, NotUnderstood } from '../../src/soap/header.js';
 import { faultCodeOf, printFault } from '../../src/soap/print-fault.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
@@ -157,7 +158,7 @@ t.test('the Faults of the gateway pass its own validator, in every dialect and f
     const dialect = DIALECTS[name];
     for (const code of Object.keys(REFUSALS) as RefusalCode[]) {
       const refusal = new Refusal(code, 'not for the caller');
-      const printed = printFault(dialect, refusal, 'id-1', spoken);
+      const printed = printFault(dialect, refusal, { id: 'id-1', spoken, isExplained: false });
       const parts = read([printed], 'all');
       const expected = {
         code: faultCodeOf(dialect, refusal),
@@ -174,9 +175,88 @@ t.test('the Faults of the gateway pass its own validator, in every dialect and f
       t.equal(wireStatus(refusal, dialect), expected.code === 'Sender' ? 400 : 500);
     }
   }
-  const mismatch = printFault(DIALECTS['1.2'], new Refusal('VERSION_MISMATCH'), 'id', spoken).toString();
+  const bare = { id: 'id', spoken, isExplained: false };
+  const mismatch = printFault(DIALECTS['1.2'], new Refusal('VERSION_MISMATCH'), bare).toString();
   for (const { envelopeUri } of spoken) t.match(mismatch, `"${envelopeUri}"`, 'the versions that are spoken');
-  t.notMatch(printFault(DIALECTS['1.1'], new Refusal('VERSION_MISMATCH'), 'id', spoken).toString(), 'Upgrade');
-  const hostile = printFault(DIALECTS['1.1'], new Refusal('INTERNAL'), '"><x/>', spoken);
+  t.notMatch(printFault(DIALECTS['1.1'], new Refusal('VERSION_MISMATCH'), bare).toString(), 'Upgrade');
+  const hostile = printFault(DIALECTS['1.1'], new Refusal('INTERNAL'), { ...bare, id: '"><x/>' });
   t.not(typeof read([hostile], 'all'), 'string', 'an id cannot become markup');
 });
+
+t.test('an explained Fault says what was wrong, for people and for programs', (t) => {
+  const refusal = new Refusal('UNKNOWN_OPERATION', null, {
+    found: 'for the log',
+    facts: { elements: [{ uri: 'urn:a&b', local: 'Get' }], offsetBytes: 212 },
+  });
+  refusal.locate({ line: 5, byte: 212 });
+  for (const name of DIALECT_NAMES) {
+    const parts = read([explained(name, refusal)], 'all');
+    const string =
+      'The service has no such operation: {urn:a&b}Get, at line 5, byte 212. ' +
+      'Send the request element of an operation in Body, in the namespace that the WSDL gives it.';
+    t.match(parts, { string, detail: { error: { code: 'UNKNOWN_OPERATION', element: '{urn:a&b}Get', line: '5', byte: '212' } } });
+  }
+  t.match(
+    explained('1.1', refusal).toString(),
+    ' element="{urn:a&amp;b}Get" line="5" byte="212"><code>UNKNOWN_OPERATION</code><id>id</id>' +
+      '<element>{urn:a&amp;b}Get</element><line>5</line><byte>212</byte></error>',
+  );
+  const two = new NotUnderstood([
+    { uri: 'urn:a', local: 'A' },
+    { uri: 'urn:b', local: 'B' },
+  ]);
+  t.match(explained('1.1', two).toString(), 'not understood: {urn:a}A and {urn:b}B. Remove');
+  t.match(explained('1.1', two).toString(), / element="\{urn:a\}A \{urn:b\}B">.*<element>\{urn:a\}A<\/element><element>/);
+  const deep = refuseByLimit('XML_DEPTH_LIMIT', 'limits.xml.depth', 100);
+  t.match(explained('1.1', deep).toString(), 'more elements than allowed: limits.xml.depth is 100. Nest');
+  t.match(explained('1.1', deep).toString(), ' limit="limits.xml.depth" max="100">');
+  t.end();
+});
+
+t.test('a name that is shown has at most 128 characters, and none that could hide others', (t) => {
+  const shown = (action: string): string => {
+    const refusal = new Refusal('ACTION_MISMATCH', null, { facts: { action } });
+    return /<action>(.*)<\/action>/s.exec(explained('1.1', refusal).toString())?.[1] ?? '';
+  };
+  t.equal(shown('x'.repeat(128)), 'x'.repeat(128));
+  t.equal(shown('x'.repeat(129)), `${'x'.repeat(125)}...`);
+  t.equal(shown('\u{1f600}'.repeat(128)), '\u{1f600}'.repeat(128), 'characters, not code units');
+  t.equal([...shown('\u{1f600}'.repeat(10_000))].length, 128);
+  t.equal(shown('a\u202eb\u0007c\nd\ud800e\u2028f\ufffeg'), 'a?b?c?d?e?f?g');
+  t.equal(shown('"></action><x>'), '"&gt;&lt;/action&gt;&lt;x&gt;');
+  t.end();
+});
+
+t.test('a refusal tells no fact that the row of its code does not have', (t) => {
+  const facts = {
+    offsetBytes: 1,
+    path: '/secret-path',
+    elements: [{ uri: 'secret-uri', local: 'secret-local' }],
+    action: 'secret-action',
+    expected: ['secret-expected'],
+  };
+  for (const code of REFUSAL_CODES) {
+    const refusal = new Refusal(code, 'secret-rule', {
+      found: 'secret-found',
+      limit: { key: 'secret-limit', value: 1 },
+      retryAfter: '86399',
+      facts,
+    });
+    const text = explained('1.1', refusal).toString();
+    const tells = EXPLANATIONS[code]?.tells ?? [];
+    t.notMatch(text, 'secret-found', code);
+    t.equal(text.includes('secret-rule'), tells.includes('rule'), code);
+    t.equal(text.includes('secret-local'), tells.includes('elements'), code);
+    t.equal(text.includes('secret-action'), tells.includes('action'), code);
+    t.equal(text.includes('secret-expected'), tells.includes('expected'), code);
+    t.equal(text.includes('secret-limit'), tells.includes('limit'), code);
+    t.equal(text.includes('86399'), tells.includes('retryAfter'), code);
+    if (kindOf(code).blame === 'upstream') t.notMatch(text, 'secret', `${code}: nothing of a backend`);
+    t.notMatch(printFault(DIALECTS['1.1'], refusal, { id: 'id', spoken: [], isExplained: false }).toString(), 'secret');
+    t.notMatch(explained('1.1', asUpstream(new Refusal('XML_DTD_FORBIDDEN', 'secret', { facts }))).toString(), 'secret');
+  }
+  t.end();
+});
+
+const explained = (name: DialectName, refusal: Refusal): Buffer =>
+  printFault(DIALECTS[name], refusal, { id: 'id', spoken: [], isExplained: true });

@@ -60,7 +60,7 @@ t.test('n is accepted, n + 1 refused while still open, however the message is cu
     const outcome = (message: string) => assertSplitsAgree(Buffer.from(message), (pieces) => read(pieces, { limits }));
     t.equal(
       outcome(make(at)).refusal?.replace(/\d+$/, ''),
-      'XML_NOT_WELLFORMED: end of message at byte ',
+      'XML_NOT_WELLFORMED: the message is cut off at byte ',
       `${limit} ${make(at)}`,
     );
     t.equal(result(outcome(make(at + 1))), code, `${limit} ${make(at + 1)}`);

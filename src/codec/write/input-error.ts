@@ -4,15 +4,14 @@ import { Refusal } from '../../base/refusal.js';
 export class InputError extends Refusal {
   readonly path: readonly (string | number)[];
   /** The rule broken at `path`; may be shown to the client. */
-  readonly rule: string;
+  declare readonly rule: string;
   /** Further ones of the same call. */
   readonly further: readonly InputError[];
 
   constructor(path: readonly (string | number)[], rule: string, further: readonly InputError[] = []) {
-    super('BAD_USER_INPUT', `${printPath(path)}: ${rule}`);
+    super('BAD_USER_INPUT', rule, { facts: { path: printPath(path) } });
     this.name = 'InputError';
     this.path = path;
-    this.rule = rule;
     this.further = further;
   }
 }

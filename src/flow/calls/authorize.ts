@@ -21,13 +21,20 @@ export class CallGuard {
   readonly #caller: Caller;
   readonly #service: SoapService;
   readonly #closed: ReadonlyMap<string, FieldRule>;
+  readonly #isConsulted: boolean;
   #hasPassed = false;
 
-  /** `closed`: by `service.operation`, what callers need for the replies. */
-  constructor(caller: Caller, service: SoapService, closed: ReadonlyMap<string, FieldRule>) {
+  /** `closed`: by `service.operation`, what callers need for the replies. `isConsulted`: a decision point is asked as well. */
+  constructor(
+    caller: Caller,
+    service: SoapService,
+    closed: ReadonlyMap<string, FieldRule>,
+    isConsulted: boolean,
+  ) {
     this.#caller = caller;
     this.#closed = closed;
     this.#service = service;
+    this.#isConsulted = isConsulted;
   }
 
   /** There are operations of the service that the client may not call. */
@@ -39,6 +46,14 @@ export class CallGuard {
       (requirements.size > 0 && lacksSome(client, requirements)) ||
       this.#refusesReplies(null)
     );
+  }
+
+  /** The client surely has the right to the operation, so that a refusal may tell of it. */
+  maySee({ name }: Operation): boolean {
+    const { client } = this.#caller;
+    const requirement = this.#service.requirements.get(name);
+    if (this.#isConsulted || !client.rights.permits(this.#service.name, name)) return false;
+    return requirement === undefined || isMet(requirement, client);
   }
 
   /** Null for an operation that is not known. Throws `FORBIDDEN` or `RATE_LIMITED`. */

@@ -46,7 +46,7 @@ export async function answerSoap(
 ): Promise<void> {
   const { caller, exchange, request, response, ending } = asked;
   // The backend may read an invalid message as another operation: only clients with all rights may send one.
-  const guard = isGuarded ? new CallGuard(caller, service, closedReplies) : null;
+  const guard = isGuarded ? new CallGuard(caller, service, closedReplies, decisionPoint !== null) : null;
   const isEnforced = service.mode === 'enforce' || guard?.isRestricted === true;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: onViolation(exchange) };
   const answer = new SoapAnswer(response, exchange, ending);

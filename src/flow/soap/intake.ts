@@ -69,6 +69,7 @@ export async function intakeEnvelope(
   );
   const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
   const reading = takeReaders(service, envelope, head.mediaType.charset, head.package);
+  reading.xml.locateRefusals();
   const reader = reading.package ?? reading.xml;
   const options = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes };
   let received: Received;

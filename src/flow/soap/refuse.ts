@@ -28,7 +28,11 @@ export function refuseSoap(exchange: Exchange, response: ServerResponse, service
     else answerStatus(exchange, response, status);
     return;
   }
-  const message = printFault(dialect, refusal, exchange.id, service.dialects);
+  const message = printFault(dialect, refusal, {
+    id: exchange.id,
+    spoken: service.dialects,
+    isExplained: exchange.explainsRefusals,
+  });
   exchange.dialect = dialect.name;
   exchange.faultCode = faultCodeOf(dialect, refusal);
   exchange.status = status;

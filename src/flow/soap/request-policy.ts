@@ -10,7 +10,7 @@ import type { EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js
 import { PathText } from '../../soap/path-text.js';
 import { actionOrNull } from '../../soap/soap-action.js';
 import type { Operation } from '../../wsdl/model.js';
-import { expandedName, type XmlHandler } from '../../xml/events.js';
+import { expandedName, type QName, type XmlHandler } from '../../xml/events.js';
 import { escapeText } from '../../xml/writer.js';
 import type { CallGuard } from '../calls/authorize.js';
 import { type MessageContent, messageContent } from '../calls/message-content.js';
@@ -85,9 +85,7 @@ export class RequestPolicy implements EnvelopeObserver {
     const isDecided = this.known?.candidates.length === 1;
     this.#rule = isDecided ? (this.#calls?.rule(this.#service, this.known?.operation ?? null) ?? null) : null;
     if (this.known === null && requests.isComplete && config.unknownOperations === 'refuse') {
-      throw new Refusal('UNKNOWN_OPERATION', null, {
-        found: envelope.operation === null ? 'empty Body' : expandedName(envelope.operation),
-      });
+      throw unknownOperation(envelope.operation);
     }
     this.#service.validity?.admit(this.known?.candidates ?? [], this.#exchange.operation, this.#exchange);
     envelope.expectParts(this.known?.parts ?? null);
@@ -148,7 +146,7 @@ export class RequestPolicy implements EnvelopeObserver {
     const addressing = config.addressing.check || isRestricted ? envelope.addressing : null;
     const blocks = envelope.header?.actionBlocks ?? 0;
     const isUnread = blocks > 1 || (blocks === 1 && addressing?.action == null);
-    if (isRestricted && isUnread) throw new Refusal('ACTION_MISMATCH');
+    if (isRestricted && isUnread) throw new Refusal('ACTION_MISMATCH', 'the Action block comes twice, or is not for the service');
     const http = [this.#soapAction, this.#typeAction, actionOrNull(envelope.partAction)];
     const actions = {
       http,
@@ -164,7 +162,20 @@ export class RequestPolicy implements EnvelopeObserver {
     if (known === null && new Set(named).size < 2) return null;
     const isWrong = (action: string): boolean =>
       requests.identify(envelope.operation, { ...actions, http: [action], addressing: null }) === 'mismatch';
-    throw new Refusal('ACTION_MISMATCH', null, { found: named.find(isWrong) ?? named.at(-1) ?? null });
+    const action = named.find(isWrong) ?? named.at(-1) ?? '';
+    const expected = this.#expectedActions(envelope.operation, http.includes(action));
+    throw new Refusal('ACTION_MISMATCH', null, { found: action, facts: { action, expected } });
+  }
+
+  /** The actions of the operations with this child of Body that the client may call. */
+  #expectedActions(body: QName | null, isHttp: boolean): readonly string[] {
+    const found: string[] = [];
+    for (const operation of this.#service.requests.find(body)?.candidates ?? []) {
+      const action = isHttp ? operation.soapAction : operation.addressingAction;
+      if (action === null || action === '' || this.#guard?.maySee(operation) === false) continue;
+      found.push(action);
+    }
+    return [...new Set(found)];
   }
 
   /** Null as well where the message may be an operation that subscribers have not needed a right to. */
@@ -187,4 +198,9 @@ export class RequestPolicy implements EnvelopeObserver {
     }
     if (!destinations.permits(to)) throw new Refusal('WSA_DESTINATION', null, { found: to.replace(/[?#].*$/s, '') });
   }
+}
+
+function unknownOperation(body: QName | null): Refusal {
+  if (body === null) return new Refusal('UNKNOWN_OPERATION', 'Body is empty', { found: 'empty Body' });
+  return new Refusal('UNKNOWN_OPERATION', null, { found: expandedName(body), facts: { elements: [body] } });
 }

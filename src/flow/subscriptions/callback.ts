@@ -41,8 +41,8 @@ export async function takeNotification(
   const { caller, exchange, request, response, ending } = asked;
   const head = readSoapRequestHead(request, service, null);
   if (head.method === 'GET') throw new Refusal('HTTP_METHOD');
-  const guard = new CallGuard(caller, service, NOTHING_CLOSED);
   const consult = soapConsultation(decisionPoint, asked, service);
+  const guard = new CallGuard(caller, service, NOTHING_CLOSED, consult !== null);
   const { gate } = service;
   const options = { service, gate, guard, observers: callbacks, calls: null, consult, nonces, bufferBytes: null };
   const { received, policy, reader } = await intakeEnvelope(asked, head, options);
@@ -52,7 +52,7 @@ export async function takeNotification(
     exchange.bytesIn = reader.bytes;
   }
   // Only operations that subscriptions wait for are accepted at this address.
-  if (policy.topic === null) throw new Refusal('UNKNOWN_OPERATION', 'no callback', { found: exchange.operation });
+  if (policy.topic === null) throw new Refusal('UNKNOWN_OPERATION', 'no notification is expected by this operation', { found: exchange.operation });
   policy.observation?.publish();
   new SoapAnswer(response, exchange, ending).empty(202);
 }

@@ -261,3 +261,13 @@ function valueEnd(from: u32, end: u32): u32 {
   }
   return 0;
 }
+
+/** The line feeds from `from` to before `end`, where sixteen more bytes can be read. */
+export function countLines(from: u32, end: u32): u32 {
+  const lineFeeds = v128.load(LINE_FEEDS);
+  let count: u32 = 0;
+  let i = from;
+  for (; i + 16 <= end; i += 16) count += popcnt(i8x16.bitmask(i8x16.eq(v128.load(i), lineFeeds)));
+  const rest = (1 << (end - i)) - 1;
+  return count + popcnt(i8x16.bitmask(i8x16.eq(v128.load(i), lineFeeds)) & rest);
+}
