@@ -171,14 +171,14 @@ export async function startGateway(
     config.limits.http,
     {
       refused(address, request, refusal) {
-        const { trustedProxies } = generations.current.compiled;
+        const { trustedProxies, config: now } = generations.current.compiled;
         const sender = { headers: request?.headers ?? {}, address };
         const exchange = beginExchange(sender, request?.method ?? '', trustedProxies);
         exchange.status = wireStatus(refusal, 'http');
         tracing.begin(exchange, {});
         exchange.refuse(refusal);
         finish(exchange);
-        return exchange.id;
+        return { id: exchange.id, isExplained: now.faults.explain };
       },
       certificateRefused: (client, reason) =>
         log.event('warn', 'the certificate of a client was refused', { client, reason }),

@@ -9,7 +9,7 @@ import { nextPollPhase, waitUntilSteady } from './base/poll-phase.js';
 import { Refusal, refuseByLimit } from './base/refusal.js';
 import type { HttpLimits } from './config/http-limits.js';
 import { closeWhenQuiet } from './flow/http/close-when-quiet.js';
-import { Connection, type Turn } from './flow/http/connection.js';
+import { Connection, type RefusedRequest, type Turn } from './flow/http/connection.js';
 import { parserRefusal } from './flow/http/parser-error.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { requestClass, type UpgradeEndpoint } from './flow/http/request-class.js';
@@ -30,10 +30,10 @@ const ACCEPT_MAX_MILLIS = 1000;
 /** Reports of the server about connections and requests that no handler sees, and the keys of its TLS sessions. */
 export interface TrafficHooks {
   /**
-   * It is answered with the status of the refusal, or not at all for `CLIENT_GONE`. Returns what log lines call it. `address`
+   * It is answered with the status of the refusal, or not at all for `CLIENT_GONE`. `address`
    * is that of the connection, `request` null where the bytes were none.
    */
-  readonly refused: (address: string, request: IncomingMessage | null, refusal: Refusal) => string;
+  readonly refused: (address: string, request: IncomingMessage | null, refusal: Refusal) => RefusedRequest;
   /** The certificate of a client was not accepted. */
   readonly certificateRefused: (client: string, reason: string) => void;
   readonly tickets: TicketKeys;
@@ -275,12 +275,12 @@ export class TrafficServer {
   }
 
   #answer(connection: Connection, refusal: Refusal, request: IncomingMessage | null = null): void {
-    const id = this.#hooks.refused(connection.client, request, refusal);
+    const refused = this.#hooks.refused(connection.client, request, refusal);
     // Failures of the gateway do not count against the client.
     const { socket } = connection;
     void connection.answer(
       refusal,
-      id,
+      refused,
       refusal.isOfCaller ? this.#penaltyBox.penalise(socket, { bytes: socket.bytesRead, workMillis: 0 }) : null,
     );
   }

@@ -41,7 +41,7 @@ async function start(
   const traffic = new TrafficServer(
     async (request, response) => handler(request, response),
     { ...defaultsOf(HTTP_LIMITS), ...limits },
-    { ...HOOKS, refused: (_client, _method, refusal) => String(refused.push(refusal.code)) },
+    { ...HOOKS, refused: (_client, _method, refusal) => ({ id: String(refused.push(refusal.code)), isExplained: false }) },
     new PenaltyBox({ refusalsPerSecond: 0, refusalHoldMillis: 0 }),
     upgrades,
   );
@@ -247,7 +247,7 @@ t.test(
       const traffic = new TrafficServer(
         async () => {},
         defaultsOf(HTTP_LIMITS),
-        { ...HOOKS, refused: (_client, _method, told) => String(logged.push(wireStatus(told, 'http'))) },
+        { ...HOOKS, refused: (_client, _method, told) => ({ id: String(logged.push(wireStatus(told, 'http'))), isExplained: true }) },
         penaltyBox,
         { wants: () => true, take: () => refusal },
       );

@@ -82,7 +82,10 @@ export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>
     remedy: 'Leave ReplyTo and FaultTo out, or send the anonymous address in them.',
   },
   WSA_DESTINATION: { tells: [], remedy: 'Send the address that you call in To, or leave it out.' },
-  WSSE_STRUCTURE: { tells: ['rule', 'limit', 'place'], remedy: 'Send one Security header as WS-Security describes it.' },
+  WSSE_STRUCTURE: {
+    tells: ['rule', 'limit', 'place'],
+    remedy: 'Send one Security header as WS-Security describes it.',
+  },
   WSSE_DUPLICATE_ID: { tells: ['place'], remedy: 'Give each element an Id of its own.' },
   'wsse:MessageExpired': {
     tells: ['rule', 'limit'],
@@ -203,7 +206,9 @@ const NAME_CHARS_MAX = 128;
 /** Cuts a name of the message to 128 characters, and replaces control and formatting characters, which could hide others. */
 function shorten(name: string): string {
   // No more than 128 characters have more code units; the rest is not looked at.
-  const characters = [...name.slice(0, 2 * NAME_CHARS_MAX + 2)].map((each) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(each) ? '?' : each));
+  const characters = [...name.slice(0, 2 * NAME_CHARS_MAX + 2)].map((each) =>
+    /[\p{C}\p{Zl}\p{Zp}]/u.test(each) ? '?' : each,
+  );
   if (characters.length <= NAME_CHARS_MAX) return characters.join('');
   return `${characters.slice(0, NAME_CHARS_MAX - 3).join('')}...`;
 }

@@ -85,7 +85,8 @@ export class AddressingReader implements Addressing {
     this.#hasAddress = false;
     this.#contentBytes = tag.contentBytes;
     this.#isRepeated = SINGLE.has(tag.local) && this.#seen.has(tag.local);
-    if (this.#isRepeated && this.#refusesRepeated) throw new Refusal('SOAP_STRUCTURE', 'a block of WS-Addressing twice');
+    if (this.#isRepeated && this.#refusesRepeated)
+      throw new Refusal('SOAP_STRUCTURE', 'a block of WS-Addressing twice');
     this.#seen.add(tag.local);
     switch (tag.local) {
       case 'RelatesTo':
@@ -124,7 +125,8 @@ export class AddressingReader implements Addressing {
   text(piece: string): void {
     if (!this.#isReading) return;
     this.#text += piece;
-    if (this.#text.length > TEXT_UNITS_MAX) throw new Refusal('SOAP_HEADER_LIMIT', 'a text of WS-Addressing is too long');
+    if (this.#text.length > TEXT_UNITS_MAX)
+      throw new Refusal('SOAP_HEADER_LIMIT', 'a text of WS-Addressing is too long');
   }
 
   #read(): Interest {

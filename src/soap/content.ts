@@ -1,7 +1,7 @@
 import { refuseByLimit } from '../base/refusal.js';
 import { ELEMENTS, type Interest, type StartTag, type XmlHandler } from '../xml/events.js';
-import { elementRefusal, structureRefusal } from './header.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from './dialect.js';
+import { elementRefusal, structureRefusal } from './header.js';
 import type { SignedIds } from './signed-ids.js';
 
 const ENCODINGS: ReadonlySet<string> = new Set(DIALECT_NAMES.map((name) => DIALECTS[name].encodingUri));

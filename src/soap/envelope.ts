@@ -4,10 +4,10 @@ import { TeeHandler } from '../xml/tee-handler.js';
 import type { Addressing } from './addressing.js';
 import { BodyParts, type ExpectedParts } from './body-parts.js';
 import { BodyValidator, checkEnvelopeAttributes, declaresEncoding, hasId, validateEncodingStyle } from './content.js';
-import { DIALECTS, type Dialect, dialectOfUri } from './dialect.js';
+import { type Dialect, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
 import { type DetailObserver, FaultReader, type FaultWants } from './fault.js';
-import { type EnvelopeRules, elementRefusal, structureRefusal } from './header.js';
+import { type EnvelopeRules, elementRefusal, envelopesOf, structureRefusal } from './header.js';
 import { HeaderPlaceFinder } from './header-place.js';
 import { HeaderReader } from './header-reader.js';
 import { observeTags } from './observe-tags.js';
@@ -123,11 +123,6 @@ export class EnvelopeValidator implements XmlHandler {
     if (this.#rules.header.enforce) this.#mediaType = mediaType;
   }
 
-  /** The envelopes that are expected here, for a Fault. */
-  get #envelopes(): readonly string[] {
-    return [...this.#rules.dialects].map((name) => `{${DIALECTS[name].envelopeUri}}Envelope`);
-  }
-
   open(tag: StartTag): Interest {
     // The first dialect needs the encoding namespace in a declaration or encodingStyle up to here.
     if (!this.isHeadValid && this.dialect?.needsEncodingNamespace)
@@ -173,7 +168,8 @@ export class EnvelopeValidator implements XmlHandler {
         return;
       case 'bodyChild':
         this.#expected = 'end';
-        if (this.#parts?.end(contentEndBytes, endBytes) === false) throw new Refusal('SOAP_MULTI_BODY', 'a part is missing');
+        if (this.#parts?.end(contentEndBytes, endBytes) === false)
+          throw new Refusal('SOAP_MULTI_BODY', 'a part is missing');
         return;
       case 'headerOrBody':
       case 'bodyOnly':
@@ -195,10 +191,10 @@ export class EnvelopeValidator implements XmlHandler {
   }
 
   #openEnvelope(tag: StartTag): Interest {
-    if (tag.local !== 'Envelope') throw elementRefusal('SOAP_NOT_ENVELOPE', tag, this.#envelopes);
+    if (tag.local !== 'Envelope') throw elementRefusal('SOAP_NOT_ENVELOPE', tag, envelopesOf(this.#rules));
     const dialect = dialectOfUri(tag.uri);
-    if (dialect === null || !this.#rules.dialects.has(dialect.name)) 
-      throw elementRefusal('VERSION_MISMATCH', tag, this.#envelopes);
+    if (dialect === null || !this.#rules.dialects.has(dialect.name))
+      throw elementRefusal('VERSION_MISMATCH', tag, envelopesOf(this.#rules));
     this.dialect = dialect;
     // WS-I Basic Profile R1115: a message of one version under the media type of the other is of no version.
     if (this.#mediaType !== null && this.#mediaType !== dialect.mediaType) {
@@ -215,7 +211,8 @@ export class EnvelopeValidator implements XmlHandler {
 
   #openPart(tag: StartTag): Interest {
     const dialect = this.dialect;
-    if (dialect === null || tag.uri !== dialect.envelopeUri) throw structureRefusal('a child of Envelope from another namespace', tag);
+    if (dialect === null || tag.uri !== dialect.envelopeUri)
+      throw structureRefusal('a child of Envelope from another namespace', tag);
     this.#checkAttributes(tag, dialect);
     if (tag.local === 'Body') {
       this.place?.openBody(tag);
@@ -223,7 +220,8 @@ export class EnvelopeValidator implements XmlHandler {
       this.#expected = 'body';
       return PRESENCE;
     }
-    if (tag.local !== 'Header' || this.#expected !== 'headerOrBody') throw structureRefusal('a child of Envelope that has no place here', tag);
+    if (tag.local !== 'Header' || this.#expected !== 'headerOrBody')
+      throw structureRefusal('a child of Envelope that has no place here', tag);
     this.place?.openHeader(tag);
     this.#expected = 'header';
     return PRESENCE;

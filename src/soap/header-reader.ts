@@ -67,7 +67,8 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     this.#depth++;
     if (this.#depth === 1) return this.#openBlock(tag);
     // "Fault at most once and only in Body" holds for the content of header blocks too.
-    if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri) throw structureRefusal('a Fault outside Body', tag);
+    if (tag.local === 'Fault' && tag.uri === this.#dialect.envelopeUri)
+      throw structureRefusal('a Fault outside Body', tag);
     this.#addIds(tag);
     if (!this.#isOnlyAddress(tag)) this.isBare = false;
     return this.#reader === null ? ELEMENTS : this.#reader.open(tag);
@@ -159,7 +160,8 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     const named = target === 'other' ? tag.attribute(this.#dialect.envelopeUri, this.#dialect.targetAttribute) : null;
     const key = `${tag.local} ${named === null ? `of ${target}` : `named ${named.trim()}`}`;
     this.#seenTargets ??= new Set();
-    if (this.#seenTargets.has(key)) throw new Refusal(code, `${tag.local} twice`, { facts: { elements: [{ uri: tag.uri, local: tag.local }] } });
+    if (this.#seenTargets.has(key))
+      throw new Refusal(code, `${tag.local} twice`, { facts: { elements: [{ uri: tag.uri, local: tag.local }] } });
     this.#seenTargets.add(key);
   }
 

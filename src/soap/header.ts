@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js';
 import type { RefusalCode } from '../base/refusals.js';
 import { expandedName, type QName, type StartTag } from '../xml/events.js';
-import type { Dialect, DialectName } from './dialect.js';
+import { DIALECTS, type Dialect, type DialectName } from './dialect.js';
 
 /** The gateway's names on the message path, and the blocks understood there and by the service behind. */
 export interface HeaderRules {
@@ -65,6 +65,10 @@ export const elementRefusal = (code: RefusalCode, tag: QName, expected: readonly
 /** `tag` is that of the element which breaks the rule; null where none does. */
 export const structureRefusal = (rule: string, tag: QName | null = null): Refusal =>
   new Refusal('SOAP_STRUCTURE', rule, tag === null ? undefined : { facts: { elements: [nameOf(tag)] } });
+
+/** The names of the envelopes that these rules expect. */
+export const envelopesOf = ({ dialects }: EnvelopeRules): readonly string[] =>
+  [...dialects].map((name) => `{${DIALECTS[name].envelopeUri}}Envelope`);
 
 /** A start tag is lent, and changes. */
 const nameOf = ({ uri, local }: QName): QName => ({ uri, local });

@@ -28,7 +28,8 @@ const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]*[0-9A-Za-z'()+_,./:=?-]$/;
 export function readPackageType(header: string, limits: MimeLimits): PackageType {
   const parameters = readContentType(header)?.parameters;
   const boundary = parameters?.get('boundary') ?? '';
-  if (parameters === undefined || !BOUNDARY.test(boundary)) throw new Refusal('MTOM_STRUCTURE', 'no valid boundary in the Content-Type');
+  if (parameters === undefined || !BOUNDARY.test(boundary))
+    throw new Refusal('MTOM_STRUCTURE', 'no valid boundary in the Content-Type');
   if (boundary.length > limits.boundaryChars) {
     throw refuseByLimit('MTOM_STRUCTURE', 'limits.mime.boundaryChars', limits.boundaryChars, boundary.length);
   }
@@ -45,7 +46,8 @@ export function readPackageType(header: string, limits: MimeLimits): PackageType
   const start = parameters.get('start') ?? null;
   const type = parameters.get('type') ?? null;
   const named = type === null ? null : readMediaType(type);
-  if (type !== null && named === null) throw new Refusal('MTOM_STRUCTURE', 'the parameter type is no media type of an envelope');
+  if (type !== null && named === null)
+    throw new Refusal('MTOM_STRUCTURE', 'the parameter type is no media type of an envelope');
   const info = named?.name === XOP ? readMediaType(parameters.get('start-info')) : null;
   const actions = new Set(
     [parameters.get('action'), info?.action, named?.action].filter((action) => action !== undefined && action !== null),

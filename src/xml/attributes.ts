@@ -188,7 +188,8 @@ export class AttributeScanner {
       return this.#cursor.wideCharacter(chunk, i, end);
     }
     const kind = CLASS[byte]!;
-    if (byte === 0x3c || (kind & CONTROL) !== 0) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that an attribute value cannot have', i);
+    if (byte === 0x3c || (kind & CONTROL) !== 0)
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that an attribute value cannot have', i);
     if ((kind & SPACE) !== 0) this.#flags |= RAW;
     return 1;
   }

@@ -31,7 +31,8 @@ export class CommentScanner {
   }
 
   commentStart(chunk: Buffer, i: number): number {
-    if (chunk[i] !== 0x2d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a <! that begins no comment or CDATA section', i);
+    if (chunk[i] !== 0x2d)
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a <! that begins no comment or CDATA section', i);
     this.#cursor.state = COMMENT;
     this.#hyphens = 0;
     this.#limit = this.#cursor.base + i + 1 + this.#mostBytes;
@@ -77,7 +78,8 @@ export class CommentScanner {
     const offset = this.#cursor.elements.tag.offsetBytes + 2;
     const { prefix, local } = this.#cursor.name(offset);
     if (prefix !== '') throw refuse('XML_NS_ERROR', 'processing instruction', offset);
-    if (local.toLowerCase() === 'xml') throw refuse('XML_NOT_WELLFORMED', 'a processing instruction that XML does not allow', offset);
+    if (local.toLowerCase() === 'xml')
+      throw refuse('XML_NOT_WELLFORMED', 'a processing instruction that XML does not allow', offset);
     this.#isBare = true;
     this.#isAfterMark = false;
     this.#limit = this.#cursor.base + after + this.#mostBytes;
@@ -111,7 +113,8 @@ export class CommentScanner {
   /** Length of the character at `i`, which must be one. */
   #character(chunk: Buffer, i: number, end: number, byte: number): number {
     if (byte >= 0x80) return this.#cursor.wideCharacter(chunk, i, end);
-    if ((CLASS[byte]! & CONTROL) !== 0) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
+    if ((CLASS[byte]! & CONTROL) !== 0)
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
     return 1;
   }
 

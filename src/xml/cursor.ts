@@ -90,6 +90,8 @@ export class Cursor {
   wideCharacter(chunk: Buffer, i: number, end: number): number {
     const length = utf8Length(chunk, i, end);
     if (length > 0) return length;
-    throw length === 0 ? this.refusal('XML_ENCODING', 'bytes that are not UTF-8', i) : this.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
+    throw length === 0
+      ? this.refusal('XML_ENCODING', 'bytes that are not UTF-8', i)
+      : this.refusal('XML_NOT_WELLFORMED', 'a character that XML does not have', i);
   }
 }

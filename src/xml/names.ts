@@ -213,8 +213,10 @@ export function uriOf(bytes: Buffer, start: number, end: number): string {
 function parseName(bytes: Buffer, start: number, end: number, offset: number): Name {
   for (let i = start; i < end; ) {
     const length = bytes[i]! < 0x80 ? 1 : utf8Length(bytes, i, end);
-    if (length === 0) throw new Refusal('XML_ENCODING', 'bytes that are not UTF-8', { facts: { offsetBytes: offset + i - start } });
-    if (length < 0) throw new Refusal('XML_NOT_WELLFORMED', 'a name that XML does not allow', { facts: { offsetBytes: offset } });
+    if (length === 0)
+      throw new Refusal('XML_ENCODING', 'bytes that are not UTF-8', { facts: { offsetBytes: offset + i - start } });
+    if (length < 0)
+      throw new Refusal('XML_NOT_WELLFORMED', 'a name that XML does not allow', { facts: { offsetBytes: offset } });
     i += length;
   }
   const text = stringOf(bytes, start, end, false);
@@ -228,5 +230,7 @@ function parseName(bytes: Buffer, start: number, end: number, offset: number): N
   }
   // Without colons it would be a name: then only the rules of namespaces are broken.
   const wellFormed = isNcName(text.replaceAll(':', '_'));
-  throw new Refusal(wellFormed ? 'XML_NS_ERROR' : 'XML_NOT_WELLFORMED', 'a name that XML does not allow', { facts: { offsetBytes: offset } });
+  throw new Refusal(wellFormed ? 'XML_NS_ERROR' : 'XML_NOT_WELLFORMED', 'a name that XML does not allow', {
+    facts: { offsetBytes: offset },
+  });
 }

@@ -60,7 +60,8 @@ export class Namespaces {
     if (prefix === 'xmlns' || uri === XMLNS_NAMESPACE || (prefix === 'xml') !== (uri === XML_NAMESPACE)) {
       throw new Refusal('XML_NS_ERROR', 'a reserved prefix or namespace', { facts: { offsetBytes: offset } });
     }
-    if (uri === '' && prefix !== '') throw new Refusal('XML_NS_ERROR', 'a prefix that is bound to no namespace', { facts: { offsetBytes: offset } });
+    if (uri === '' && prefix !== '')
+      throw new Refusal('XML_NS_ERROR', 'a prefix that is bound to no namespace', { facts: { offsetBytes: offset } });
     if (this.#newestOf(prefix) >= this.#first) {
       throw new Refusal('XML_NOT_WELLFORMED', 'an attribute that comes twice', { facts: { offsetBytes: offset } });
     }
@@ -123,7 +124,8 @@ export class Namespaces {
   uriOf(name: Name, offset: number): string {
     if (name.scope === this.scope) return name.uri;
     const uri = this.find(name.prefix);
-    if (uri === null) throw new Refusal('XML_NS_ERROR', 'a prefix that is not declared', { facts: { offsetBytes: offset } });
+    if (uri === null)
+      throw new Refusal('XML_NS_ERROR', 'a prefix that is not declared', { facts: { offsetBytes: offset } });
     name.uri = uri;
     name.scope = this.scope;
     return uri;

@@ -97,7 +97,8 @@ export class Prolog {
     if (!WHITE.includes(head[START.length]!)) return this.#chooseEncoding(null, head);
     const close = head.subarray(0, LONGEST_BYTES).indexOf('?>');
     if (close < 0) {
-      if (head.length >= LONGEST_BYTES) throw refuse('XML_NOT_WELLFORMED', 'an XML declaration that is not whole', this.consumed);
+      if (head.length >= LONGEST_BYTES)
+        throw refuse('XML_NOT_WELLFORMED', 'an XML declaration that is not whole', this.consumed);
       return this.#hold(head);
     }
     const written = head.toString('latin1', 0, close + 2);
@@ -124,7 +125,11 @@ export class Prolog {
     // XML 1.0 section 4.3.3: a message with neither mark nor declaration is UTF-8, unless the header names another.
     const encoding = this.#mark ?? named[0] ?? 'utf-8';
     if ((shown !== null && shown !== encoding) || named.some((name) => name !== encoding)) {
-      throw refuse('XML_ENCODING', 'Content-Type, byte order mark and XML declaration name different encodings', offset);
+      throw refuse(
+        'XML_ENCODING',
+        'Content-Type, byte order mark and XML declaration name different encodings',
+        offset,
+      );
     }
     this.encoding = encoding;
     if (this.#transcoder !== null) return rest;

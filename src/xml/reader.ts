@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import { tellsPlace } from '../base/explanations.js';
 import { Refusal } from '../base/refusal.js';
 import { sequenceBytes, unfinishedBytes } from './chars.js';
-import type { XmlHandler } from './events.js';
 import { refuse } from './elements.js';
-import { Locator } from './locator.js';
+import type { XmlHandler } from './events.js';
 import { refuseByXmlLimit, type XmlLimits } from './limits.js';
+import { Locator } from './locator.js';
 import { commonDeclarationBytes, Prolog } from './prolog.js';
 import { Scanner } from './scanner.js';
 import type { Encoding } from './transcode.js';
@@ -169,8 +169,7 @@ export class XmlReader {
 
   /** A refusal of the transcoder counts the bytes of the message already, and is behind all that has been read. */
   #atEnd(refusal: Refusal): Refusal {
-    if (this.#locator !== null && refusal.place !== null)
-      refusal.locate(this.#locator.placeAtEnd(refusal.place.byte));
+    if (this.#locator !== null && refusal.place !== null) refusal.locate(this.#locator.placeAtEnd(refusal.place.byte));
     return refusal;
   }
 

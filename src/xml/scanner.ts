@@ -189,7 +189,8 @@ export class Scanner {
     const byte = chunk[i];
     if (byte === 0x44) throw this.#cursor.refusal('XML_DTD_FORBIDDEN', 'DTD', i - 2);
     if (byte === 0x5b && this.elements.depth > 0) return this.#text.beginCdata(i + 1);
-    if (byte !== 0x2d) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a <! that begins no comment or CDATA section', i);
+    if (byte !== 0x2d)
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a <! that begins no comment or CDATA section', i);
     return this.#comments.beginComment(i + 1);
   }
 }

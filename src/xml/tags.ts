@@ -140,7 +140,8 @@ export class TagScanner {
 
   /** A `</` has been read. */
   beginEndTag(chunk: Buffer, i: number, end: number): number {
-    if (this.#elements.depth === 0) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an end tag without its start tag', i - 2);
+    if (this.#elements.depth === 0)
+      throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'an end tag without its start tag', i - 2);
     this.#compared = 0;
     this.#endOffset = this.#cursor.base + i - 2;
     this.#cursor.state = END_NAME;

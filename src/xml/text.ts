@@ -162,7 +162,8 @@ export class TextScanner {
 
   cdataWord(chunk: Buffer, i: number, end: number): number {
     while (i < end && this.#matched < CDATA_WORD.length) {
-      if (chunk[i] !== CDATA_WORD[this.#matched]) throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a <! that begins no comment or CDATA section', i);
+      if (chunk[i] !== CDATA_WORD[this.#matched])
+        throw this.#cursor.refusal('XML_NOT_WELLFORMED', 'a <! that begins no comment or CDATA section', i);
       this.#matched++;
       i++;
     }

@@ -1,7 +1,6 @@
 import t from 'tap';
-
-import { defaultsOf } from '../../src/base/limit.js';
 import { EXPLANATIONS } from '../../src/base/explanations.js';
+import { defaultsOf } from '../../src/base/limit.js';
 import { asUpstream, Refusal, refuseByLimit } from '../../src/base/refusal.js';
 import { kindOf, REFUSAL_CODES, REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
 import { hasFault, wireStatus } from '../../src/base/wire-status.js';
@@ -194,7 +193,10 @@ t.test('an explained Fault says what was wrong, for people and for programs', (t
     const string =
       'The service has no such operation: {urn:a&b}Get, at line 5, byte 212. ' +
       'Send the request element of an operation in Body, in the namespace that the WSDL gives it.';
-    t.match(parts, { string, detail: { error: { code: 'UNKNOWN_OPERATION', element: '{urn:a&b}Get', line: '5', byte: '212' } } });
+    t.match(parts, {
+      string,
+      detail: { error: { code: 'UNKNOWN_OPERATION', element: '{urn:a&b}Get', line: '5', byte: '212' } },
+    });
   }
   t.match(
     explained('1.1', refusal).toString(),
@@ -206,7 +208,10 @@ t.test('an explained Fault says what was wrong, for people and for programs', (t
     { uri: 'urn:b', local: 'B' },
   ]);
   t.match(explained('1.1', two).toString(), 'not understood: {urn:a}A and {urn:b}B. Remove');
-  t.match(explained('1.1', two).toString(), / element="\{urn:a\}A \{urn:b\}B">.*<element>\{urn:a\}A<\/element><element>/);
+  t.match(
+    explained('1.1', two).toString(),
+    / element="\{urn:a\}A \{urn:b\}B">.*<element>\{urn:a\}A<\/element><element>/,
+  );
   const deep = refuseByLimit('XML_DEPTH_LIMIT', 'limits.xml.depth', 100);
   t.match(explained('1.1', deep).toString(), 'more elements than allowed: limits.xml.depth is 100. Nest');
   t.match(explained('1.1', deep).toString(), ' limit="limits.xml.depth" max="100">');
@@ -253,7 +258,10 @@ t.test('a refusal tells no fact that the row of its code does not have', (t) => 
     t.equal(text.includes('86399'), tells.includes('retryAfter'), code);
     if (kindOf(code).blame === 'upstream') t.notMatch(text, 'secret', `${code}: nothing of a backend`);
     t.notMatch(printFault(DIALECTS['1.1'], refusal, { id: 'id', spoken: [], isExplained: false }).toString(), 'secret');
-    t.notMatch(explained('1.1', asUpstream(new Refusal('XML_DTD_FORBIDDEN', 'secret', { facts }))).toString(), 'secret');
+    t.notMatch(
+      explained('1.1', asUpstream(new Refusal('XML_DTD_FORBIDDEN', 'secret', { facts }))).toString(),
+      'secret',
+    );
   }
   t.end();
 });

@@ -68,7 +68,10 @@ const CASES: readonly (readonly [name: string, message: string])[] = [
   ['a DTD behind a declaration in two lines', `<?xml version="1.0"\n?>\n${MARK}<!DOCTYPE a>`],
   ['a refusal at a start tag', `<a>\n${LINES}\n${MARK}<open\n\n x="1"\n>\n</open></a>`],
   ['a refusal at an end tag', `<a><close>\n<b\n/>\n</close\n${MARK}></a>`],
-  ['a refusal at an end tag, behind what was skipped', `<a><close>\n<skip><p:x xmlns:p="u"\n/>\n</skip>\n</close${MARK}></a>`],
+  [
+    'a refusal at an end tag, behind what was skipped',
+    `<a><close>\n<skip><p:x xmlns:p="u"\n/>\n</skip>\n</close${MARK}></a>`,
+  ],
   ['a refusal at an empty element', `<a>\n<close x="1"\n/${MARK}></a>`],
   ['a refusal at a text', `<a>\n\n${MARK}<text\n>\n\nx</text></a>`],
   ['a refusal at a text behind an element', `<presence>\n<b>\n</b${MARK}>\n\n x</presence>`],
@@ -87,8 +90,15 @@ t.test('a refusal has the line and the byte of the message as it was sent, howev
         const found = placeOf([bytes.subarray(0, cut), bytes.subarray(cut)], charset);
         if (found?.line !== expected.line || found.byte !== expected.byte) wrong.push({ cut, found });
       }
-      const single = placeOf(Array.from(bytes, (byte) => Buffer.of(byte)), charset);
-      t.same([...wrong.slice(0, 3), single], [expected], `${name}, ${charset ?? 'utf-8'}${mark === '' ? '' : ' with a mark'}`);
+      const single = placeOf(
+        Array.from(bytes, (byte) => Buffer.of(byte)),
+        charset,
+      );
+      t.same(
+        [...wrong.slice(0, 3), single],
+        [expected],
+        `${name}, ${charset ?? 'utf-8'}${mark === '' ? '' : ' with a mark'}`,
+      );
     }
   }
 });

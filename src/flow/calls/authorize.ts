@@ -25,12 +25,7 @@ export class CallGuard {
   #hasPassed = false;
 
   /** `closed`: by `service.operation`, what callers need for the replies. `isConsulted`: a decision point is asked as well. */
-  constructor(
-    caller: Caller,
-    service: SoapService,
-    closed: ReadonlyMap<string, FieldRule>,
-    isConsulted: boolean,
-  ) {
+  constructor(caller: Caller, service: SoapService, closed: ReadonlyMap<string, FieldRule>, isConsulted: boolean) {
     this.#caller = caller;
     this.#closed = closed;
     this.#service = service;

@@ -12,6 +12,8 @@ import { recordOf } from '../http/connection-record.js';
 import { endLingering } from '../http/linger.js';
 import { mayCompress } from '../http/may-compress.js';
 import { refusalCost } from '../http/refusal-cost.js';
+import { TEXT_FIELDS } from '../http/refuse.js';
+import { acceptPost, GRAPHQL_ACCEPTED, sentenceOf } from '../http/sentence.js';
 import { readBody } from './body.js';
 import { canBeTold } from './caller-caching.js';
 import type { GraphqlEndpoint } from './endpoint.js';
@@ -59,7 +61,9 @@ export async function answerGraphql(
     );
     if (held !== null) await held;
   }
-  const text = answer.body ?? '';
+  const refused = answer.body === null && method !== 'HEAD' ? exchange.refusal : null;
+  const sentence = refused !== null && exchange.explainsRefusals ? sentenceOf(refused, GRAPHQL_ACCEPTED) : null;
+  const text = answer.body ?? sentence ?? '';
   const bytes = Buffer.byteLength(text);
   const compressed =
     isCompressible(bytes) && mayCompress(request, caller.client) ? await compress(Buffer.from(text)) : null;
@@ -67,6 +71,8 @@ export async function answerGraphql(
   exchange.bytesOut = compressed?.length ?? bytes;
   const fields: string[] = [];
   for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
+  if (sentence !== null) fields.push(...TEXT_FIELDS);
+  if (exchange.refusal !== null) fields.push(...acceptPost(exchange.refusal, GRAPHQL_ACCEPTED));
   const isToldApart = canBeTold(endpoint.callerCaching, caller.client, headers);
   const control = isToldApart ? cacheControl(answer, exchange, lifetime) : 'no-store';
   fields.push('cache-control', control);

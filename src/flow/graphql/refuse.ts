@@ -7,6 +7,7 @@ import { wireStatus } from '../../base/wire-status.js';
 import { refusalErrors } from '../../graphql/errors.js';
 import { endLingering } from '../http/linger.js';
 import { cutIfBegun, refusalFields, refuseHttp } from '../http/refuse.js';
+import { GRAPHQL_ACCEPTED } from '../http/sentence.js';
 
 const FIELDS = [
   ...['content-type', 'application/json; charset=utf-8'],
@@ -17,7 +18,7 @@ const FIELDS = [
 /** Answers a GraphQL request that is refused before its body is read: with an error where it is the client that is refused. */
 export function refuseGraphql(exchange: Exchange, response: ServerResponse, refusal: Refusal): void {
   if (!refusal.isOfCaller || refusal.kind.httpStatus === undefined) {
-    refuseHttp(exchange, response, refusal);
+    refuseHttp(exchange, response, refusal, GRAPHQL_ACCEPTED);
     return;
   }
   exchange.refuse(refusal);

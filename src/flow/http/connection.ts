@@ -8,6 +8,7 @@ import { reset } from '../../listen/peer.js';
 import { Ending } from './ending.js';
 import { LINGER_MILLIS } from './linger.js';
 import { SendProgress } from './send-progress.js';
+import { sentenceOf } from './sentence.js';
 import { SlicedReading } from './sliced-reading.js';
 
 /** A request and the answer it waits for. */
@@ -17,6 +18,14 @@ export interface Turn {
 }
 
 /** The paces that a connection has to keep. */
+/** The answer to what is no request to be handled. */
+export interface RefusedRequest {
+  /** What log lines call it. */
+  readonly id: string;
+  /** The answer has a sentence. */
+  readonly isExplained: boolean;
+}
+
 export type Paces = Pick<HttpLimits, 'stallMillis' | 'bodyRateBytes' | 'bodyGraceMillis'>;
 
 /** One connection of a caller: its requests, one at a time, and how fast it takes part in them. */
@@ -124,16 +133,19 @@ export class Connection {
     return this.#broken;
   }
 
-  /** Answers with a bare status what is no request to be handled, and ends the connection; once `held` is over. */
-  async answer(refusal: Refusal, id: string, held: Promise<void> | null): Promise<void> {
+  /** Answers with a status what is no request to be handled, and ends the connection; once `held` is over. */
+  async answer(refusal: Refusal, { id, isExplained }: RefusedRequest, held: Promise<void> | null): Promise<void> {
     this.#isRefused = true;
     const { socket } = this;
     if (held !== null) await held;
     const status = wireStatus(refusal, 'http');
+    const text = isExplained ? sentenceOf(refusal, null) : null;
     const allow = status === 405 ? 'Allow: GET, POST\r\n' : '';
     const later = status === 503 ? 'Retry-After: 1\r\n' : '';
-    const fields = `${allow}${later}X-Request-Id: ${id}\r\nContent-Length: 0\r\nConnection: close\r\n`;
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}\r\n`);
+    const type = text === null ? '' : 'Content-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n';
+    const length = `Content-Length: ${text?.length ?? 0}\r\n`;
+    const fields = `${allow}${later}X-Request-Id: ${id}\r\n${type}${length}Connection: close\r\n`;
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}\r\n${text ?? ''}`);
     // As in `linger`: bytes still on their way must not make the kernel take the answer back.
     socket.resume();
     const timer = setTimeout(() => socket.destroy(), LINGER_MILLIS);

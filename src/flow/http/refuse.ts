@@ -6,12 +6,18 @@ import { CREDENTIALS_MISSING } from '../../base/refusals.js';
 import { wireStatus } from '../../base/wire-status.js';
 import { reset } from '../../listen/peer.js';
 import { endLingering, REQUEST_ID } from './linger.js';
+import { type Accepted, acceptPost, sentenceOf } from './sentence.js';
 
 /** Answers a request that is for none of the endpoints, or whose endpoint failed before it could speak its own language. */
-export function refuseHttp(exchange: Exchange, response: ServerResponse, refusal: Refusal): void {
+export function refuseHttp(
+  exchange: Exchange,
+  response: ServerResponse,
+  refusal: Refusal,
+  accepted: Accepted | null = null,
+): void {
   exchange.refuse(refusal);
   if (cutIfBegun(exchange, response, refusal)) return;
-  answerStatus(exchange, response, wireStatus(refusal, 'http'), refusalFields(refusal));
+  answerStatus(exchange, response, refusal, wireStatus(refusal, 'http'), accepted);
 }
 
 /**
@@ -27,16 +33,36 @@ export function cutIfBegun(exchange: Exchange, response: ServerResponse, { code 
   return true;
 }
 
-/** A refusal of the HTTP layer: a status and nothing else, the last on its connection (catalogue convention D2). */
+/**
+ * A refusal of the HTTP layer: a status and one sentence, the last answer on its connection (catalogue convention D2).
+ * `accepted`: what the address takes; null where that is not known.
+ */
 export function answerStatus(
   exchange: Exchange,
   response: ServerResponse,
+  refusal: Refusal,
   status: number,
-  fields: readonly string[] = [],
+  accepted: Accepted | null,
 ): void {
   response.shouldKeepAlive = false;
-  answerEmpty(exchange, response, status, fields);
+  const fields = [...refusalFields(refusal), ...acceptPost(refusal, accepted)];
+  // HEAD has no content, and few clients of a kind that this meets know that.
+  const isExplained = exchange.explainsRefusals && exchange.method !== 'HEAD';
+  const text = isExplained ? sentenceOf(refusal, accepted) : null;
+  if (text === null) {
+    answerEmpty(exchange, response, status, fields);
+    return;
+  }
+  exchange.status = status;
+  exchange.bytesOut += text.length;
+  const headers = [...TEXT_FIELDS, 'content-length', String(text.length), ...fields, ...allow(status)];
+  endLingering(exchange, response, status, headers, text);
 }
+
+/** A sentence is ASCII. */
+export const TEXT_FIELDS = ['content-type', 'text/plain; charset=utf-8', 'x-content-type-options', 'nosniff'] as const;
+
+const allow = (status: number): readonly string[] => (status === 405 ? ['allow', 'GET, POST'] : []);
 
 /** The same without reading anything more. */
 export function answerAbruptly(exchange: Exchange, response: ServerResponse, status: number): void {
@@ -55,9 +81,7 @@ export function answerEmpty(
   fields: readonly string[] = [],
 ): void {
   exchange.status = status;
-  const headers = ['content-length', '0', ...fields];
-  if (status === 405) headers.push('allow', 'GET, POST');
-  endLingering(exchange, response, status, headers, null);
+  endLingering(exchange, response, status, ['content-length', '0', ...fields, ...allow(status)], null);
 }
 
 /** The header fields of a refusal outside SOAP. */

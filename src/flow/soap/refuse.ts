@@ -10,6 +10,7 @@ import { likelyEnvelopeType } from '../../soap/package-type.js';
 import { faultCodeOf, printFault } from '../../soap/print-fault.js';
 import { endLingering } from '../http/linger.js';
 import { answerAbruptly, answerEmpty, answerStatus, cutIfBegun, retryAfter } from '../http/refuse.js';
+import type { Accepted } from '../http/sentence.js';
 
 /** Answers a SOAP caller whose request came to nothing: the one place where a refusal becomes an envelope. */
 export function refuseSoap(exchange: Exchange, response: ServerResponse, service: SoapService, refusal: Refusal): void {
@@ -25,7 +26,11 @@ export function refuseSoap(exchange: Exchange, response: ServerResponse, service
     const { isAbrupt, undecodable } = refusal.kind;
     if (isAbrupt === true) answerAbruptly(exchange, response, status);
     else if (undecodable === true) answerEmpty(exchange, response, status);
-    else answerStatus(exchange, response, status);
+    else if (status === 400 && dialect.undecodable === 'empty 400') {
+      // A 400 of the first dialect has no content, whatever is wrong.
+      response.shouldKeepAlive = false;
+      answerEmpty(exchange, response, status);
+    } else answerStatus(exchange, response, refusal, status, acceptedBy(service));
     return;
   }
   const message = printFault(dialect, refusal, {
@@ -40,6 +45,13 @@ export function refuseSoap(exchange: Exchange, response: ServerResponse, service
   const headers = ['content-type', printMediaType(dialect, null), 'content-length', String(message.length)];
   endLingering(exchange, response, status, [...headers, ...retryAfter(refusal)], message);
 }
+
+const acceptedBy = ({ dialects, mediaTypes }: SoapService): Accepted => ({
+  mediaTypes: [...mediaTypes],
+  protocol: `SOAP ${ALL.format(dialects.map(({ name }) => name))}`,
+});
+
+const ALL = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** The dialect a caller probably speaks whose message was not readable: the first of its media type. */
 function likelyDialect(request: IncomingMessage, service: SoapService): Dialect {

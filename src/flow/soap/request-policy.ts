@@ -146,7 +146,8 @@ export class RequestPolicy implements EnvelopeObserver {
     const addressing = config.addressing.check || isRestricted ? envelope.addressing : null;
     const blocks = envelope.header?.actionBlocks ?? 0;
     const isUnread = blocks > 1 || (blocks === 1 && addressing?.action == null);
-    if (isRestricted && isUnread) throw new Refusal('ACTION_MISMATCH', 'the Action block comes twice, or is not for the service');
+    if (isRestricted && isUnread)
+      throw new Refusal('ACTION_MISMATCH', 'the Action block comes twice, or is not for the service');
     const http = [this.#soapAction, this.#typeAction, actionOrNull(envelope.partAction)];
     const actions = {
       http,

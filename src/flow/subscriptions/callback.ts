@@ -52,7 +52,10 @@ export async function takeNotification(
     exchange.bytesIn = reader.bytes;
   }
   // Only operations that subscriptions wait for are accepted at this address.
-  if (policy.topic === null) throw new Refusal('UNKNOWN_OPERATION', 'no notification is expected by this operation', { found: exchange.operation });
+  if (policy.topic === null)
+    throw new Refusal('UNKNOWN_OPERATION', 'no notification is expected by this operation', {
+      found: exchange.operation,
+    });
   policy.observation?.publish();
   new SoapAnswer(response, exchange, ending).empty(202);
 }
