@@ -41,7 +41,10 @@ async function start(
   const traffic = new TrafficServer(
     async (request, response) => handler(request, response),
     { ...defaultsOf(HTTP_LIMITS), ...limits },
-    { ...HOOKS, refused: (_client, _method, refusal) => ({ id: String(refused.push(refusal.code)), isExplained: false }) },
+    {
+      ...HOOKS,
+      refused: (_client, _method, refusal) => ({ id: String(refused.push(refusal.code)), isExplained: false }),
+    },
     new PenaltyBox({ refusalsPerSecond: 0, refusalHoldMillis: 0 }),
     upgrades,
   );
@@ -247,7 +250,13 @@ t.test(
       const traffic = new TrafficServer(
         async () => {},
         defaultsOf(HTTP_LIMITS),
-        { ...HOOKS, refused: (_client, _method, told) => ({ id: String(logged.push(wireStatus(told, 'http'))), isExplained: true }) },
+        {
+          ...HOOKS,
+          refused: (_client, _method, told) => ({
+            id: String(logged.push(wireStatus(told, 'http'))),
+            isExplained: true,
+          }),
+        },
         penaltyBox,
         { wants: () => true, take: () => refusal },
       );

@@ -1,3 +1,4 @@
+import type { SeenName } from './facts.js';
 import type { Refusal } from './refusal.js';
 import type { RefusalCode } from './refusals.js';
 
@@ -161,8 +162,12 @@ const TELLERS: Readonly<Record<Fact, (refusal: Refusal) => Told | null>> = {
   },
   elements: ({ facts: { elements = [] } }) => {
     if (elements.length === 0) return null;
-    const names = elements.map(({ uri, local }) => `{${shorten(uri)}}${shorten(local)}`);
-    return { fields: names.map((name) => ['element', name]), phrase: names.join(' and ') };
+    const names = elements.map(({ uri, local }): SeenName => ({ uri: shorten(uri), local: shorten(local) }));
+    const shown = names.map(({ uri, local }) => (uri === '' ? `${local} in no namespace` : `{${uri}}${local}`));
+    return {
+      fields: names.map(({ uri, local }) => ['element', `{${uri}}${local}`]),
+      phrase: shown.join(' and '),
+    };
   },
   action: ({ facts: { action } }) => {
     if (action === undefined) return null;

@@ -15,7 +15,7 @@ export class Refusal extends Error {
   readonly facts: Facts;
   /** For the log only: the value found in the request, as text; null when the code is enough. Log writers cut it. */
   readonly found: string | number | null;
-  /** For the log only: the limit that was exceeded; null for other reasons. */
+  /** The limit that was exceeded; null for other reasons. Callers see it where the code has it among its facts. */
   readonly limit: ExceededLimit | null;
   /** For the log only: the address of the backend where the call failed, as the metrics name it; null for none. */
   address: string | null = null;

@@ -24,7 +24,8 @@ export function expectAnswer(t: Test, reply: RawReply, answer: string, dialect: 
 /** Catalogue convention D2. A 400 of the first dialect has no content, and no answer to HEAD has. */
 function expectStatus(t: Test, reply: RawReply, status: number, dialect: DialectName, name: string): void {
   t.equal(reply.status, status, `${name}: status`);
-  if ((status === 400 && dialect === '2001-12') || name.includes('HEAD')) t.equal(reply.headers.get('content-length'), '0', `${name}: nothing in it`);
+  if ((status === 400 && dialect === '2001-12') || name.includes('HEAD'))
+    t.equal(reply.headers.get('content-length'), '0', `${name}: nothing in it`);
   else expectSentence(t, reply, name);
   t.equal(reply.headers.get('connection')?.toLowerCase(), 'close', `${name}: the connection ends`);
 }
