@@ -81,6 +81,8 @@ const NEUTRAL: readonly string[] = [
     'graphql.cors.maxAgeMillis',
   ],
   ...['console.slowMillis', 'reload.watch'],
+  // Callers are told of their own messages, and of what they have a right to.
+  'faults.explain',
 ];
 
 /** The keys of the table of keys, those of the two kinds of services apart. */
