@@ -40,7 +40,8 @@ const DENIED_MILLIS = 2000;
  *
  * - one lease, where the shared bucket holds one;
  * - this replica's part of the shared bucket, while views are fresh or Redis is away: the parts add up to the bucket,
- *   and connected replicas are not granted the parts of absent ones;
+ *   and connected replicas are not granted the parts of absent ones. A bucket of which nothing is known counts as full,
+ *   also after a start with an empty Redis: another replica may have spent its own part, but not this one;
  * - one request of any cost, where the bucket holds it or nothing is known of the client, whose bucket then counts as
  *   full. Not within two seconds after a denial: a client at its limit spends grants only.
  *
@@ -231,7 +232,7 @@ export class Lease {
     if (!times.isShared) {
       // The local refill pays for it afterwards.
       const part = Math.max(1, maximum / times.replicas);
-      if (known === null) return overdraft <= Math.max(1, lease);
+      if (known === null) return overdraft <= part;
       return overdraft <= known / times.replicas || (points > part && this.#points >= part);
     }
     const available = known ?? maximum;
@@ -255,6 +256,13 @@ function leaseOf(rule: BudgetRule, replicas: number): number {
 
 const leaseSize = ({ maximum, restoreRate }: BudgetRule, replicas: number): number =>
   Math.min(restoreRate, maximum / (10 * replicas));
+
+/** Whole points that the client can spend here now, at most; below zero it is the overdraft. Null: there is no lease. */
+export function availableOf(lease: Lease | null, { maximum }: BudgetRule, times: Times): number {
+  const shared = lease?.sharedAvailable(times) ?? maximum;
+  const part = times.isShared ? shared : shared / times.replicas;
+  return Math.floor(Math.min(maximum, part + (lease?.points ?? 0)));
+}
 
 /** Time until the points are available if nothing else is taken; null: the bucket is too small for them. */
 export function retryAfterOf(lease: Lease, points: number, times: Times): number | null {

@@ -10,7 +10,7 @@ import {
   type ThrottleStatus,
 } from '../budget/budget.js';
 import { isNearlyEmpty } from '../budget/nearly-empty.js';
-import { Lease, retryAfterOf, type Times } from './lease.js';
+import { availableOf, Lease, retryAfterOf, type Times } from './lease.js';
 import { HEARTBEAT_MILLIS, LeaseClock } from './lease-clock.js';
 import type { LeaseStore } from './lease-store.js';
 import { UnknownBuckets } from './unknown-buckets.js';
@@ -129,9 +129,7 @@ export class LeasedBudgets implements Budgets {
     const times = this.#times();
     const lease = this.#leases.get(id);
     lease?.refill(times);
-    const available = times.isShared ? (lease?.sharedAvailable(times) ?? maximum) : 0;
-    const currentlyAvailable = Math.floor(Math.min(maximum, available + (lease?.points ?? 0)));
-    return { maximumAvailable: maximum, currentlyAvailable, restoreRate };
+    return { maximumAvailable: maximum, currentlyAvailable: availableOf(lease ?? null, budget, times), restoreRate };
   }
 
   /** Sends one heartbeat and renews the leases. Never rejects. */

@@ -156,6 +156,34 @@ t.test('replicas with a manual clock', { skip: MISSING }, async (t) => {
     }
   });
 
+  t.test('with an empty Redis a full bucket is spent at once, at each replica its part', async (t) => {
+    const { maximum, restoreRate } = RULE;
+    for (const count of [1, COUNT]) {
+      for (const settleMillis of [0, 100, 1500]) {
+        const name = `${count} replicas, ${settleMillis} ms after the start`;
+        await fleet.reset(count, count, settleMillis);
+        const status = fleet.replicas[0]?.budgets.status(CLIENT);
+        t.equal(status?.currentlyAvailable, maximum / count, `${name}: that is shown`);
+        let admitted = 0;
+        for (let at = 0; at < count; at += 1) admitted += ask(at, 5, 1000);
+        t.ok(admitted >= maximum && admitted <= maximum + 5 * count, `${name}: ${admitted}`);
+        for (let at = 0; at < count; at += 1) t.equal(ask(at, 5, 1000), 0, `${name}: and no more`);
+        // Nothing is given again when Redis has the state.
+        for (let left = 3000; left > 0; left -= 100) {
+          await fleet.advance(100);
+          for (let at = 0; at < count; at += 1) admitted += ask(at, 5, 1000);
+        }
+        t.ok(admitted <= 1.05 * (maximum + 3.1 * restoreRate), `${name}: ${admitted} after three seconds more`);
+      }
+    }
+    // A client that no replica knows, while an emptied Redis is filled again.
+    await fleet.reset(COUNT);
+    await fleet.flush();
+    await fleet.advance(100);
+    t.notOk(fleet.replicas[0]?.budgets.isShared);
+    t.equal(ask(0, 5, 1000), maximum / COUNT);
+  });
+
   t.test('a denied client finds its points at the promised time', async (t) => {
     await fleet.reset(COUNT);
     t.equal(ask(0, 60, 2), 60, 'the second of two requests at once comes too early');

@@ -51,13 +51,16 @@ export class ManualFleet {
     return this.#nowMillis;
   }
 
-  /** Empties Redis, and starts new replicas that share it; `configured` is the number that they are configured with. */
-  async reset(count: number, configured = count): Promise<void> {
+  /**
+   * Empties Redis, and starts new replicas that share it; `configured` is the number that they are configured with. They have
+   * points from Redis after `settleMillis`.
+   */
+  async reset(count: number, configured = count, settleMillis = 3000): Promise<void> {
     await this.connection.command('flush', ['FLUSHALL']);
     this.aheadMillis = 0;
     this.replicas.length = 0;
     for (let index = 0; index < count; index += 1) this.replicas.push(new ManualReplica(this, index, configured));
-    await this.advance(3000);
+    await this.advance(settleMillis);
   }
 
   /** Advances the clock; each replica sends its heartbeats. */
