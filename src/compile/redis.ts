@@ -2,6 +2,7 @@ import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { RotatingFile } from '../base/rotating-file.js';
 import { isReachable, parseAddress } from '../config/address.js';
 import type { LoadedConfig } from '../config/load.js';
+import { processCount } from '../config/process-count.js';
 import type { RedisConfig } from '../config/redis-keys.js';
 import type { ConfigPath } from '../config/yaml-source.js';
 import { parseRedisUrl, printAddress, type ServerAddress } from '../redis/address.js';
@@ -43,7 +44,8 @@ export function compileRedis(loaded: LoadedConfig): CompiledRedis {
       operationMillis,
       // A hash tag: every script finds its keys in one slot.
       prefix: cluster === undefined ? prefix : `{${prefix}}`,
-      replicas,
+      // Its workers alone are so many, before they are counted and while Redis is away.
+      replicas: Math.max(replicas, processCount(loaded.config)),
       ...(secret !== undefined && { secret }),
     },
     warnings: [

@@ -69,7 +69,7 @@ const REDIS = closed(
     }),
     replicas: integer({
       description:
-        'Number of processes that share the budgets: while Redis is away each spends this part of the refill. More are counted by their heartbeats.',
+        'Number of processes that share the budgets, at least that of `workers`: while Redis is away each spends this part of the refill. More are counted by their heartbeats.',
       minimum: 1,
       maximum: 1024,
       default: 1,

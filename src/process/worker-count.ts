@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { ConfigurationError, unplaced } from '../base/diagnostic.js';
 import type { LoadedConfig } from '../config/load.js';
+import { processCount } from '../config/process-count.js';
 
 /** The number of processes on the command line; null where it has none. Throws `ConfigurationError` unless a number. */
 export function workersOption(option: string | null): number | 'auto' | null {
@@ -11,5 +11,4 @@ export function workersOption(option: string | null): number | 'auto' | null {
 }
 
 /** How many processes. */
-export const workerCount = ({ config }: LoadedConfig): number =>
-  config.workers === 'auto' ? availableParallelism() : config.workers;
+export const workerCount = ({ config }: LoadedConfig): number => processCount(config);

@@ -106,6 +106,20 @@ async function claimThroughout(shared: Shared): Promise<{ readonly keys: readonl
 
 const ALWAYS = { maximum: 100_000, restoreRate: 100_000 };
 
+t.test('workers are replicas, though fewer are configured', async (t) => {
+  for (const [keys, workers, expected] of [
+    ['', null, 1],
+    ['workers: 3\n', null, 3],
+    ['workers: 3\n', 4, 4],
+    ['workers: 3\n', 1, 2],
+  ] as const) {
+    const file = join(folder, 'workers.yaml');
+    const replicas = expected === 2 ? ', replicas: 2' : '';
+    writeFileSync(file, `${keys}services: { a: { url: http://a } }\nredis: { url: redis://localhost${replicas} }\n`);
+    t.equal(compileRedis(await loadConfig(file, {}, workers)).settings?.replicas, expected);
+  }
+});
+
 t.test('secrets that go over the network in clear text are warned of', async (t) => {
   const warnings = async (redis: string): Promise<readonly string[]> => {
     const file = join(folder, 'warned.yaml');
