@@ -3,7 +3,7 @@ import { diagnosticAt } from '../compile/diagnostic-at.js';
 import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
 import type { SoapService } from '../compile/service.js';
 import { type Compiled, compile } from '../compile.js';
-import { type LoadedConfig, loadConfig } from '../config/load.js';
+import { type LoadedConfig, loadConfig, loadRest } from '../config/load.js';
 import { openIn } from '../config/protection/weakenings.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import { throwWithWsdls } from '../process/wsdl-errors.js';
@@ -15,7 +15,7 @@ import { ALL_LISTED, diagnosticLine, MOST_LISTED, oneLine, table } from './table
  * service of which no operation can be called.
  */
 export async function check(file: string, terminal: Terminal): Promise<ExitCode> {
-  const loaded = await loadConfig(file, process.env).catch((error: unknown) => throwWithWsdls(file, error));
+  const loaded = await loadConfig(file, process.env).catch((error: unknown) => throwWithNames(file, error));
   const compiled = await compile(loaded);
   await compiled.close();
   for (const service of compiled.services) printService(service, compiled, terminal);
@@ -34,6 +34,25 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   ];
   terminal.out(`${file} is fine: ${parts.join(', ')}.`);
   return 0;
+}
+
+/** Throws `error` of a configuration, and with it the errors of names in the rest of it. */
+async function throwWithNames(file: string, error: unknown): Promise<never> {
+  const rest = error instanceof ConfigurationError ? await loadRest(file, process.env) : null;
+  if (!(error instanceof ConfigurationError) || rest === null) return throwWithWsdls(file, error);
+  const more = await compile(rest).then(
+    async (compiled) => {
+      await compiled.close();
+      return [];
+    },
+    (other: unknown) => {
+      if (other instanceof ConfigurationError) return other.diagnostics;
+      // What is left out was needed.
+      return throwWithWsdls(file, error);
+    },
+  );
+  const known = new Set(error.diagnostics.map(printDiagnostic));
+  throw new ConfigurationError([...error.diagnostics, ...more.filter((each) => !known.has(printDiagnostic(each)))]);
 }
 
 /** A service that has operations, of which none can be called. */

@@ -7,6 +7,7 @@ import type { ConfigPath } from '../config/yaml-source.js';
 import { isOpen, warningsOfBackends } from './backend-warnings.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import type { Graph } from './graph.js';
+import { warningsOfSecrets } from './literal-secrets.js';
 import { warningsOfScopes } from './unheld-scopes.js';
 import { warningsOfWeakOptions } from './weak-options.js';
 
@@ -20,6 +21,8 @@ export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly D
   ...readsInMutation(loaded, graph),
   ...dearFields(loaded, graph),
   ...plainKeys(loaded),
+  ...warningsOfSecrets(loaded),
+  ...dividedBudgets(loaded),
   ...unprotectedKeySet(loaded),
   ...unprotectedIntrospection(loaded),
   ...unknownProxies(loaded),
@@ -106,6 +109,19 @@ function plainKeys(loaded: LoadedConfig): readonly Diagnostic[] {
       return [diagnosticAt(loaded, path, what, 'Take it from the environment or from a file.', 'value')];
     }),
   );
+}
+
+/** Processes know of each other's clients by Redis alone. */
+function dividedBudgets(loaded: LoadedConfig): readonly Diagnostic[] {
+  const { workers, redis, clients } = loaded.config;
+  if (workers === 1 || redis !== undefined) return [];
+  const bounded = Object.entries(clients?.classes ?? {}).find(
+    ([, { budget, requestsAtOnce }]) => budget !== undefined || requestsAtOnce !== undefined,
+  );
+  if (bounded === undefined) return [];
+  const [name, { budget }] = bounded;
+  const what = `Each of several \`workers\` counts by itself without \`redis\`: a client of class \`${name}\` can have its \`${budget === undefined ? 'requestsAtOnce' : 'budget'}\` once for each.`;
+  return [diagnosticAt(loaded, ['workers'], what, 'Configure `redis`, or divide the numbers by the workers.')];
 }
 
 /** On a network the answer can be replaced, and with it every signature. */

@@ -40,6 +40,12 @@ export const URI = { minLength: 1, maxLength: 1024, pattern: '^\\S+$', hint: 'Wr
 
 export const ORIGIN = { pattern: '^https?://[^\\s/?#@]+$', hint: 'Write scheme, host and port: https://shop.example.' };
 
+/** Certificates and keys as text (RFC 7468). */
+export const PEM = {
+  pattern: '-----BEGIN ',
+  hint: 'It must be PEM: write { file: path } for what is in a file, or the text that begins with -----BEGIN.',
+} as const;
+
 /** A name of a header field (RFC 9110 section 5.1). */
 export const HEADER_NAME = {
   pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$",

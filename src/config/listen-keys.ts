@@ -1,5 +1,5 @@
 import { hostOf } from './address.js';
-import { NAME, PASSWORD } from './formats.js';
+import { NAME, PASSWORD, PEM } from './formats.js';
 import { array, closed, mapOf, oneOf, optional, type StaticOf, string, unsafe } from './key-types.js';
 
 /** Keys of the addresses on which the gateway listens: the part of the table of keys for them. */
@@ -9,7 +9,7 @@ const LISTEN_ADDRESS = {
   hint: 'Write host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/run/soapstone.sock, or systemd:name; port 0 is any free one.',
 };
 
-const pem = (description: string) => string({ description, minLength: 1, maxLength: 262_144 });
+const pem = (description: string) => string({ description, minLength: 1, maxLength: 262_144, ...PEM });
 
 const IDENTITY = {
   cert: pem('The certificate with its chain, as PEM.'),
@@ -46,6 +46,7 @@ const TLS_KEYS = closed(
           'Revocation lists, as PEM, one of each authority in the chains of clients. A list that has expired refuses all certificates of its authority.',
         minLength: 1,
         maxLength: 8_388_608,
+        ...PEM,
       }),
     ),
   },

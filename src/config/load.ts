@@ -8,6 +8,7 @@ import { OPEN } from './client-keys.js';
 import type { ConfigPlace, ConfigSource } from './config-source.js';
 import { completeMasks, expandMasks } from './masks.js';
 import { type Environment, readSource } from './read-source.js';
+import { removeFinding } from './remove-finding.js';
 import { checkRules } from './rules.js';
 import type { Config, FileConfig, GraphqlServiceConfig, ServiceConfig } from './schema.js';
 import { configSchema } from './schema-node.js';
@@ -75,6 +76,39 @@ export async function loadConfig(
   const diagnostics = [...source.diagnostics, ...findings.map((finding) => diagnosticOf(finding, source, file))];
   if (valid === null || diagnostics.length > 0) throw new ConfigurationError(firstOf(source.sorted(diagnostics), file));
 
+  return loadedFrom(valid, { file, inputs, source, foreign });
+}
+
+/**
+ * The rest of a configuration that cannot be used: without what is of the wrong shape, and with rules that are broken. For
+ * the errors of names that shape would hide. Null where too little is left to say anything about names.
+ */
+export async function loadRest(file: string, environment: Environment): Promise<LoadedConfig | null> {
+  const inputs = LIVE_INPUTS;
+  const source = await readSource(file, environment, inputs).catch(() => null);
+  if (source === null || source.diagnostics.length > 0) return null;
+  const directoryOf = (path: ConfigPath): string => source.locate(path, '.').location;
+  const around = { directoryOf, environment, inputs, pace: AT_ONCE, report: () => {} };
+  const { value, foreign } = await substitute(source.value, configSchema(), around);
+  fillPaths(value);
+  expandWords(value);
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const { valid, findings } = validate(value, foreign);
+    if (valid !== null) return loadedFrom(valid, { file, inputs, source, foreign });
+    if (!findings.every(({ path }) => removeFinding(value, path))) return null;
+  }
+  return null;
+}
+
+/** What is removed may have been required. */
+const ATTEMPTS_MAX = 5;
+
+interface Origin extends Pick<LoadedConfig, 'file' | 'inputs'> {
+  readonly source: ConfigSource;
+  readonly foreign: ReadonlySet<string>;
+}
+
+function loadedFrom(valid: FileConfig, { file, inputs, source, foreign }: Origin): LoadedConfig {
   completeMasks(valid);
   return {
     config: deepFreeze(asConfig(valid)),

@@ -1,4 +1,4 @@
-import { ADDRESS } from './formats.js';
+import { ADDRESS, PEM } from './formats.js';
 import { array, closed, integer, optional, type StaticOf, string, unsafe } from './key-types.js';
 import { TLS_KEYS } from './upstream-keys.js';
 
@@ -52,7 +52,7 @@ const REDIS = closed(
     tls: tls(
       'TLS to the servers that have the data, with the keys of `services.tls`. With `sentinel` and `cluster` it is used where this key is present, else with `rediss://`.',
     ),
-    ca: optional(string({ description: 'Earlier spelling of `tls.ca`.', minLength: 1, maxLength: 262_144 })),
+    ca: optional(string({ description: 'Earlier spelling of `tls.ca`.', minLength: 1, maxLength: 262_144, ...PEM })),
     prefix: string({
       description: 'Prefix of every key and channel: the same for all gateways that share budgets.',
       pattern: '^[A-Za-z0-9:_.-]{1,64}$',

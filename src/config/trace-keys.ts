@@ -1,4 +1,4 @@
-import { HEADER_NAME, HTTP_URL } from './formats.js';
+import { HEADER_NAME, HTTP_URL, PEM } from './formats.js';
 import { boolean, closed, integer, mapOf, number, optional, string } from './key-types.js';
 
 /** Traces: the part of the table of keys for them. */
@@ -36,6 +36,7 @@ export const TRACE_KEYS = closed(
       string({
         description: 'Trusted certificate authorities, PEM: `{ file: ca.pem }`; else those of Node.',
         minLength: 1,
+        ...PEM,
       }),
     ),
     attributes: mapOf('^[A-Za-z0-9_.-]{1,128}$', string({ maxLength: 256, description: 'The value.' }), {

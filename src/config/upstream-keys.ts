@@ -1,6 +1,6 @@
 import { BALANCE_KEYS, STICKY } from './balance-keys.js';
 import { CALL_KEYS } from './call-keys.js';
-import { HEADER_NAME, HTTP_URL } from './formats.js';
+import { HEADER_NAME, HTTP_URL, PEM } from './formats.js';
 import { HEALTH, SOAP_HEALTH } from './health-keys.js';
 import { array, boolean, closed, mapOf, oneOf, optional, string } from './key-types.js';
 import { LOGIN } from './login-keys.js';
@@ -120,7 +120,7 @@ const AUTH_OPTIONS = {
   maxProperties: 1,
 };
 
-const pem = (description: string) => optional(string({ description, minLength: 1, maxLength: 262_144 }));
+const pem = (description: string) => optional(string({ description, minLength: 1, maxLength: 262_144, ...PEM }));
 
 /** TLS to a backend. Its files may rotate. */
 export const TLS_KEYS = closed(

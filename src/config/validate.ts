@@ -75,6 +75,14 @@ function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
       const what = least > 1 ? `must have at least ${least} characters` : 'must not be empty';
       return value(`${name} ${what}.`, node.hint ?? null);
     }
+    case 'maxProperties': {
+      const given = isRecord(error.data) ? Object.keys(error.data) : [];
+      if (Number(params['limit']) > 1) return value(`${name} has more than ${String(params['limit'])} entries.`, null);
+      return value(
+        `${name} has ${given.map((key) => `\`${key}\``).join(' and ')}, and may have one of them.`,
+        'Remove the other.',
+      );
+    }
     case 'maxItems':
       return value(`${name} has more than ${String(params['limit'])} entries.`, null);
     case 'uniqueItems':

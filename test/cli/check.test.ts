@@ -139,3 +139,32 @@ clients:
     await open(`clients: none\nservices:\n${service('a')}`),
   );
 });
+
+t.test('errors of shape hide no errors of names', async (t) => {
+  const yaml = `lisen: 1
+log: { level: loud }
+services:
+${service('a', '    operations: { Git: { field: Query.x, weight: much } }\n    schema: { types: { Nobody: { fields: { iban: { mask: { partnr: last4 } } } } } }\n')}
+clients:
+  apiKeys: { clients: { erp: { class: partner, keys: [short] } } }
+  address: { class: partner }
+  classes: { partner: { allow: [a.Gut, b], budget: { maximun: 5 } } }
+`;
+  const said = await outcome(t, yaml, { 'a.wsdl': wsdlWith(operations(['Get', 'Put'])) });
+  for (const wrong of [
+    /Unknown key `lisen`/,
+    /`log\.level` must be one of/,
+    /has no operation `Git`.* Did you mean `Get`/,
+    /There is no type Nobody/,
+    /mask\.partnr` is none of `clients\.classes`\. Did you mean `partner`/,
+    /A key has 16 to 512/,
+    /Service `a` has no operation `Gut`/,
+    /There is no service `b`/,
+    /Unknown key `maximun`/,
+  ])
+    t.match(said, wrong);
+  const lines = said.split('\n');
+  t.equal(new Set(lines).size, lines.length, 'none comes twice');
+  const nothing = await outcome(t, 'services: { a: { wsdl: 5, url: 5 } }\nlog: { level: loud }\n', {});
+  t.equal(nothing.split('\n').length, 3, 'too little is left to say more');
+});

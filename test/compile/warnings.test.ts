@@ -42,20 +42,20 @@ t.test('servers that are not verified and decisions that are left out are told o
   const yaml = (verify: string): string => `services: { desk: { url: "https://b.example/" } }
 redis: { sentinel: { master: m, nodes: ["127.0.0.1:9"], tls: ${verify} }, tls: ${verify} }
 clients:
-  introspection: { url: "https://b.example/", clientId: c, clientSecret: s, class: all, tls: ${verify} }
+  introspection: { url: "https://b.example/", clientId: c, clientSecret: { file: secret }, class: all, tls: ${verify} }
   authorize: { url: "https://b.example/", tls: ${verify}, onError: ${verify === '{}' ? 'deny' : 'allow'} }
   classes: { all: {} }
 `;
   const remedy = 'Name the authority in `ca`, and the name in `servername`.';
   const any = 'any server with a certificate of the same authority on the way';
-  t.same(await notesOn(t, yaml('{ verify: chain }')), [
-    `4:104: \`clients.introspection\` does not verify the certificate of its endpoint: ${any} can accept any token. ${remedy}`,
+  t.same(await notesOn(t, yaml('{ verify: chain }'), { secret: 's' }), [
+    `4:119: \`clients.introspection\` does not verify the certificate of its endpoint: ${any} can accept any token. ${remedy}`,
     `5:58: \`clients.authorize\` does not verify the certificate of the decision point: ${any} can allow every request. ${remedy}`,
     `2:98: \`redis\` does not verify the certificate of its servers: ${any} can read and change what replicas share. ${remedy}`,
     `2:72: \`redis.sentinel\` does not verify the certificate of the sentinels: ${any} can name another primary. ${remedy}`,
     '5:76: Requests pass while the decision point does not answer. Set `onError: deny` to refuse them.',
   ]);
-  t.same(await notesOn(t, yaml('{}')), []);
+  t.same(await notesOn(t, yaml('{}'), { secret: 's' }), []);
 });
 
 t.test('monitor mode: messages are only counted, clients stay restricted', async (t) => {
@@ -216,11 +216,11 @@ t.test('settings about a backend that do not go together are told of, and those 
   const open = 'http://b.example/';
   const login = 'auth: { login: { operation: Drop, token: reply.a, place: "http:x-a" } }';
   const two = 'urls: ["https://b.example/", "https://c.example/"]';
-  const basic = 'auth: { basic: { username: u, password: p } }';
+  const basic = 'auth: { basic: { username: u, password: { file: p } } }';
   const oauth2 = (tokenUrl: string): string =>
-    `auth: { oauth2: { tokenUrl: "${tokenUrl}", clientId: c, clientSecret: s } }`;
+    `auth: { oauth2: { tokenUrl: "${tokenUrl}", clientId: c, clientSecret: { file: p } } }`;
   const token = (type: string): string =>
-    `security: { make: { usernameToken: { username: u, password: p, type: ${type} } } }`;
+    `security: { make: { usernameToken: { username: u, password: { file: p }, type: ${type} } } }`;
   for (const [yaml, expected] of [
     [desk(basic, open), /sends credentials \(`basic`\) to its backend without TLS/],
     [desk(basic), null],
@@ -236,7 +236,9 @@ t.test('settings about a backend that do not go together are told of, and those 
     [desk(`auth: { passthrough: true }, ${two}, sticky: { cookie: r }`), /`sticky`, but not those of callers/],
     [desk(`auth: { passthrough: true }, ${two}`), null],
     [
-      desk('auth: { ntlm: { username: u, password: p } }, limits: { upstream: { requestsPerConnection: 1 } }'),
+      desk(
+        'auth: { ntlm: { username: u, password: { file: p } } }, limits: { upstream: { requestsPerConnection: 1 } }',
+      ),
       /logs in for every call/,
     ],
     [desk('timeoutMillis: 1000, retry: { perTryMillis: 1000 }'), /none is given up for another/],
@@ -248,7 +250,7 @@ t.test('settings about a backend that do not go together are told of, and those 
     ],
     [desk('requestsAtOnce: 4').replace('Query.drop }', 'Query.drop, requestsAtOnce: 3 }'), null],
   ] as const) {
-    const notes = await notesOn(t, yaml);
+    const notes = await notesOn(t, yaml, { p: 'secret' });
     if (expected === null) t.same(notes, [], yaml);
     else
       t.ok(
@@ -273,4 +275,46 @@ ${clients}`;
   t.same(await told(classes('x, z')), []);
   const jwt = 'jwt: { issuer: i, audience: a, class: all, jwksUrl: "https://login.example/keys" }';
   t.same(await told(`clients: { ${jwt}, classes: { all: {} } }`), [], 'tokens may have any scope');
+});
+
+t.test('secrets that stand in the file itself are told of, and variables without braces', async (t) => {
+  const yaml = (secret: string): string => `services:
+  a: { url: "http://127.0.0.1:9/", auth: { basic: { username: u, password: ${secret} } }, headers: { x-env: "$REGION" } }
+  b: { url: "http://127.0.0.1:9/", auth: { oauth2: { tokenUrl: "http://127.0.0.1:9/", clientId: c, clientSecret: ${secret} } } }
+  c: { kind: graphql, url: "http://127.0.0.1:9/", schema: c.graphql, headers: { Authorization: ${secret} } }
+clients: { introspection: { url: "http://127.0.0.1:9/", clientId: c, clientSecret: ${secret}, class: x }, maskKey: ${secret}, classes: { x: {} } }
+`;
+  const files = { 'c.graphql': 'type Query { a: String }', 'secret.txt': 'secret-of-sixteen' };
+  const of = (key: string): RegExp =>
+    new RegExp(`\\d+:\\d+: \`${key}\` stands in the configuration file itself\\. Take it from the environment`);
+  const region =
+    /^2:\d+: `services\.a\.headers\.x-env` looks like a variable without braces: it is taken as it is\. Write braces/;
+  const literal = await notesOn(t, yaml('secret-of-sixteen'), files);
+  t.match(literal, [
+    of('services.a.auth.basic.password'),
+    of('services.b.auth.oauth2.clientSecret'),
+    of('services.c.headers.Authorization'),
+    of('clients.introspection.clientSecret'),
+    of('clients.maskKey'),
+    region,
+  ]);
+  t.notMatch(literal.join(), 'secret-of-sixteen', 'without their values');
+  t.match(await notesOn(t, yaml('{ file: secret.txt }'), files), [region], 'from a file');
+  t.equal(
+    (await notesOn(t, yaml('"$SECRET_OF_SIXTEEN"'), files)).filter((note) => note.includes('without braces')).length,
+    6,
+  );
+});
+
+t.test('budgets that each of several workers counts by itself are told of', async (t) => {
+  const yaml = (workers: string, rights: string, more = ''): string =>
+    `services: { a: { url: "http://127.0.0.1:9/" } }\nworkers: ${workers}\nclients: { address: { class: x }, classes: { x: ${rights} } }\n${more}`;
+  const told = async (...args: Parameters<typeof yaml>): Promise<readonly string[]> => notesOn(t, yaml(...args));
+  t.same(await told('2', '{ budget: {} }'), [
+    '2:10: Each of several `workers` counts by itself without `redis`: a client of class `x` can have its `budget` once for each. Configure `redis`, or divide the numbers by the workers.',
+  ]);
+  t.match(await told('auto', '{ requestsAtOnce: 5 }'), [/its `requestsAtOnce` once for each/]);
+  t.same(await told('1', '{ budget: {} }'), []);
+  t.same(await told('4', '{}'), []);
+  t.same(await told('4', '{ budget: {} }', 'redis: "redis://127.0.0.1:9"\n'), []);
 });

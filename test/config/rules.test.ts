@@ -327,8 +327,8 @@ t.test('Redis is reached in one way, and each setting has one place', async (t) 
     'redis://127.0.0.1',
     '"rediss://user:p%40ss@redis.internal:6380/3"',
     'unix:/run/redis/redis.sock',
-    '{ url: "rediss://a:1", ca: pem }',
-    '{ url: "rediss://a:1", tls: { cert: pem, key: pem, servername: redis.internal } }',
+    '{ url: "rediss://a:1", ca: "-----BEGIN pem" }',
+    '{ url: "rediss://a:1", tls: { cert: "-----BEGIN pem", key: "-----BEGIN pem", servername: redis.internal } }',
     '{ sentinel: { master: mymaster, nodes: ["a:26379", "[::1]:26379"], tls: {} }, tls: {}, database: 1 }',
     '{ cluster: { nodes: ["a:7000"] }, username: web, password: secret }',
   ]) {
@@ -366,12 +366,15 @@ t.test('Redis is reached in one way, and each setting has one place', async (t) 
     '`redis.password` is in `redis.url` too. Keep one of them.',
   );
   t.match(await one('{ url: redis://a, tls: {} }'), '`redis.tls` has no effect');
-  t.match(await one('{ url: unix:/a, ca: pem }'), '`redis.ca` has no effect');
-  t.match(await one('{ url: rediss://a, ca: pem, tls: {} }'), '`redis.ca` stands beside `redis.tls`.');
+  t.match(await one('{ url: unix:/a, ca: "-----BEGIN pem" }'), '`redis.ca` has no effect');
+  t.match(await one('{ url: rediss://a, ca: "-----BEGIN pem", tls: {} }'), '`redis.ca` stands beside `redis.tls`.');
   t.match(await one('{ cluster: { nodes: ["a:1"] }, database: 1 }'), 'a cluster has one');
-  t.match(await one('{ url: rediss://a, tls: { cert: pem } }'), '`redis.tls` has a certificate without its key.');
   t.match(
-    await one('{ sentinel: { master: m, nodes: ["a:1"], tls: { key: pem } } }'),
+    await one('{ url: rediss://a, tls: { cert: "-----BEGIN pem" } }'),
+    '`redis.tls` has a certificate without its key.',
+  );
+  t.match(
+    await one('{ sentinel: { master: m, nodes: ["a:1"], tls: { key: "-----BEGIN pem" } } }'),
     '`redis.sentinel.tls` has a key without its certificate.',
   );
 });
@@ -392,4 +395,28 @@ t.test('files that connections to Redis read again may change while the gateway 
   t.throws(() => checkRestartKeys(config, other), /`redis` cannot change/);
   const slower = await load('one', 'secret-of-replicas', ', operationMillis: 30');
   t.throws(() => checkRestartKeys(config, slower), /`redis` cannot change/);
+});
+
+t.test('two kinds of `auth`, and a path in place of PEM, are named', async (t) => {
+  const service = (more: string): string => `services: { a: { url: "https://a/", ${more} } }\n`;
+  t.same(await problems(service('auth: { bearer: { token: t }, basic: { username: u, password: p } }')), [
+    '1:43: `services.a.auth` has `bearer` and `basic`, and may have one of them. Remove the other.',
+  ]);
+  const hint =
+    'is not valid. It must be PEM: write { file: path } for what is in a file, or the text that begins with -----BEGIN.';
+  t.same(await problems(service('tls: { ca: ca.pem, cert: "-----BEGIN CERTIFICATE-----", key: key.pem }')), [
+    `1:48: \`services.a.tls.ca\` ${hint}`,
+    `1:98: \`services.a.tls.key\` ${hint}`,
+  ]);
+  t.match(
+    await problems(
+      `${service('')}listen: { address: "127.0.0.1:1", tls: { cert: c.pem, key: k.pem, clientCa: a.pem, clientCrl: b.pem } }\n`,
+    ),
+    [
+      /listen\.tls\.cert` is not valid\. It must be PEM/,
+      /listen\.tls\.key`/,
+      /listen\.tls\.clientCa`/,
+      /listen\.tls\.clientCrl`/,
+    ],
+  );
 });

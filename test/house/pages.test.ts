@@ -86,14 +86,14 @@ const secretOf = async (name: string): Promise<string> =>
 
 /** Writes the files that a configuration names, and returns its environment. */
 async function furnish(folder: string, text: string): Promise<Record<string, string>> {
-  const { cert, key } = /\.(?:pem|crt|key)\b/.test(text)
+  const { cert, key } = /\.(?:pem|crt|crl|key)\b/.test(text)
     ? new Authority(folder).sign('localhost')
     : { cert: '', key: '' };
   for (const [, name = ''] of text.matchAll(/file: "?(?:\$\{CREDENTIALS_DIRECTORY\}\/)?([\w./-]+)/g))
     if (!existsSync(join(folder, name)))
       writeFileSync(
         join(folder, name),
-        /\.key$/.test(name) ? key : /\.(?:pem|crt)$/.test(name) ? cert : 'secret-of-a-test',
+        /\.key$/.test(name) ? key : /\.(?:pem|crt|crl)$/.test(name) ? cert : 'secret-of-a-test',
       );
   const named = [...text.matchAll(/^ +([A-Z_]\w+): (?:\{|false|true)/gm)].map(([, name = '']) => name);
   for (const [, name = ''] of text.matchAll(/wsdl: (\S+\.wsdl)/g))

@@ -215,7 +215,7 @@ t.test('a changed file is a reload unless the configuration says otherwise, also
     data: t.fixture('symlink', 'one'),
     'orders.wsdl': t.fixture('symlink', 'data/orders.wsdl'),
   });
-  const yaml = `services: { orders: { wsdl: "${home}/orders.wsdl", url: http://127.0.0.1:1/ } }\ninclude: ["${home}/more/*.yaml"]\n`;
+  const yaml = `services: { orders: { wsdl: "${home}/orders.wsdl", url: http://127.0.0.1:1/ } }\ninclude: [{ files: "${home}/more/*.yaml", optional: true }]\n`;
   const gateway = await startProcess(t, yaml);
   const isGeneration = (number: number) => async () => (await gateway.metric('soapstone_generation')) === number;
 

@@ -382,18 +382,21 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     unreachable: null,
   },
   servers: {
-    there: service(', tls: { ca: PEM, minVersion: "1.3" }'),
+    there: service(', tls: { ca: "-----BEGIN A", minVersion: "1.3" }'),
     withdrawn: [
       [service(', tls: { minVersion: "1.3" }'), /tls\.ca` is gone/],
-      [service(', tls: { ca: PEM }'), /minVersion` goes from `1\.3`/],
-      [service(', tls: { ca: PEM, minVersion: "1.3", verify: chain }'), /verify` goes from `full` to `chain`/],
+      [service(', tls: { ca: "-----BEGIN A" }'), /minVersion` goes from `1\.3`/],
+      [
+        service(', tls: { ca: "-----BEGIN A", minVersion: "1.3", verify: chain }'),
+        /verify` goes from `full` to `chain`/,
+      ],
       [service().replace('https:', 'http:'), /urls` goes from https to http/],
       [
-        service(', tls: { ca: PEM, minVersion: "1.3" }, drift: { url: "https://a/?wsdl", apply: safe }'),
+        service(', tls: { ca: "-----BEGIN A", minVersion: "1.3" }, drift: { url: "https://a/?wsdl", apply: safe }'),
         /apply` goes from `never` to `safe`/,
       ],
     ],
-    taken: [service(', tls: { ca: OTHER, minVersion: "1.3", verify: full }'), graphql('')],
+    taken: [service(', tls: { ca: "-----BEGIN B", minVersion: "1.3", verify: full }'), graphql('')],
     misspelt: [[service(', tls: { verify: ful }'), /Did you mean `full`/]],
     empty: [[service(', tls: { ca: "" }'), /must not be empty/]],
     absent: null,
