@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import { beginExchange } from './access/address.js';
 import { LiveClients } from './access/live-clients.js';
@@ -68,8 +69,9 @@ export interface Gateway {
   /**
    * Stops: readiness off, requests in flight finish, connections close, backends are left. Resolves to the number of
    * connections that `limits.http.drainMillis` cut. Where the parent accepts, `turn` waits for a turn of its event loop.
+   * For `delayMillis`, requests are taken as before, without readiness.
    */
-  drain(turn?: () => Promise<void>): Promise<number>;
+  drain(turn?: () => Promise<void>, delayMillis?: number): Promise<number>;
 }
 
 /** How operators reach a gateway. */
@@ -237,8 +239,9 @@ export async function startGateway(
       penaltyBox.configure(limits.http, next.trustedProxies);
       traffic.configure(limits.http);
     },
-    async drain(turn) {
+    async drain(turn, delayMillis = 0) {
       ready = false;
+      if (delayMillis > 0) await wait(delayMillis);
       overload.close();
       const closing = Promise.all([generations.current.retire(), generations.endSubscriptions()]);
       const forced = await traffic.drain(generations.current.compiled.config.limits.http.drainMillis, turn);

@@ -14,7 +14,19 @@ import { GRAPHQL_KEYS } from './graphql-keys.js';
 import { GRAPHQL_SERVICE_KEYS, kindKey } from './graphql-service-keys.js';
 import { ADMIN_HOSTS, HOSTS, PUBLIC_URL } from './host-keys.js';
 import { INCLUDE } from './include-keys.js';
-import { array, boolean, closed, mapOf, oneOf, optional, type StaticOf, section, string, unsafe } from './key-types.js';
+import {
+  array,
+  boolean,
+  closed,
+  integer,
+  mapOf,
+  oneOf,
+  optional,
+  type StaticOf,
+  section,
+  string,
+  unsafe,
+} from './key-types.js';
 import { LIMIT_KEYS } from './limit-keys.js';
 import { limitOverrides } from './limit-schema.js';
 import { LINK_KEYS } from './link-keys.js';
@@ -192,6 +204,14 @@ export const CONFIG = closed(
       pattern: '^auto$',
       hint: 'Write a number from 1 to 256, or auto.',
       default: 1,
+    }),
+    drainDelayMillis: integer({
+      description:
+        'After SIGTERM, the time in milliseconds in which `/ready` fails and requests are still taken, until load balancers have noticed. Then the drain begins. 0: at once.',
+      unit: 'millis',
+      minimum: 0,
+      maximum: 3_600_000,
+      default: 0,
     }),
     roles: array(string(URI), {
       description: 'URIs by which header blocks name the gateway (actor, role), besides the standard `next`.',

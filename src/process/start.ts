@@ -28,7 +28,7 @@ import { refuseAddress } from './refuse-address.js';
 import { type CompiledFacts, factsOf, type Reads, wsdlsInUse } from './reload-source.js';
 import { type Applied, type ReloadCause, Reloader } from './reloader.js';
 import { notifyServiceManager, reportToWatchdog, whileReloading } from './service-manager.js';
-import { stopCause } from './stop-cause.js';
+import { type StopCause, stopCause } from './stop-cause.js';
 import type { ExitCode, Terminal } from './terminal.js';
 import { workerCount, workersOption } from './worker-count.js';
 import {
@@ -163,12 +163,14 @@ async function runAlone(origin: Origin, log: Log): Promise<ExitCode> {
   rollSignal.listen(() => log.event('warn', 'SIGUSR2 replaces workers, and there are none', {}));
   listenForReloads(origin, loaded.config, reloader);
   const endReports = reportToWatchdog(() => 0);
-  const { name: signal, code } = await opening.stopping;
+  const why = await opening.stopping;
+  const { name: signal, code } = why;
   endReports();
-  log.event('info', 'draining', { signal });
+  const delayMillis = drainDelayOf(why, gateway.compiled().config);
+  log.event('info', 'draining', { signal, delayMillis });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
-  const cut = await gateway.drain();
+  const cut = await gateway.drain(undefined, delayMillis);
   await opening.closeDemo();
   log.event('info', 'stopped', { cut });
   return endCode(code, cut > 0);
@@ -226,8 +228,11 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
 const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentConfig => ({
   names,
   admin: compileAdmin(loaded),
-  drainMillis: loaded.config.limits.http.drainMillis,
+  drainMillis: loaded.config.drainDelayMillis + loaded.config.limits.http.drainMillis,
 });
+
+/** A process with a bug takes no more requests: its state is not known. */
+const drainDelayOf = ({ code }: StopCause, { drainDelayMillis }: Config): number => (code === 0 ? drainDelayMillis : 0);
 
 /** A drain that had to cut requests has failed (catalogue L06). */
 const endCode = (code: ExitCode, isForced: boolean): ExitCode => (code === 0 && isForced ? 1 : code);
@@ -286,8 +291,9 @@ async function work(
   takeReloads(compileStep, gateway.replace, (error) => log.bug(error));
   shareState(gateway);
   reportReady(gateway.urls, gateway.listMetrics, gateway.facts);
-  const { code } = await stopping;
-  const cut = await gateway.drain(parentTurn);
+  const why = await stopping;
+  const { code } = why;
+  const cut = await gateway.drain(parentTurn, drainDelayOf(why, gateway.compiled().config));
   await sendMetrics(gateway.listMetrics);
   await sendUsage(gateway.facts.usage());
   return endCode(code, cut > 0);

@@ -64,6 +64,7 @@ export interface ParentConfig {
   readonly names: LabelNames;
   /** The addresses for operators, of which a reload changes the credentials alone. */
   readonly admin: readonly AdminListener[];
+  /** The longest time of a drain, with its delay. */
   readonly drainMillis: number;
 }
 
@@ -182,7 +183,8 @@ export async function startWorkers(
       worker.once('exit', (code: number | null, signal: string | null) => {
         running.delete(worker);
         taking.delete(worker);
-        if (stopped.aborted) isForced ||= code !== 0;
+        // One that was starting had no request to cut.
+        if (stopped.aborted) isForced ||= code !== 0 && readyAtMillis !== null;
         else health.elect();
         watch.clear(worker);
         replicas.add(replica);

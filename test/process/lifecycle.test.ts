@@ -451,3 +451,39 @@ t.test(
     }
   },
 );
+
+for (const workers of [1, 2])
+  t.test(`a drain begins after its delay, without readiness meanwhile: ${workers} workers`, async (t) => {
+    const gateway = await start(t, `workers: ${workers}\ndrainDelayMillis: 2000\n`);
+    const { child, adminUrl } = gateway;
+    const ready = async (): Promise<number> => (await fetch(`${adminUrl}/ready`)).status;
+    t.equal(await ready(), 200);
+    const ended = once(child, 'exit');
+    const began = performance.now();
+    child.kill('SIGTERM');
+    await until(async () => (await ready()) === 503);
+    t.match(await gateway.line('draining'), { signal: 'SIGTERM', delayMillis: 2000 });
+    t.equal(await ask(gateway), 200, 'a new connection is accepted, and its request answered');
+    t.same(await ended, [0, null]);
+    t.ok(performance.now() - began >= 1900, 'not before the delay is over');
+  });
+
+t.test('a second signal ends the delay of a drain, and the process', async (t) => {
+  const gateway = await start(t, 'workers: 2\ndrainDelayMillis: 10m\n');
+  const workers = childrenOf(gateway.child);
+  t.equal(workers.length, 2);
+  const ended = once(gateway.child, 'exit');
+  gateway.child.kill('SIGTERM');
+  await gateway.line('draining');
+  gateway.child.kill('SIGTERM');
+  t.same(await ended, [null, 'SIGTERM']);
+  await until(() => workers.every((pid) => !isRunning(pid)));
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
