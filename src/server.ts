@@ -29,6 +29,7 @@ import { type AdminSources, adminHosts, makeAdminServer, type Reload } from './o
 import { openAudit } from './observe/audit.js';
 import { makeFinish } from './observe/finish.js';
 import { type ConfigLoads, FIRST_LOAD } from './observe/gauges.js';
+import { reportHandshakes } from './observe/handshakes.js';
 import type { Log } from './observe/log.js';
 import { Metrics } from './observe/metrics.js';
 import { printOpenMetrics } from './observe/open-metrics.js';
@@ -182,8 +183,7 @@ export async function startGateway(
         finish(exchange);
         return { id: exchange.id, isExplained: now.faults.explain };
       },
-      certificateRefused: (client, reason) =>
-        log.event('warn', 'the certificate of a client was refused', { client, reason }),
+      handshakeFailed: reportHandshakes(log, metrics),
       tickets: tickets ?? new TicketKeys(null, config.limits.http.ticketKeyMillis),
     },
     penaltyBox,
@@ -212,7 +212,10 @@ export async function startGateway(
   for (const listener of compiled.listeners.traffic) urls.push(await traffic.listen(listener));
   const makeAdmin = ({ access }: AdminListener, index: number) =>
     makeAdminServer(admin, () => generations.current.compiled.listeners.admin[index]?.access ?? access);
-  const served = operators === 'here' ? await serve(makeAdmin, compiled.listeners.admin, config.limits.http) : null;
+  const served =
+    operators === 'here'
+      ? await serve(makeAdmin, compiled.listeners.admin, config.limits.http, reportHandshakes(log, metrics))
+      : null;
   shared?.start();
   return {
     url: urls[0] ?? '',

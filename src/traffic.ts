@@ -14,7 +14,7 @@ import { parserRefusal } from './flow/http/parser-error.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { requestClass, type UpgradeEndpoint } from './flow/http/request-class.js';
 import { BACKLOG } from './listen/bind.js';
-import { type Listener, Listeners } from './listen/listeners.js';
+import { type Listener, Listeners, type ListenerTarget } from './listen/listeners.js';
 import type { TicketKeys } from './listen/ticket-keys.js';
 import type { RequestHandler } from './request.js';
 
@@ -34,8 +34,7 @@ export interface TrafficHooks {
    * is that of the connection, `request` null where the bytes were none.
    */
   readonly refused: (address: string, request: IncomingMessage | null, refusal: Refusal) => RefusedRequest;
-  /** The certificate of a client was not accepted. */
-  readonly certificateRefused: (client: string, reason: string) => void;
+  readonly handshakeFailed: ListenerTarget['handshakeFailed'];
   readonly tickets: TicketKeys;
 }
 
@@ -98,7 +97,7 @@ export class TrafficServer {
     const target = {
       accept: (socket: Socket) => this.#server.emit('connection', socket),
       dropped: () => this.droppedConnections++,
-      certificateRefused: hooks.certificateRefused,
+      handshakeFailed: hooks.handshakeFailed,
       isTrusted: (address: string) => penaltyBox.isTrusted(address),
     };
     this.#listeners = new Listeners(target, hooks.tickets);

@@ -1,15 +1,16 @@
 import type { Identifier } from './access.js';
-import { ApiKeys } from './api-keys.js';
+import { type ApiKeyClient, ApiKeys } from './api-keys.js';
 import { bearerToken, withholdToken } from './bearer.js';
-import type { Caller, Client, ClientClass, Head } from './client.js';
+import type { Caller, Client, Head } from './client.js';
 
-/** Identifies one client by fixed tokens (RFC 6750). */
+/** Identifies clients by fixed tokens (RFC 6750). */
 export class BearerKeys implements Identifier {
   readonly challenge = 'Bearer realm="soapstone"';
   readonly #keys: ApiKeys;
 
-  constructor(name: string, rights: ClientClass, keys: readonly string[]) {
-    this.#keys = new ApiKeys('token', [{ name, rights, keys }]);
+  /** `keys` of a client are its tokens. */
+  constructor(clients: readonly ApiKeyClient[]) {
+    this.#keys = new ApiKeys('token', clients);
   }
 
   identify(caller: Caller): Client | null {

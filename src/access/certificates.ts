@@ -1,8 +1,7 @@
-import { Buffer } from 'node:buffer';
-
 import { Refusal } from '../base/refusal.js';
 import type { Identifier } from './access.js';
 import { type Caller, type Client, type ClientCertificate, type ClientClass, clientOf, type Head } from './client.js';
+import { configuredNameKey, nameKey } from './distinguished-name.js';
 import { labelOf } from './label.js';
 import type { Networks } from './networks.js';
 
@@ -20,6 +19,8 @@ export interface CertificateClient {
 export class Certificates implements Identifier {
   readonly #header: string;
   readonly #bySubject: ReadonlyMap<string, Client>;
+  /** By the attributes of the subject, in whatever order they were written. */
+  readonly #byName: ReadonlyMap<string, Client>;
   /** Of those that are not listed; null: they are refused. */
   readonly #others: ClientClass | null;
   readonly #proxies: Networks;
@@ -28,12 +29,16 @@ export class Certificates implements Identifier {
     this.#header = header.toLowerCase();
     this.#others = others;
     this.#proxies = proxies;
-    this.#bySubject = new Map(
-      clients.map(({ name, rights, subject }) => [
-        subject,
-        Object.freeze(subjectOf(`certificate:${name}`, name, rights)),
-      ]),
-    );
+    const bySubject = new Map<string, Client>();
+    const byName = new Map<string, Client>();
+    for (const { name, rights, subject } of clients) {
+      const client = Object.freeze(subjectOf(`certificate:${name}`, name, rights));
+      bySubject.set(subject, client);
+      const key = configuredNameKey(subject);
+      if (key !== null) byName.set(key, client);
+    }
+    this.#bySubject = bySubject;
+    this.#byName = byName;
   }
 
   identify({ headers, address, certificate = null }: Caller): Client | null {
@@ -43,18 +48,26 @@ export class Certificates implements Identifier {
     // A proxy whose client has no certificate writes nothing.
     if (subject === undefined || subject === '' || !this.#proxies.has(address)) return null;
     if (typeof subject !== 'string') throw new Refusal('UNAUTHENTICATED', 'certificate');
-    const known = this.#bySubject.get(subject);
+    const known = this.#bySubject.get(subject) ?? this.#named(subject);
     if (known !== undefined) return known;
-    if (this.#others === null) throw new Refusal('UNAUTHENTICATED', 'certificate');
+    if (this.#others === null) throw notListed(`${shown(subject)}, as a proxy names it`);
     return subjectOf(`subject:${subject}`, null, this.#others);
   }
 
+  /** A certificate has one subject in any order of its parts, which differs between programs. */
+  #named(subject: string): Client | undefined {
+    const key = this.#byName.size === 0 ? null : nameKey(subject);
+    return key === null ? undefined : this.#byName.get(key);
+  }
+
   #ofCertificate({ subject, names, fingerprint }: ClientCertificate): Client {
-    for (const text of [fingerprint, subject, escaped(subject), ...names]) {
+    for (const text of [fingerprint, subject, ...names]) {
       const known = this.#bySubject.get(text);
       if (known !== undefined) return known;
     }
-    if (this.#others === null) throw new Refusal('UNAUTHENTICATED', 'certificate');
+    const named = this.#named(subject);
+    if (named !== undefined) return named;
+    if (this.#others === null) throw notListed(`${shown(subject)}, SHA-256 ${fingerprint}`);
     return subjectOf(`subject:${subject}`, null, this.#others);
   }
 
@@ -64,11 +77,16 @@ export class Certificates implements Identifier {
   }
 }
 
-/** A name as openssl prints it by RFC 2253: each byte beyond ASCII in hexadecimal. */
-const escaped = (name: string): string =>
-  name.replace(/[^\0-\x7f]/gu, (character) =>
-    [...Buffer.from(character)].map((byte) => `\\${byte.toString(16).toUpperCase()}`).join(''),
-  );
+/** The certificate is verified, and no client of the configuration has it. */
+const notListed = (certificate: string): Refusal =>
+  new Refusal('UNAUTHENTICATED', `the certificate is listed nowhere: ${certificate}`);
+
+/** Characters of a subject in a line of the log. */
+const SUBJECT_CHARS_MAX = 512;
+
+/** A subject is what its authority has signed, or what a proxy has written: any characters, of any number. */
+const shown = (subject: string): string =>
+  subject.slice(0, SUBJECT_CHARS_MAX).replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?');
 
 const subjectOf = (id: string, name: string | null, rights: ClientClass): Client =>
   clientOf('certificate', { id, name, label: name === null ? labelOf('certificate', id) : id }, rights);

@@ -1,10 +1,12 @@
 import { tokenRefusal } from './bearer.js';
 import { type Client, type ClientClass, clientOf } from './client.js';
-import { labelOf } from './label.js';
+import { labelOf, labelWith } from './label.js';
 
 /** What the claims of a token say about its client. */
 export interface TokenClientRules {
   readonly clientClaim: string;
+  /** How log and audit name the client: by a digest, or by issuer and the text of the claim. */
+  readonly logAs: 'digest' | 'claim';
   /** The claim with the scopes of the client. */
   readonly scopesClaim: string;
   /** The claim that names the class; null for none. */
@@ -24,7 +26,7 @@ export function tokenClient(
   by: 'jwt' | 'introspection',
   issuer: string,
   claims: Claims,
-  { clientClaim, scopesClaim, classClaim, classes, otherwise }: TokenClientRules,
+  { clientClaim, logAs, scopesClaim, classClaim, classes, otherwise }: TokenClientRules,
   lifetime: Pick<Client, 'expiresMillis' | 'recheckMillis'>,
 ): Client {
   const subject = textClaim(claims, clientClaim);
@@ -33,7 +35,9 @@ export function tokenClient(
   const rights = (named === null ? undefined : classes.get(named)) ?? otherwise;
   if (rights === null) throw tokenRefusal('token names no class');
   // No issuer has a blank in its name: a rule of the configuration.
-  const names = { id: `${by}:${issuer} ${subject}`, name: null, label: labelOf(by, `${issuer} ${subject}`) };
+  const whole = `${issuer} ${subject}`;
+  const label = logAs === 'claim' ? labelWith(by, whole) : labelOf(by, whole);
+  const names = { id: `${by}:${whole}`, name: null, label };
   const scopes = scopesOf(Object.hasOwn(claims, scopesClaim) ? claims[scopesClaim] : null);
   return Object.freeze(clientOf(by, names, rights, { claims: Object.freeze(claims), scopes, ...lifetime }));
 }

@@ -1,4 +1,5 @@
 import { OrderedAccess, UNRESTRICTED } from '../access/access.js';
+import type { ApiKeyClient } from '../access/api-keys.js';
 import { BasicUsers } from '../access/basic.js';
 import { BearerKeys } from '../access/bearer-keys.js';
 import { Networks } from '../access/networks.js';
@@ -9,6 +10,7 @@ import { isReachable } from '../config/address.js';
 import { type AdminListenerConfig, listenersOf } from '../config/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Listener } from '../listen/listeners.js';
+import { certificateOf } from '../listen/peer.js';
 import type { AdminAccess } from '../observe/admin.js';
 import { diagnosticAt } from './diagnostic-at.js';
 import { compileListeners } from './listeners.js';
@@ -32,7 +34,11 @@ function accessOf(config: AdminListenerConfig): AdminAccess {
   const { basic, bearer } = config;
   const permitsPosts = !isExposed(config);
   const compresses = (config.tls?.clientCertificate ?? 'none') === 'none';
-  if (basic === undefined && bearer === undefined) return { identify: null, permitsPosts, compresses };
+  if (basic === undefined && bearer === undefined) {
+    const isCertified = config.tls?.clientCertificate === 'required';
+    const identify: AdminAccess['identify'] = ({ socket }) => certificateOf(socket)?.subject ?? '';
+    return { identify: isCertified ? identify : null, permitsPosts, compresses };
+  }
   const users = Object.entries(basic?.users ?? {}).map(([name, { password: text }]) => {
     const password = parsePasswordHash(text);
     invariant(password !== null, 'the schema has checked the hash');
@@ -41,10 +47,21 @@ function accessOf(config: AdminListenerConfig): AdminAccess {
   const access = new OrderedAccess([
     // First, for its challenge: a browser answers no other.
     ...(users.length === 0 ? [] : [new BasicUsers(users, new Networks([]))]),
-    ...(bearer === undefined ? [] : [new BearerKeys('operator', UNRESTRICTED, bearer.tokens)]),
+    ...(bearer === undefined ? [] : [new BearerKeys(namedTokens(bearer.tokens))]),
   ]);
-  return { identify: (caller) => access.identify(caller), permitsPosts, compresses };
+  return {
+    async identify(caller) {
+      const { by, name } = await access.identify(caller);
+      return by === 'basic' ? `basic:${name}` : (name ?? '');
+    },
+    permitsPosts,
+    compresses,
+  };
 }
+
+/** Tokens have no names: the log has their number in the configuration. */
+const namedTokens = (tokens: readonly string[]): readonly ApiKeyClient[] =>
+  tokens.map((token, index) => ({ name: `bearer:${index + 1}`, rights: UNRESTRICTED, keys: [token] }));
 
 /** Whether other machines reach an address, and need no credentials there. */
 function isExposed({ address, tls, basic, bearer }: AdminListenerConfig): boolean {

@@ -103,10 +103,10 @@ export function compileIntrospection(
   };
 }
 
-type ClaimConfig = Pick<IntrospectionConfig, 'clientClaim' | 'scopesClaim' | 'classClaim' | 'class'>;
+type ClaimConfig = Pick<IntrospectionConfig, 'clientClaim' | 'logAs' | 'scopesClaim' | 'classClaim' | 'class'>;
 
 function clientRules(config: ClaimConfig, classes: Classes): TokenClientRules {
-  const { clientClaim, scopesClaim, classClaim = null, class: of } = config;
+  const { clientClaim, logAs, scopesClaim, classClaim = null, class: of } = config;
   const otherwise = (of === undefined ? null : classes.get(of)) ?? null;
-  return { clientClaim, scopesClaim, classClaim, classes, otherwise };
+  return { clientClaim, logAs, scopesClaim, classClaim, classes, otherwise };
 }

@@ -48,7 +48,7 @@ const CERTIFICATE = closed(
         class: classKey(),
         subject: string({
           description:
-            'The value of the field, to the letter. Of a certificate verified by `listen`: its subject (CN=erp,O=Example), an alternative name (DNS:erp.example) or its SHA-256 fingerprint (AB:CD:...).',
+            'The subject as in RFC 4514 (CN=erp,O=Example), its parts in any order; else the value of the field, to the letter. Of a certificate verified by `listen` also an alternative name (DNS:erp.example) or its SHA-256 fingerprint (AB:CD:...).',
           minLength: 1,
         }),
       }),

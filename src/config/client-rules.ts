@@ -1,3 +1,4 @@
+import { configuredNameKey } from '../access/distinguished-name.js';
 import { didYouMean } from '../base/nearest.js';
 import { isRecord } from '../base/record.js';
 import { credentialRules, SECTIONS } from './credential-rules.js';
@@ -93,8 +94,10 @@ function sameSecrets(clients: Record<string, unknown>, path: ConfigPath): readon
       const secrets = Array.isArray(client['keys']) ? client['keys'] : [client['subject']];
       for (const secret of secrets) {
         if (typeof secret !== 'string') continue;
-        const owner = owners.get(secret);
-        if (owner === undefined) owners.set(secret, name);
+        // Two orders of one subject are one.
+        const key = section === 'certificate' ? (configuredNameKey(secret) ?? secret) : secret;
+        const owner = owners.get(key);
+        if (owner === undefined) owners.set(key, name);
         else {
           const at: ConfigPath = [...path, section, 'clients', name];
           const what = `${printPath(at)} has a ${section === 'apiKeys' ? 'key' : 'subject'} that \`${owner}\` has too.`;

@@ -24,6 +24,11 @@ const CLAIM_KEYS = {
     false,
   ),
   clientClaim: string({ description: 'The claim that names the client.', minLength: 1, default: 'sub' }),
+  logAs: oneOf(['digest', 'claim'], {
+    description:
+      'How log and audit name the client: by the first 12 digits of the SHA-256 of issuer, blank and claim, or by issuer and the text of `clientClaim`, which may be personal data.',
+    default: 'digest',
+  }),
   scopesClaim: string({
     description: 'The claim with the scopes of the client: a text with blanks between them, or a list.',
     minLength: 1,

@@ -6,6 +6,7 @@ import { plainAddress } from '../access/address.js';
 import type { Networks } from '../access/networks.js';
 import { setAndEvictOldest } from '../base/evict-oldest.js';
 import { bind, type ListenAddress } from './bind.js';
+import { type HandshakeFailure, handshakeFailureOf } from './handshake-failure.js';
 import { takeProxyHeader } from './proxy-protocol.js';
 import type { ServerTls } from './server-tls.js';
 import type { TicketKeys } from './ticket-keys.js';
@@ -45,8 +46,8 @@ export interface ListenerTarget {
   accept(socket: Socket): void;
   /** A connection was closed because there are too many. */
   dropped(): void;
-  /** The certificate of a client was not accepted. */
-  certificateRefused(address: string, reason: string): void;
+  /** A TLS handshake failed, with a client at this address. */
+  handshakeFailed(address: string, failure: HandshakeFailure): void;
   /** Whether an address is that of a trusted proxy, whose connections are those of many clients. */
   isTrusted(address: string): boolean;
 }
@@ -136,7 +137,11 @@ export class Listeners {
   /** Does for a connection what precedes HTTP, within `handshakeMillis`. */
   async #prepare(socket: Socket, peer: string, isProxied: boolean, secure: Securer | null): Promise<void> {
     const { handshakeMillis } = this.#limits;
-    const timer = setTimeout(() => socket.destroy(), handshakeMillis);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      socket.destroy();
+    }, handshakeMillis);
     const end = (): void => clearTimeout(timer);
     socket.once('close', end);
     // A reset is an end like any other.
@@ -152,7 +157,7 @@ export class Listeners {
         return;
       }
       if (this.#target.isTrusted(client) || (await this.#waitForTurn(socket, client)))
-        await secure(socket, client, end);
+        await secure(socket, client, { end, isLate: () => isLate });
     } catch {
       socket.destroy();
     }
@@ -196,24 +201,34 @@ export class Listeners {
         nameAddress(socket, known?.address ?? '');
         this.#target.accept(socket);
       },
-      refused: (socket, reason) => this.#target.certificateRefused(preparedOf(socket)?.address ?? '', reason),
+      failed: (socket, why) => {
+        const known = preparedOf(socket);
+        const failure = why instanceof Error ? handshakeFailureOf(why, known?.isLate() ?? false) : why;
+        this.#target.handshakeFailed(known?.address ?? '', failure);
+      },
     });
-    return async (socket, address, end) => {
+    return async (socket, address, { end, isLate }) => {
       await tls.refresh(server, this.#tickets);
       if (socket.destroyed) return;
-      prepared.set(socket, { address, end });
+      prepared.set(socket, { address, end, isLate });
       server.emit('connection', socket);
     };
   }
 }
 
 /** Begins the handshake of a connection from a client with this address. */
-type Securer = (socket: Socket, address: string, end: () => void) => Promise<void>;
+type Securer = (socket: Socket, address: string, limit: TimeLimit) => Promise<void>;
 
-interface Prepared {
-  readonly address: string;
-  /** Ends the time limit. */
+/** The time limit of what precedes HTTP. */
+interface TimeLimit {
+  /** Ends it. */
   readonly end: () => void;
+  /** Whether it was over. */
+  readonly isLate: () => boolean;
+}
+
+interface Prepared extends TimeLimit {
+  readonly address: string;
 }
 
 /**

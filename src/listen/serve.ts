@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { type Listener, type ListenerLimits, Listeners } from './listeners.js';
+import { type Listener, type ListenerLimits, Listeners, type ListenerTarget } from './listeners.js';
 import { TicketKeys } from './ticket-keys.js';
 
 /** An HTTP server on its addresses. */
@@ -20,6 +20,7 @@ export async function serve<L extends Listener>(
   makeServer: (listener: L, index: number) => Server,
   on: readonly L[],
   limits: ListenerLimits & { readonly ticketKeyMillis?: number },
+  handshakeFailed: ListenerTarget['handshakeFailed'] = () => {},
 ): Promise<Served> {
   const tickets = new TicketKeys(null, limits.ticketKeyMillis);
   const served: { readonly server: Server; readonly listeners: Listeners }[] = [];
@@ -42,7 +43,7 @@ export async function serve<L extends Listener>(
       const target = {
         accept: (socket: Socket) => server.emit('connection', socket),
         dropped: () => {},
-        certificateRefused: () => {},
+        handshakeFailed,
         isTrusted: () => false,
       };
       const listeners = new Listeners(target, tickets);

@@ -10,6 +10,7 @@ import {
 
 import { certificateEndMillis } from '../base/certificate-end.js';
 import type { RotatingFile } from '../base/rotating-file.js';
+import type { HandshakeFailure } from './handshake-failure.js';
 import { listEndMillis } from './list-end.js';
 import { verifyClientCertificate } from './peer.js';
 import type { TicketKeys } from './ticket-keys.js';
@@ -87,7 +88,7 @@ export class ServerTls {
   }
 
   /** Makes the server that does the handshakes. */
-  makeServer(handshakeMillis: number, { secured, refused }: TlsHandlers): Server {
+  makeServer(handshakeMillis: number, { secured, failed }: TlsHandlers): Server {
     const { clientCertificate } = this.#options;
     const server = createServer({
       ...this.#contexts.options,
@@ -101,14 +102,15 @@ export class ServerTls {
     server.on('secureConnection', (socket) => {
       if (verifyClientCertificate(socket)) secured(socket);
       else {
-        refused(socket, codeOf(socket.authorizationError));
+        failed(socket, { reason: 'certificate_refused', code: codeOf(socket.authorizationError) });
         socket.destroy();
       }
     });
     // Its socket is closed already.
-    server.on('tlsClientError', (_error, socket) => {
-      const reason: unknown = socket.authorizationError;
-      if (reason !== undefined && reason !== null) refused(socket, codeOf(reason));
+    server.on('tlsClientError', (error, socket) => {
+      const refusal: unknown = socket.authorizationError;
+      const isRefused = refusal !== undefined && refusal !== null;
+      failed(socket, isRefused ? { reason: 'certificate_refused', code: codeOf(refusal) } : error);
     });
     return server;
   }
@@ -193,8 +195,8 @@ function listsIn(pem: string): string[] {
 export interface TlsHandlers {
   /** The handshake is done. */
   readonly secured: (socket: TLSSocket) => void;
-  /** The certificate of a client was not accepted; `reason` is the code of OpenSSL. */
-  readonly refused: (socket: TLSSocket, reason: string) => void;
+  /** It failed: the certificate of the client was not accepted, or another error. */
+  readonly failed: (socket: TLSSocket, why: HandshakeFailure | Error) => void;
 }
 
 /** The documentation has an `Error`, and Node sets its code. */

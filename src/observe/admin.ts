@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 import { compress, hasAmbientCredentials, isCompressible, takesGzip } from '../base/compress.js';
 import type { Diagnostic } from '../base/diagnostic.js';
 import { hostNames, isHostAllowed } from '../base/host-name.js';
 import { KIB } from '../base/limit.js';
-import { asRefusal, type Refusal } from '../base/refusal.js';
+import { asRefusal, Refusal } from '../base/refusal.js';
 import { FOUND_UNITS_MAX } from './json-text.js';
 import type { Log } from './log.js';
 import { OPEN_METRICS_TYPE } from './open-metrics.js';
@@ -38,8 +39,11 @@ export interface AdminPages {
 
 /** The requests that one address answers. Probes need no credentials. */
 export interface AdminAccess {
-  /** Throws, or rejects with, a `Refusal` for missing or bad credentials; null where none are needed. */
-  readonly identify: ((caller: AdminCaller) => unknown) | null;
+  /**
+   * The name of the operator, for the log. Throws, or rejects with, a `Refusal` for missing or bad credentials; null where
+   * none are needed.
+   */
+  readonly identify: ((caller: AdminCaller) => string | Promise<string>) | null;
   /** A reload may be asked for, and messages sent: the address needs credentials, or other machines do not reach it. */
   readonly permitsPosts: boolean;
   /** No client certificate is asked for, which a browser would send by itself. */
@@ -50,10 +54,19 @@ export interface AdminAccess {
 interface AdminCaller {
   readonly headers: IncomingMessage['headers'];
   readonly address: string;
+  readonly socket: Socket;
 }
 
 /** Loads the configuration anew, and uses it unless something is wrong with it. */
-export type Reload = () => Promise<ReloadResult>;
+export type Reload = (by: Operator) => Promise<ReloadResult>;
+
+/** An operator who asks for something. */
+export interface Operator {
+  /** As the credentials name the operator; null where the address needs none. */
+  readonly operator: string | null;
+  /** Of the connection. */
+  readonly client: string;
+}
 
 export interface ReloadResult {
   /** The generation in use now. */
@@ -109,7 +122,7 @@ export function adminHosts(
 export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAccess): Server {
   const { reload, pages } = sources;
   const posts = new Set([...pages.posts, ...(reload === null ? [] : [RELOAD])]);
-  const answer = async (request: IncomingMessage, path: string): Promise<AdminAnswer> => {
+  const answer = async (request: IncomingMessage, path: string, by: Operator): Promise<AdminAnswer> => {
     switch (path) {
       case '/metrics':
         return wantsOpenMetrics(request)
@@ -120,7 +133,7 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
       case '/ready':
         return sources.isReady() ? text(200, 'ok\n') : text(503, 'draining\n');
       case RELOAD:
-        return reload === null ? text(404, '') : reloadAnswer(await reload());
+        return reload === null ? text(404, '') : reloadAnswer(await reload(by));
       default:
         return answerPage(pages, request, path);
     }
@@ -140,9 +153,9 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
       return;
     }
     const access = accessNow();
-    const refusal = PROBES.has(path) ? null : await credentialRefusal(access, request);
-    if (refusal !== null) {
-      const { code, challenge } = refusal;
+    const operator = PROBES.has(path) ? null : await identifyOperator(access, request);
+    if (operator instanceof Refusal) {
+      const { code, challenge } = operator;
       const isDenied = code === 'UNAUTHENTICATED';
       if (isDenied) sources.refused('credentials', request.socket.remoteAddress ?? '');
       if (isDenied) refuse(response, 401, { 'www-authenticate': challenge ?? CHALLENGE });
@@ -153,7 +166,11 @@ export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAcc
       refuse(response, 403);
       return;
     }
-    const { status, type, body, fields } = await compressedAnswer(await answer(request, path), request, access);
+    const { status, type, body, fields } = await compressedAnswer(
+      await answer(request, path, { operator, client: request.socket.remoteAddress ?? '' }),
+      request,
+      access,
+    );
     // Elsewhere a body has no meaning.
     request.resume();
     response.writeHead(status, {
@@ -189,11 +206,14 @@ function refuse(response: ServerResponse, status: number, fields: Readonly<Recor
   response.writeHead(status, { ...fields, 'content-length': 0, connection: 'close' }).end();
 }
 
-/** Null where the credentials are good, or none are needed. */
-async function credentialRefusal({ identify }: AdminAccess, request: IncomingMessage): Promise<Refusal | null> {
+/** The name of the operator, or the refusal of the credentials; null where none are needed. */
+async function identifyOperator(
+  { identify }: AdminAccess,
+  { headers, socket }: IncomingMessage,
+): Promise<string | Refusal | null> {
+  if (identify === null) return null;
   try {
-    await identify?.({ headers: request.headers, address: request.socket.remoteAddress ?? '' });
-    return null;
+    return await identify({ headers, address: socket.remoteAddress ?? '', socket });
   } catch (caught) {
     return asRefusal(caught);
   }

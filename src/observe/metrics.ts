@@ -48,6 +48,7 @@ export class Metrics {
   readonly #spans: TalliedCounter;
   readonly #policy: TalliedCounter;
   readonly upstreamTotals = new UpstreamTotals();
+  readonly #handshakes: TalliedCounter;
 
   /** `loads` is null where the parent process counts them. */
   constructor(
@@ -159,6 +160,11 @@ export class Metrics {
       help: 'Spans of traces, by outcome (sent; dropped: too many were waiting; failed: the receiver refused them or was away).',
       labels: ['outcome'],
     });
+    this.#handshakes = book.counter({
+      name: 'soapstone_tls_handshakes_failed_total',
+      help: 'TLS handshakes of clients that failed, by reason (certificate_missing, certificate_refused, clear_text, protocol, alert: the client refused, timeout, ended: the client left, other).',
+      labels: ['reason'],
+    });
     addUpstreamGauges(book, upstreams, this.upstreamTotals);
     addProcessGauges(book, process);
     addWorkerGauges(book, 1, 1);
@@ -223,6 +229,10 @@ export class Metrics {
   /** `outcome` is sent, dropped or failed. */
   spans(outcome: string, amount: number): void {
     this.#spans.add(amount, outcome);
+  }
+
+  handshakeFailed(reason: string): void {
+    this.#handshakes.add(1, reason);
   }
 
   looked(service: string, outcome: string): void {

@@ -19,6 +19,7 @@ import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
 import { Log } from '../observe/log.js';
 import { type GatewayOptions, startGateway } from '../server.js';
+import { askedFrom } from './asked-reloads.js';
 import { checkWeaker } from './check-weaker.js';
 import { FileWatch, trackFiles } from './file-watch.js';
 import { demoIntroduction, type Introduction } from './introduction.js';
@@ -113,10 +114,8 @@ function readAnew({ watch, takeover }: Origin, use: UseSource, cause: ReloadCaus
 const readRest = ({ snapshot, files }: Reads): Inputs =>
   completeInputs(snapshot, trackFiles(recordInputs(snapshot), files));
 
-/** Reloads that operators and backends ask a running gateway for. */
-const askedFrom = (reloader: Reloader, takeover: WsdlTakeover, use: UseSource) => ({
-  loads: reloader.loads,
-  reload: () => reloader.request('POST /reload'),
+    return reloader.request('POST /reload');
+  },
   offer: (each: WsdlOffer) => takeover.offer(each, reloader, use),
 });
 
@@ -152,7 +151,7 @@ async function runAlone(origin: Origin, log: Log): Promise<ExitCode> {
     return { warnings: firstWarnings(next.warnings), weaker };
   };
   const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
-  const asked = askedFrom(reloader, takeover, use);
+  const asked = askedFrom(reloader, takeover, use, log);
   const { opening, gateway } = await compile(loaded).then(async (compiled) => {
     const opening = await openingOf(compiled, origin, log);
     const starting = startGateway(compiled, log, asked);
@@ -164,16 +163,15 @@ async function runAlone(origin: Origin, log: Log): Promise<ExitCode> {
   listenForReloads(origin, loaded.config, reloader);
   const endReports = reportToWatchdog(() => 0);
   const why = await opening.stopping;
-  const { name: signal, code } = why;
   endReports();
   const delayMillis = drainDelayOf(why, gateway.compiled().config);
-  log.event('info', 'draining', { signal, delayMillis });
+  log.event('info', 'draining', { signal: why.name, delayMillis });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
   const cut = await gateway.drain(undefined, delayMillis);
   await opening.closeDemo();
   log.event('info', 'stopped', { cut });
-  return endCode(code, cut > 0);
+  return endCode(why.code, cut > 0);
 }
 
 async function runWorkers(count: number, origin: Origin, log: Log): Promise<ExitCode> {
@@ -202,7 +200,7 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
     return { warnings, weaker };
   };
   const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
-  const asked = askedFrom(reloader, takeover, use);
+  const asked = askedFrom(reloader, takeover, use, log);
   const first = parentConfigOf(loaded, opening.facts);
   const workers = await startWorkers(count, loaded, snapshot, { log, ...asked, first }).catch(
     refuseAddress(loaded, ['admin']),
@@ -216,7 +214,8 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
   const endReports = reportToWatchdog(workers.silentMillis);
   const why = await Promise.race([opening.stopping, workers.broken]);
   endReports();
-  if (typeof why === 'object') log.event('info', 'draining', { signal: why.name });
+  if (typeof why === 'object')
+    log.event('info', 'draining', { signal: why.name, delayMillis: drainDelayOf(why, inUse) });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
   const isForced = await workers.stop();
@@ -292,9 +291,8 @@ async function work(
   shareState(gateway);
   reportReady(gateway.urls, gateway.listMetrics, gateway.facts);
   const why = await stopping;
-  const { code } = why;
   const cut = await gateway.drain(parentTurn, drainDelayOf(why, gateway.compiled().config));
   await sendMetrics(gateway.listMetrics);
   await sendUsage(gateway.facts.usage());
-  return endCode(code, cut > 0);
+  return endCode(why.code, cut > 0);
 }

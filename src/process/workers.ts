@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InputSnapshot } from '../base/inputs.js';
 import { nextPollPhase } from '../base/poll-phase.js';
+import { withResolver } from '../base/with-resolver.js';
 import type { AdminListener } from '../compile/admin.js';
 import { listenHosts } from '../config/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -14,6 +15,7 @@ import { TicketKeys } from '../listen/ticket-keys.js';
 import { loggedStates } from '../observe/address-states.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from '../observe/admin.js';
 import type { ConfigLoads } from '../observe/gauges.js';
+import { reportHandshakes } from '../observe/handshakes.js';
 import type { Log } from '../observe/log.js';
 import { printOpenMetrics } from '../observe/open-metrics.js';
 import { METRICS_TYPE } from '../observe/prometheus.js';
@@ -225,6 +227,7 @@ export async function startWorkers(
     ({ access }, index) => makeAdminServer(admin, () => own.admin[index]?.access ?? access),
     first.admin,
     loaded.config.limits.http,
+    reportHandshakes(log, null),
   );
   const adminUrl = served.url;
   const firsts = Array.from({ length: count }, () => withResolver<readonly string[]>());
@@ -291,12 +294,4 @@ function send(worker: Worker, message: ToWorker): void {
 /** Sends a message of a worker to the others. */
 function relay(workers: Iterable<Worker>, from: Worker, message: ToWorker): void {
   for (const worker of workers) if (worker !== from) send(worker, message);
-}
-
-function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((fulfil) => {
-    resolve = fulfil;
-  });
-  return { promise, resolve };
 }

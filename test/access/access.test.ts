@@ -182,6 +182,7 @@ t.test('tokens', async (t) => {
     requireNotBefore: true,
     forward: false,
     clientClaim: 'sub',
+    logAs: 'digest',
     scopesClaim: 'scope',
     classClaim: 'tier',
     classes: new Map([['gold', GOLD]]),

@@ -12,6 +12,7 @@ import { until } from '../kit/until.js';
 const classNamed = (name: string): ClientClass => ({ ...UNRESTRICTED, name });
 const RULES: IntrospectionRules = {
   clientClaim: 'sub',
+  logAs: 'digest',
   scopesClaim: 'scope',
   classClaim: 'tier',
   classes: new Map([['gold', classNamed('gold')]]),

@@ -96,6 +96,11 @@ for (const workers of [1, 2]) {
       t.equal((await reload(gateway, index === 0 ? {} : bearer(tokens[index - 1] ?? ''))).status, 200);
       t.same(await statuses(), [401, ...tokens.map((each) => (each === token ? 200 : 401))], token);
     }
+    const requestedBy = () => gateway.lines.filter(({ msg }) => msg === 'a reload was requested');
+    await until(() => requestedBy().length === 2);
+    const requested = requestedBy();
+    t.match(requested, [{ client: '127.0.0.1' }, { client: '127.0.0.1', operator: 'bearer:1' }], 'who asked is logged');
+    t.notHas(requested[0], { operator: String });
   });
 }
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 
 import { BoundedCache } from '../../base/bounded-cache.js';
 import { compress, isCompressible } from '../../base/compress.js';
@@ -7,26 +7,27 @@ import { MIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusal.js';
 import type { SoapService } from '../../compile/service.js';
 import type { Compiled } from '../../compile.js';
-import { isEncrypted } from '../../listen/peer.js';
 import { portKey } from '../../wsdl/document.js';
 import { type ServedDocument, ServedDocuments } from '../../wsdl/serve.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { REQUEST_ID } from '../http/linger.js';
 import { mayCompress } from '../http/may-compress.js';
+import { ServedAddress } from './served-address.js';
 
 /** The documents of all services that show theirs. */
 export interface WsdlEndpoint {
   readonly documents: ReadonlyMap<SoapService, ServedDocuments>;
   /** The paths of ports that other services of the same WSDL have, by `portKey`. */
   readonly otherPorts: ReadonlyMap<SoapService, ReadonlyMap<string, string>>;
-  readonly publicUrl: string | null;
+  readonly address: ServedAddress;
   /** Documents in gzip by entity tag: clients ask for the same few again. */
   readonly compressed: BoundedCache<Buffer>;
 }
 
 const COMPRESSED_BYTES_MAX = 8 * MIB;
 
-export function makeWsdlEndpoint({ config, services }: Compiled): WsdlEndpoint {
+export function makeWsdlEndpoint(compiled: Compiled): WsdlEndpoint {
+  const { services } = compiled;
   const documents = new Map<SoapService, ServedDocuments>();
   const otherPorts = new Map<SoapService, ReadonlyMap<string, string>>();
   for (const service of services) {
@@ -36,7 +37,7 @@ export function makeWsdlEndpoint({ config, services }: Compiled): WsdlEndpoint {
     }
   }
   const compressed = new BoundedCache<Buffer>({ size: COMPRESSED_BYTES_MAX, sizeOf: ({ length }) => length });
-  return { documents, otherPorts, publicUrl: config.publicUrl?.replace(/\/$/, '') ?? null, compressed };
+  return { documents, otherPorts, address: new ServedAddress(compiled), compressed };
 }
 
 /** The first service that has a port is the one that callers of the port are led to. */
@@ -82,15 +83,16 @@ export async function serveWsdl(
   if (!NUMBERED.test(query)) throw new Refusal('HTTP_BAD_REQUEST', 'document');
   const documents = endpoint.documents.get(service);
   if (documents === undefined) throw new Refusal('HTTP_NOT_FOUND');
-  const address = addressOf(request, endpoint.publicUrl);
+  const address = endpoint.address.of(request, exchange.peer);
   const others = [...(endpoint.otherPorts.get(service) ?? [])].map(([port, path]) => [port, address + path] as const);
   const document = documents.find(query, address + service.path, new Map(others));
   if (document === null) throw new Refusal('HTTP_NOT_FOUND');
   const compressed = mayCompress(request, caller.client) ? await compressedForm(endpoint, document) : null;
   // A strong tag names the bytes of one coding.
   const etag = compressed === null ? document.etag : `W/${document.etag}`;
-  // A cache revalidates each time: another Host gets another document.
-  const validators = [REQUEST_ID, exchange.id, 'etag', etag, 'cache-control', 'no-cache', 'vary', 'accept-encoding'];
+  // A cache revalidates each time: another address gets another document.
+  const vary = `accept-encoding${endpoint.address.varies}`;
+  const validators = [REQUEST_ID, exchange.id, 'etag', etag, 'cache-control', 'no-cache', 'vary', vary];
   if (isKnown(request.headers['if-none-match'], document.etag)) {
     exchange.status = 304;
     response.writeHead(304, validators).end();
@@ -138,15 +140,4 @@ function send({ parts, bytes }: ServedDocument, response: ServerResponse): void 
 function isKnown(field: string | undefined, etag: string): boolean {
   if (field === undefined) return false;
   return field.trim() === '*' || field.split(',').some((each) => each.trim().replace(/^W\//, '') === etag);
-}
-
-/** A Host as RFC 9110 section 7.2 has it, without user information; anything else is no place to send callers to. */
-const HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
-
-/** The gateway's address as this caller reaches it. Nothing of it is kept for other callers. */
-function addressOf(request: IncomingMessage, publicUrl: string | null): string {
-  if (publicUrl !== null) return publicUrl;
-  const host = request.headers.host ?? '';
-  if (!HOST.test(host)) throw new Refusal('HTTP_BAD_REQUEST', 'Host');
-  return `${isEncrypted(request.socket) ? 'https' : 'http'}://${host}`;
 }
