@@ -9,3 +9,7 @@ export const askedFrom = (reloader: Reloader, takeover: WsdlTakeover, use: UseSo
   loads: reloader.loads,
   reload: ({ operator, client }: Operator) => {
     log.event('info', 'a reload was requested', { client, ...(operator === null ? {} : { operator }) });
+    return reloader.request('POST /reload');
+  },
+  offer: (each: WsdlOffer) => takeover.offer(each, reloader, use),
+});

@@ -15,7 +15,6 @@ import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
-import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
 import { Log } from '../observe/log.js';
 import { type GatewayOptions, startGateway } from '../server.js';
@@ -113,11 +112,6 @@ function readAnew({ watch, takeover }: Origin, use: UseSource, cause: ReloadCaus
 /** Reads what was not read, and adds it. */
 const readRest = ({ snapshot, files }: Reads): Inputs =>
   completeInputs(snapshot, trackFiles(recordInputs(snapshot), files));
-
-    return reloader.request('POST /reload');
-  },
-  offer: (each: WsdlOffer) => takeover.offer(each, reloader, use),
-});
 
 /** Reloads at a SIGHUP, and after changes of files where the configuration asks for that. */
 function listenForReloads({ hangUp, watch }: Origin, { reload }: Config, reloader: Reloader): void {
