@@ -29,13 +29,15 @@ export interface KnownModel {
   readonly reads: RememberedReads;
   /** The documents of the backend that stand for the files; null: none do. */
   readonly taken: TakenWsdl | null;
+  /** The model of the files: `model` itself where nothing was taken. */
+  readonly written: WsdlModel;
   /** Where such documents are looked for; null: none are taken. */
   readonly place: TakenPlace | null;
   /** Why documents that were taken do not stand for the files; [] where they do, and without any. */
   readonly takenProblems: readonly Diagnostic[];
 }
 
-type ReadModel = Pick<KnownModel, 'model' | 'reads' | 'taken'>;
+type ReadModel = Pick<KnownModel, 'model' | 'reads' | 'taken' | 'written'>;
 
 /** Where the documents that stand for a WSDL are kept. */
 export interface TakenPlace {
@@ -108,7 +110,7 @@ export class WsdlReader {
       return null;
     };
     const found =
-      (takenAt === null ? null : await this.#readTaken(location, takenAt, inputs, unusable)) ??
+      (takenAt === null ? null : await this.#readTaken(location, place, takenAt, inputs, unusable)) ??
       (await this.#readFiles(location, place, inputs));
     const known = { location, ...found, place: takenAt, takenProblems };
     this.known.set(location, known);
@@ -117,15 +119,17 @@ export class WsdlReader {
 
   async #readFiles(location: string, place: WsdlPlace, inputs: Inputs): Promise<ReadModel> {
     const earlier = this.#earlier.get(location);
-    if (earlier?.taken === null && (await earlier.reads.areSame(inputs)))
-      return { model: earlier.model, reads: earlier.reads, taken: null };
+    if (earlier !== undefined && (await earlier.reads.areSame(inputs)))
+      return { model: earlier.written, written: earlier.written, reads: earlier.reads, taken: null };
     const reads = new RememberedReads();
-    return { model: await readNamedWsdl(location, place, reads.track(inputs), this.#pace), reads, taken: null };
+    const model = await readNamedWsdl(location, place, reads.track(inputs), this.#pace);
+    return { model, written: model, reads, taken: null };
   }
 
   /** Null where nothing was taken, and where it cannot be used: it must not keep the gateway from starting. */
   async #readTaken(
     location: string,
+    place: WsdlPlace,
     takenAt: TakenPlace,
     inputs: Inputs,
     unusable: (why: string) => null,
@@ -136,10 +140,11 @@ export class WsdlReader {
     // The files of the operator count: once they change, what was taken in their place does not.
     if (!(await reads.areSame(inputs))) return unusable('this one has changed since.');
     const earlier = this.#earlier.get(location);
+    const { model: written } = await this.#readFiles(location, place, inputs);
     try {
       const options = { fetch: fetchTaken(taken), root: null, hosts: [], pace: this.#pace };
       const model = earlier?.taken?.id === taken.id ? earlier.model : await readWsdl(taken.url, options);
-      return this.#takenProblem === null ? { model, reads, taken } : unusable(this.#takenProblem);
+      return this.#takenProblem === null ? { model, written, reads, taken } : unusable(this.#takenProblem);
     } catch (error) {
       return unusable(`it cannot be read: ${firstProblem(error)}`);
     }

@@ -1,4 +1,5 @@
-import { distinctName, type Operation, type Port, typeKey, type WsdlModel } from '../wsdl/model.js';
+import { distinctName, type Operation, type Port, type WsdlModel } from '../wsdl/model.js';
+import { requestKey } from '../wsdl/request-key.js';
 
 /** The ports that a service offers, and its WSDL with the names that operations have in this service. */
 export interface ChosenPorts {
@@ -25,14 +26,14 @@ export function withOwnNames(wsdl: WsdlModel, chosen: readonly Port[]): ChosenPo
       const own = shared.has(name) ? freeName([distinctName(operation), `${port.name}.${name}`], taken) : name;
       taken.add(own);
       byMessage.set(message, own);
-      const request = requestOf(operation);
+      const request = requestKey(operation);
       if (!byMessage.has(request)) byMessage.set(request, own);
       return [renamed(operation, own)];
     });
     return { ...port, operations };
   });
   const nameOf = (operation: Operation): string =>
-    byMessage.get(messageOf(operation)) ?? byMessage.get(requestOf(operation)) ?? operation.name;
+    byMessage.get(messageOf(operation)) ?? byMessage.get(requestKey(operation)) ?? operation.name;
   const own = new Map(ports.map((port) => [port.name, port]));
   const services = wsdl.services.map((described) => ({
     name: described.name,
@@ -68,7 +69,4 @@ function freeName(candidates: readonly [string, string], taken: ReadonlySet<stri
 const renamed = (operation: Operation, name: string): Operation =>
   operation.name === name ? operation : Object.freeze({ ...operation, name });
 
-const requestOf = ({ name, input }: Operation): string =>
-  JSON.stringify([name, input.body === null ? null : typeKey(input.body.name)]);
-
-const messageOf = (operation: Operation): string => JSON.stringify([requestOf(operation), operation.soapAction ?? '']);
+const messageOf = (operation: Operation): string => JSON.stringify([requestKey(operation), operation.soapAction ?? '']);

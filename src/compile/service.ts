@@ -31,6 +31,7 @@ import { Destinations } from './destinations.js';
 import { keptReach, keptUpstream } from './kept-upstream.js';
 import { compileMadeSecurity } from './made-security.js';
 import type { KnownModel, WsdlReader } from './named-wsdl.js';
+import { openedOperations } from './opened-operations.js';
 import { OperationTable } from './operation-table.js';
 import { choosePorts } from './ports.js';
 import { compileReach, limitsOf, type Reach, warningsOfReach } from './reach.js';
@@ -129,7 +130,8 @@ export async function compileService(
   await pace.pause();
   const { limits } = loaded.config;
   const source = await wsdls.read(loaded, name, config);
-  const chosen = source === null ? null : choosePorts(loaded, name, source.model);
+  const opened = source === null ? null : openedOperations(loaded, name, source);
+  const chosen = opened === null ? null : choosePorts(loaded, name, opened.model);
   const wsdl = chosen?.wsdl ?? null;
   const kept = keptUpstream(earlier, config);
   await pace.pause();
@@ -220,12 +222,12 @@ export async function compileService(
     ownBlocks: [...(config.security.make === undefined ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
     tokenPlace,
     session: null,
-    destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(wsdl)),
+    destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(source?.written ?? null)),
     validity,
     config,
     requirements: operationRequirements(config),
     weightOf: weightsOf(config, limits.graphql.callCost),
-    warnings: [...warningsOfWsdl(wsdl, config), ...warningsOfReach(loaded, name, reach)],
+    warnings: [...(opened?.warnings ?? []), ...warningsOfWsdl(wsdl, config), ...warningsOfReach(loaded, name, reach)],
     ...compileReplies(config, wsdl !== null, operations),
     // Last: a service that is refused holds nothing.
     upstream: reached === null ? upstream : upstream.hold(),
@@ -266,7 +268,7 @@ function withConfiguredKeys(operation: Operation, config: ServiceConfig): Operat
   return Object.freeze({ ...operation, soapAction, ...(oneWay ? { output: null } : {}) });
 }
 
-/** The addresses that the WSDL gives its ports. They are never called: clients may send them in `To`. */
+/** The addresses that the WSDL of the operator gives its ports. They are never called: clients may send them in `To`. */
 const claimedAddresses = (wsdl: WsdlModel | null): readonly string[] =>
   (wsdl?.services ?? []).flatMap(({ ports }) => ports.flatMap(({ address }) => (address === null ? [] : [address])));
 

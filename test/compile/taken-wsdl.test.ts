@@ -148,3 +148,68 @@ for (const workers of [1, 2]) {
     t.match(stdout, /warning: .*is not used: it cannot be read: .*Remove .*b\.taken/);
   });
 }
+
+/** With an operation `Drop` that `FILE` has not, and another address. */
+const LARGER = FILE.replace('</xs:schema>', '<xs:element name="Drop" type="xs:string"/></xs:schema>')
+  .replace('<portType', '<message name="DropIn"><part name="p" element="t:Drop"/></message><portType')
+  .replace('</portType>', '<operation name="Drop"><input message="t:DropIn"/></operation></portType>')
+  .replace(
+    '</binding>',
+    '<operation name="Drop"><soap:operation soapAction="urn:drop"/><input><soap:body use="literal"/></input></operation></binding>',
+  )
+  .replace('internal.example', 'evil.example');
+
+const RIGHTS: readonly (readonly [what: string, more: string, isOpen: boolean])[] = [
+  ['no rights', '', true],
+  ['rights of another service', 'clients: { address: { class: a }, classes: { a: { deny: [b] } } }\n', true],
+  ['denied operations', 'clients: { address: { class: a }, classes: { a: { deny: [a.Get] } } }\n', false],
+  ['an allowed service', 'clients: { address: { class: a }, classes: { a: { allow: [a] } } }\n', false],
+];
+
+t.test('an operation that only the backend has is closed where a service has rights, until it is named', async (t) => {
+  const { folder, yaml, taken: at } = await prepare(t);
+  await writeFile(at('a'), await taken(join(folder, 'a.wsdl'), LARGER));
+  const config = join(folder, 'soapstone.yaml');
+  const expectOpen = async (what: string, text: string, isOpen: boolean): Promise<void> => {
+    await writeFile(config, text);
+    const compiled = await compiledIn(t, folder);
+    const [a] = compiled.services;
+    t.same(namesOf(compiled), ['taken', 'file'], what);
+    t.same(
+      a?.operations.map(({ name }) => name),
+      isOpen ? ['Get', 'Drop'] : ['Get'],
+      what,
+    );
+    const body = { uri: 'urn:t', local: 'Drop' };
+    t.equal(a?.requests.find(body) !== null, isOpen, `${what}: by SOAP`);
+    t.equal(
+      notesOf(compiled).some((note) => /closed.*`Drop`.*operations/.test(note)),
+      !isOpen,
+      `${what}: warning`,
+    );
+    const again = await compiledIn(t, folder, compiled);
+    t.equal(again.services[0]?.wsdl, a?.wsdl, 'kept by a reload');
+  };
+  for (const [what, more, isOpen] of RIGHTS) await expectOpen(what, yaml + more, isOpen);
+  const scoped = yaml.replace('Query.a }', 'Query.a, scopes: [x] }');
+  await expectOpen('scopes', scoped, false);
+  await expectOpen('named', scoped.replace('scopes: [x] }', 'scopes: [x] }, Drop: true'), true);
+  const complex = (text: string): string =>
+    text.replace(
+      'name="GetResponse" type="xs:string"/>',
+      'name="GetResponse" type="t:R"/><xs:complexType name="R"><xs:sequence><xs:element name="a" type="xs:string"/></xs:sequence></xs:complexType>',
+    );
+  await writeFile(join(folder, 'a.wsdl'), complex(FILE));
+  await writeFile(at('a'), await taken(join(folder, 'a.wsdl'), complex(LARGER)));
+  const ruled =
+    'schema: { types: { R: { fields: { a: { authenticated: true } } } } }, operations: { Get: { field: Query.a }';
+  await expectOpen('rights to fields', yaml.replace('operations: { Get: { field: Query.a }', ruled), false);
+});
+
+t.test('the addresses that a client may name come from the file, not from the backend', async (t) => {
+  const { folder, taken: at } = await prepare(t);
+  await writeFile(at('a'), await taken(join(folder, 'a.wsdl'), LARGER));
+  const { services } = await compiledIn(t, folder);
+  t.equal(services[0]?.destinations.permits('http://internal.example/get'), true);
+  t.equal(services[0]?.destinations.permits('http://evil.example/get'), false);
+});

@@ -8,6 +8,7 @@ import type {
   WsdlService,
 } from '../model.js';
 import { childrenOfBody, typeKey } from '../model.js';
+import { requestKey } from '../request-key.js';
 import { type Change, Changes, type Direction } from './change.js';
 import { TypeComparison } from './types.js';
 
@@ -24,11 +25,14 @@ export interface Comparison {
 export function compareWsdls(before: WsdlModel, after: WsdlModel): Comparison {
   const changes = new Changes();
   const types = new TypeComparison(changes);
+  const known = new KnownRequests(before);
   const services = matched(before.services, after.services, ({ name }) => name.local);
   for (const { local, was, is } of services) {
     if (is === null) changes.add('breaking', `service ${local}`, 'is gone');
-    else if (was === null) changes.add('safe', `service ${local}`, 'is new');
-    else compareServices(was, is, changes, types);
+    else if (was === null) {
+      changes.add('safe', `service ${local}`, 'is new');
+      for (const port of is.ports) newOperations(port, known, changes);
+    } else compareServices(was, is, known, changes, types);
   }
   return { changes: changes.all, dropped: changes.dropped };
 }
@@ -55,18 +59,71 @@ function matched<T>(before: readonly T[], after: readonly T[], nameOf: (thing: T
   }));
 }
 
-function compareServices(before: WsdlService, after: WsdlService, changes: Changes, types: TypeComparison): void {
+/** The requests of a WSDL, by what tells which operation a message calls. */
+class KnownRequests {
+  /** By the child of Body and by each action: the name of the first operation that has it. */
+  readonly #owners = new Map<string, string>();
+  readonly #requests = new Set<string>();
+
+  constructor({ services }: WsdlModel) {
+    for (const operation of services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations))) {
+      this.#requests.add(requestKey(operation));
+      for (const key of marksOf(operation)) if (!this.#owners.has(key)) this.#owners.set(key, operation.name);
+    }
+  }
+
+  has(operation: Operation): boolean {
+    return this.#requests.has(requestKey(operation));
+  }
+
+  /** The operation that messages of this one may be taken for; null for none. */
+  ownerOf(operation: Operation): string | null {
+    for (const key of marksOf(operation)) {
+      const owner = this.#owners.get(key);
+      if (owner !== undefined) return owner;
+    }
+    return null;
+  }
+}
+
+function* marksOf({ input, soapAction, addressingAction }: Operation): Generator<string> {
+  yield `Body ${input.body === null ? '' : typeKey(input.body.name)}`;
+  for (const action of [soapAction, addressingAction]) if (action !== null && action !== '') yield `action ${action}`;
+}
+
+/** Reports the operations of a port that no port had: those that change what messages of others mean are not safe. */
+function newOperations({ operations }: Port, known: KnownRequests, changes: Changes): void {
+  for (const operation of operations) {
+    if (known.has(operation)) continue;
+    const owner = known.ownerOf(operation);
+    if (owner !== null)
+      changes.add('dangerous', operation.name, `the operation is new, and its requests look like those of ${owner}`);
+    else if (operation.status === 'disabled')
+      changes.add('dangerous', operation.name, 'the operation is new, and its requests are not known');
+    else changes.add('safe', operation.name, 'the operation is new');
+  }
+}
+
+function compareServices(
+  before: WsdlService,
+  after: WsdlService,
+  known: KnownRequests,
+  changes: Changes,
+  types: TypeComparison,
+): void {
   const where = `service ${before.name.local}`;
   if (before.name.local !== after.name.local) changes.add('dangerous', where, `is now named ${after.name.local}`);
   for (const { local, was, is } of matched(before.ports, after.ports, ({ name }) => name)) {
     const port = `port ${local}`;
     if (is === null) changes.add('breaking', port, 'is gone');
-    else if (was === null) changes.add('safe', port, 'is new');
-    else comparePorts(was, is, changes, types);
+    else if (was === null) {
+      changes.add('safe', port, 'is new');
+      newOperations(is, known, changes);
+    } else comparePorts(was, is, known, changes, types);
   }
 }
 
-function comparePorts(before: Port, after: Port, changes: Changes, types: TypeComparison): void {
+function comparePorts(before: Port, after: Port, known: KnownRequests, changes: Changes, types: TypeComparison): void {
   const where = `port ${before.name}`;
   if (before.name !== after.name) changes.add('dangerous', where, `is now named ${after.name}`);
   if (before.dialect !== after.dialect) {
@@ -80,7 +137,7 @@ function comparePorts(before: Port, after: Port, changes: Changes, types: TypeCo
     if (is === undefined) changes.add('breaking', name, 'the operation is gone');
     else compareOperations(was, is, changes, types);
   }
-  for (const name of are.keys()) if (!were.has(name)) changes.add('safe', name, 'the operation is new');
+  newOperations({ ...after, operations: after.operations.filter(({ name }) => !were.has(name)) }, known, changes);
 }
 
 function compareOperations(before: Operation, after: Operation, changes: Changes, types: TypeComparison): void {

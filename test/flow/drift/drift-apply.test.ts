@@ -164,9 +164,11 @@ t.test('other changes are reported, and nothing else is taken', async (t) => {
   );
   const find = (wsdl: string): string =>
     wsdl
+      .replace('</xs:schema>', '<xs:element name="Find" type="xs:string"/></xs:schema>')
+      .replace('<portType', '<message name="FindIn"><part name="p" element="t:Find"/></message><portType')
       .replace(
         '</portType>',
-        '<operation name="Find"><input message="t:In"/><output message="t:Out"/></operation></portType>',
+        '<operation name="Find"><input message="t:FindIn"/><output message="t:Out"/></operation></portType>',
       )
       .replace(
         '</binding>',

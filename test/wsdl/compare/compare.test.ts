@@ -288,8 +288,31 @@ t.test('changes of operations', async (t) => {
   const other = service(order(sequence(A)), { binding: BINDING('urn:other') });
   t.strictSame(printed(await compare(t, plain, other)), ['breaking: Get has another SOAPAction']);
   const more = service(order(sequence(A)), { binding: BINDING('urn:get', ADD), portType: PORT_TYPE });
-  t.strictSame(printed(await compare(t, plain, more)), ['safe: Add the operation is new']);
+  const isAlike = (owner: string): readonly string[] => [
+    `dangerous: Add the operation is new, and its requests look like those of ${owner}`,
+  ];
+  t.strictSame(printed(await compare(t, plain, more)), isAlike('Get'), 'by its request element');
   t.strictSame(printed(await compare(t, more, plain)), ['breaking: Add the operation is gone']);
+  const own = (text: string, action = 'urn:add'): string =>
+    text
+      .replace('</xs:schema>', '<xs:element name="Add" type="xs:string"/></xs:schema>')
+      .replace('<portType', '<message name="AddIn"><part name="p" element="t:Add"/></message><portType')
+      .replace('<operation name="Add"><input message="t:In"/>', '<operation name="Add"><input message="t:AddIn"/>')
+      .replace('soapAction=""', `soapAction="${action}"`);
+  t.strictSame(printed(await compare(t, plain, own(more))), ['safe: Add the operation is new']);
+  t.strictSame(printed(await compare(t, plain, own(more, 'urn:get'))), isAlike('Get'), 'by its action');
+  const port = (text: string): string =>
+    text
+      .replace('</service>', '<port name="Other" binding="t:B2"><soap:address location="http://a/"/></port></service>')
+      .replace(
+        '<service ',
+        `<portType name="P2">${PORT_TYPE.slice(PORT_TYPE.indexOf('<operation name="Add"'))}${BINDING('urn:get', ADD)
+          .replace('name="B" type="t:P"', 'name="B2" type="t:P2"')
+          .replace(/<operation name="Get">.*?<\/operation>/, '')}<service `,
+      );
+  t.strictSame(printed(await compare(t, plain, port(plain))), ['safe: port Other is new', ...isAlike('Get')]);
+  const unknown = own(more).replace('element="t:Add"', 'element="t:Nowhere"');
+  t.match(printed(await compare(t, plain, unknown)), [/^dangerous: Add the operation is new, and its requests/]);
 });
 
 t.test('changes of messages of several parts', async (t) => {

@@ -1,0 +1,5 @@
+import { type Operation, typeKey } from './model.js';
+
+/** The name of an operation and the child of Body of its requests. */
+export const requestKey = ({ name, input }: Operation): string =>
+  JSON.stringify([name, input.body === null ? null : typeKey(input.body.name)]);
