@@ -29,7 +29,7 @@ import { costFindings } from './links/cost-check.js';
 import type { EntryError } from './links/entry-error.js';
 import type { LinkMapping, LinkTable, LinkTarget, SubschemaTarget } from './links/link.js';
 import { addLinks } from './links/link-schema.js';
-import type { FieldRule } from './rights/field-rule.js';
+import { FieldRule } from './rights/field-rule.js';
 import { addSubschemas } from './subschema/add-subschemas.js';
 import type { SubscriptionMapping, SubscriptionTable } from './subscription/subscription.js';
 import { operationsFor, resolveSubscriptions } from './subscription/subscription-schema.js';
@@ -103,7 +103,8 @@ export function* buildingSchema(
       checkReplyHeaders(operation, service, names);
       const selectable = replyBlocks(operation, service);
       const requires = service.requirementOf?.(operation) ?? null;
-      const made = operationField(operation, mapping, types, service.blocks, selectable, requires);
+      const called = requires === null ? null : new FieldRule(`${service.name}.${operation.name}`, requires);
+      const made = operationField(operation, mapping, types, service.blocks, selectable, called);
       const { config, requestPlan, headersArgument } = made;
       const reply = service.hasReferences === true ? { ...made.reply, hasReferences: true } : made.reply;
       names.attributeOperations(earlier, service.name);

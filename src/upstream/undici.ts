@@ -1,6 +1,7 @@
 import type { buildConnector as build } from 'undici';
 import connectorOf from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
+import { checkServerIdentity } from '../base/server-identity.js';
 
 /** The only file that knows undici. Its index would load the rest of it, four times as much. */
 
@@ -9,7 +10,8 @@ export type Connector = ReturnType<typeof build>;
 /** Where a connection leads. */
 export type Destination = build.Options;
 
-export const buildConnector = (options: build.BuildOptions): Connector => connectorOf(options);
+export const buildConnector = (options: build.BuildOptions): Connector =>
+  connectorOf({ checkServerIdentity, ...options });
 
 /** An HTTP/1.1 client of one origin. */
 export class HttpClient extends Client {}

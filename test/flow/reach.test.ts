@@ -110,6 +110,21 @@ t.test('TLS to a backend', { skip: hasOpenssl() ? false : 'install openssl' }, a
     t.match(await ask(await start(t, backend.url, '    tls: { verify: unsafe:none }')), '"stock":7');
   });
 
+  await t.test('a common name counts only in a certificate without names of other kinds', async (t) => {
+    const answerTo = async (name: string, alternatives: string): Promise<string> => {
+      const named = await startTlsBackend(t, authority.sign(name, 365, '/CN=cn.example', alternatives));
+      const keys = '    tls: { ca: { file: authority.crt }, servername: cn.example }';
+      return ask(await start(t, named.url, keys, home));
+    };
+    t.match(await answerTo('none', ''), '"stock":7', 'no other names');
+    t.match(await answerTo('mail', 'email:ops@cn.example'), '"stock":7', 'of no server');
+    t.match(await answerTo('uri', 'URI:spiffe://example/erp'), 'UPSTREAM_TLS', 'a URI');
+    t.match(await answerTo('ip', 'IP:127.0.0.1'), 'UPSTREAM_TLS', 'an address');
+    t.match(await answerTo('srv', 'otherName:1.3.6.1.5.5.7.8.7;IA5:_soap.cn.example'), 'UPSTREAM_TLS', 'a service');
+    t.match(await answerTo('dns', 'DNS:other.example'), 'UPSTREAM_TLS', 'another name');
+    t.match(await answerTo('both', 'URI:spiffe://example/erp,DNS:cn.example'), '"stock":7');
+  });
+
   await t.test('a client certificate that rotates is used by the next connection, without a failed call', async (t) => {
     const keys = '    tls: { ca: { file: authority.crt }, cert: { file: client.crt }, key: { file: client.key } }';
     const gateway = await start(t, backend.url, keys, home);

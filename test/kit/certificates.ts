@@ -20,14 +20,14 @@ export class Authority {
     this.ca = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
   }
 
-  /** Signs a certificate for a name, and for 127.0.0.1. `subject` is in the form of openssl. */
-  sign(name: string, days = 365, subject = `/CN=${name}`): Identity {
+  /** Signs a certificate for a name, and for 127.0.0.1. `subject` and `alternatives` are in the form of openssl. */
+  sign(name: string, days = 365, subject = `/CN=${name}`, alternatives = `DNS:${name},IP:127.0.0.1`): Identity {
     const [key, csr, cert] = [this.#file(`${name}.key`), this.#file(`${name}.csr`), this.#file(`${name}.pem`)];
     openssl('req', ...NEW_KEY, '-keyout', key, '-out', csr, '-utf8', '-subj', subject);
     const [caCert, caKey, names] = [this.#file('ca.pem'), this.#file('ca.key'), this.#file('names')];
     writeFileSync(caCert, this.ca.cert);
     writeFileSync(caKey, this.ca.key);
-    writeFileSync(names, `subjectAltName=DNS:${name},IP:127.0.0.1`);
+    writeFileSync(names, alternatives === '' ? '' : `subjectAltName=${alternatives}`);
     const authority = ['-CA', caCert, '-CAkey', caKey, '-CAcreateserial'];
     openssl('x509', '-req', '-in', csr, ...authority, '-out', cert, '-extfile', names, '-days', String(days));
     return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };

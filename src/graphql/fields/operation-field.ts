@@ -6,7 +6,6 @@ import {
   GraphQLNonNull,
   type GraphQLOutputType,
 } from 'graphql';
-import type { Requirement } from '../../base/requirement.js';
 import type { EncodeElement } from '../../codec/plan/plan.js';
 import type { BlockPlan, RequestPlan } from '../../codec/plan/request-plan.js';
 import {
@@ -79,7 +78,8 @@ export interface OperationField {
 
 /**
  * One operation as a field of Query or Mutation (`blocks` are the header blocks of its service, `selectable` those of its
- * replies), with its plan for requests and what replies look like. `requires`: of callers of the operation.
+ * replies), with its plan for requests and what replies look like. `called` is the rule of the operation itself, named
+ * after its service: `types` may be those of another service of the same WSDL.
  */
 export function operationField(
   operation: Operation,
@@ -87,7 +87,7 @@ export function operationField(
   types: ServiceTypes,
   blocks: BlockMappings = NO_BLOCKS,
   selectable: readonly ReplyBlock[] = [],
-  requires: Requirement | null = null,
+  called: FieldRule | null = null,
 ): OperationField {
   const headers = headerFields(operation, mapping?.request?.headers ?? NO_BLOCKS, blocks, types);
   const request = requestOf(operation, mapping?.request?.arguments ?? NO_MAPPINGS, types);
@@ -95,7 +95,6 @@ export function operationField(
   const answer = withReplyHeaders(operation, selectable, answered, types);
   const reply = types.faults.answer(operation, mapping?.faults ?? 'errors', answer);
   const { root } = answer.shape;
-  const called = requires === null ? null : new FieldRule(`${types.service}.${operation.name}`, requires);
   // An answer that nothing but a forbidden field holds is not asked for.
   const rule = bothRules(called, withoutMasks((root.kind === 'unwrap' ? root.field.rule : null) ?? null));
   const fields = new Map(request.fields);

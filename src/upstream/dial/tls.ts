@@ -4,6 +4,7 @@ import { certificateEndMillis } from '../../base/certificate-end.js';
 import { errorCode } from '../../base/error-code.js';
 import { earliest } from '../../base/first-end.js';
 import type { RotatingFile } from '../../base/rotating-file.js';
+import { checkServerIdentity } from '../../base/server-identity.js';
 
 /** The parts of TLS options that may be in files of their own. */
 export const TLS_PARTS = ['ca', 'cert', 'key', 'pfx'] as const;
@@ -93,7 +94,7 @@ function connectionOptions({ servername, verify }: TlsOptions, secureContext: Se
     secureContext,
     rejectUnauthorized: verify !== 'unsafe:none',
     ...(servername !== null && { servername }),
-    ...(verify !== 'full' && { checkServerIdentity: () => undefined }),
+    checkServerIdentity: verify === 'full' ? checkServerIdentity : () => undefined,
   };
 }
 
