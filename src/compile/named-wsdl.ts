@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationError, type Diagnostic, firstProblem } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
+import { hideQueries } from '../base/hide-queries.js';
 import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import { RememberedReads } from '../base/remembered-reads.js';
 import { AT_ONCE, type Pace } from '../base/time-slices.js';
@@ -146,7 +147,7 @@ export class WsdlReader {
       const model = earlier?.taken?.id === taken.id ? earlier.model : await readWsdl(taken.url, options);
       return this.#takenProblem === null ? { model, written, reads, taken } : unusable(this.#takenProblem);
     } catch (error) {
-      return unusable(`it cannot be read: ${firstProblem(error)}`);
+      return unusable(`it cannot be read: ${hideQueries(firstProblem(error))}`);
     }
   }
 }

@@ -46,7 +46,9 @@ const OF_PROXIES = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-
  * an unasked reply to the next caller, and it would pass hop-by-hop fields and any status, and let a cut reply hang.
  */
 export function makePlainProxy(url: string, silenceMillis: number, endAnswer: EndAnswer): PlainProxy {
-  const agent = url.startsWith('https:') ? new HttpsAgent({ keepAlive: false, checkServerIdentity }) : new HttpAgent({ keepAlive: false });
+  const agent = url.startsWith('https:')
+    ? new HttpsAgent({ keepAlive: false, checkServerIdentity })
+    : new HttpAgent({ keepAlive: false });
   const query = new FixedQuery(new URL(url).search);
   const passages = new WeakMap<IncomingMessage, Passage>();
   const proxy = createProxyServer({

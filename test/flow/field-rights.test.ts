@@ -1,6 +1,7 @@
 import t from 'tap';
 
 import { type Bank, keyOf, SECRETS, startBank } from '../kit/bank.js';
+import { startTestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 
 /** Rights to fields and operations by scopes, and masks, whatever way a value could come. */
@@ -206,4 +207,18 @@ t.test('masks replace values by the class of the caller', async (t) => {
     'the same for the same value',
   );
   t.match((await ask(bank, query, 'boss')).text, SECRETS.tax, 'and no mask for others');
+});
+
+t.test('the log names the service of a refused field, whichever others have its WSDL', async (t) => {
+  const wsdl = `${process.cwd()}/test/catalogue/fixtures/bridge.wsdl`;
+  const service = (name: string): string =>
+    `  ${name}:\n    wsdl: ${wsdl}\n    url: http://127.0.0.1:1/\n    operations: { Echo: { field: Query.${name}, scopes: [echo] } }\n`;
+  const clients = 'clients: { address: { class: any }, classes: { any: {} } }\n';
+  const rejecting = 'graphql: { rejectUnauthorized: true }\n';
+  const gateway = await startTestGateway(`${clients}${rejecting}services:\n${service('first')}${service('second')}`);
+  t.teardown(() => gateway.close());
+  for (const [at, name] of ['first', 'second'].entries()) {
+    await postGraphql(gateway.url, { query: `{ ${name}(values: {}) { number } }` });
+    t.match(await gateway.accessLine(at + 1), { found: `${name}.Echo` });
+  }
 });

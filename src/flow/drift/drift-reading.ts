@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { ConfigurationError, printDiagnostic } from '../../base/diagnostic.js';
+import { hideQueries } from '../../base/hide-queries.js';
 import { emptySnapshot, recordInputs, replayInputs } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
 import { type Read, RememberedReads } from '../../base/remembered-reads.js';
@@ -101,7 +102,7 @@ export async function readDrift(
     if (!(error instanceof ConfigurationError)) throw error;
     const [first] = error.diagnostics;
     return {
-      reading: { kind: 'failed', why: first === undefined ? 'no reason given' : printDiagnostic(first) },
+      reading: { kind: 'failed', why: first === undefined ? 'no reason given' : hideQueries(printDiagnostic(first)) },
       safe: null,
     };
   }

@@ -30,7 +30,7 @@ import { configs, type InputField } from '../input/input-field.js';
 import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-mapping.js';
 import type { FaultTypes } from '../output/faults.js';
 import type { OutputTypes } from '../output/output.js';
-import { bothRules, FieldRule, ruleExtensions, withoutMasks } from '../rights/field-rule.js';
+import { bothRules, type FieldRule, ruleExtensions, withoutMasks } from '../rights/field-rule.js';
 import { anyOutput, ruleWithin } from '../types/any-value.js';
 import { contentOf, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';

@@ -111,6 +111,22 @@ const importing = wsdlWith({
 });
 const OTHER = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:other"/>';
 
+t.test('the query of its address, which may be a token, is not logged', async (t) => {
+  const backend = createServer((_, response) => response.writeHead(500).end());
+  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/shop`;
+  const folder = t.testdir({ 'a.wsdl': wsdlWith({}) });
+  const drift = `{ url: '${url}?wsdl&token=SECRET-TOKEN', everyMillis: 1000 }`;
+  const gateway = await startTestGateway(`services: { a: { wsdl: a.wsdl, url: '${url}', drift: ${drift} } }`, folder);
+  t.teardown(async () => {
+    await gateway.close();
+    backend.close();
+  });
+  const line = await gateway.logLine('the WSDL the backend shows could not be read');
+  t.match(line['why'], `${url}?...: The document ${url}?... could not be read`);
+  t.notMatch(JSON.stringify(gateway.logLines()), 'SECRET');
+});
+
 t.test('the WSDL of a backend that wants NTLM is read with the credentials of the service', async (t) => {
   const read: string[] = [];
   const backend = await startNtlmServer({
