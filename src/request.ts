@@ -10,6 +10,7 @@ import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/service.js';
 import type { Compiled } from './compile.js';
 import { authorizeAndChargeOther } from './flow/calls/authorize.js';
+import { consultAboutPath } from './flow/calls/consult-policy.js';
 import type { HttpExchange } from './flow/calls/http-exchange.js';
 import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { answerGraphql } from './flow/graphql/http.js';
@@ -186,6 +187,7 @@ async function handle(
         await takeNotification(asked, notified, gateway.live.callbacks, hooks.nonces, compiled.policy);
       } else if (service !== null && asksForText) {
         authorizeAndChargeOther(caller, client.rights.permitsSome(service.name));
+        await consultAboutPath(compiled.policy, asked, service.name, path);
         if (query === '') serveServicePage(exchange, response, service, gateway.wsdl.documents.has(service));
         else await serveWsdl(gateway.wsdl, asked, service, query);
       } else if (service !== null) await answerSoap(gateway.soap, asked, service, query);

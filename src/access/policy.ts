@@ -15,9 +15,12 @@ export interface PolicyInput {
   };
   readonly address: string;
   readonly method: string;
-  readonly protocol: 'soap' | 'graphql';
-  /** Of a SOAP call; null for GraphQL. */
+  /** `http`: a plain route, a WSDL, the page of a service. */
+  readonly protocol: 'soap' | 'graphql' | 'http';
+  /** Of a SOAP call, a WSDL or a page; null for GraphQL and plain routes. */
   readonly service: string | null;
+  /** Of an HTTP request, without its query; absent for the others. */
+  readonly path?: string;
   /** Of the WSDL, or `query`, `mutation`, `subscription`; null where it is not known. */
   readonly operation: string | null;
   /** All that are called, or that the backend may read in the message: `orders.GetOrder`. */

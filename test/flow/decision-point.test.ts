@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 
 import { verifyAudit } from '../../src/cli/audit.js';
+import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { type Bank, keyOf, SECRETS, startBank } from '../kit/bank.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
@@ -92,6 +93,32 @@ t.test('a decision point decides on each SOAP call and GraphQL operation', async
     fields: ['Query.getCustomer', /\.id$/, /\.id$/],
   });
   t.match(await bank.gateway.metrics(), /soapstone_authorization_decisions_total\{result="denied"\} 2/);
+});
+
+t.test('plain routes, WSDLs and pages are asked about', async (t) => {
+  const point = await startPoint(t);
+  const files = await startRecordingBackend(answerWith('a file', 'text/plain'));
+  t.teardown(() => files.close());
+  const routes = `routes: [{ path: /files, url: "${files.url}" }]\n`;
+  const bank = await startBank(CLASSES, '', routes, `  authorize: { url: "${point.url}", timeoutMillis: 5000 }\n`);
+  t.teardown(() => bank.close());
+  const get = (path: string): Promise<Response> => fetch(bank.gateway.url + path, { headers: keyOf('boss') });
+  point.answer = () => '{"result": false}';
+  for (const path of ['/files/a.txt?key=s', '/soap/bank?wsdl', '/soap/bank'])
+    t.equal((await get(path)).status, 403, `${path} is refused`);
+  t.equal(files.begun, 0, 'nothing is called');
+  t.match(
+    point.inputs.map(({ input: { protocol, service, operation, path } }) => [protocol, service, operation, path]),
+    [
+      ['http', null, null, '/files/a.txt'],
+      ['http', 'bank', null, '/soap/bank'],
+      ['http', 'bank', null, '/soap/bank'],
+    ],
+  );
+  t.notMatch(JSON.stringify(point.inputs), 'key=s', 'a query may hold a secret');
+  point.answer = () => '{"result": true}';
+  t.equal(await (await get('/files/a.txt')).text(), 'a file');
+  t.match(await (await get('/soap/bank?wsdl')).text(), 'definitions');
 });
 
 t.test('without an answer in time requests are refused, or pass where the configuration says so', async (t) => {

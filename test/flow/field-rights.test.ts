@@ -222,3 +222,31 @@ t.test('the log names the service of a refused field, whichever others have its 
     t.match(await gateway.accessLine(at + 1), { found: `${name}.Echo` });
   }
 });
+
+t.test('the query of a client with some rights does not reach the backend, which may choose by it', async (t) => {
+  const bank = await startBank({ few: '{ deny: [bank.Find] }', all: '{}' }, '');
+  t.teardown(() => bank.close());
+  for (const name of ['few', 'all']) {
+    const response = await fetch(`${bank.gateway.url}/soap/bank?operation=Find`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/xml', soapaction: '"GetSecret"', ...keyOf(name) },
+      body: '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetSecret xmlns="urn:bank"><id>1</id></GetSecret></E:Body></E:Envelope>',
+    });
+    t.equal(response.status, 200, name);
+  }
+  t.same(
+    bank.backend.complete.map(({ target }) => target),
+    ['/', '/?operation=Find'],
+  );
+});
+
+t.test('a reply that a client may not see all of is cached for the others', async (t) => {
+  const read = RULED.replace('GetCustomer: {}', 'GetCustomer: { read: { cacheMillis: 60000, scope: shared } }');
+  const bank = await startBank(CLASSES, read);
+  t.teardown(() => bank.close());
+  const query = '{ getCustomer(id: "1") { id iban pins } }';
+  t.same(codesAt(await ask(bank, query)), ['FORBIDDEN getCustomer.iban', 'FORBIDDEN getCustomer.pins']);
+  t.match((await ask(bank, query, 'boss')).text, SECRETS.iban, 'with the scopes');
+  t.same(codesAt(await ask(bank, query)), ['FORBIDDEN getCustomer.iban', 'FORBIDDEN getCustomer.pins']);
+  t.equal(bank.called().length, 1, 'of one call');
+});

@@ -165,6 +165,8 @@ export interface Decoded {
   readonly errors: readonly DecodeError[];
   /** How many more there were. */
   readonly furtherErrors: number;
+  /** The reply is as its schema has it: all errors are about the rights of its reader. Absent: not known. */
+  readonly isValid?: boolean;
   /** The weight of the objects that were read, also of those that a null has removed; absent: unknown. */
   readonly points?: number;
   /** Lists that were read, by `Slot.listName`. */

@@ -149,8 +149,8 @@ export class ReplyDecoder implements XmlHandler {
     if (shape === 'unwrap') answer = this.#answer?.[this.#plan.value.declared?.slots[0]?.key ?? ''] ?? null;
     if (answer === null && nonNull && this.#output.errors.length === 0) this.#output.report(null, null, -1, MISSING);
     const value = this.#binary.hasDeferred ? resolveDeferred(answer) : answer;
-    const { errors, furtherErrors, points, lists } = this.#output;
-    const decoded = { value, errors, furtherErrors, points };
+    const { errors, furtherErrors, points, lists, isInvalid } = this.#output;
+    const decoded = { value, errors, furtherErrors, points, isValid: !isInvalid };
     return lists === null ? decoded : { ...decoded, lists };
   }
 

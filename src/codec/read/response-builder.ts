@@ -13,6 +13,8 @@ import { itemsOf, type OpenRepetition, pathOf, type Reading } from './reading.js
 export class ResponseBuilder {
   readonly errors: DecodeError[] = [];
   furtherErrors = 0;
+  /** An error is not about the rights of the caller. */
+  isInvalid = false;
   /** The weight of all finished objects. */
   points = 0;
   /** Made when there is a first one. */
@@ -180,6 +182,7 @@ export class ResponseBuilder {
     rule: string,
     code: DecodeError['code'] = 'UPSTREAM_SCHEMA_INVALID',
   ): void {
+    if (code !== 'FORBIDDEN') this.isInvalid = true;
     if (this.errors.length === MAX_ERRORS) {
       this.furtherErrors += 1;
       return;

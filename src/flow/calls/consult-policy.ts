@@ -23,6 +23,18 @@ export async function consultPolicy(
   });
 }
 
+/** Asks about a request that calls no operation; `service` is null for a plain route. Rejects with `FORBIDDEN`. */
+export async function consultAboutPath(
+  policy: Policy | null,
+  { caller, exchange }: Pick<HttpExchange, 'caller' | 'exchange'>,
+  service: string | null,
+  path: string,
+): Promise<void> {
+  if (policy === null) return;
+  const about = { protocol: 'http', service, operation: null, operations: [], fields: [], path } as const;
+  await consultPolicy(policy, caller, exchange, about);
+}
+
 /** Asks about the operation of a SOAP message, and all others that the backend may read in it; null without a policy. */
 export const soapConsultation = (
   policy: Policy | null,

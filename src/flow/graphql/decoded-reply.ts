@@ -143,7 +143,8 @@ export class DecodedReply implements UpstreamReceiver {
   end(): void {
     const answer = this.#bytes === 0 ? this.#emptyAnswer() : this.#readAnswer();
     if (!this.#envelope?.fault) this.#observation?.publish();
-    const isWhole = this.#attachments === null && answer.errors.length === 0;
+    // A reader that may not see all of a reply has read a good one all the same.
+    const isWhole = this.#attachments === null && (answer.errors.length === 0 || answer.isValid === true);
     this.#finish(replyUse(this.#envelope, this.#head, this.#context.exchange, isWhole, this.#messageId !== null));
     this.#answer(answer);
   }

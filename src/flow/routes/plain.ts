@@ -4,6 +4,7 @@ import { TRACEPARENT } from '../../base/request-trace.js';
 import type { Compiled } from '../../compile.js';
 import { makePlainProxy, type PlainProxy } from '../../upstream/plain.js';
 import { authorizeAndChargeOther } from '../calls/authorize.js';
+import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { invite } from '../http/continue.js';
 import { linger, REQUEST_ID } from '../http/linger.js';
@@ -18,7 +19,7 @@ interface Route {
 }
 
 /** The endpoints of the paths that hold no envelope; the longest path that fits wins. */
-export function makePlainEndpoint({ config }: Compiled): PlainEndpoint {
+export function makePlainEndpoint({ config, policy }: Compiled): PlainEndpoint {
   const routes = config.routes
     .map(
       ({ path, url }): Route => ({
@@ -28,12 +29,14 @@ export function makePlainEndpoint({ config }: Compiled): PlainEndpoint {
       }),
     )
     .sort((one, other) => other.path.length - one.path.length);
-  return async ({ caller, exchange, request, response }, path) => {
+  return async (asked, path) => {
+    const { caller, exchange, request, response } = asked;
     const route = routes.find((candidate) => isBelow(path, candidate.path));
     if (route === undefined) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
     exchange.route = route.path;
     exchange.path = route.path;
     authorizeAndChargeOther(caller, caller.client.rights.permitsRoute(route.path));
+    await consultAboutPath(policy, asked, null, path);
     invite(request, response);
     const trace = exchange.trace?.call(route.path, '', exchange.method) ?? null;
     if (trace !== null) request.headers[TRACEPARENT] = trace.begin(route.url, performance.now());

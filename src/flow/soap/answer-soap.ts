@@ -37,17 +37,23 @@ export interface SoapEndpoint {
   readonly onViolation: (exchange: Exchange) => (refusal: Refusal) => void;
 }
 
-/** Answers one SOAP request with the reply of its backend. Rejects with a refusal, to be answered by `refuseSoap`. */
+/**
+ * Answers one SOAP request with the reply of its backend; `written` is the query of its target, '' for none. Rejects with
+ * a refusal, to be answered by `refuseSoap`.
+ */
 export async function answerSoap(
   { calls, observers, nonces, decisionPoint, closedReplies, isGuarded, onViolation }: SoapEndpoint,
   asked: HttpExchange,
   service: SoapService,
-  query: string,
+  written: string,
 ): Promise<void> {
   const { caller, exchange, request, response, ending } = asked;
   // The backend may read an invalid message as another operation: only clients with all rights may send one.
   const guard = isGuarded ? new CallGuard(caller, service, closedReplies, decisionPoint !== null) : null;
-  const isEnforced = service.mode === 'enforce' || guard?.isRestricted === true;
+  const isRestricted = guard?.isRestricted === true;
+  // A backend may choose the operation by it, which none of the rights could follow.
+  const query = isRestricted ? '' : written;
+  const isEnforced = service.mode === 'enforce' || isRestricted;
   const gate = isEnforced ? service.gate : { ...service.gate, onViolation: onViolation(exchange) };
   const answer = new SoapAnswer(response, exchange, ending);
 
