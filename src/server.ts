@@ -184,6 +184,10 @@ export async function startGateway(
         return { id: exchange.id, isExplained: now.faults.explain };
       },
       handshakeFailed: reportHandshakes(log, metrics),
+      certificatesWithdrawn(connections, client) {
+        log.event('warn', 'certificates of open connections are no longer accepted', { connections, client });
+        state.liveClients.recheck();
+      },
       tickets: tickets ?? new TicketKeys(null, config.limits.http.ticketKeyMillis),
     },
     penaltyBox,

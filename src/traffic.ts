@@ -10,6 +10,7 @@ import { Refusal, refuseByLimit } from './base/refusal.js';
 import type { HttpLimits } from './config/http-limits.js';
 import { closeWhenQuiet } from './flow/http/close-when-quiet.js';
 import { Connection, type RefusedRequest, type Turn } from './flow/http/connection.js';
+import { endConnections } from './flow/http/end-connections.js';
 import { parserRefusal } from './flow/http/parser-error.js';
 import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { requestClass, type UpgradeEndpoint } from './flow/http/request-class.js';
@@ -35,6 +36,8 @@ export interface TrafficHooks {
    */
   readonly refused: (address: string, request: IncomingMessage | null, refusal: Refusal) => RefusedRequest;
   readonly handshakeFailed: ListenerTarget['handshakeFailed'];
+  /** So many open connections have lost their certificate, one of this client: what they have open has to end. */
+  readonly certificatesWithdrawn: (connections: number, client: string) => void;
   readonly tickets: TicketKeys;
 }
 
@@ -98,6 +101,8 @@ export class TrafficServer {
       accept: (socket: Socket) => this.#server.emit('connection', socket),
       dropped: () => this.droppedConnections++,
       handshakeFailed: hooks.handshakeFailed,
+      certificatesWithdrawn: (sockets: readonly Socket[]) =>
+        endConnections(sockets, this.#connections, hooks.certificatesWithdrawn),
       isTrusted: (address: string) => penaltyBox.isTrusted(address),
     };
     this.#listeners = new Listeners(target, hooks.tickets);
@@ -113,7 +118,7 @@ export class TrafficServer {
     return this.#listeners.listen(listener);
   }
 
-  /** Sets the limits of connections and of requests to come; `headerBytes` is that of the start. */
+  /** Sets the limits of connections and of requests to come, and reads files of TLS again; `headerBytes` is that of the start. */
   configure(limits: HttpLimits): void {
     const connections = Math.min(limits.connections, Math.floor(readDescriptorLimit() / 2));
     const ofOne = Math.max(CONNECTIONS_OF_ONE, Math.floor(connections / 2));
@@ -122,6 +127,7 @@ export class TrafficServer {
     this.#server.requestTimeout = limits.totalMillis;
     this.#server.keepAliveTimeout = limits.idleMillis;
     this.#listeners.configure(this.#limits, connections);
+    void this.#listeners.rereadFiles();
   }
 
   /** Connections that are open. */
@@ -223,6 +229,7 @@ export class TrafficServer {
     this.inFlight--;
     connection.isProven = (connection.current?.response.statusCode ?? 500) < 400;
     connection.current = null;
+    if (connection.isEnding) connection.socket.destroySoon();
     let next = connection.next();
     if (connection.isOver) {
       for (; next !== null; next = connection.next()) this.#unserved(connection, next);
@@ -263,6 +270,7 @@ export class TrafficServer {
     else if (connection.current !== null) this.#refuse(connection, request, new Refusal('HTTP_BAD_REQUEST', 'ahead'));
     else {
       const refusal = endpoint.take(request, socket, head);
+      connection.isUpgraded = refusal === null;
       if (refusal !== null) this.#refuse(connection, request, refusal);
     }
   }

@@ -29,7 +29,7 @@ interface Started {
   readonly refused: string[];
 }
 
-const HOOKS = { handshakeFailed: () => {}, tickets: new TicketKeys() };
+const HOOKS = { handshakeFailed: () => {}, certificatesWithdrawn: () => {}, tickets: new TicketKeys() };
 
 async function start(
   t: Test,

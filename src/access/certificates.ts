@@ -24,6 +24,8 @@ export class Certificates implements Identifier {
   /** Of those that are not listed; null: they are refused. */
   readonly #others: ClientClass | null;
   readonly #proxies: Networks;
+  /** A connection has one certificate for all its requests. */
+  readonly #byCertificate = new WeakMap<ClientCertificate, Client>();
 
   constructor(header: string, clients: readonly CertificateClient[], others: ClientClass | null, proxies: Networks) {
     this.#header = header.toLowerCase();
@@ -43,7 +45,14 @@ export class Certificates implements Identifier {
 
   identify({ headers, address, certificate = null }: Caller): Client | null {
     // The certificate of a proxy is its own, and no client's.
-    if (certificate !== null && !this.#proxies.has(address)) return this.#ofCertificate(certificate);
+    if (certificate !== null && !this.#proxies.has(address)) {
+      const known = this.#byCertificate.get(certificate);
+      if (known !== undefined) return known;
+      // Long connections end with it.
+      const client = Object.freeze({ ...this.#ofCertificate(certificate), expiresMillis: certificate.endMillis });
+      this.#byCertificate.set(certificate, client);
+      return client;
+    }
     const subject = headers[this.#header];
     // A proxy whose client has no certificate writes nothing.
     if (subject === undefined || subject === '' || !this.#proxies.has(address)) return null;

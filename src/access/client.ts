@@ -95,6 +95,8 @@ export interface ClientCertificate {
   readonly names: readonly string[];
   /** SHA-256, upper case, with colons. */
   readonly fingerprint: string;
+  /** When it ends, milliseconds of the epoch. */
+  readonly endMillis: number;
 }
 
 /** Identifies clients. Throws `UNAUTHENTICATED`, or rejects with it, for credentials that are invalid or missing. */

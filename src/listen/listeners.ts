@@ -48,6 +48,8 @@ export interface ListenerTarget {
   dropped(): void;
   /** A TLS handshake failed, with a client at this address. */
   handshakeFailed(address: string, failure: HandshakeFailure): void;
+  /** The certificates of these connections, which were handed on, are no longer accepted. */
+  certificatesWithdrawn(sockets: readonly Socket[]): void;
   /** Whether an address is that of a trusted proxy, whose connections are those of many clients. */
   isTrusted(address: string): boolean;
 }
@@ -62,6 +64,8 @@ export class Listeners {
   readonly #tickets: TicketKeys;
   readonly #servers: NetServer[] = [];
   readonly #open = new Set<Socket>();
+  /** Read the files of a listener's TLS again. */
+  readonly #rereads: (() => Promise<void>)[] = [];
   /** Connections that are not handed on yet, by address. */
   readonly #pending = new Map<string, number>();
   /** Up to when the handshakes of an address use up its rate: the generic cell rate algorithm (ITU-T I.371). */
@@ -106,6 +110,11 @@ export class Listeners {
     });
     this.#servers.push(server);
     return bind(server, listener.address, listener.tls === null ? 'http' : 'https');
+  }
+
+  /** Reads certificates, authorities and revocation lists again, which is done before handshakes and from time to time. */
+  async rereadFiles(): Promise<void> {
+    await Promise.all(this.#rereads.map((reread) => reread()));
   }
 
   /** Accepts nothing more; resolves when every connection is closed. */
@@ -206,7 +215,9 @@ export class Listeners {
         const failure = why instanceof Error ? handshakeFailureOf(why, known?.isLate() ?? false) : why;
         this.#target.handshakeFailed(known?.address ?? '', failure);
       },
+      withdrawn: (sockets) => this.#target.certificatesWithdrawn(sockets),
     });
+    this.#rereads.push(() => tls.reread(server));
     return async (socket, address, { end, isLate }) => {
       await tls.refresh(server, this.#tickets);
       if (socket.destroyed) return;

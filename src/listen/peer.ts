@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
 import type { ClientCertificate } from '../access/client.js';
+import { Refusal } from '../base/refusal.js';
 
 /** Whether a connection is encrypted by the gateway itself. */
 export const isEncrypted = (socket: Duplex): boolean => socket instanceof TLSSocket;
@@ -17,9 +18,21 @@ export function reset(socket: Socket): void {
 }
 
 const CERTIFICATES = new WeakMap<Duplex, ClientCertificate>();
+const WITHDRAWN = new WeakSet<Duplex>();
 
-/** The verified certificate of a connection's client; null without one. */
-export const certificateOf = (socket: Duplex): ClientCertificate | null => CERTIFICATES.get(socket) ?? null;
+/**
+ * The verified certificate of a connection's client; null without one. Throws `UNAUTHENTICATED` where it is no longer good:
+ * whatever else identifies the client, its handshake would be refused now.
+ */
+export function certificateOf(socket: Duplex): ClientCertificate | null {
+  const certificate = CERTIFICATES.get(socket) ?? null;
+  if (certificate !== null && (WITHDRAWN.has(socket) || Date.now() >= certificate.endMillis))
+    throw new Refusal('UNAUTHENTICATED', 'certificate is no longer good');
+  return certificate;
+}
+
+/** The certificate of a connection is no good from now on. */
+export const withdrawCertificate = (socket: Duplex): unknown => WITHDRAWN.add(socket);
 
 /**
  * Reads the certificate of a client after the handshake, once for all requests of the connection. False where it has one
@@ -30,7 +43,8 @@ export function verifyClientCertificate(socket: TLSSocket): boolean {
   if (certificate === undefined) return true;
   if (!socket.authorized) return false;
   const { subject, subjectAltName = '', fingerprint256: fingerprint } = certificate;
-  CERTIFICATES.set(socket, { subject: inOrder(subject), names: namesIn(subjectAltName), fingerprint });
+  const endMillis = Date.parse(certificate.validTo);
+  CERTIFICATES.set(socket, { subject: inOrder(subject), names: namesIn(subjectAltName), fingerprint, endMillis });
   return true;
 }
 

@@ -44,6 +44,9 @@ export async function serve<L extends Listener>(
         accept: (socket: Socket) => server.emit('connection', socket),
         dropped: () => {},
         handshakeFailed,
+        certificatesWithdrawn(sockets: readonly Socket[]) {
+          for (const socket of sockets) socket.destroy();
+        },
         isTrusted: () => false,
       };
       const listeners = new Listeners(target, tickets);

@@ -10,9 +10,12 @@ import {
 
 import { certificateEndMillis } from '../base/certificate-end.js';
 import type { RotatingFile } from '../base/rotating-file.js';
+import { TimeSlices } from '../base/time-slices.js';
+import { ClientVerification } from './client-verification.js';
 import type { HandshakeFailure } from './handshake-failure.js';
 import { listEndMillis } from './list-end.js';
-import { verifyClientCertificate } from './peer.js';
+import { certificateOf, verifyClientCertificate, withdrawCertificate } from './peer.js';
+import { listsIn } from './revocation-list.js';
 import type { TicketKeys } from './ticket-keys.js';
 import type { TlsEnd } from './tls-ends.js';
 
@@ -54,7 +57,13 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** The TLS of one listener. Files that rotate are read again before a handshake. */
+/** How often files are read again while connections with client certificates are open. */
+const READ_MILLIS = 5_000;
+
+/**
+ * The TLS of one listener. Files that rotate are read again before a handshake, and while connections are open that have a
+ * client certificate: these are verified again when the authorities or revocation lists have changed.
+ */
 export class ServerTls {
   readonly #options: ServerTlsOptions;
   readonly #texts: readonly RotatingText[];
@@ -62,6 +71,11 @@ export class ServerTls {
   #contexts: Contexts;
   /** That of the ticket key in use. */
   #period = -1;
+  /** Connections whose clients have shown a certificate. */
+  readonly #certified = new Set<TLSSocket>();
+  #withdrawn: TlsHandlers['withdrawn'] = () => {};
+  #handshakeMillis = 0;
+  #timer: NodeJS.Timeout | null = null;
 
   /** Throws the error of OpenSSL. */
   constructor(options: ServerTlsOptions) {
@@ -88,8 +102,10 @@ export class ServerTls {
   }
 
   /** Makes the server that does the handshakes. */
-  makeServer(handshakeMillis: number, { secured, failed }: TlsHandlers): Server {
+  makeServer(handshakeMillis: number, { secured, failed, withdrawn }: TlsHandlers): Server {
     const { clientCertificate } = this.#options;
+    this.#withdrawn = withdrawn;
+    this.#handshakeMillis = handshakeMillis;
     const server = createServer({
       ...this.#contexts.options,
       ALPNProtocols: ['http/1.1'],
@@ -100,8 +116,10 @@ export class ServerTls {
       rejectUnauthorized: clientCertificate === 'required',
     });
     server.on('secureConnection', (socket) => {
-      if (verifyClientCertificate(socket)) secured(socket);
-      else {
+      if (verifyClientCertificate(socket)) {
+        if (certificateOf(socket) !== null) this.#keep(server, socket);
+        secured(socket);
+      } else {
         failed(socket, { reason: 'certificate_refused', code: codeOf(socket.authorizationError) });
         socket.destroy();
       }
@@ -124,10 +142,18 @@ export class ServerTls {
     server.setTicketKeys(tickets.keyFor(this.#rules));
   }
 
+  /** Reads the files now, and withdraws what they no longer accept. */
+  async reread(server: Server): Promise<void> {
+    await Promise.all(this.#texts.map(({ file }) => file?.refresh()));
+    await this.#readFiles(server);
+  }
+
   async #readFiles(server: Server): Promise<void> {
     const contents = await Promise.all(this.#texts.map(({ text, file }) => file?.latest() ?? text));
     if (contents.every((content, index) => content === this.#contents[index])) return;
     const latest = new Map(this.#texts.map((text, index) => [text, contents[index] ?? text.text]));
+    const { clientCa, clientCrl } = this.#options;
+    const before = [this.#contentOf(clientCa), this.#contentOf(clientCrl)];
     try {
       this.#contexts = contextsOf(this.#options, (text) => latest.get(text) ?? text.text);
       this.#contents = contents;
@@ -136,7 +162,49 @@ export class ServerTls {
       this.#period = -1;
     } catch {
       // A certificate is written before its key, or after it: until both are there the earlier ones stay in use.
+      return;
     }
+    const [authorities = null, lists = null] = [clientCa, clientCrl].map((text) => this.#contentOf(text));
+    if (authorities === null || (authorities === before[0] && lists === before[1])) return;
+    const verification = new ClientVerification(authorities, lists);
+    void this.#verifyAgain(verification);
+    // Handshakes that had begun may end by what was there before.
+    setTimeout(() => void this.#verifyAgain(verification), this.#handshakeMillis).unref();
+  }
+
+  /** The text as it is in use; null without one. */
+  #contentOf(text: RotatingText | null): string | null {
+    return text === null ? null : (this.#contents[this.#texts.indexOf(text)] ?? text.text);
+  }
+
+  /** Reads the files regularly while a connection with a certificate is open. */
+  #keep(server: Server, socket: TLSSocket): void {
+    this.#certified.add(socket);
+    if (this.#timer === null && this.#texts.some(({ file }) => file !== null)) {
+      this.#timer = setInterval(() => void this.#readFiles(server), READ_MILLIS).unref();
+    }
+    socket.once('close', () => {
+      this.#certified.delete(socket);
+      if (this.#certified.size > 0 || this.#timer === null) return;
+      clearInterval(this.#timer);
+      this.#timer = null;
+    });
+  }
+
+  /** In time slices: each certificate takes a signature. */
+  async #verifyAgain(verification: ClientVerification): Promise<void> {
+    const slices = new TimeSlices();
+    const contents = this.#contents;
+    const withdrawn: TLSSocket[] = [];
+    for (const socket of this.#certified) {
+      await slices.pause();
+      // A later change verifies all of them.
+      if (contents !== this.#contents) break;
+      if (verification.accepts(socket)) continue;
+      withdrawCertificate(socket);
+      withdrawn.push(socket);
+    }
+    if (withdrawn.length > 0) this.#withdrawn(withdrawn);
   }
 
   /** All that a session of this listener relies on: another listener may verify less. */
@@ -172,7 +240,8 @@ function contextsOf(options: ServerTlsOptions, contentOf: (text: RotatingText) =
     // A renegotiation costs the server more than the client, and no client of HTTP needs one.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...(clientCa !== null && { ca: contentOf(clientCa) }),
-    ...(clientCrl !== null && { crl: listsIn(contentOf(clientCrl)) }),
+    // OpenSSL reads one list at a time.
+    ...(clientCrl !== null && { crl: [...listsIn(contentOf(clientCrl))] }),
   };
   const ofIdentity = ({ cert, key }: RotatingIdentity): SecureContextOptions => ({
     ...common,
@@ -185,18 +254,14 @@ function contextsOf(options: ServerTlsOptions, contentOf: (text: RotatingText) =
   return { options: own, byName };
 }
 
-/** The lists of a file, of which OpenSSL reads one at a time. Text without any is an error of OpenSSL. */
-function listsIn(pem: string): string[] {
-  const lists = pem.match(/-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g);
-  return lists === null ? [pem] : [...lists];
-}
-
 /** What becomes of the connections of a listener. */
 export interface TlsHandlers {
   /** The handshake is done. */
   readonly secured: (socket: TLSSocket) => void;
   /** It failed: the certificate of the client was not accepted, or another error. */
   readonly failed: (socket: TLSSocket, why: HandshakeFailure | Error) => void;
+  /** The certificates of these connections are no longer accepted. */
+  readonly withdrawn: (sockets: readonly TLSSocket[]) => void;
 }
 
 /** The documentation has an `Error`, and Node sets its code. */

@@ -318,7 +318,7 @@ t.test('tokens', async (t) => {
   });
 
   await t.test('a token that is bound to a certificate comes with it', async (t) => {
-    const certificate = { subject: 'CN=erp', names: [], fingerprint: 'AB:CD' };
+    const certificate = { subject: 'CN=erp', names: [], fingerprint: 'AB:CD', endMillis: 9e15 };
     const bound = await sign({ ...CLAIMS, cnf: { 'x5t#S256': Buffer.from('abcd', 'hex').toString('base64url') } });
     for (let time = 0; time < 2; time++) {
       t.ok(await tokens.identify({ ...bearer(bound), certificate }), 'known or not');

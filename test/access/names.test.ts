@@ -54,7 +54,7 @@ t.test('other attributes and values are another name', async (t) => {
 });
 
 const caller = (parts: Partial<Caller>): Caller => ({ headers: {}, address: '192.0.2.1', ...parts });
-const certificate = (subject: string) => ({ subject, names: [], fingerprint: 'AB:CD' });
+const certificate = (subject: string) => ({ subject, names: [], fingerprint: 'AB:CD', endMillis: 9e15 });
 
 t.test('a certificate is known by its subject in any order, and one that is not listed is named', async (t) => {
   const listed = [{ name: 'erp', rights: UNRESTRICTED, subject: '/O=Bank/CN=erp' }];

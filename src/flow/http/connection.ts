@@ -39,6 +39,9 @@ export class Connection {
   requests = 0;
   /** The last answer on it was no refusal. */
   isProven = false;
+  /** A WebSocket has taken it over. */
+  isUpgraded = false;
+  #isEnding = false;
   readonly #reading: SlicedReading;
   /** Requests that were sent ahead of their turn. */
   readonly #waiting: Turn[] = [];
@@ -131,6 +134,19 @@ export class Connection {
   /** The refusal for a head that was no request, or null. Of use between requests only. */
   get refusalDue(): Refusal | null {
     return this.#broken;
+  }
+
+  /** Nothing is answered after the present request. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  /** Ends it once the present request is answered, at once without one. */
+  endWhenAnswered(): void {
+    this.#isEnding = true;
+    if (this.isUpgraded) return;
+    if (this.current === null) this.socket.destroy();
+    else this.current.response.shouldKeepAlive = false;
   }
 
   /** Answers with a status what is no request to be handled, and ends the connection; once `held` is over. */
