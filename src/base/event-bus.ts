@@ -34,7 +34,7 @@ export interface EventBus {
    * The same, and first reports the events after the one with the id `after`, which is data of a caller; null: from now
    * on.
    */
-  resume(topic: string, listener: ResumingListener, after: string | null): () => void;
+  resume(topic: string, listener: ResumingListener, after: string | null, pace?: ReplayPace): () => void;
   close(): Promise<void>;
 }
 
@@ -48,10 +48,21 @@ export interface EventListener {
 export interface ResumingListener extends EventListener {
   /**
    * Called once, before all events; without the transport not at all. `missed` is null where events before may be lost.
-   * `position` is an id after which to resume when all of `missed` have been taken.
+   * `position` is an id after which to resume when all of `missed` have been taken. Later events follow when that is done.
    */
-  begin(position: string, missed: readonly TopicEvent[] | null): void;
+  begin(position: string, missed: readonly TopicEvent[] | null): void | Promise<void>;
 }
+
+/** Paces the replay for one client. */
+export interface ReplayPace {
+  /** Clients take turns. */
+  readonly client: string;
+  /** Resolves when the work may go on for a time slice. */
+  readonly turn: () => Promise<void>;
+}
+
+/** How long the work of a replay goes on between two turns. */
+export const REPLAY_SLICE_MILLIS = 0.25;
 
 export interface TopicEvent {
   /** A random UUID: it tells nothing about other events. */
@@ -74,8 +85,11 @@ export interface EventTransport {
   subscribe(topic: string, receiver: TransportReceiver): () => void;
   /** Resolves when all events published before the call have been received. Rejects where that is unknown. */
   settle(): Promise<void>;
-  /** The events after the one with this id; null: none of them. Rejects while the history cannot be read. */
-  replay(topic: string, after: string | null): Promise<Replay>;
+  /**
+   * The events after the one with this id; null: none of them. Rejects while the history cannot be read. The work goes on
+   * after each `turn`.
+   */
+  replay(topic: string, after: string | null, turn: ReplayPace['turn']): Promise<Replay>;
   close(): Promise<void>;
 }
 

@@ -25,21 +25,15 @@ export class EventQueue<T> {
     this.#limits = limits;
   }
 
-  /** Whether more items of these sizes in bytes fit. A size may cost much to compute: none is read after they do not. */
-  hasRoom(sizes: Iterable<number>): boolean {
-    let count = 0;
-    let bytes = 0;
-    for (const size of sizes) {
-      count++;
-      bytes += size;
-      if (!this.#fits(count, bytes)) return false;
-    }
-    return true;
+  /** Whether so many more items fit, of so many bytes together. */
+  hasRoom(count: number, bytes: number): boolean {
+    const { queueEvents, queueBytes } = this.#limits;
+    return this.#entries.length - this.#first + count <= queueEvents && this.#bytes + bytes <= queueBytes;
   }
 
   push(item: T, bytes: number): void {
     if (this.#isEnded || this.hasOverflowed) return;
-    if (!this.#fits(1, bytes)) {
+    if (!this.hasRoom(1, bytes)) {
       this.hasOverflowed = true;
       this.#clear();
     } else {
@@ -74,11 +68,6 @@ export class EventQueue<T> {
         this.#wake = resolve;
       });
     }
-  }
-
-  #fits(count: number, bytes: number): boolean {
-    const { queueEvents, queueBytes } = this.#limits;
-    return this.#entries.length - this.#first + count <= queueEvents && this.#bytes + bytes <= queueBytes;
   }
 
   #clear(): void {

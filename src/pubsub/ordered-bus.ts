@@ -7,14 +7,20 @@ import type {
   EventTransport,
   EventValues,
   Replay,
+  ReplayPace,
   ResumingListener,
   TransportReceiver,
 } from '../base/event-bus.js';
 import { isEventId } from '../base/event-id.js';
+import { ReplayQueue } from './replay-queue.js';
 import { QUEUED_MAX, Resumption, type TopicListener } from './resumption.js';
 
 /** Ids kept of one topic to detect duplicates. */
 const IDS_MAX = 10_000;
+
+/** Other work of the event loop comes first. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const NO_CLIENT: ReplayPace = { client: '', turn: nextTurn };
 
 /**
  * Delivers events in order and once, over a transport that may lose or duplicate them. The sequence numbers of a topic
@@ -23,8 +29,7 @@ const IDS_MAX = 10_000;
 export class OrderedBus implements EventBus {
   readonly #transport: EventTransport;
   readonly #topics = new Map<string, OrderedTopic>();
-  /** The replay for the subscription that resumes last: after a drain many come at once, each with events of its own. */
-  #replaying: Promise<void> = Promise.resolve();
+  readonly #replays = new ReplayQueue();
 
   constructor(transport: EventTransport) {
     this.#transport = transport;
@@ -46,7 +51,7 @@ export class OrderedBus implements EventBus {
     return this.#join(name, listener).leave;
   }
 
-  resume(name: string, listener: ResumingListener, after: string | null): () => void {
+  resume(name: string, listener: ResumingListener, after: string | null, pace: ReplayPace = NO_CLIENT): () => void {
     const resumption = new Resumption(listener);
     const { topic, leave } = this.#join(name, resumption);
     const isSettled = this.#settle(topic).then(
@@ -56,17 +61,16 @@ export class OrderedBus implements EventBus {
       },
       () => false,
     );
-    let isOver = false;
+    const begin = async (): Promise<void> => {
+      const isWanted = (await isSettled) && !resumption.isOver;
+      const replay = isWanted ? await this.#replayFor(topic, after, pace.turn).catch(() => null) : null;
+      await resumption.begin(replay, after === null);
+    };
     // A new subscription reads no history.
-    const turn = after === null ? Promise.resolve() : this.#replaying;
-    const begun = turn.then(async () => {
-      const isWanted = (await isSettled) && !isOver;
-      const replay = isWanted ? await this.#replayFor(topic, after).catch(() => null) : null;
-      if (!isOver) resumption.begin(replay, after === null);
-    });
-    if (after !== null) this.#replaying = begun;
+    if (after === null) void begin();
+    else this.#replays.add(pace.client, begin);
     return () => {
-      isOver = true;
+      resumption.isOver = true;
       leave();
     };
   }
@@ -93,16 +97,18 @@ export class OrderedBus implements EventBus {
     await topic.replayed;
   }
 
-  async #replayFor(topic: OrderedTopic, after: string | null): Promise<Replay> {
+  async #replayFor(topic: OrderedTopic, after: string | null, turn: ReplayPace['turn']): Promise<Replay> {
     const { name } = topic;
-    if (after !== null && !isEventId(after)) return { ...(await this.#transport.replay(name, null)), missed: null };
-    const replay = await this.#transport.replay(name, after);
+    if (after !== null && !isEventId(after))
+      return { ...(await this.#transport.replay(name, null, turn)), missed: null };
+    const replay = await this.#transport.replay(name, after, turn);
     // A new subscription gets the events before its position as live ones: it must have them by now.
     if (after === null) await this.#settle(topic);
     return replay;
   }
 
   async close(): Promise<void> {
+    this.#replays.close();
     for (const topic of this.#topics.values()) topic.close();
     this.#topics.clear();
     await this.#transport.close();
@@ -169,7 +175,7 @@ class OrderedTopic implements TransportReceiver {
 
   async #replay(last: Pick<BusMessage, 'id' | 'sequence'>, queued: BusMessage[]): Promise<void> {
     this.#queued = queued;
-    const replay = await this.#transport.replay(this.name, last.id).catch(() => null);
+    const replay = await this.#transport.replay(this.name, last.id, nextTurn).catch(() => null);
     const missed = replay?.missed ?? null;
     this.#queued = null;
     if (this.#isClosed) return;

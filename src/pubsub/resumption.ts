@@ -15,6 +15,8 @@ export class Resumption implements TopicListener {
   /** Live events before the beginning, null for a gap; null when it has begun. */
   #queued: (BusMessage | null)[] | null = [];
   #hasOverflowed = false;
+  /** The subscription has ended. */
+  isOver = false;
   /** Replayed events that may come again, until the first one beyond; null when they cannot. */
   #replayed: { readonly ids: ReadonlySet<string>; readonly sequence: number } | null = null;
 
@@ -45,20 +47,25 @@ export class Resumption implements TopicListener {
     if (this.#queued !== null) this.#queued = [];
   }
 
-  /** Ends the queue. `replay` is null where the transport has none; a new subscription misses nothing by that. */
-  begin(replay: Replay | null, isNew: boolean): void {
+  /**
+   * Ends the queue when the listener has taken the replay, which is null where the transport has none; a new subscription
+   * misses nothing by that.
+   */
+  async begin(replay: Replay | null, isNew: boolean): Promise<void> {
+    if (this.isOver) return;
+    if (replay === null && !isNew) this.#listener.gap();
+    if (replay !== null && !isNew) await this.#listener.begin(replay.position, replay.missed);
+    if (this.isOver) return;
     const queued = this.#hasOverflowed ? [null] : (this.#queued ?? []);
     this.#queued = null;
     if (replay !== null && isNew) {
       // The position comes after them: the client could resume there before it has them.
       const events = queued.filter((message) => message !== null);
       const isWhole = events.length === queued.length;
-      this.#listener.begin(replay.position, isWhole ? events : null);
+      void this.#listener.begin(replay.position, isWhole ? events : null);
       if (!isWhole) for (const event of events) this.#listener.event(event);
       return;
     }
-    if (replay === null && !isNew) this.#listener.gap();
-    if (replay !== null) this.#listener.begin(replay.position, replay.missed);
     if (replay !== null && replay.missed !== null) {
       this.#replayed = { ids: new Set(replay.missed.map(({ id }) => id)), sequence: replay.sequence };
     }

@@ -29,13 +29,34 @@ return number
 `);
 
 /**
- * Reads the events after the one with an id, and gives the newest number an id where it has none.
+ * Appends pairs of number and message to a reply, of the events between two numbers, until they have so many bytes. It
+ * reads no more at once than it expects to need: Redis does nothing else meanwhile.
+ */
+const READ_PAGE = `
+local function readPage(key, from, newest, bytesMax, reply)
+  local bytes, events, last = 0, 0, string.format('%.0f-0', newest)
+  while from <= newest and bytes < bytesMax do
+    local count = events == 0 and 1 or math.max(1, math.min(100, math.floor((bytesMax - bytes) * events / bytes)))
+    local found = redis.call('XRANGE', key, string.format('%.0f-0', from), last, 'COUNT', count)
+    if #found == 0 then return end
+    for _, entry in ipairs(found) do
+      bytes, events = bytes + #entry[2][2], events + 1
+      reply[#reply + 1] = string.match(entry[1], '^%d+')
+      reply[#reply + 1] = entry[2][2]
+    end
+    from = tonumber(reply[#reply - 1]) + 1
+  end
+end
+`;
+
+/**
+ * Reads the first page of events after the one with an id, and gives the newest number an id where it has none.
  *
- * KEYS: sequence, history, ids. ARGV: id or nothing, events at most, bytes at most, an unused id
+ * KEYS: sequence, history, ids. ARGV: id or nothing, events at most, bytes of a page, an unused id
  * Reply: the newest number, its id, the number of the id that was asked for (empty: unknown, or too much follows), then
  * pairs of number and message
  */
-export const REPLAY = makeScript(`
+export const REPLAY = makeScript(`${READ_PAGE}
 local newest = redis.call('GET', KEYS[1]) or '0'
 local removed = redis.pcall('ZREMRANGEBYSCORE', KEYS[3], '(' .. newest, '+inf')
 if type(removed) == 'table' and removed.err then redis.call('DEL', KEYS[3]) end
@@ -50,18 +71,18 @@ newest = tonumber(newest)
 local number = ARGV[1] ~= '' and tonumber(redis.call('ZSCORE', KEYS[3], ARGV[1]))
 if not number or newest - number > tonumber(ARGV[2]) then return unknown end
 local reply = {unknown[1], position, string.format('%.0f', number)}
-local bytes = 0
-local from = number + 1
-while from <= newest do
-  local found = redis.call('XRANGE', KEYS[2], string.format('%.0f-0', from), '+', 'COUNT', 100)
-  if #found == 0 then return unknown end
-  for _, entry in ipairs(found) do
-    bytes = bytes + #entry[2][2]
-    reply[#reply + 1] = string.match(entry[1], '^%d+')
-    reply[#reply + 1] = entry[2][2]
-  end
-  if bytes > tonumber(ARGV[3]) then return unknown end
-  from = tonumber(reply[#reply - 1]) + 1
-end
+readPage(KEYS[2], number + 1, newest, tonumber(ARGV[3]), reply)
+return reply
+`);
+
+/**
+ * Reads a further page of events.
+ *
+ * KEYS: history. ARGV: number of the first event, number of the last one, bytes of a page
+ * Reply: pairs of number and message
+ */
+export const REPLAY_PAGE = makeScript(`${READ_PAGE}
+local reply = {}
+readPage(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), reply)
 return reply
 `);

@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { BusMessage, EventTransport, EventValues, Replay, TransportReceiver } from '../base/event-bus.js';
-import { isEventId } from '../base/event-id.js';
-import type { RedisConnection, RedisReply } from './connection.js';
+import type { EventTransport, EventValues, Replay, ReplayPace, TransportReceiver } from '../base/event-bus.js';
+import type { RedisConnection } from './connection.js';
+import { EventHistory, type HistoryLimits } from './event-history.js';
 import { readEvent, type SentEvent, writeEvent } from './event-message.js';
-import { PUBLISH, REPLAY } from './event-scripts.js';
-
-/** Limits of what is kept for replay. */
-export interface HistoryLimits {
-  /** Events of one topic. */
-  readonly historyEvents: number;
-  /** Time in which events of a topic are still kept after its last subscription. */
-  readonly resumeMillis: number;
-}
+import { PUBLISH } from './event-scripts.js';
 
 export interface EventTransportOptions extends HistoryLimits {
   readonly prefix: string;
@@ -43,9 +35,6 @@ const DEMAND_INTERVALS = 8;
 /** Extra time limit of background commands: a Redis that is late because the machine is busy must not count as down. */
 const EXTRA_MILLIS = 1000;
 const TOPICS_MAX = 10_000;
-/** Bytes of the messages of one replay; more of them count as no longer kept. */
-export const REPLAY_BYTES = 16 * 1024 * 1024;
-
 /**
  * Carries events between replicas through Redis, which numbers, keeps and publishes them. Each replica announces its
  * subscribed topics, so that others read only the events of these from messages. While Redis is down, events stay in
@@ -67,6 +56,7 @@ export class RedisEventTransport implements EventTransport {
   readonly #demandMillis: number;
   /** How long events of a topic are read after an announcement. */
   readonly #readMillis: number;
+  readonly #history: EventHistory;
   #lastMessageAt: number;
   /** Since when announcements have been received without interruption. */
   #receivingSince: number;
@@ -77,6 +67,7 @@ export class RedisEventTransport implements EventTransport {
     this.#subscriber = subscriber;
     this.#options = options;
     const { announceMillis = ANNOUNCE_MILLIS, resumeMillis } = options;
+    this.#history = new EventHistory(connection, (topic) => this.#keys(topic), options);
     this.#silentMillis = SILENT_INTERVALS * announceMillis;
     this.#demandMillis = DEMAND_INTERVALS * announceMillis;
     this.#readMillis = this.#demandMillis + resumeMillis;
@@ -137,22 +128,8 @@ export class RedisEventTransport implements EventTransport {
     return this.#subscriber.settle();
   }
 
-  async replay(name: string, after: string | null): Promise<Replay> {
-    const { historyEvents, secret } = this.#options;
-    const values = [after ?? '', String(historyEvents), String(REPLAY_BYTES), randomUUID()];
-    const reply = await this.#connection.script('event_replay', REPLAY, this.#keys(name), values);
-    const [newest, id, number, ...entries] = Array.isArray(reply) ? reply : [];
-    const [sequence, position] = [Number(newest), asText(id)];
-    if (!Number.isSafeInteger(sequence) || !isEventId(position)) throw new Error('the history is unreadable');
-    const missed: BusMessage[] = [];
-    for (let at = 0; at + 1 < entries.length; at += 2) {
-      const event = readEvent(name, asText(entries[at + 1]), secret);
-      // A hole in the history, or a forged entry.
-      if (event === null || Number(entries[at]) !== Number(number) + missed.length + 1) break;
-      missed.push({ ...event, topic: name, sequence: Number(entries[at]) });
-    }
-    const isWhole = after === null || (number !== '' && Number(number) + missed.length === sequence);
-    return { position, sequence, missed: isWhole ? missed : null };
+  replay(name: string, after: string | null, turn: ReplayPace['turn']): Promise<Replay> {
+    return this.#history.replay(name, after, turn);
   }
 
   async close(): Promise<void> {
@@ -271,5 +248,3 @@ export class RedisEventTransport implements EventTransport {
     return ['sequence', 'history', 'ids'].map((kind) => `${this.#options.prefix}v1:${kind}:${topic}`);
   }
 }
-
-const asText = (reply: RedisReply | undefined): string => (typeof reply === 'string' ? reply : '');

@@ -5,7 +5,8 @@ import type { InvalidationChannel } from '../base/invalidation.js';
 import type { PollSharing } from '../base/poll-sharing.js';
 import type { BudgetEvents } from '../budget/budget.js';
 import { type ConnectionSettings, RedisConnection } from './connection.js';
-import { type HistoryLimits, RedisEventTransport } from './event-transport.js';
+import type { HistoryLimits } from './event-history.js';
+import { RedisEventTransport } from './event-transport.js';
 import { RedisInvalidationChannel } from './invalidation-channel.js';
 import { HEARTBEAT_TIMEOUT_MILLIS } from './lease-clock.js';
 import { RedisLeaseStore } from './lease-store.js';
@@ -83,14 +84,14 @@ export class SharedState {
   }
 
   /** Makes a transport of events between replicas; null without a secret, as any client of Redis could forge events. */
-  makeEventTransport({ historyEvents, resumeMillis }: HistoryLimits): EventTransport | null {
+  makeEventTransport({ historyEvents, resumeMillis, queueBytes }: HistoryLimits): EventTransport | null {
     const { secret, prefix } = this.#settings;
     if (secret === undefined) {
       this.#events.event('warn', 'Events stay in this process: redis.secret is not configured', {});
       return null;
     }
     const onForged = (): void => this.#events.operation('event_receive', 'forged');
-    const options = { prefix, secret, historyEvents, resumeMillis, onForged };
+    const options = { prefix, secret, historyEvents, resumeMillis, queueBytes, onForged };
     return new RedisEventTransport(this.#connection, this.#subscriber, options);
   }
 

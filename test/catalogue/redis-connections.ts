@@ -255,7 +255,7 @@ export function testConnections(t: Test, rows: Rows): void {
       event: () => {},
     });
     const texts = shared.makePersistedStore(new MemoryPersistedStore(persisted), { ...persisted, textBytes: 1000 });
-    const transport = shared.makeEventTransport({ historyEvents: 10, resumeMillis: 0 });
+    const transport = shared.makeEventTransport({ historyEvents: 10, resumeMillis: 0, queueBytes: 100_000 });
     shared.start();
     t.teardown(() => shared.close());
     await until(() => shared.isUp, 'up');
@@ -280,10 +280,11 @@ export function testConnections(t: Test, rows: Rows): void {
       return Array.isArray(reply) && Number(reply[1]) === 1;
     }, 'subscribed');
     const id = randomUUID();
+    const atOnce = async (): Promise<void> => {};
     transport?.publish('on a', id, { text: hostile });
     await until(() => received.length > 0, 'heard');
-    t.same((await transport?.replay('on a', id))?.missed, []);
-    t.equal((await transport?.replay('on a', null))?.position, id);
+    t.same((await transport?.replay('on a', id, atOnce))?.missed, []);
+    t.equal((await transport?.replay('on a', null, atOnce))?.position, id);
     transport?.skip('on b');
     leave?.();
     await transport?.close();

@@ -28,7 +28,8 @@ class Listener {
     const onForged = (): void => {
       this.forged += 1;
     };
-    const options = { prefix: 'test:', secret: SECRET, historyEvents, resumeMillis: 0, onForged, announceMillis };
+    const limits = { historyEvents, resumeMillis: 0, queueBytes: 1024 * 1024 };
+    const options = { prefix: 'test:', secret: SECRET, ...limits, onForged, announceMillis };
     this.bus = new OrderedBus(new RedisEventTransport(this.sender, this.subscriber, options));
   }
 

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 
-import type { TopicEvent } from '../../src/base/event-bus.js';
+import type { ReplayPace, TopicEvent } from '../../src/base/event-bus.js';
 import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
-import { REPLAY_BYTES, RedisEventTransport } from '../../src/redis/event-transport.js';
+import { RedisEventTransport } from '../../src/redis/event-transport.js';
 import { connect, RecordedEvents, RedisProxy, RedisServer, until } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
 const TOPIC = 'on orders.Place';
 const OFTEN_MILLIS = 200;
+const QUEUE_BYTES = 512 * 1024;
 
 /** A subscription: numbers of events, `gap`, and the ids. */
 interface Received {
@@ -20,18 +21,20 @@ interface Received {
 }
 
 class Replica {
+  readonly events = new RecordedEvents();
   readonly bus: OrderedBus;
   readonly connection: RedisConnection;
   readonly subscriber: RedisConnection;
 
   constructor(url: string, subscriberUrl: string, historyEvents: number) {
-    this.connection = connect(url, new RecordedEvents(), { operationMillis: 1000 });
+    this.connection = connect(url, this.events, { operationMillis: 1000 });
     this.subscriber = connect(subscriberUrl, new RecordedEvents(), { operationMillis: 1000 });
     const options = {
       prefix: 'test:',
       secret: 'a secret of the replicas',
       historyEvents,
       resumeMillis: 0,
+      queueBytes: QUEUE_BYTES,
       announceMillis: OFTEN_MILLIS,
       onForged() {},
     };
@@ -42,7 +45,7 @@ class Replica {
     for (const n of numbers) this.bus.publish(TOPIC, { n });
   }
 
-  resume(after: string | null): Received {
+  resume(after: string | null, pace?: ReplayPace): Received {
     const received: (number | 'gap')[] = [];
     const ids: string[] = [];
     let at: string | null = null;
@@ -56,7 +59,7 @@ class Replica {
       if (missed === null) gap();
       else for (const each of missed) event(each);
     };
-    const leave = this.bus.resume(TOPIC, { event, gap, begin }, after);
+    const leave = this.bus.resume(TOPIC, { event, gap, begin }, after, pace);
     return { received, ids, position: () => at, leave };
   }
 
@@ -147,7 +150,7 @@ export function testResumption(t: Test, rows: Rows): void {
     const { a, b } = await setUp(t, 1000);
     const first = await a.resumed(null);
     const long = 'x'.repeat(65_000);
-    const count = Math.ceil(REPLAY_BYTES / long.length);
+    const count = Math.ceil((4 * QUEUE_BYTES) / long.length);
     for (let n = 1; n <= count; n++) {
       a.bus.publish(TOPIC, { n, long });
       await until(() => first.ids.length > n - 20, 'most of them');
@@ -155,6 +158,32 @@ export function testResumption(t: Test, rows: Rows): void {
     await until(() => first.ids.length === count, 'all of them');
     t.equal((await b.resumed(first.ids[10] ?? '')).received.length, count - 11);
     t.same((await b.resumed(first.position())).received, ['gap']);
+  });
+
+  test('R14: a replay is read in pages, and goes on in turns', async (t) => {
+    const { a, b } = await setUp(t, 1000);
+    const first = await a.resumed(null);
+    const text = 'x'.repeat(1500);
+    for (let n = 1; n <= 1000; n++) {
+      a.bus.publish(TOPIC, { n, text });
+      if (n % 50 === 0) await until(() => first.ids.length > n - 20, 'most of them');
+    }
+    await until(() => first.ids.length === 1000, 'all of them');
+    let turns = 0;
+    const turn = (): Promise<void> => {
+      turns++;
+      return new Promise((resolve) => setImmediate(resolve));
+    };
+    const again = b.resume(first.ids[9] ?? '', { client: 'one', turn });
+    await until(() => again.received.length === 990, 'replayed');
+    t.same(
+      again.received,
+      Array.from({ length: 990 }, (_, index) => index + 11),
+    );
+    // Each page of 256 KiB is a turn at least, and so is each quarter of a millisecond.
+    t.ok(turns >= 6, `${turns} turns`);
+    const pages = b.events.operations.get('event_replay ok') ?? 0;
+    t.ok(pages >= 6, `${pages} pages`);
   });
 
   test('R14: events that no replica has read are a gap', async (t) => {

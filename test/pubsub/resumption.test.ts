@@ -142,7 +142,8 @@ t.test('at the seam of replayed and live events each comes once', async (t) => {
   t.same(late.received, [2, 3]);
 
   const flooded = new Recorder();
-  bus.resume('a', flooded, live.ids[0] ?? '');
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  bus.resume('a', flooded, live.ids[0] ?? '', { client: 'another', turn });
   await new Promise((resolve) => setImmediate(resolve));
   for (let n = 0; n <= QUEUED_MAX; n++) publish(bus, n);
   await transport.release();

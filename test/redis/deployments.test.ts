@@ -75,7 +75,7 @@ async function useAll(t: Test, one: Shared, other: Shared): Promise<void> {
   const received: unknown[] = [];
   const receiver = { message: ({ values }: { values: unknown }) => received.push(values), resumed() {}, lost() {} };
   const [from, to] = [one, other].map(({ shared }) =>
-    shared.makeEventTransport({ historyEvents: 10, resumeMillis: 0 }),
+    shared.makeEventTransport({ historyEvents: 10, resumeMillis: 0, queueBytes: 100_000 }),
   );
   to?.subscribe('topic', receiver);
   await untilAsync(async () => {

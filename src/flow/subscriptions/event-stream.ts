@@ -11,6 +11,8 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import type { CallerHost } from '../graphql/host.js';
 import { answerGraphql } from '../graphql/http.js';
+import { recordOf } from '../http/connection-record.js';
+import { waitForTimeSlice } from '../http/fair-scheduler.js';
 import { REQUEST_ID } from '../http/linger.js';
 import { refusalCost } from '../http/refusal-cost.js';
 import type { SubscriptionManager } from './subscription-manager.js';
@@ -104,7 +106,10 @@ class EventStream implements StreamCarrier {
       if (operation.type === 'mutation' && request.method === 'GET') throw new Refusal('HTTP_METHOD');
       if (operation.type !== 'subscription') return this.#single(operation.authorizeAndCharge(host));
       const { headers } = request;
-      const resumption = { after: lastEventId(headers), begun: () => this.#ping() };
+      // Callers without credentials have one id: their addresses tell them apart.
+      const client = `${caller.client.id} ${exchange.client}`;
+      const pace = { client, turn: () => waitForTimeSlice(recordOf(request.socket)) };
+      const resumption = { after: lastEventId(headers), pace, begun: () => this.#ping() };
       const live = this.#parts.watch();
       asked.response.once('close', () => live.close());
       live.addEndListener((_end, refusal) => exchange.refuse(refusal));

@@ -1,5 +1,5 @@
 import type { LiveClient } from '../../access/live-client.js';
-import type { EventBus } from '../../base/event-bus.js';
+import type { EventBus, ReplayPace } from '../../base/event-bus.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { Admitted } from '../../graphql/admission/admit.js';
@@ -31,6 +31,7 @@ export interface Subscriber {
 export interface SubscriberResumption {
   /** The id that the client sent, as it came; null for a new subscription. */
   readonly after: string | null;
+  readonly pace: ReplayPace;
   /** Called when the position of the stream is known, unless results come first. */
   begun(): void;
 }

@@ -18,8 +18,8 @@ export interface EventSink<T> {
   gap(id?: string | null): void;
   /** There is nothing to send up to this id. */
   pass(id: string): void;
-  /** Whether the queue takes more events of these sizes in bytes; no more sizes are read than that takes. */
-  hasRoom(sizes: Iterable<number>): boolean;
+  /** Whether the queue takes so many more events, of so many bytes together. */
+  hasRoom(events: number, bytes: number): boolean;
   /** The source has no more events; with a code, the subscription ends with that error. */
   finish(why: EndReason, code: RefusalCode | null): void;
 }
@@ -89,8 +89,8 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
     if (this.#pending === 0) this.#position = id;
   }
 
-  hasRoom(sizes: Iterable<number>): boolean {
-    return this.#queue.hasRoom(sizes);
+  hasRoom(events: number, bytes: number): boolean {
+    return this.#queue.hasRoom(events, bytes);
   }
 
   /** Ends it for a client whose connection is about to close: it is told by that, and comes again. */
