@@ -19,6 +19,36 @@ export const isMet = (requirement: Requirement, { isAuthenticated, scopes }: Cla
   (isAuthenticated || !requirement.isAuthenticated) &&
   requirement.scopes.every((choice) => choice.some((list) => list.every((scope) => scopes.has(scope))));
 
+/** What a client lacks of a requirement. */
+export interface Missing {
+  /** As the end of a sentence. */
+  readonly text: string;
+  /** The scopes of the first choice that is not met, of its shortest list; none where credentials are missing. */
+  readonly scopes: readonly string[];
+}
+
+/** The first thing that a client lacks; null where it meets the requirement. */
+export function missingOf(requirement: Requirement, { isAuthenticated, scopes }: Claimant): Missing | null {
+  if (requirement.isAuthenticated && !isAuthenticated) return { text: 'credentials are required', scopes: [] };
+  for (const choice of requirement.scopes) {
+    const lacked = choice.map((list) => list.filter((scope) => !scopes.has(scope)));
+    if (lacked.some((list) => list.length === 0)) continue;
+    const [least = []] = lacked.toSorted((one, other) => one.length - other.length);
+    return { text: `the client lacks ${lacked.map(printScopes).join(', or ')}`, scopes: least };
+  }
+  return null;
+}
+
+/** What a requirement demands, as the end of a sentence: `the scope "a"`. Null for nothing. */
+export function describeRequirement({ isAuthenticated, scopes }: Requirement): string | null {
+  const choices = scopes.map((choice) => choice.map(printScopes).join(', or '));
+  if (choices.length > 0) return choices.join('; and ');
+  return isAuthenticated ? 'credentials' : null;
+}
+
+const printScopes = (list: readonly string[]): string =>
+  `${list.length === 1 ? 'the scope' : 'the scopes'} ${list.map((scope) => `"${scope}"`).join(' and ')}`;
+
 /** Both of them; null where neither requires anything. */
 export function bothOf(one: Requirement | null, other: Requirement | null): Requirement | null {
   if (one === null || other === null || one === other) return one ?? other;

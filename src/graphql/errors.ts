@@ -147,6 +147,10 @@ export const refusalErrors = (refusal: Refusal, id?: string): readonly GraphQLEr
 export const withId = (errors: readonly GraphQLError[], id: string | undefined): readonly GraphQLError[] =>
   id === undefined ? errors : errors.map((error) => identified(error, id));
 
+/** The same error at other nodes of the document. */
+export const withNodes = ({ message, path, extensions }: GraphQLError, nodes: readonly ASTNode[]): GraphQLError =>
+  errorAt(message, { nodes, ...(path === undefined ? {} : { path }) }, extensions);
+
 function identified({ message, nodes, path, locations, extensions }: GraphQLError, id: string): GraphQLError {
   const place = {
     ...(nodes === undefined ? {} : { nodes }),

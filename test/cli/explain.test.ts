@@ -150,7 +150,7 @@ t.test('what the server refuses is refused with its words, and 1; what cannot be
   const { explain, heard } = await explainer(t);
   const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
     [['{ order(id: 1) { idd } }'], 1, /^GRAPHQL_VALIDATION_FAILED: .*"idd".* \(line 1, column 18\)$/],
-    [['{ order(id: 1) {'], 1, /^GRAPHQL_PARSE_FAILED: Syntax error at line 1, column 17\./],
+    [['{ order(id: 1) {'], 1, /^GRAPHQL_PARSE_FAILED: Syntax error at line 1, column 17: Expected Name, found <EOF>\./],
     [['query ($i: Int!) { order(id: $i) { id } }'], 1, /^BAD_USER_INPUT: /],
     [
       ['{ orders { customer { orders { customer { orders { id } } } } } }'],

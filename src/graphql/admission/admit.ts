@@ -203,10 +203,24 @@ function parseDocument(query: string, maxTokens: number, limits: GraphqlLimits):
     if (hasMoreTokens(source, maxTokens)) throw limitRefusal('tokens', maxTokens, null);
     const { locations = [] } = error;
     const [at] = locations;
-    const message = `Syntax error at line ${at?.line}, column ${at?.column}.`;
-    throw new DocumentRefusal('GRAPHQL_PARSE_FAILED', [codedError('GRAPHQL_PARSE_FAILED', { locations }, message)]);
+    const rule = ruleOfSyntax(error.message);
+    const where = `Syntax error at line ${at?.line}, column ${at?.column}`;
+    const errors = [codedError('GRAPHQL_PARSE_FAILED', { locations }, `${where}: ${rule}.`)];
+    // The log goes without the rule, which repeats what stands there.
+    throw new DocumentRefusal('GRAPHQL_PARSE_FAILED', errors, { found: `${where}.` });
   }
 }
+
+/** What graphql-js says of a syntax error, without the values of literals. */
+const ruleOfSyntax = (message: string): string =>
+  message
+    .slice(0, SYNTAX_ERROR_CHARS_MAX)
+    .replace(/^Syntax Error: /, '')
+    .replace(/\b(String|BlockString|Int|Float|Comment) ".*$/s, '$1')
+    .replace(/\.$/, '');
+
+/** It repeats the token, which may be a long name. */
+const SYNTAX_ERROR_CHARS_MAX = 256;
 
 /** Whether the parser stopped at the limit of tokens. */
 function hasMoreTokens(source: Source, maxTokens: number): boolean {

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { codedError, DocumentRefusal, printPath, tooManyErrors } from '../errors.js';
 import type { RawVariables, Variables } from '../output/reply-plan.js';
-import { enumHint } from './enum-hint.js';
+import { describeUnknownField, enumHint } from './hints.js';
 
 export interface VariableErrors {
   /** Errors listed; one more announces that there were others. */
@@ -112,9 +112,11 @@ function rule(
     const lacking = Object.values(nullable.getFields())
       .filter((field) => isRequiredInputField(field) && !Object.hasOwn(invalid, field.name))
       .map((field) => `"${field.name}"`);
-    if (nullable.isOneOf) return `${at}must have exactly one of the fields of type "${nullable.name}"`;
     if (lacking.length > 0) return `${at}lacks the required ${lacking.join(', ')}`;
-    return `${at}has a field that is not defined by type "${nullable.name}"`;
+    const unknown = Object.keys(invalid).find((name) => nullable.getFields()[name] === undefined);
+    if (unknown !== undefined) return `${at}has ${describeUnknownField(nullable, unknown)}`;
+    if (nullable.isOneOf) return `${at}must have exactly one of the fields of type "${nullable.name}"`;
+    return `${at}must be a value of type "${nullable.name}"`;
   }
   return `${at}must be a value of type "${expected}"${enumHint(expected, invalid)}`;
 }

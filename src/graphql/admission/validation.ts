@@ -28,7 +28,7 @@ import {
   validate,
 } from 'graphql';
 import { codedError, DocumentRefusal, tooManyErrors } from '../errors.js';
-import { enumHint } from './enum-hint.js';
+import { enumHint } from './hints.js';
 import { mergeableFieldsRule, TOO_COMPLEX } from './mergeable-fields.js';
 import { Suggestions } from './suggestions.js';
 

@@ -30,7 +30,7 @@ import { configs, type InputField } from '../input/input-field.js';
 import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-mapping.js';
 import type { FaultTypes } from '../output/faults.js';
 import type { OutputTypes } from '../output/output.js';
-import { bothRules, type FieldRule, ruleExtensions, withoutMasks } from '../rights/field-rule.js';
+import { bothRules, describedWith, type FieldRule, ruleExtensions, withoutMasks } from '../rights/field-rule.js';
 import { anyOutput, ruleWithin } from '../types/any-value.js';
 import { contentOf, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
@@ -107,7 +107,7 @@ export function operationField(
   return {
     config: {
       type: reply.type,
-      description: mapping?.description ?? descriptionOf(operation.documentation),
+      description: describedWith(mapping?.description ?? descriptionOf(operation.documentation), rule),
       deprecationReason: mapping?.deprecated ?? null,
       args: fields.size === 0 ? {} : configs(fields),
       extensions: { ...costExtensions(mapping?.cost ?? null), ...ruleExtensions(rule, ruleWithinAnswer(root)) },

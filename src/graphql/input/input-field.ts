@@ -9,7 +9,7 @@ import {
 import type { EncodeObject, EncodeValue } from '../../codec/plan/plan.js';
 import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import type { SimpleType, XsdType } from '../../wsdl/model.js';
-import { ruleExtensions } from '../rights/field-rule.js';
+import { describedWith, ruleExtensions } from '../rights/field-rule.js';
 import type { LeafTable } from '../types/leaf.js';
 import type { Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
@@ -79,10 +79,11 @@ export function fieldOf(
   type: GraphQLNullableType & GraphQLInputType,
   { isNonNull, lexicalDefault, scalar, member }: FieldAbout,
 ): InputField {
-  const { description } = member;
+  const rule = member.mapping?.rule ?? null;
+  const description = describedWith(member.description, rule);
   const decoded = lexicalDefault === null || scalar === null ? null : decodeDefault(scalar, lexicalDefault);
   const deprecationReason = member.mapping?.deprecated ?? null;
-  const extensions = ruleExtensions(member.mapping?.rule ?? null);
+  const extensions = ruleExtensions(rule);
   if (isNonNull && decoded !== null) return { type, description, defaultValue: decoded, deprecationReason, extensions };
   if (isNonNull) return { type: new GraphQLNonNull(type), description, extensions };
   return { type, description, deprecationReason, extensions };

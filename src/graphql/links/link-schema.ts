@@ -12,7 +12,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { ruleExtensions, ruleOf } from '../rights/field-rule.js';
+import { describedWith, ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { isRoot } from '../types/roots.js';
 import { type EntryError, type Report, reportInto } from './entry-error.js';
@@ -195,7 +195,10 @@ function definitionOf(
       report(['arguments'], what, 'Add it to `arguments`.', null, 'key');
     }
   }
-  const description = mapping.description ?? called.config.description ?? null;
+  // That of the operation names its rule already.
+  const description = mapping.description
+    ? describedWith(mapping.description, ruleOf(called.config))
+    : (called.config.description ?? null);
   const cost = mapping.cost?.or(target.bound.cost ?? null) ?? target.bound.cost ?? null;
   const extensions = { ...costExtensions(cost), ...ruleExtensions(ruleOf(called.config)) };
   return of({ type, args, description, deprecationReason: mapping.deprecated, extensions }) ?? null;

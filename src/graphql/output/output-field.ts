@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import type { Wildcard } from '../../wsdl/model.js';
 import { allowsAny } from '../../wsdl/open-content.js';
-import { bothRules, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
+import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
 import { ruleWithin } from '../types/any-value.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
 import { type Leaf, PRESENCE } from '../types/leaf.js';
@@ -154,7 +154,7 @@ export function configs(
       name,
       {
         type: shape.nonNull ? new GraphQLNonNull(type) : type,
-        description,
+        description: describedWith(description, shape.rule ?? null),
         deprecationReason: deprecated,
         extensions: { ...costExtensions(cost), ...ruleExtensions(shape.rule ?? null, ruleWithin(shape.value)) },
       },

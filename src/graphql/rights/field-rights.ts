@@ -1,4 +1,4 @@
-import { type Claimant, isMet } from '../../base/requirement.js';
+import { type Claimant, isMet, type Missing, missingOf } from '../../base/requirement.js';
 import type { Scalar } from '../../codec/plan/scalar.js';
 import type { FieldRule, Mask } from './field-rule.js';
 import type { Masker } from './mask.js';
@@ -30,6 +30,11 @@ export class FieldRights {
     const decision = isForbidden ? 'forbidden' : (rule.masks.get(this.#className) ?? null);
     this.#decided.set(rule, decision);
     return decision;
+  }
+
+  /** What the caller lacks to read a field; null where it may, or nothing is known. */
+  missing(rule: FieldRule | null): Missing | null {
+    return rule === null || rule.requires === null ? null : missingOf(rule.requires, this.#claimant);
   }
 
   forbids(rule: FieldRule | null | undefined): boolean {

@@ -1,4 +1,4 @@
-import { bothOf, type Requirement } from '../../base/requirement.js';
+import { bothOf, describeRequirement, type Requirement } from '../../base/requirement.js';
 
 export const MASKS = ['last4', 'hash', 'null', 'remove'] as const;
 
@@ -42,6 +42,20 @@ export const STRENGTH: Readonly<Record<Mask, number>> = { last4: 0, hash: 1, nul
 /** The rule without its masks: for an operation, which has no value to be masked; null where it requires nothing. */
 export const withoutMasks = (rule: FieldRule | null): FieldRule | null =>
   rule === null || rule.requires === null ? null : new FieldRule(rule.name, rule.requires);
+
+/** The description of a field with what its rule demands; names of classes are not shown. */
+export function describedWith(description: string | null | undefined, rule: FieldRule | null): string | null {
+  const required = rule?.requires == null ? null : describeRequirement(rule.requires);
+  const masks = new Set(rule?.masks.values());
+  const isLeftOut = masks.delete('remove');
+  const sentences = [
+    ...(required === null ? [] : [`Requires ${required}.`]),
+    ...(masks.size === 0 ? [] : [`Some clients see it masked (${[...masks].join(', ')}).`]),
+    ...(isLeftOut ? ['It is left out for some clients.'] : []),
+  ];
+  if (sentences.length === 0) return description ?? null;
+  return [...(description ? [description] : []), sentences.join(' ')].join('\n\n');
+}
 
 /** A field of a schema. */
 interface Ruled {

@@ -21,6 +21,7 @@ import type { LinkAsk } from '../links/link-plan.js';
 import { visible } from '../links/link-walk.js';
 import { argumentsOf, type CallArguments, hasVariables } from './arguments.js';
 import { ErrorList } from './error-list.js';
+import { completeErrors } from './field-errors.js';
 import { type CallField, type FieldCall, RequestCalls } from './field-call.js';
 import { introspectionAnswers } from './introspection-answers.js';
 import { LinkRun } from './link-run.js';
@@ -76,7 +77,9 @@ export async function executeOperation(admitted: Admitted, execution: Execution)
     isFatal ||= answer.isFatal;
   }
   const data = isFatal ? null : Object.fromEntries(answers.map((answer) => [answer.key, answer.value]));
-  return errors.length === 0 ? { data } : { data, errors: listed(errors, limits.errors, further) };
+  if (errors.length === 0) return { data };
+  const { schema } = execution.built;
+  return { data, errors: completeErrors(listed(errors, limits.errors, further), admitted, schema) };
 }
 
 /** Answers the fields of a mutation. Nothing is sent where the arguments of one field cannot be written. */

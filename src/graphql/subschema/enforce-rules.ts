@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import type { Subschema, SubschemaNames } from '../fields/subschema.js';
 import type { FieldRights } from '../rights/field-rights.js';
-import { bothRules, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
+import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
 import type { Finding } from '../types/mapping.js';
 import { isRoot } from '../types/roots.js';
 import { hasPart, partName } from './schema-parts.js';
@@ -59,6 +59,7 @@ export function enforceRules(service: Subschema, wrapped: GraphQLSchema, names: 
       }
       if (masks.has('null') || masks.has('remove')) field.type = getNullableType(field.type);
       field.extensions = { ...field.extensions, ...ruleExtensions(rule) };
+      field.description = describedWith(field.description, rule);
       if (isObjectType(there)) enforce(field, rule);
     }
   }

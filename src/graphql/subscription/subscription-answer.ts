@@ -10,7 +10,7 @@ import type { BoundField } from '../fields/bound-field.js';
 import type { Report } from '../links/entry-error.js';
 import type { Feed, LinkTarget } from '../links/link.js';
 import { feedOf, missingParts, stepsOf } from '../links/link-types.js';
-import { ruleExtensions, ruleOf } from '../rights/field-rule.js';
+import { describedWith, ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { EventValue } from './event-values.js';
@@ -78,7 +78,7 @@ export function ownAnswer(name: string, values: readonly Keyed[], target: LinkTa
   const type = new GraphQLObjectType({
     name: typeName,
     fields: Object.fromEntries(
-      values.map(({ key, value }) => [key, { type: typeOf(value), extensions: ruleExtensions(value.rule) }]),
+      values.map(({ key, value }) => [key, { type: typeOf(value), description: describedWith(null, value.rule), extensions: ruleExtensions(value.rule) }]),
     ),
   });
   const fields = values.flatMap(({ key, value }): [string, FieldShape][] => {
@@ -95,8 +95,9 @@ export function ownAnswer(name: string, values: readonly Keyed[], target: LinkTa
     nonNull: false,
   } as const;
   const bound = { ...boundAs(name, target.bound), reply, headersArgument: null };
-  const extensions = ruleExtensions(ruleOf(target.config));
-  return { type, args: {}, description: null, extensions, bound, feeds: [] };
+  const rule = ruleOf(target.config);
+  const extensions = ruleExtensions(rule);
+  return { type, args: {}, description: describedWith(null, rule), extensions, bound, feeds: [] };
 }
 
 const typeOf = ({ type, list }: EventValue): GraphQLOutputType => (list ? new GraphQLList(type) : type);
