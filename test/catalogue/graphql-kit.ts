@@ -109,7 +109,11 @@ export async function getRaw(
   return read(await sendRaw(gateway.url, `GET ${target} HTTP/1.1\r\n${fields.join('')}\r\n`));
 }
 
-const read = (raw: RawReply): Reply => ({ raw, result: raw.body === '' ? {} : JSON.parse(raw.body) });
+/** A refusal of HTTP has a sentence. */
+const read = (raw: RawReply): Reply => {
+  const isText = raw.headers.get('content-type')?.startsWith('text/plain') === true;
+  return { raw, result: raw.body === '' || isText ? {} : JSON.parse(raw.body) };
+};
 
 export const codesOf = ({ errors = [] }: Result): readonly unknown[] => [
   ...new Set(errors.map(({ extensions }) => extensions['code'])),

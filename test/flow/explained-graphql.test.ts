@@ -14,7 +14,8 @@ interface Answer {
 }
 
 async function startShop(t: Test, more = ''): Promise<TestGateway> {
-  const order = '<id>1</id><customer><name>Ann</name><iban>DE1</iban></customer><line><sku>A</sku><count>x</count></line>';
+  const order =
+    '<id>1</id><customer><name>Ann</name><iban>DE1</iban></customer><line><sku>A</sku><count>x</count></line>';
   const backend = await startRecordingBackend(
     answerWith(envelopeOf(`<GetOrderResponse xmlns="urn:shop">${order}</GetOrderResponse>`)),
   );
@@ -78,14 +79,19 @@ t.test('an unknown field of a variable is named, with the nearest one', async (t
 t.test('a syntax error says what graphql-js says', async (t) => {
   const gateway = await startShop(t, CLOSED);
   const { errors } = await ask(gateway, '{\n  order(id: 1) {\n    id\n');
-  t.match(errors, [{ message: 'Syntax error at line 4, column 1: Expected Name, found <EOF>.', locations: [{ line: 4 }] }]);
+  t.match(errors, [
+    { message: 'Syntax error at line 4, column 1: Expected Name, found <EOF>.', locations: [{ line: 4 }] },
+  ]);
   await ask(gateway, '{ order(id: 1) "s3cret" }');
   t.notMatch(JSON.stringify(await gateway.accessLine(2)), 's3cret', 'the log has the place alone');
 });
 
 t.test('an error within an answer has the location of its own field', async (t) => {
   const gateway = await startShop(t, OPEN);
-  const { errors } = await ask(gateway, '{\n  order(id: 1) {\n    ...F\n  }\n}\nfragment F on Order {\n  line {\n    many: count\n  }\n}');
+  const { errors } = await ask(
+    gateway,
+    '{\n  order(id: 1) {\n    ...F\n  }\n}\nfragment F on Order {\n  line {\n    many: count\n  }\n}',
+  );
   t.match(errors, [{ path: ['order', 'line', 0, 'many'], locations: [{ line: 8, column: 5 }] }]);
 });
 
@@ -102,7 +108,9 @@ t.test('a refused field names the scope that the client lacks, where the schema 
     },
   ]);
   const whole = await ask(open, '{ salary { id } }');
-  t.match(whole.errors, [{ message: /the client lacks the scope "payroll"\.$/, extensions: { missingScopes: ['payroll'] } }]);
+  t.match(whole.errors, [
+    { message: /the client lacks the scope "payroll"\.$/, extensions: { missingScopes: ['payroll'] } },
+  ]);
   const closed = await startShop(t, CLOSED);
   const hidden = await ask(closed, query);
   t.match(hidden.errors, [{ message: 'The client may not read this field.' }]);

@@ -5,10 +5,16 @@ import type { Finding } from './violation.js';
 /** The finding for a child that no particle takes. It holds only names that are in the schema. */
 export function describeMisplaced(parent: Frame, { uri, local }: StartTag): Finding {
   const known = parent.type.automaton?.named(uri, local) ?? null;
-  const { expected } = parent.walk;
+  const next = parent.walk.expected;
+  const expected = next === '' ? '' : `; expected is ${next}`;
   if (known === null) {
     return { rule: 'element', what: `is not declared here${expected}`, below: `/*[${parent.children}]` };
   }
   const predicate = known.mayRepeat ? `[${parent.countChild(known)}]` : '';
   return { rule: 'element', what: `is not expected here${expected}`, below: `/${known.local}${predicate}` };
+}
+
+/** What an element lacks whose content ends too early. It holds only names that are in the schema. */
+export function describeMissing({ walk: { expected } }: Frame): string {
+  return expected === '' ? 'must have further elements' : `must have further elements: ${expected}`;
 }

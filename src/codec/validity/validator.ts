@@ -8,7 +8,7 @@ import type { FramePool } from './frame-pool.js';
 import { IdentityTracker } from './identity.js';
 import { nilOf, typeOf } from './instance.js';
 import type { ValidityLimits } from './limits.js';
-import { describeMisplaced } from './misplaced.js';
+import { describeMisplaced, describeMissing } from './misplaced.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
 import type { SimpleRules } from './simple-rules.js';
 import { StreamedBase64 } from './streamed-base64.js';
@@ -224,7 +224,7 @@ export class ContentValidator implements XmlHandler {
     const { type, isNil } = frame;
     const { simple } = type;
     if (!isNil && type.automaton !== null && !frame.walk.isComplete) {
-      this.#fail({ rule: 'missing', what: `must have further elements${frame.walk.expected}`, below: '' });
+      this.#fail({ rule: 'missing', what: describeMissing(frame), below: '' });
       return;
     }
     if (!isNil && simple !== null && !frame.isAttached && !frame.isValidated && !this.#text(frame, simple)) return;

@@ -49,7 +49,7 @@ export class ModelWalk<E> {
     const position = this.#position;
     const names =
       position === null || this.#states !== null ? [] : (this.#automaton?.expected(position, this.#counters) ?? []);
-    return names.length === 0 ? '' : `: ${names.join(', ')}`;
+    return names.join(' or ');
   }
 
   /** Whether the content may end here. */

@@ -78,7 +78,10 @@ export function ownAnswer(name: string, values: readonly Keyed[], target: LinkTa
   const type = new GraphQLObjectType({
     name: typeName,
     fields: Object.fromEntries(
-      values.map(({ key, value }) => [key, { type: typeOf(value), description: describedWith(null, value.rule), extensions: ruleExtensions(value.rule) }]),
+      values.map(({ key, value }) => [
+        key,
+        { type: typeOf(value), description: describedWith(null, value.rule), extensions: ruleExtensions(value.rule) },
+      ]),
     ),
   });
   const fields = values.flatMap(({ key, value }): [string, FieldShape][] => {
