@@ -49,6 +49,17 @@ export function describeRequirement({ isAuthenticated, scopes }: Requirement): s
 const printScopes = (list: readonly string[]): string =>
   `${list.length === 1 ? 'the scope' : 'the scopes'} ${list.map((scope) => `"${scope}"`).join(' and ')}`;
 
+/** Whether a client that meets `later` meets `earlier` as well. Null asks for nothing. */
+export function asksForAll(later: Requirement | null, earlier: Requirement | null): boolean {
+  if (earlier === null) return true;
+  if (later === null || (earlier.isAuthenticated && !later.isAuthenticated)) return false;
+  return earlier.scopes.every((choice) =>
+    later.scopes.some((other) =>
+      other.every((list) => choice.some((known) => known.every((scope) => list.includes(scope)))),
+    ),
+  );
+}
+
 /** Both of them; null where neither requires anything. */
 export function bothOf(one: Requirement | null, other: Requirement | null): Requirement | null {
   if (one === null || other === null || one === other) return one ?? other;

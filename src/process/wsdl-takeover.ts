@@ -12,6 +12,7 @@ import type { LoadedConfig } from '../config/load.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { Log } from '../observe/log.js';
 import { unpackTaken } from '../wsdl/taken-wsdl.js';
+import { checkWeakerSchemas } from './check-weaker.js';
 import { noReads, type ReloadOccasion, type ReloadSource, type WsdlInUse } from './reload-source.js';
 import type { Applied, Reloader } from './reloader.js';
 import { whileReloading } from './service-manager.js';
@@ -153,7 +154,12 @@ export async function compileBeside(
   occasion: ReloadOccasion,
 ): Promise<Compiled> {
   const next = await compile(loaded, before);
-  if (occasion === 'WSDL')
-    await checkTaken(before, next).catch((error: unknown) => next.close().then(() => Promise.reject(error)));
-  return next;
+  try {
+    if (occasion === 'WSDL') await checkTaken(before, next);
+    if (occasion === 'changed files') checkWeakerSchemas(before, next, loaded);
+    return next;
+  } catch (error) {
+    await next.close();
+    throw error;
+  }
 }

@@ -410,7 +410,7 @@ t.test('two kinds of `auth`, and a path in place of PEM, are named', async (t) =
   ]);
   t.match(
     await problems(
-      `${service('')}listen: { address: "127.0.0.1:1", tls: { cert: c.pem, key: k.pem, clientCa: a.pem, clientCrl: b.pem } }\n`,
+      `${service('')}listen: { address: "127.0.0.1:1", tls: { clientCertificate: optional, cert: c.pem, key: k.pem, clientCa: a.pem, clientCrl: b.pem } }\n`,
     ),
     [
       /listen\.tls\.cert` is not valid\. It must be PEM/,

@@ -138,6 +138,34 @@ t.test('a WSDL of another content, and a service less, are taken', async (t) => 
   t.equal(await statusOf(gateway, `x-api-key: ${KEY}\r\n`), 200);
 });
 
+for (const workers of [1, 2]) {
+  t.test(`rights in the schema of a service that speaks GraphQL stay, with workers: ${workers}`, async (t) => {
+    const home = t.testdir({
+      'crm.graphql':
+        'type Query { a: String @requiresScopes(scopes: [["x"], ["y"]]) b: String @authenticated c: String }',
+    });
+    const gateway = await startProcess(
+      t,
+      `services: { crm: { kind: graphql, url: http://127.0.0.1:1/, schema: "${home}/crm.graphql" } }\nworkers: ${workers}\n`,
+    );
+    await writeFile(`${home}/crm.graphql`, 'type Query { a: String @requiresScopes(scopes: [["x"], []]) b: String }');
+    t.match(await gateway.line(REFUSED), {
+      problems: [
+        /^The changed files take protection away/,
+        /The schema of service `crm` asks for less at `Query\.a`\./,
+        /The schema of service `crm` asks for less at `Query\.b`\./,
+      ],
+    });
+    await writeFile(
+      `${home}/crm.graphql`,
+      'type Query { a: String @requiresScopes(scopes: [["x", "z"]]) c: String @authenticated }',
+    );
+    await until(async () => (await gateway.metric('soapstone_generation')) === 2);
+    await writeFile(`${home}/crm.graphql`, 'type Query { a: String }');
+    t.equal((await reload(gateway)).status, 200, 'an operator asks for it');
+  });
+}
+
 t.test('an operator who asks while a changed file waits for its reload has asked for it', async (t) => {
   const log = new Log('error');
   t.teardown(() => log.close());
