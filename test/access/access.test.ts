@@ -7,7 +7,7 @@ import { ApiKeys } from '../../src/access/api-keys.js';
 import { Certificates } from '../../src/access/certificates.js';
 import type { Caller, Client, ClientClass } from '../../src/access/client.js';
 import { Forwarding } from '../../src/access/forwarding.js';
-import { IssuerKeys } from '../../src/access/issuer-keys.js';
+import { IssuerKeys, KEYS_LIFE_MILLIS } from '../../src/access/issuer-keys.js';
 import { isNetwork, Networks } from '../../src/access/networks.js';
 import { TokenIssuer, type TokenRules, Tokens } from '../../src/access/tokens.js';
 import { Refusal } from '../../src/base/refusal.js';
@@ -405,6 +405,55 @@ t.test('keys of an issuer: asked for seldom, kept while it is away, replaced whe
   clock.millis += 3_600_000;
   t.equal(await keys.current(), second, 'old ones are good while the issuer is away');
   t.equal(asked, 4);
+});
+
+t.test('keys of an issuer that cannot be reached are good for a day, and asked for again after a reload', async (t) => {
+  const clock = { millis: 0 };
+  let asked = 0;
+  let answer: string | Error = 'first';
+  const make = (): IssuerKeys<{ readonly text: string }> =>
+    new IssuerKeys({
+      fetch: async () => {
+        asked++;
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+      read: (text) => ({ text }),
+      clock: () => clock.millis,
+    });
+  const keys = make();
+  const first = await keys.current();
+  answer = new Error('down');
+  for (clock.millis = 3_600_000; clock.millis <= KEYS_LIFE_MILLIS; clock.millis += 3_600_000)
+    t.equal(await keys.current(), first);
+  clock.millis = KEYS_LIFE_MILLIS + 1;
+  t.equal(await keys.current(), null, 'closed');
+  answer = 'second';
+  clock.millis += 30_000;
+  const second = await keys.current();
+  t.same(second, { text: 'second' });
+
+  answer = 'third';
+  const afterReload = make();
+  afterReload.keep(keys);
+  asked = 0;
+  const got = await Promise.all([afterReload.current(), afterReload.current()]);
+  t.same(got, [{ text: 'third' }, { text: 'third' }], 'the first tokens wait for the answer');
+  t.equal(asked, 1);
+  await afterReload.current();
+  t.equal(asked, 1);
+
+  answer = new Error('down');
+  const away = make();
+  away.keep(afterReload);
+  t.same(await away.current(), { text: 'third' }, 'what was there stays while the issuer is away');
+  await away.current();
+  t.equal(asked, 2, 'and it is not asked all the time');
+  answer = 'fourth';
+  clock.millis += 30_000;
+  await away.current();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.same(await away.current(), { text: 'fourth' }, 'but soon');
 });
 
 t.test('requests in turns are each told of by their own connection and host', async (t) => {

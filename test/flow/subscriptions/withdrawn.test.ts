@@ -71,7 +71,7 @@ async function withdraw(
     .logLines()
     .filter(({ msg, operation, code }) => msg === 'request' && operation === 'websocket' && code !== undefined);
   t.match(ended, [{ code: 'UNAUTHENTICATED' }], 'the log has it');
-  t.match(await desk.gateway.metrics(), /soapstone_refusals_total\{[^}]*code="UNAUTHENTICATED"[^}]*\} [12]\n/);
+  t.match(await desk.gateway.metrics(), /soapstone_refusals_total\{[^}]*code="UNAUTHENTICATED"[^}]*\} [123]\n/);
 }
 
 const KEY = { params: { 'x-api-key': 'the-key-of-gone-client' } };
@@ -155,6 +155,36 @@ t.test('tokens whose issuer or key was withdrawn by a reload end what is open', 
     const params = { authorization: `Bearer ${token}` };
     await withdraw(t, desk, { params }, () => desk.gateway.reload((yaml) => yaml.replace(from, to)));
   }
+});
+
+t.test('a key that its issuer has withdrawn is no good after a reload', async (t) => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const { publicKey: another } = await generateKeyPair('ES256');
+  const keyOf = async (key: typeof publicKey, kid: string) => ({ ...(await exportJWK(key)), kid, alg: 'ES256' });
+  let shown = [await keyOf(publicKey, 'one')];
+  const server = createServer((_request, response) => response.end(JSON.stringify({ keys: shown })));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const jwt = `issuer: i, audience: soapstone, class: all, algorithms: [ES256], jwksUrl: "http://127.0.0.1:${port}/"`;
+  const desk = await startDesk(t, clients(`  jwt: { ${jwt} }\n`));
+  const token = await new SignJWT({})
+    .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+    .setSubject('alice')
+    .setIssuer('i')
+    .setAudience('soapstone')
+    .setExpirationTime('1h')
+    .sign(privateKey);
+  const params = { authorization: `Bearer ${token}` };
+  const statusNow = async (): Promise<number> =>
+    (await fetch(`${desk.url}?query=%7B__typename%7D`, { headers: { ...params, accept: 'application/json' } })).status;
+  t.equal(await statusNow(), 200);
+  await withdraw(t, desk, { params }, async () => {
+    shown = [await keyOf(another, 'two')];
+    t.equal(await statusNow(), 200, 'the keys were asked for a moment ago');
+    await desk.gateway.reload();
+    t.equal(await statusNow(), 401, 'the first token after the reload');
+  });
 });
 
 /** An authorization server that knows all tokens but those that were ended. */
