@@ -1,5 +1,3 @@
-import { resolve } from 'node:path';
-
 import type { BasicUsers } from './access/basic.js';
 import type { Access } from './access/client.js';
 import { Forwarding } from './access/forwarding.js';
@@ -11,6 +9,7 @@ import type { ReplyCache } from './cache/reply-cache.js';
 import { compileAccess } from './compile/access.js';
 import type { IssuerKeyTable } from './compile/access-parts.js';
 import { type AdminListener, compileAdmin, warningsOfAdmin } from './compile/admin.js';
+import { auditTargetOf } from './compile/audit.js';
 import { type Caching, compileCaching, keptCache } from './compile/caching.js';
 import { type Callable, warningsOfRights } from './compile/classes.js';
 import { compileGraph, type Graph, mappingDiagnostics } from './compile/graph.js';
@@ -35,6 +34,7 @@ import type { TrustedDocuments } from './graphql/admission/trusted-documents.js'
 import type { FieldRule } from './graphql/rights/field-rule.js';
 import { rootTypes } from './graphql/types/roots.js';
 import type { Listener } from './listen/listeners.js';
+import type { AuditTarget } from './observe/chain-writer.js';
 import type { LabelNames } from './observe/retired-labels.js';
 import type { SharedStateSettings } from './redis/shared-state.js';
 import type { LoginSession } from './upstream/credentials/login-session.js';
@@ -69,7 +69,7 @@ export interface Compiled {
   /** How Redis is reached; null without it. */
   readonly redis: SharedStateSettings | null;
   /** Where decisions are recorded, `file` null for standard output; null: nowhere. */
-  readonly audit: { readonly file: string | null } | null;
+  readonly audit: AuditTarget | null;
   /** By the JSON of its configuration: the keys of each issuer of tokens. */
   readonly issuers: IssuerKeyTable;
   /** The users of `clients.basic`; [] without any. */
@@ -171,7 +171,6 @@ async function compileFrom(
     const redis = await attempt(diagnostics, () => compileRedis(loaded));
     if (graph === null || access === null || caching === null || traffic === null || admin === null || redis === null)
       throw new ConfigurationError(diagnostics);
-    const auditFile = config.audit?.file;
     const { trusted, warnings } = compileTrusted(
       loaded,
       manifest.status === 'fulfilled' ? manifest.value : null,
@@ -191,10 +190,7 @@ async function compileFrom(
       caching,
       listeners: { traffic, admin },
       redis: redis.settings,
-      audit:
-        config.audit === undefined
-          ? null
-          : { file: auditFile === undefined ? null : resolve(loaded.locate(['audit', 'file'], auditFile).location) },
+      audit: auditTargetOf(loaded),
       cache: keptCache(config.limits.cache, earlier),
       trusted,
       wsdls: wsdls.known,

@@ -27,6 +27,8 @@ import { TicketKeys } from './listen/ticket-keys.js';
 import { listenerEnds } from './listen/tls-ends.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from './observe/admin.js';
 import { openAudit } from './observe/audit.js';
+import { ownCheckpoints } from './observe/audit-checkpoints.js';
+import type { ChainHead } from './observe/chain-writer.js';
 import { makeFinish } from './observe/finish.js';
 import { type ConfigLoads, FIRST_LOAD } from './observe/gauges.js';
 import { reportHandshakes } from './observe/handshakes.js';
@@ -57,6 +59,8 @@ export interface Gateway {
   readonly facts: ConsoleFacts;
   /** Generations that are not released: the current one, and earlier ones that are still in use. */
   readonly generations: () => number;
+  /** The last line of its audit; null without one. */
+  readonly auditHead: () => ChainHead | null;
   /** The configuration in which requests begin. */
   readonly compiled: () => Compiled;
   /** Checks the health of backends, and compares their WSDLs, from now on. */
@@ -133,7 +137,9 @@ export async function startGateway(
   const usage = new Usage();
   const recent = new RecentRequests(() => generations.current.compiled.config.console.slowMillis);
   const facts = factsOf(() => generations.current.compiled, recent, usage);
-  const audit = openAudit(compiled.audit, log);
+  const audit = openAudit(compiled.audit, log, workers.replica);
+  const ownHead = (): ChainHead | null => audit?.head ?? null;
+  const checkpoints = operators === 'here' ? ownCheckpoints(compiled.audit, log, ownHead) : null;
   const finish = makeFinish(log, metrics, recent, usage, tracing, audit);
   const nearlyEmpty = new NearlyEmpty();
   const events = countedEvents((...points) => metrics.budget(...points), nearlyEmpty);
@@ -229,6 +235,7 @@ export async function startGateway(
     facts,
     generations: () => generations.all.length,
     compiled: () => generations.current.compiled,
+    auditHead: ownHead,
     checkBackends() {
       state.backends.isChecking = true;
       generations.current.checkBackends();
@@ -260,6 +267,7 @@ export async function startGateway(
       await tracing.close();
       await served?.close();
       await audit?.close();
+      await checkpoints?.close();
       return forced;
     },
   };

@@ -1,52 +1,93 @@
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { errorCode } from '../base/error-code.js';
-import { ChainVerifier } from '../observe/audit-chain.js';
+import { type ChainFinding, ChainVerifier } from '../observe/audit-chain.js';
+import { isMacOf } from '../observe/chain-writer.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /** Problems that are printed. */
 const PROBLEMS_MAX = 20;
 
-/**
- * Verifies the chains of audit files, in the order given: 0 whole, 1 changed or incomplete, 2 not to be read.
- * `isContinued`: chains may begin in earlier files.
- */
+export interface AuditOptions {
+  /** Chains may begin in earlier files, which are not given. */
+  readonly isContinued: boolean;
+  /** Holds `audit.key`; null: signatures are not verified. */
+  readonly keyFile: string | null;
+}
+
+/** Verifies the chains of audit files, in the order given: 0 whole, 1 changed or incomplete, 2 not to be read. */
 export async function verifyAudit(
   files: readonly string[],
-  isContinued: boolean,
+  { isContinued, keyFile }: AuditOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const verifier = new ChainVerifier();
-  let lines = 0;
-  let problems = 0;
-  let earlier = 0;
-  for (const file of files) {
-    let number = 0;
-    try {
+  const report = new Report(isContinued, terminal);
+  let isSigned = false;
+  let reading = keyFile ?? '';
+  try {
+    const key = keyFile === null ? null : (await readFile(keyFile, 'utf8')).replace(/\r?\n$/, '');
+    for (const file of files) {
+      reading = file;
+      let number = 0;
       for await (const line of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
         number++;
         // Processes that start together may each end a line that was cut.
         if (line === '') continue;
-        lines++;
-        const finding = verifier.check(line);
-        if (finding === null) continue;
-        const { kind, what } = finding;
-        if (kind === 'earlier') earlier++;
-        if (kind === 'earlier' && isContinued) terminal.out(`${file}:${number}: ${what}`);
-        else if (++problems <= PROBLEMS_MAX) terminal.error(`${file}:${number}: ${what}`);
+        const place = `${file}:${number}`;
+        report.lines++;
+        report.add(place, verifier.check(line, place));
+        isSigned ||= line.includes(',"mac":"');
+        if (key === null) continue;
+        const isGenuine = isMacOf(line, key);
+        if (isGenuine === null) report.add(place, { kind: 'broken', what: 'has no signature' });
+        else if (!isGenuine) report.add(place, { kind: 'broken', what: 'is not signed with this key' });
       }
-    } catch (error) {
-      const code = errorCode(error) ?? 'unknown error';
-      terminal.error(`${file} cannot be read (${code}).`);
-      return 2;
     }
+  } catch (error) {
+    const code = errorCode(error) ?? 'unknown error';
+    terminal.error(`${reading} cannot be read (${code}).`);
+    return 2;
   }
-  if (problems > 0) {
-    terminal.error(`${problems} of ${lines} lines do not fit.`);
-    if (earlier > 0 && !isContinued)
-      terminal.error('Lines before these are missing. If they stand in files that are not given, add --continued.');
+  for (const { place, ...finding } of verifier.finish()) report.add(place, finding);
+  if (isSigned && keyFile === null) terminal.out('Lines are signed: --key-file FILE verifies that with `audit.key`.');
+  return report.end(verifier.chains);
+}
+
+/** Prints what was found. */
+class Report {
+  lines = 0;
+  #problems = 0;
+  #earlier = 0;
+  readonly #isContinued: boolean;
+  readonly #terminal: Terminal;
+
+  constructor(isContinued: boolean, terminal: Terminal) {
+    this.#isContinued = isContinued;
+    this.#terminal = terminal;
+  }
+
+  add(place: string, finding: ChainFinding | null): void {
+    if (finding === null) return;
+    const { kind, what } = finding;
+    if (kind === 'earlier') this.#earlier++;
+    if (kind === 'earlier' && this.#isContinued) this.#terminal.out(`${place}: ${what}`);
+    else if (++this.#problems <= PROBLEMS_MAX) this.#terminal.error(`${place}: ${what}`);
+  }
+
+  end(chains: number): ExitCode {
+    if (this.#problems === 0) {
+      this.#terminal.out(
+        `The audit is whole: lines ${this.lines}, chains ${chains}, from earlier files ${this.#earlier}.`,
+      );
+      return 0;
+    }
+    this.#terminal.error(`${this.#problems} findings in ${this.lines} lines.`);
+    if (this.#earlier > 0 && !this.#isContinued)
+      this.#terminal.error(
+        'Lines before these are missing. If they stand in files that are not given, add --continued.',
+      );
     return 1;
   }
-  terminal.out(`The audit is whole: lines ${lines}, chains ${verifier.chains}, from earlier files ${earlier}.`);
-  return 0;
 }

@@ -74,9 +74,11 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .description('verify the hash chains of audit files, the oldest first')
     .argument('<files...>', 'the files')
     .option('--continued', 'chains may begin in earlier files, which are not given')
-    .action(async (files: readonly string[], { continued = false }: { continued?: boolean }) => {
+    .option('--key-file <file>', 'the file of `audit.key`: every line must be signed with it')
+    .action(async (files: readonly string[], options: { continued?: boolean; keyFile?: string }) => {
       const { verifyAudit } = await import('./audit.js');
-      finish(await verifyAudit(files, continued, terminal));
+      const { continued: isContinued = false, keyFile = null } = options;
+      finish(await verifyAudit(files, { isContinued, keyFile }, terminal));
     });
   withSource(program.command('import'))
     .description('copy a WSDL and write a configuration for it')

@@ -11,6 +11,14 @@ export const AUDIT_KEYS = closed(
         maxLength: 4096,
       }),
     ),
+    key: optional(
+      string({
+        description:
+          'A secret: each line ends with its HMAC-SHA256, so that only who has it can write lines that `soapstone audit verify --key-file` accepts.',
+        minLength: 32,
+        maxLength: 4096,
+      }),
+    ),
   },
   {
     description:

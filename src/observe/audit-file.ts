@@ -63,6 +63,9 @@ export function lastLineOf(path: string): string | null {
   return text?.endsWith('\n') === true ? (text.slice(0, -1).split('\n').at(-1) ?? null) : null;
 }
 
+/** Whether one of the last lines of a file is a checkpoint: several processes have written to it. */
+export const hasCheckpoint = (path: string): boolean => tailOf(path, TAIL_BYTES)?.includes(',"checkpoint":"') === true;
+
 /** The end of a file, so many bytes at most; null where there is nothing. */
 function tailOf(path: string, bytesMax: number): string | null {
   const found = statSync(path, { throwIfNoEntry: false });

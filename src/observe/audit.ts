@@ -1,17 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../base/exchange.js';
-import { lineHash } from './audit-chain.js';
-import { auditFile, lastLineOf } from './audit-file.js';
+import { type AuditTarget, type ChainHead, ChainWriter } from './chain-writer.js';
 import type { Log } from './log.js';
-import { LogSink } from './log-sink.js';
-import { standardOutput } from './log-target.js';
-
-/** Bytes of lines that wait for the disk; further lines are dropped, and counted in the next one. */
-const BACKLOG_BYTES = 4 * 1024 * 1024;
-
-/** Between two reports that lines cannot be written. */
-const REPORT_MILLIS = 60_000;
 
 /** One decision about a request that denied or changed something. */
 interface Decision {
@@ -28,30 +18,23 @@ interface Decision {
  * for each process.
  */
 export class Audit {
-  readonly #sink: LogSink;
-  readonly #chain = randomBytes(6).toString('hex');
-  #previous: string | null;
-  #seq = 0;
-  #dropped = 0;
+  readonly #writer: ChainWriter;
 
   /**
-   * `file`: null for standard output. `failed` is told why lines cannot be written, once a minute at most. Throws the
-   * system's error when the file cannot be opened.
+   * `failed` is told why lines cannot be written, once a minute at most. Throws the system's error when the file cannot be
+   * opened.
    */
-  constructor(file: string | null, failed: (reason: string) => void) {
-    const last = file === null ? null : lastLineOf(file);
-    this.#previous = last === null ? null : lineHash(last);
-    let reportedMillis = Number.NEGATIVE_INFINITY;
-    this.#sink = new LogSink(file === null ? standardOutput() : auditFile(file), BACKLOG_BYTES, (code) => {
-      if (performance.now() - reportedMillis < REPORT_MILLIS) return;
-      reportedMillis = performance.now();
-      failed(code);
-    });
+  constructor(target: AuditTarget, failed: (reason: string) => void, chain = randomBytes(8).toString('hex')) {
+    this.#writer = new ChainWriter(target, chain, failed);
   }
 
   /** Lines that are lost, because earlier ones could not be written. */
   get droppedLines(): number {
-    return this.#sink.droppedLines;
+    return this.#writer.droppedLines;
+  }
+
+  get head(): ChainHead {
+    return this.#writer.head;
   }
 
   /** Records the decisions about a request that is over. */
@@ -60,16 +43,12 @@ export class Audit {
   }
 
   async close(): Promise<void> {
-    await this.#sink.close();
+    await this.#writer.close();
   }
 
   #write(exchange: Exchange, { decision, rule, of }: Decision): void {
     const { id, caller, clientClass, client, peer, route, operation } = exchange;
-    const line = JSON.stringify({
-      time: new Date().toISOString(),
-      chain: this.#chain,
-      seq: this.#seq + 1,
-      previous: this.#previous,
+    this.#writer.append({
       id,
       client: caller,
       class: clientClass,
@@ -80,23 +59,16 @@ export class Audit {
       decision,
       rule,
       ...(of === null ? {} : { of: [...of].sort().slice(0, NAMES_MAX) }),
-      ...(this.#dropped === 0 ? {} : { dropped: this.#dropped }),
     });
-    const before = this.#sink.droppedLines;
-    this.#sink.write(`${line}\n`);
-    if (this.#sink.droppedLines > before) {
-      this.#dropped++;
-      return;
-    }
-    this.#dropped = 0;
-    this.#seq++;
-    this.#previous = lineHash(line);
   }
 }
 
-/** The record of a configuration; null without one. Throws the system's error when its file cannot be opened. */
-export const openAudit = (to: { readonly file: string | null } | null, log: Log): Audit | null =>
-  to === null ? null : new Audit(to.file, (reason) => log.event('error', 'the audit cannot be written', { reason }));
+/**
+ * The record of a configuration; null without one. `chain`: its name, where the parent process has put it on record. Throws
+ * the system's error when its file cannot be opened.
+ */
+export const openAudit = (to: AuditTarget | null, log: Log, chain?: string): Audit | null =>
+  to === null ? null : new Audit(to, (reason) => log.event('error', 'the audit cannot be written', { reason }), chain);
 
 /** Names that one line lists. */
 const NAMES_MAX = 100;

@@ -10,12 +10,14 @@ import {
 } from '../base/inputs.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { compileAdmin } from '../compile/admin.js';
+import { auditTargetOf } from '../compile/audit.js';
 import { takenProblemsOf } from '../compile/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
+import { parentCheckpoints } from '../observe/audit-checkpoints.js';
 import { Log } from '../observe/log.js';
 import { type GatewayOptions, startGateway } from '../server.js';
 import { askedFrom } from './asked-reloads.js';
@@ -37,6 +39,7 @@ import {
   receiveInputs,
   receiveNewerInputs,
   reportAddress,
+  reportAudit,
   reportHealth,
   reportReady,
   sendMetrics,
@@ -188,6 +191,7 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
     };
     const { wsdls, warnings } = await workers.reload(source, compileHere, (facts) => parentConfigOf(next, facts));
     inUse = next.config;
+    checkpoints?.write('reload');
     takeover.use(source.reads.snapshot, wsdls);
     log.setLevel(next.config.log.level);
     listenForReloads(origin, next.config, reloader);
@@ -196,9 +200,10 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
   const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
   const asked = askedFrom(reloader, takeover, use, log);
   const first = parentConfigOf(loaded, opening.facts);
-  const workers = await startWorkers(count, loaded, snapshot, { log, ...asked, first }).catch(
-    refuseAddress(loaded, ['admin']),
-  );
+  const refuse = refuseAddress(loaded, ['admin']);
+  const checkpoints = await parentCheckpoints(auditTargetOf(loaded), log).catch(refuse);
+  const operation = { log, ...asked, first, checkpoints };
+  const workers = await startWorkers(count, loaded, snapshot, operation).catch(refuse);
   const { adminUrl } = workers;
   void workers.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, opening, log, terminal));
   void workers.ready.then(() => {
@@ -213,6 +218,7 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
   const isForced = await workers.stop();
+  await checkpoints?.close();
   await opening.closeDemo();
   log.event('info', 'stopped', { workers: count });
   return endCode(typeof why === 'object' ? why.code : why, isForced);
@@ -284,8 +290,10 @@ async function work(
   takeReloads(compileStep, gateway.replace, (error) => log.bug(error));
   shareState(gateway);
   reportReady(gateway.urls, gateway.listMetrics, gateway.facts);
+  const reportLast = reportAudit(gateway.auditHead);
   const why = await stopping;
   const cut = await gateway.drain(parentTurn, drainDelayOf(why, gateway.compiled().config));
+  await reportLast();
   await sendMetrics(gateway.listMetrics);
   await sendUsage(gateway.facts.usage());
   return endCode(why.code, cut > 0);

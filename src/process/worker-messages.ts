@@ -7,6 +7,7 @@ import type { ConsoleFacts } from '../console/facts.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { TicketSecret } from '../listen/ticket-keys.js';
 import type { AddressEvent } from '../observe/address-states.js';
+import type { ChainHead } from '../observe/chain-writer.js';
 import type { MetricList } from '../observe/prometheus.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { UsageReport } from '../observe/usage.js';
@@ -30,6 +31,8 @@ export type FromWorker =
   | { readonly kind: 'invalidations'; readonly operations: InvalidatedOperations }
   /** A changed WSDL of a backend is to be taken. */
   | { readonly kind: 'offer'; readonly offer: WsdlOffer }
+  /** The last line of its audit. */
+  | { readonly kind: 'auditHead'; readonly head: ChainHead }
   | { readonly kind: 'metrics'; readonly metrics: MetricList }
   /** What the worker counted until its end. */
   | { readonly kind: 'usage'; readonly usage: UsageReport }
@@ -96,7 +99,7 @@ export type ToWorker =
 export interface WorkerStart {
   readonly inputs: InputSnapshot;
   readonly tickets: TicketSecret;
-  /** Its name among the replicas of budgets. */
+  /** Its name among the replicas of budgets, and of its chain of audit lines. */
   readonly replica: string;
 }
 
@@ -154,6 +157,22 @@ export const reportHealth = (result: HealthResult): void => void send({ kind: 'h
 
 /** An address of a backend is down or up for this worker. */
 export const reportAddress = (event: AddressEvent): void => void send({ kind: 'address', event });
+
+/** Between two reports of the last line of the audit, where it has grown. */
+const AUDIT_MILLIS = 2_000;
+
+/** Reports the last line of the audit of a worker from now on. Returns what reports it once more, at the end. */
+export function reportAudit(headNow: () => ChainHead | null): () => Promise<void> {
+  let reported = 0;
+  const report = async (): Promise<void> => {
+    const head = headNow();
+    if (head === null || head.seq === reported) return;
+    reported = head.seq;
+    await send({ kind: 'auditHead', head });
+  };
+  setInterval(() => void report(), AUDIT_MILLIS).unref();
+  return report;
+}
 
 /** Passes the changed WSDL of a backend to the parent. */
 export const offerWsdl = (offer: WsdlOffer): void => void send({ kind: 'offer', offer });

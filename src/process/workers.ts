@@ -14,6 +14,7 @@ import { serve } from '../listen/serve.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
 import { loggedStates } from '../observe/address-states.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from '../observe/admin.js';
+import type { AuditCheckpoints } from '../observe/audit-checkpoints.js';
 import type { ConfigLoads } from '../observe/gauges.js';
 import { reportHandshakes } from '../observe/handshakes.js';
 import type { Log } from '../observe/log.js';
@@ -27,10 +28,11 @@ import { ReplacementPauses } from './replacement-pauses.js';
 import type { ExitCode } from './terminal.js';
 import { WorkerConsole } from './worker-console.js';
 import { WorkerHealth } from './worker-health.js';
-import type { FromWorker, ToWorker } from './worker-messages.js';
+import type { FromWorker } from './worker-messages.js';
 import { WorkerMetrics } from './worker-metrics.js';
 import { WorkerReload } from './worker-reload.js';
 import { type Ended, type RunningWorker, WorkerRoller, type WorkerSlot } from './worker-roller.js';
+import { relay, send } from './worker-send.js';
 import { WorkerUsage } from './worker-usage.js';
 import { WorkerWatch } from './worker-watch.js';
 
@@ -79,6 +81,8 @@ export interface WorkersOperation {
   readonly offer: (offer: WsdlOffer) => void;
   /** Of the configuration at the start. */
   readonly first: ParentConfig;
+  /** Null without an audit. */
+  readonly checkpoints: AuditCheckpoints | null;
 }
 
 /**
@@ -90,7 +94,7 @@ export async function startWorkers(
   count: number,
   loaded: LoadedConfig,
   firstInputs: InputSnapshot,
-  { log, loads, reload, offer, first }: WorkersOperation,
+  { log, loads, reload, offer, first, checkpoints }: WorkersOperation,
 ): Promise<Workers> {
   let inputs = firstInputs;
   let own = first;
@@ -144,6 +148,7 @@ export async function startWorkers(
     ensureDisconnect(worker);
     const handed = new HandedConnections(worker);
     const replica = randomBytes(8).toString('hex');
+    checkpoints?.add(replica);
     let readyAtMillis: number | null = null;
     sources.set(worker, inputs);
     running.add(worker);
@@ -167,6 +172,7 @@ export async function startWorkers(
       else if (message.kind === 'address') addresses.take(worker, message.event);
       else if (message.kind === 'invalidations') relay(running, worker, message);
       else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
+      else if (message.kind === 'auditHead') checkpoints?.take(message.head);
       else if (message.kind === 'usage') usage.take(worker, message.usage);
       else if (message.kind === 'console') console.take(worker, message.number, message.answer);
       else if (message.kind === 'offer') offer(message.offer);
@@ -190,6 +196,7 @@ export async function startWorkers(
         else health.elect();
         watch.clear(worker);
         replicas.add(replica);
+        checkpoints?.remove(replica);
         const readyMillis = readyAtMillis === null ? 0 : performance.now() - readyAtMillis;
         resolve({ code, signal, wasReady: readyAtMillis !== null, readyMillis });
       });
@@ -285,13 +292,3 @@ export async function startWorkers(
 
 /** It has been set meanwhile, which the compiler does not see. */
 const successorOf = ({ successor }: WorkerSlot): RunningWorker | null => successor;
-
-/** Sends a message to a worker, or drops it when the worker has ended. */
-function send(worker: Worker, message: ToWorker): void {
-  if (worker.isConnected()) worker.send(message, undefined, undefined, () => {});
-}
-
-/** Sends a message of a worker to the others. */
-function relay(workers: Iterable<Worker>, from: Worker, message: ToWorker): void {
-  for (const worker of workers) if (worker !== from) send(worker, message);
-}

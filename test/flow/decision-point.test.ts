@@ -238,11 +238,19 @@ t.test('decisions are recorded in a chain that shows changes', async (t) => {
   }
   await bank.close();
   const whole = terminal();
-  t.equal(await verifyAudit([`${file}.1`, file], false, whole), 0, 'whole, over both files');
+  t.equal(
+    await verifyAudit([`${file}.1`, file], { isContinued: false, keyFile: null }, whole),
+    0,
+    'whole, over both files',
+  );
   t.match(whole.lines.join('\n'), /is whole: lines \d+, chains 1/);
-  t.equal(await verifyAudit([file], true, terminal()), 0, 'a file alone may go on from another');
+  t.equal(
+    await verifyAudit([file], { isContinued: true, keyFile: null }, terminal()),
+    0,
+    'a file alone may go on from another',
+  );
   const alone = terminal();
-  t.equal(await verifyAudit([file], false, alone), 1, 'its beginning is missing');
+  t.equal(await verifyAudit([file], { isContinued: false, keyFile: null }, alone), 1, 'its beginning is missing');
   t.match(alone.lines.join('\n'), /begins with line \d+.*--continued/s);
   const own = (await readFile(`${file}.1`, 'utf8')).split('\n');
   const broken = join(home, 'broken.log');
@@ -253,7 +261,7 @@ t.test('decisions are recorded in a chain that shows changes', async (t) => {
     ['another line', ['{"a":1}', ...own]],
   ] as const) {
     await writeFile(broken, edited.join('\n'));
-    t.equal(await verifyAudit([broken], false, terminal()), 1, what);
+    t.equal(await verifyAudit([broken], { isContinued: false, keyFile: null }, terminal()), 1, what);
   }
-  t.equal(await verifyAudit([join(home, 'none.log')], false, terminal()), 2, 'no file');
+  t.equal(await verifyAudit([join(home, 'none.log')], { isContinued: false, keyFile: null }, terminal()), 2, 'no file');
 });

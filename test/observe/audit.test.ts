@@ -18,7 +18,7 @@ function denied(id: string): Exchange {
 t.test('a line that was cut stays the only one that cannot be read', async (t) => {
   const file = join(t.testdir(), 'audit.log');
   const record = async (id: string): Promise<void> => {
-    const audit = new Audit(file, () => {});
+    const audit = new Audit({ file, key: null }, () => {});
     audit.record(denied(id));
     await audit.close();
   };
@@ -33,7 +33,7 @@ t.test('a line that was cut stays the only one that cannot be read', async (t) =
 
 t.test('a disk that is full is reported once, and lines that do not wait for it are counted', async (t) => {
   const reasons: string[] = [];
-  const audit = new Audit('/dev/full', (reason) => void reasons.push(reason));
+  const audit = new Audit({ file: '/dev/full', key: null }, (reason) => void reasons.push(reason));
   for (let n = 0; n < 50_000; n++) audit.record(denied(`n-${n}`));
   await audit.close();
   t.same(reasons, ['ENOSPC']);
@@ -43,5 +43,5 @@ t.test('a disk that is full is reported once, and lines that do not wait for it 
 t.test('a named pipe without a reader keeps nothing from ending', async (t) => {
   const pipe = join(t.testdir(), 'pipe');
   execFileSync('mkfifo', [pipe]);
-  t.throws(() => new Audit(pipe, () => {}), { code: 'ENXIO' });
+  t.throws(() => new Audit({ file: pipe, key: null }, () => {}), { code: 'ENXIO' });
 });
