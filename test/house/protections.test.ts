@@ -67,12 +67,24 @@ const NEUTRAL: readonly string[] = [
   ...OF_GRAPHQL_SERVICES.map((key) => `graphqlServices.*.${key}`),
   ...OF_TLS.flatMap((key) => [`clients.introspection.tls.${key}`, `clients.authorize.tls.${key}`]),
   // The gateway at the endpoint, and what of a token goes on.
-  ...['clientId', 'clientSecret', 'clientAuth', 'forward', 'timeoutMillis', 'inactiveMillis'].map(
+  ...['clientId', 'clientSecret', 'clientAuth', 'forward', 'timeoutMillis', 'inactiveMillis', 'logAs'].map(
     (key) => `clients.introspection.${key}`,
   ),
-  ...['clients.jwt.forward', 'clients.remembered', 'clients.maskKey'],
+  ...['clients.jwt.forward', 'clients.jwt.logAs', 'clients.remembered', 'clients.maskKey'],
   // Names, paths and what is offered beside the services.
-  ...['include', 'workers', 'roles', 'understands', 'links', 'subscriptions', 'routes', 'traces', 'log', 'demo'],
+  ...[
+    'include',
+    'workers',
+    'drainDelayMillis',
+    'roles',
+    'understands',
+    'links',
+    'subscriptions',
+    'routes',
+    'traces',
+    'log',
+    'demo',
+  ],
   ...[
     'graphql.path',
     'graphql.persisted',

@@ -74,3 +74,62 @@ t.test('of many protections that are taken away the first are named', async (t) 
   t.equal(found.at(-1), 'There are 10 more.');
   t.match(found[0], /soapstone\.yaml:1:\d+: `services\.a\.schema\.types\.C\.fields\.F0\.scopes` is gone\.$/);
 });
+
+t.test('no beginning of a file, as of one that is being written, opens what the whole file closes', async (t) => {
+  const whole = `services:
+  a:
+    url: https://a/
+    understands: ["{u}a"]
+    security: { nonces: true }
+    schema:
+      types:
+        C:
+          fields:
+            iban:
+              mask:
+                one: hash
+                default: last4
+    operations:
+      Get:
+        scopes: [x]
+    validate:
+      requests: enforce
+    wsdl: a.wsdl
+graphql:
+  introspection: false
+limits:
+  graphql:
+    depth: 5
+clients:
+  authorize:
+    url: http://127.0.0.1:9/
+  classes:
+    one:
+      deny:
+        - a.Drop
+        - a.Get
+    two: {}
+  apiKeys:
+    clients:
+      erp:
+        keys: [0123456789abcdef]
+        class: one
+`;
+  const { config } = await load(whole);
+  let [refused, taken] = [0, 0];
+  for (let end = 0; end < whole.length - 1; end++) {
+    const beginning = await load(whole.slice(0, end)).catch((error: unknown) => {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return null;
+    });
+    if (beginning === null) continue;
+    const weaker = weakeningsIn(config, beginning);
+    if (weaker.length > 0) refused++;
+    else {
+      taken++;
+      t.same(beginning.config, config, `${end} characters: nothing of it is missing`);
+    }
+  }
+  t.ok(refused >= 15, `${refused} are valid and refused`);
+  t.ok(taken <= 1, `${taken} are the same`);
+});
