@@ -61,6 +61,9 @@ t.test('a value of any type is JSON with its type', async (t) => {
   for (const [element, type, value] of cases)
     t.strictSame(JSON.parse(JSON.stringify(await read(element))), { type, value }, element);
   t.equal(await read('<t:v xsi:nil="true"/>'), null);
+  t.equal(await read('<t:v xsi:type="xs:string" xsi:nil="true"/>'), null, 'whatever its type');
+  const list = '<t:list xsi:type="xs:int" xsi:nil="1"/><t:list xsi:type="t:Point" xsi:nil="true" unit="mm"/>';
+  t.match((await ask('{ get { list { type value xml } } }', reply(list))).data, { get: { list: [null, null] } });
 });
 
 t.test('what a reply gave out is taken back as it was', async (t) => {
@@ -91,6 +94,54 @@ t.test('what a reply gave out is taken back as it was', async (t) => {
     await echo('<t:v><a xsi:type="xs:date">2024-01-01</a><b xsi:type="xs:int">1</b><n xsi:nil="true"/></t:v>'),
     '<v><a xsi:type="xsd:date">2024-01-01</a><b xsi:type="xsd:int">1</b><n xsi:nil="true"/></v>',
   );
+});
+
+t.test('what a reply gave out goes back with its value and its XML', async (t) => {
+  const { ask, sent } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const argument = 'query ($v: AnyValueInput) { get(v: $v) { s { xml } } }';
+  const anyOf = async (element: string): Promise<Record<string, unknown>> => {
+    const { data } = await ask('{ get { v { type value xml } } }', reply(element));
+    return (data as { readonly get: { readonly v: Record<string, unknown> } }).get.v;
+  };
+  const echo = async (element: string): Promise<string> => {
+    const v = await anyOf(element);
+    t.same((await ask(argument, reply(''), { v })).errors, undefined, element);
+    return sent()
+      .replace(/.*?<(\w+):v\b/s, '<v')
+      .replace(/<\/\w+:v>.*/s, '</v>');
+  };
+  t.match(
+    await echo('<t:v xsi:type="xs:long">9007199254740993</t:v>'),
+    /^<v.* xsi:type="xsd:long">9007199254740993<\/v>/,
+  );
+  t.match(await echo('<t:v>text</t:v>'), '<v xsi:type="xsd:string">text</v>', 'as without XML');
+  t.match(await echo('<t:v xsi:type="xs:double">1.50</t:v>'), 'xsi:type="xsd:double">1.50</v>', 'as it was written');
+  t.match(await echo('<t:v><a>1</a><a>2</a><b k="1"/></t:v>'), '<v><a>1</a><a>2</a><b k="1"/></v>');
+  t.match(await echo('<t:v xsi:type="t:Point"><t:x>1</t:x></t:v>'), /:x>1</);
+  const point = await anyOf('<t:v xsi:type="t:Point" unit="mm"><t:x>1</t:x><t:tag>a</t:tag></t:v>');
+  const { value, ...typeAndXml } = point;
+  t.notOk((await ask(argument, reply(''), { v: typeAndXml })).errors, 'the type alone');
+  t.notOk((await ask(argument, reply(''), { v: { xml: point['xml'], value } })).errors, 'the value alone');
+  t.notOk(
+    (
+      await ask(argument, reply(''), {
+        v: {
+          type: 'int',
+          value: 1,
+          xml: '<v xmlns="urn:t" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns:x="http://www.w3.org/2001/XMLSchema" i:type="x:int">1</v>',
+        },
+      })
+    ).errors,
+    'a type by its name alone',
+  );
+  for (const other of [
+    { ...point, value: { x: 2 } },
+    { ...point, type: '{urn:t}Point3' },
+    { ...point, type: null, value: 'text' },
+    { type: 'string', value: 'text', xml: '<v xmlns="urn:t">text</v>' },
+  ]) {
+    t.match((await ask(argument, reply(''), { v: other })).errors, [{ message: /must not have a value and XML/ }]);
+  }
 });
 
 t.test('arguments of any type: literals, types by name, XML, and what is refused', async (t) => {

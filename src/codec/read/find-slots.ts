@@ -1,5 +1,6 @@
 import { allowsAny } from '../../wsdl/open-content.js';
 import type { StartTag } from '../../xml/events.js';
+import { XSI_URI } from '../plan/xsi.js';
 import type { ChildTable, SlotProgram, ValueProgram, VariantProgram } from './program.js';
 
 /**
@@ -18,9 +19,15 @@ export function slotsFor(table: ChildTable, tag: StartTag, parentUri: string): r
   return isSameLocal ? (named[0]?.slots ?? null) : table.any;
 }
 
-/** The variant of a nil element: null, unless it has requested attributes and nothing else in it is required. */
+/**
+ * The variant of a nil element: null, unless it has requested attributes and nothing else in it is required. Those that say
+ * how it is written, such as `xsi:type`, are none of the value.
+ */
 export function nilVariantOf(value: ValueProgram, tag: StartTag): VariantProgram | null {
   const variant = value.kind === 'object' ? value.variantOf(tag) : null;
   if (variant === null || !variant.mayBeNil) return null;
-  return variant.attributes.some(({ name }) => tag.attribute(name.uri, name.local) !== null) ? variant : null;
+  const hasAttribute = variant.attributes.some(
+    ({ name: { uri, local } }) => uri !== XSI_URI && tag.attribute(uri, local) !== null,
+  );
+  return hasAttribute ? variant : null;
 }
