@@ -1,7 +1,7 @@
 import type { ServiceConfig } from '../config/schema.js';
 import type { ExpectedParts } from '../soap/body-parts.js';
-import type { DetailRules } from '../soap/fault-policy.js';
-import { type Operation, typeKey } from '../wsdl/model.js';
+import { type DetailRules, EXCEPTION_DETAIL } from '../soap/fault-policy.js';
+import { type Operation, typeKey, type XsdType } from '../wsdl/model.js';
 import type { QName } from '../xml/events.js';
 import { expectedParts } from './body-parts.js';
 
@@ -20,7 +20,11 @@ export function compileReplies(config: ServiceConfig, isDescribed: boolean, oper
   const rules = new Map(
     operations.map((operation): [Operation, DetailRules] => [
       operation,
-      { policy, declared: isDescribed ? namesOfFaults(operation) : null },
+      {
+        policy,
+        declared: isDescribed ? namesOfFaults(operation) : null,
+        declaresExceptions: isDescribed && declares(operation.faults, EXCEPTION_DETAIL),
+      },
     ]),
   );
   const idempotent = new Set(
@@ -41,6 +45,23 @@ export function compileReplies(config: ServiceConfig, isDescribed: boolean, oper
 /** Stacks write the name of the fault, of its element, or of the class behind it. */
 const namesOfFaults = ({ faults }: Operation): ReadonlySet<string> =>
   new Set(faults.flatMap(({ name, element }) => [element.name.local, name]));
+
+/** Whether an element of this name is declared within the types of Faults. */
+function declares(faults: Operation['faults'], local: string): boolean {
+  const types = new Set<XsdType>(faults.map(({ element }) => element.type));
+  for (const type of types) {
+    if (type.kind === 'simple') continue;
+    for (const derived of type.derived) types.add(derived);
+    const particles = type.content.kind === 'elements' ? [type.content.particle] : [];
+    for (const particle of particles) {
+      if (particle.kind === 'any') continue;
+      if (particle.kind !== 'one') particles.push(...particle.particles);
+      else if (particle.element.name.local === local) return true;
+      else types.add(particle.element.type);
+    }
+  }
+  return false;
+}
 
 type Expectation = (body: QName | null) => boolean;
 

@@ -277,3 +277,44 @@ t.test('a declared Fault of a recursive type, from which others derive, is repor
   );
   t.match(await ask('{ get(id: 1) }'), { errors: [{ extensions: { soap: { detail: { Failed: { code: 1 } } } } }] });
 });
+
+t.test('an ExceptionDetail of .NET that the WSDL declares is passed on, without its stack trace', async (t) => {
+  const [from, to] = ['<xs:complexType name="Detail">', '</xs:complexType>'];
+  const detail = `${from}<xs:sequence>${['Message', 'StackTrace', 'Type'].map((name) => `<xs:element name="${name}" type="xs:string" minOccurs="0" nillable="true"/>`).join('')}<xs:element name="InnerException" type="t:Detail" minOccurs="0"/></xs:sequence>${to}`;
+  const wsdl = (fault: string): string =>
+    wsdlWith({
+      types: schemaWith(`${detail}${fault}`),
+      messages: `<message name="In"><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message><message name="F"><part name="f" element="t:${/<xs:element name="(\w+)"/.exec(fault)?.[1]}"/></message>`,
+      portType:
+        '<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/><fault name="F" message="t:F"/></operation></portType>',
+      binding: `<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output><fault name="F"><soap:fault name="F" use="literal"/></fault></operation></binding>`,
+    });
+  const trace = '<d:StackTrace>at Secret.Db()</d:StackTrace>';
+  const own = (inner: string): string =>
+    `<d:ExceptionDetail xmlns:d="urn:t"><d:Message>no stock</d:Message>${trace}<d:Type>E</d:Type>${inner}</d:ExceptionDetail>`;
+  const exception = own(`<d:InnerException><d:Message>deep</d:Message>${trace}</d:InnerException>`);
+  const inside = (element: string): string =>
+    `<xs:element name="Failed"><xs:complexType><xs:sequence><xs:element name="no" type="xs:int"/>${element}</xs:sequence></xs:complexType></xs:element>`;
+  const failed = `<d:Failed xmlns:d="urn:t"><d:no>7</d:no>${exception}</d:Failed>`;
+  for (const [fault, sent, isDeclared] of [
+    ['<xs:element name="ExceptionDetail" type="t:Detail"/>', exception, true],
+    [inside('<xs:element name="ExceptionDetail" type="t:Detail" minOccurs="0"/>'), failed, true],
+    [inside('<xs:any minOccurs="0"/>'), failed, false],
+    ['<xs:element name="Other" type="t:Detail"/>', exception, false],
+  ] as const) {
+    const directory = t.testdir({ 'a.wsdl': wsdl(fault) });
+    const operations = '{ Get: { field: Query.get } }';
+    const { backend, gateway, ask } = await startDesk(t, '1.1', { wsdl: `${directory}/a.wsdl`, operations });
+    backend.answer = answerWith(envelope(faultWith(sent, '1.1'), '1.1'), undefined, 500);
+    const call = await fetch(`${gateway.url}/soap/desk`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/xml', soapaction: '""' },
+      body: envelope('<t:Get xmlns:t="urn:t"><t:id>1</t:id></t:Get>', '1.1'),
+    });
+    for (const text of [await call.text(), JSON.stringify(await ask('{ get(id: 1) }'))]) {
+      t.equal(text.includes('no stock'), isDeclared, `${fault}: ${text}`);
+      t.equal(text.includes('deep'), isDeclared);
+      t.notMatch(text, 'Secret.Db');
+    }
+  }
+});
