@@ -190,13 +190,14 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   onData(chunk: Buffer): boolean {
-    if (this.#isOver) return true;
+    // After an abort the parser must not go on to the end of the answer, which would no longer be expected.
+    if (this.#isOver) return false;
     try {
       this.#receiver.data(chunk);
     } catch (caught) {
       this.#stop(caught);
     }
-    return !this.#isPaused;
+    return !this.#isPaused && !this.#isOver;
   }
 
   onComplete(): void {

@@ -10,6 +10,8 @@ const INTERIM_BYTES_MAX = 16 * 1024;
 
 /** `HTTP/1.x nnn`: up to here it is known what a head is. */
 const DECIDED_AT = 12;
+const STATUS_AT = 9;
+const [ZERO, ONE, FIVE] = [0x30, 0x31, 0x35];
 const VERSION = 'HTTP/1.';
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 const EMPTY: Buffer = Buffer.alloc(0);
@@ -106,11 +108,15 @@ export class Guard {
     for (;;) {
       if (!beginsAsHttp(bytes)) return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'not HTTP/1'));
       if (bytes.length < DECIDED_AT) return this.#hold(bytes);
-      if (bytes[9] !== 0x31) {
+      const firstDigit = bytes[STATUS_AT] ?? 0;
+      if (firstDigit < ONE || firstDigit > FIVE) {
+        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'no status of HTTP'));
+      }
+      if (firstDigit !== ONE) {
         this.#at = 'answer';
         return bytes;
       }
-      if (bytes[10] === 0x30 && bytes[11] === 0x31) {
+      if (bytes[STATUS_AT + 1] === ZERO && bytes[STATUS_AT + 2] === ONE) {
         return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'another protocol without a request'));
       }
       const end = bytes.indexOf(HEAD_END);

@@ -12,7 +12,7 @@ import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { contentTypeOf } from './messages.js';
 
 /** Two operations that could be mistaken for each other, one that nobody answers, and a declared Fault. */
-const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"
+export const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"
   xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:o="urn:o" targetNamespace="urn:o">
 <types><x:schema targetNamespace="urn:o" elementFormDefault="qualified">
 ${['GetOrder', 'GetOrderResponse', 'DropOrder', 'DropOrderResponse', 'NoteOrder', 'BadOrder']

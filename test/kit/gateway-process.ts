@@ -41,7 +41,11 @@ export interface ProcessOptions {
 }
 
 /** Starts it on ports that were free a moment ago, and waits until it is ready. */
-export async function startProcess(t: Test, yaml: string, options: ProcessOptions = {}): Promise<GatewayProcess> {
+export async function startProcess(
+  t: Pick<Test, 'teardown'>,
+  yaml: string,
+  options: ProcessOptions = {},
+): Promise<GatewayProcess> {
   const { nodeOptions = [], environment = {}, before = '', log = null, adminHost = '127.0.0.1' } = options;
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   const [port, adminPort] = [await freePort(), await freePort()];

@@ -98,6 +98,20 @@ t.test('interim answers are taken out, wherever they are cut', async (t) => {
   }
 });
 
+t.test('a status that HTTP does not have is refused, before the parser asserts that there is none', async (t) => {
+  for (const status of ['000', '099', '600', '999', 'abc', '-20', ' 200']) {
+    const { backend, next } = await startGuarded(t);
+    backend.write(ANSWER.replace('200', status));
+    t.equal(codeOf(await next()), 'UPSTREAM_INVALID_RESPONSE', status);
+  }
+  for (const status of ['200', '299', '404', '599']) {
+    const { backend, next } = await startGuarded(t);
+    const answer = ANSWER.replace('200', status);
+    backend.write(answer);
+    t.equal(await next(), answer);
+  }
+});
+
 t.test('what is no answer of HTTP/1 is refused at the first byte that says so', async (t) => {
   for (const wrong of ['S', 'HTTQ', 'HTTP/2.0 200', '\r\n', 'HTTP/1.1 101 Switching Protocols\r\n\r\n']) {
     const { backend, next } = await startGuarded(t);
