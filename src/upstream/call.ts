@@ -189,8 +189,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     return !this.#isPaused;
   }
 
+  /** False after an abort too: the parser must not go on to the end of the answer. */
   onData(chunk: Buffer): boolean {
-    // After an abort the parser must not go on to the end of the answer, which would no longer be expected.
     if (this.#isOver) return false;
     try {
       this.#receiver.data(chunk);
@@ -233,10 +233,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   #end(isDesynced: boolean): void {
     if (this.#isOver) return;
-    if (isDesynced) {
-      this.abort(new Refusal('UPSTREAM_DESYNC', 'two answers'));
-      return;
-    }
+    if (isDesynced) return this.abort(new Refusal('UPSTREAM_DESYNC', 'two answers'));
     try {
       this.#receiver.end();
     } catch (caught) {
