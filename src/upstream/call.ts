@@ -233,8 +233,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   #end(isDesynced: boolean): void {
     if (this.#isOver) return;
-    if (isDesynced) return this.abort(new Refusal('UPSTREAM_DESYNC', 'two answers'));
     try {
+      if (isDesynced) throw new Refusal('UPSTREAM_DESYNC', 'two answers');
       this.#receiver.end();
     } catch (caught) {
       this.#stop(caught);
