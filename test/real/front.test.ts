@@ -168,6 +168,74 @@ t.test(
   },
 );
 
+t.test(
+  'nginx that verifies client certificates, as deploy/README.md configures it',
+  { skip: missing('nginx', 'openssl', 'curl') },
+  async (t) => {
+    const clients = configurationOf('clients:\n  trustedProxies: [127.0.0.1]');
+    const place = await start(
+      t,
+      `${clients.replace('CN=erp,O=Example', 'O=Example,CN=erp')}  address: { class: internal }\n`,
+    );
+    const { home, gateway, authority, curl } = place;
+    const put = (name: string, text: string): string => {
+      writeFileSync(join(home, name), text);
+      return join(home, name);
+    };
+    put('clients.pem', authority.ca.cert);
+    put('clients.crl', authority.revoke([]));
+    const [gone, stays] = ['gone', 'stays'].map((name) =>
+      authority.sign(name, 1, `/O=Example/CN=${name === 'gone' ? 'erp' : name}`),
+    );
+    const certificate = ['--cert', put('gone.pem', gone?.cert ?? ''), '--key', put('gone.key', gone?.key ?? '')];
+    const other = ['--cert', put('stays.pem', stays?.cert ?? ''), '--key', put('stays.key', stays?.key ?? '')];
+    const map = configurationOf('map $http_upgrade').split('\n')[0] ?? '';
+    const block = configurationOf('server {                                            # client certificates')
+      .replace('http://127.0.0.1:4000', gateway.url)
+      .replaceAll('/etc/ssl/', `${home}/`);
+    const nginx = await startNginx(home, (port) => ({
+      main: configurationOf('worker_shutdown_timeout').replace('10s', '1s'),
+      http: `${map}\n${block.replace('listen 443', `listen 127.0.0.1:${port}`)}`,
+    }));
+    t.teardown(() => nginx.stop());
+    const url = `https://127.0.0.1:${nginx.port}`;
+    const forged = ['-H', 'x-client-certificate: CN=erp,O=Example'];
+    for (const [at, [args, caller, status]] of (
+      [
+        [certificate, 'certificate:erp', 200],
+        [[], `address:${CLIENT}`, 200],
+        [forged, `address:${CLIENT}`, 200],
+        [[...certificate, ...['-H', 'x-client-certificate: CN=another']], 'certificate:erp', 200],
+      ] as const
+    ).entries()) {
+      t.equal((await curl(`${url}/soap/desk`, '--http1.1', ...soapArgs, ...args)).answer, `1.1 ${status}`);
+      t.match(await gateway.accessLine(at + 1), { caller });
+    }
+    t.equal((await curl(`${url}/soap/desk`, '--http1.1', ...soapArgs, ...other)).answer, '1.1 500', 'not listed');
+    const direct = await curl(`${gateway.url}/soap/desk`, ...soapArgs, ...forged);
+    t.equal(direct.answer, '1.1 200');
+    t.match(await gateway.accessLine(6), { caller: `address:${CLIENT}` }, 'not through the proxy');
+
+    const socket = new WebSocket(`${url.replace('https', 'wss')}/graphql`, ['graphql-transport-ws'], {
+      ca: authority.ca.cert,
+      localAddress: CLIENT,
+      ...gone,
+    });
+    const heard: string[] = [];
+    socket.on('message', (data) => heard.push(String(data))).on('error', () => {});
+    const closed = once(socket, 'close');
+    await once(socket, 'open');
+    socket.send('{"type":"connection_init"}');
+    await until(() => heard.length === 1);
+    put('clients.crl', authority.revoke(['gone']));
+    process.kill(Number(readFileSync(join(home, 'nginx.pid'), 'utf8')), 'SIGHUP');
+    await closed;
+    await until(
+      async () => (await curl(`${url}/soap/desk`, '--http1.1', ...soapArgs, ...certificate)).answer === '1.1 400',
+    );
+  },
+);
+
 const TIMEOUTS = 'defaults\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n';
 
 t.test(

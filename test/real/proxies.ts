@@ -7,6 +7,7 @@ import { ENVOY, type RunningProgram, startProgram } from './programs.js';
 
 /** Blocks of the configuration of nginx, without what each process needs. */
 interface NginxBlocks {
+  readonly main?: string;
   readonly http?: string;
   readonly stream?: string;
 }
@@ -14,11 +15,12 @@ interface NginxBlocks {
 const FOLDERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /** As the file of nginx has it. */
-export function nginxConfiguration(home: string, { http, stream }: NginxBlocks, workers = 1): string {
+export function nginxConfiguration(home: string, { main = '', http, stream }: NginxBlocks, workers = 1): string {
   const temporary = FOLDERS.map((name) => `  ${name}_temp_path ${home}/${name};\n`).join('');
   return [
     stream === undefined ? '' : 'load_module /usr/lib/nginx/modules/ngx_stream_module.so;',
     `daemon off;\npid ${home}/nginx.pid;\nerror_log ${home}/nginx.log;`,
+    main,
     `worker_processes ${workers};\nevents { worker_connections 1024; }`,
     http === undefined ? '' : `http {\n  access_log off;\n${temporary}${http}\n}`,
     stream === undefined ? '' : `stream {\n${stream}\n}\n`,
