@@ -8,6 +8,7 @@ import { wireStatus } from './base/wire-status.js';
 import type { BudgetEvents } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
 import { countedEvents, NearlyEmpty } from './budget/nearly-empty.js';
+import { CacheSweeper } from './cache/cache-sweeper.js';
 import { Invalidator } from './cache/invalidator.js';
 import type { AdminListener } from './compile/admin.js';
 import type { Compiled } from './compile.js';
@@ -175,6 +176,7 @@ export async function startGateway(
     busFor: ({ graph }) => buses.busFor(graph.subscriptions.topics.length > 0),
   };
   const generations = new Generations(new Generation(compiled, state), metrics);
+  const sweeper = new CacheSweeper(() => generations.current.compiled.cache);
   const traffic = new TrafficServer(
     (request, response, ending) => generations.current.handle(request, response, ending),
     config.limits.http,
@@ -268,6 +270,7 @@ export async function startGateway(
       await served?.close();
       await audit?.close();
       await checkpoints?.close();
+      sweeper.close();
       return forced;
     },
   };

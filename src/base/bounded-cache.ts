@@ -27,6 +27,11 @@ export class BoundedCache<V extends object | string> {
     return this.#entries.get(key);
   }
 
+  /** The same, which does not count as a use. */
+  peek(key: string): V | undefined {
+    return this.#entries.peek(key);
+  }
+
   /** Whether the key is in the cache; does not count as a use. */
   has(key: string): boolean {
     return this.#entries.has(key);

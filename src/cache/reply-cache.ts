@@ -24,7 +24,15 @@ interface Entry {
   /** Generation of the operation when the call was made. */
   readonly generation: number;
   readonly storedMillis: number;
+  readonly ticket: Ticket;
 }
+
+/** Stands for an entry where entries are looked at in turns. An entry that took its place has another. */
+interface Ticket {
+  readonly key: string;
+}
+
+const LOOKS_PER_STORE = 2;
 
 /** Bytes of an entry besides its body, its content type and its key, about. */
 const ENTRY_BYTES = 512;
@@ -33,6 +41,10 @@ const ENTRY_BYTES = 512;
 export class ReplyCache {
   readonly limits: CacheLimits;
   readonly #cache: BoundedCache<Entry>;
+  /** Of all entries, and of about as many at most that are gone. */
+  readonly #tickets: Ticket[] = [];
+  /** The position of the next one to be looked at. */
+  #next = 0;
 
   constructor(limits: CacheLimits) {
     this.limits = limits;
@@ -53,13 +65,12 @@ export class ReplyCache {
   find(key: string, asked: ReadRule, nowMillis: number): CachedReply | null {
     const entry = this.#cache.get(key);
     if (entry === undefined) return null;
-    const { reply, rule, generation, storedMillis } = entry;
-    const ageMillis = nowMillis - storedMillis;
-    const isOther = rule !== asked;
-    if (isOther || generation !== rule.invalidation.generation || ageMillis >= rule.freshMillis + rule.staleMillis) {
+    const { reply, rule, storedMillis } = entry;
+    if (rule !== asked || isOver(entry, nowMillis)) {
       this.remove(key);
       return null;
     }
+    const ageMillis = nowMillis - storedMillis;
     return { reply, ageMillis, leftMillis: rule.freshMillis - ageMillis };
   }
 
@@ -73,8 +84,33 @@ export class ReplyCache {
     if (freshMillis === 0 || isInvalid) return false;
     const bytes = reply.body.length + reply.contentType.length + key.length + ENTRY_BYTES;
     if (reply.body.length > this.limits.replyBytes || bytes > this.limits.bytes) return false;
-    this.#cache.set(key, { reply, bytes, rule, generation, storedMillis: nowMillis });
+    const ticket = { key };
+    this.#cache.set(key, { reply, bytes, rule, generation, storedMillis: nowMillis, ticket });
+    this.#tickets.push(ticket);
+    // More than one look for each: so tickets do not become many more than entries.
+    this.removeExpired(nowMillis, LOOKS_PER_STORE);
     return true;
+  }
+
+  /** Looks at so many replies, in turns, and removes those that are expired or invalidated. */
+  removeExpired(nowMillis: number, looks: number): void {
+    for (let left = Math.min(looks, this.#tickets.length); left > 0; left--) {
+      if (this.#next >= this.#tickets.length) this.#next = 0;
+      const ticket = this.#tickets[this.#next];
+      if (ticket !== undefined && this.#isUsed(ticket, nowMillis)) this.#next++;
+      else {
+        const last = this.#tickets.pop();
+        if (last !== undefined && this.#next < this.#tickets.length) this.#tickets[this.#next] = last;
+      }
+    }
+  }
+
+  /** Whether the entry of a ticket is there and of use; removes one that is of none. */
+  #isUsed(ticket: Ticket, nowMillis: number): boolean {
+    const entry = this.#cache.peek(ticket.key);
+    if (entry === undefined || entry.ticket !== ticket) return false;
+    if (isOver(entry, nowMillis)) this.#cache.delete(ticket.key);
+    return !isOver(entry, nowMillis);
   }
 
   /** Removes a reply that turned out not to answer the call. */
@@ -82,3 +118,7 @@ export class ReplyCache {
     this.#cache.delete(key);
   }
 }
+
+/** Whether a reply answers no further call: it is neither fresh nor stale any more, or invalidated. */
+const isOver = ({ rule, generation, storedMillis }: Entry, nowMillis: number): boolean =>
+  generation !== rule.invalidation.generation || nowMillis - storedMillis >= rule.freshMillis + rule.staleMillis;

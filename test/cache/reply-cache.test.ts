@@ -5,10 +5,12 @@ import {
   InvalidationSender,
 } from '../../src/base/invalidation.js';
 import { defaultsOf } from '../../src/base/limit.js';
+import { CacheSweeper, sweep } from '../../src/cache/cache-sweeper.js';
 import { Invalidator } from '../../src/cache/invalidator.js';
 import { CACHE_LIMITS, type CacheLimits } from '../../src/cache/limits.js';
 import { ReplyCache } from '../../src/cache/reply-cache.js';
 import type { Invalidation, ReadRule } from '../../src/cache/rules.js';
+import { until } from '../kit/until.js';
 
 const cacheOf = (limits: Partial<CacheLimits> = {}): ReplyCache =>
   new ReplyCache({ ...defaultsOf(CACHE_LIMITS), ...limits });
@@ -46,6 +48,47 @@ t.test('nothing is stored while an aborted write may still be under way', async 
   read.invalidation.pausedUntilMillis = 5000;
   t.equal(cache.store('k', read, 0, reply(10), 4999), false);
   t.equal(cache.store('k', read, 0, reply(10), 5000), true);
+});
+
+t.test('expired and invalidated replies are removed, so many at a time', async (t) => {
+  const cache = cacheOf({ entries: 5 });
+  const [short, long] = [rule({ staleMillis: 500 }), rule({ freshMillis: 100_000 })];
+  for (const key of ['a', 'b']) cache.store(key, short, 0, reply(10), 0);
+  for (const key of ['c', 'd', 'e']) cache.store(key, long, 0, reply(10), 0);
+  cache.removeExpired(1499, 10);
+  t.equal(cache.entries, 5, 'stale ones stay');
+  const left: number[] = [];
+  for (let looks = 0; looks < 5; looks++) {
+    cache.removeExpired(1500, 1);
+    left.push(cache.entries);
+  }
+  t.ok((left[0] ?? 0) >= 4, 'one look removes one at most');
+  t.equal(left[4], 3, 'all are looked at in turns');
+  cache.removeExpired(1500, 1000);
+  t.equal(cache.entries, 3, 'once');
+  for (const key of ['f', 'g', 'h', 'i', 'j']) cache.store(key, long, 0, reply(10), 1500);
+  t.equal(cache.find('c', long, 1600), null, 'evicted');
+  long.invalidation.generation++;
+  cache.removeExpired(1600, 20);
+  t.same([cache.entries, cache.bytes], [0, 0], 'of an older generation');
+});
+
+t.test('an expired reply leaves the metrics by itself', async (t) => {
+  const cache = cacheOf();
+  const sweeper = new CacheSweeper(() => cache);
+  t.teardown(() => sweeper.close());
+  cache.store('k', rule({ freshMillis: 1 }), 0, reply(10), performance.now());
+  await until(() => cache.entries === 0, 'nothing is left');
+  t.equal(cache.bytes, 0);
+});
+
+t.test('a sweep looks at each reply within a minute, however many there are', async (t) => {
+  const cache = cacheOf({ entries: 100_000, bytes: 1024 ** 3 });
+  for (let n = 0; n < 90_000; n++) cache.store(`k${n}`, rule(), 0, reply(0), 0);
+  sweep(cache, 1000);
+  t.equal(cache.entries, 88_500, 'a sixtieth at once');
+  for (let n = 0; n < 100; n++) sweep(cache, 1000);
+  t.equal(cache.entries, 0);
 });
 
 t.test('a reply that does not answer its call is removed', async (t) => {
