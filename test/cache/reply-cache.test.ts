@@ -78,7 +78,7 @@ t.test('an expired reply leaves the metrics by itself', async (t) => {
   const sweeper = new CacheSweeper(() => cache);
   t.teardown(() => sweeper.close());
   cache.store('k', rule({ freshMillis: 1 }), 0, reply(10), performance.now());
-  await until(() => cache.entries === 0, 'nothing is left');
+  await until(() => cache.entries === 0);
   t.equal(cache.bytes, 0);
 });
 
