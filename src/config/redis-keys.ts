@@ -54,7 +54,8 @@ const REDIS = closed(
     ),
     ca: optional(string({ description: 'Earlier spelling of `tls.ca`.', minLength: 1, maxLength: 262_144, ...PEM })),
     prefix: string({
-      description: 'Prefix of every key and channel: the same for all gateways that share budgets.',
+      description:
+        'Prefix of every key and channel: the same for the replicas of one gateway. Gateways of one prefix share budgets, nonces, persisted documents, invalidations and, with one `secret`, events.',
       pattern: '^[A-Za-z0-9:_.-]{1,64}$',
       hint: 'Letters, digits and `:_.-`, 64 at most.',
       default: 'soapstone:',

@@ -13,7 +13,7 @@ import { Poller } from './poller.js';
 
 /** What a call depends on besides its arguments. */
 export interface PollContext {
-  readonly service: Pick<SoapService, 'name' | 'config'>;
+  readonly service: Pick<SoapService, 'name' | 'config' | 'source'>;
   /** Values of the request that its operation takes. */
   readonly values: readonly unknown[];
 }
@@ -58,7 +58,7 @@ export class Pollers {
       const sharing = this.#sharing;
       const shared = canonical([
         service.name,
-        digestOf(service.config),
+        serviceDigest(service),
         called.operation.name,
         everyMillis,
         input.arguments,
@@ -80,9 +80,14 @@ export class Pollers {
   }
 }
 
-/** Processes with another configuration of a service may mean another call. */
-function digestOf(config: object): string {
-  const digest = DIGESTS.get(config) ?? createHash('sha256').update(canonical(config)).digest('base64url');
+/** Processes with another configuration or WSDL of a service may mean another call. */
+export function serviceDigest({ config, source }: PollContext['service']): string {
+  const known = DIGESTS.get(config);
+  if (known !== undefined) return known;
+  // The same files may have other paths elsewhere.
+  const files = source?.reads.list.flatMap(({ kind, result }) => (kind === 'readFile' ? [result] : [])) ?? [];
+  const text = canonical([config, source?.taken?.id ?? null, files]);
+  const digest = createHash('sha256').update(text).digest('base64url');
   DIGESTS.set(config, digest);
   return digest;
 }
