@@ -71,6 +71,8 @@ export interface ListenerEnd {
 
 /** What stays as it is until the next reload; the ends of files that rotate are those at the time of the answer. */
 export interface ConsoleDescription {
+  /** Of the gateway. */
+  readonly version: string;
   readonly services: readonly ServiceDescription[];
   readonly listenerEnds: readonly ListenerEnd[];
   readonly classes: readonly ClassDescription[];

@@ -1,5 +1,6 @@
 import { firstWarnings, printDiagnostic } from '../base/diagnostic.js';
 import { REFUSAL_GUIDES } from '../base/guide/refusal-guides.js';
+import { packageVersion } from '../base/package-folder.js';
 import { kindOf, REFUSAL_CODES } from '../base/refusals.js';
 import type { Compiled } from '../compile.js';
 import type { Config } from '../config/schema.js';
@@ -20,6 +21,7 @@ export function describe(compiled: Compiled): Omit<ConsoleDescription, 'listener
   const fields = fieldsByOperation(compiled);
   const apiKeys = config.clients?.apiKeys;
   return {
+    version: packageVersion(),
     services: [
       ...services.map(
         ({ name, mode, dialects, path, config: { urls }, operations }): ServiceDescription => ({

@@ -85,7 +85,7 @@ export class Log {
 
   /** A message that monitor mode let through. */
   violation(exchange: Exchange, refusal: Refusal): void {
-    const { id, client, route } = exchange;
+    const { id, client, route, operation } = exchange;
     const { code, limit } = refusal;
     const detail = refusal.detail?.slice(0, FIELD_UNITS_MAX);
     const found = typeof refusal.found === 'string' ? refusal.found.slice(0, FOUND_UNITS_MAX) : refusal.found;
@@ -93,20 +93,29 @@ export class Log {
       ...(found === null ? {} : { found }),
       ...(limit === null ? {} : { limit: limit.value, key: limit.key }),
     };
-    this.#logger.warn({ id, client, route, code, detail, ...more }, 'violation let through');
+    this.#logger.warn(
+      { id, client, ...callerOf(exchange), route, operation, code, detail, ...more },
+      'violation let through',
+    );
   }
 
   /** Content that broke the schema. Refusals for it are in the access log, content that cannot be validated in metrics. */
-  invalidContent({ id, client, violations, refusal }: Exchange): void {
+  invalidContent(exchange: Exchange): void {
+    const { id, client, violations, refusal } = exchange;
+    const caller = callerOf(exchange);
     for (const { service, operation, direction, rule, what, path } of violations ?? []) {
       if (rule === 'unvalidated' || refusal?.detail === `${path} ${what}`) continue;
-      this.#logger.warn({ id, client, service, operation, direction, rule, what, path }, 'content breaks the schema');
+      this.#logger.warn(
+        { id, client, ...caller, service, operation, direction, rule, what, path },
+        'content breaks the schema',
+      );
     }
   }
 
   /** Requests beyond limits that are only measured. */
-  beyondLimits({ id, client, measuredLimits: limits }: Exchange): void {
-    this.#logger.warn({ id, client, limits }, 'would be refused by a limit');
+  beyondLimits(exchange: Exchange): void {
+    const { id, client, measuredLimits: limits } = exchange;
+    this.#logger.warn({ id, client, ...callerOf(exchange), limits }, 'would be refused by a limit');
   }
 
   /** Writes what is collected; resolves when that is done, or after a second. */
@@ -122,6 +131,10 @@ export class Log {
     return this.#sink === null || (await this.#sink.close());
   }
 }
+
+/** Who has sent a request, as its own line names it; nothing where the configuration knows no clients. */
+const callerOf = ({ clientClass, caller }: Exchange): Readonly<Record<string, string>> =>
+  clientClass === '' ? {} : { class: clientClass, caller };
 
 /** The fields of an event with every text cut, in lists as well (catalogue K03). */
 function cutTexts(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import type { RefusalCode } from '../base/refusals.js';
 
-/** A request that was refused, failed or was slow. All texts are of the gateway or its configuration. */
+/** A request that was refused, failed or was slow. Texts are of the gateway or its configuration, but for names of callers. */
 export interface RecentRequest {
   /** The one that the answer and its Fault name. */
   readonly id: string;
@@ -8,6 +8,12 @@ export interface RecentRequest {
   readonly endedMillis: number;
   readonly route: string;
   readonly operation: string;
+  /** As a GraphQL document calls it; '' for none. */
+  readonly operationName: string;
+  /** As the log names the client; '' where the configuration knows no clients. */
+  readonly caller: string;
+  /** Of the client, behind a trusted proxy that of its field. */
+  readonly address: string;
   /** '' where the configuration knows no clients. */
   readonly clientClass: string;
   readonly status: number;

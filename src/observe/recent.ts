@@ -6,6 +6,8 @@ import { isSlow } from './slow.js';
 export const RECENT_MAX = 200;
 /** Of a text about the rule and its place. */
 const DETAIL_UNITS_MAX = 256;
+/** Of the name that a caller gives an operation. */
+const NAME_UNITS_MAX = 128;
 
 /** The latest requests that operators ask about, without their values. */
 export class RecentRequests {
@@ -48,13 +50,16 @@ export function mergeRecent(all: readonly RecentLists[]): RecentLists {
 }
 
 function remember(list: RecentRequest[], exchange: Exchange, millis: number): void {
-  const { id, route, operation, clientClass, status, refusal } = exchange;
+  const { id, route, operation, operationName, caller, client, clientClass, status, refusal } = exchange;
   if (list.length === RECENT_MAX) list.shift();
   list.push({
     id,
     endedMillis: Date.now(),
     route,
     operation,
+    operationName: operationName.slice(0, NAME_UNITS_MAX),
+    caller: clientClass === '' ? '' : caller,
+    address: client,
     clientClass,
     status,
     millis,

@@ -153,6 +153,7 @@ t.test('a refused request is found by the id in its Fault, and a slow one is lis
   t.notMatch(text, /canary/, 'no values');
   const { recent, metrics, loads } = JSON.parse(text);
   t.match(recent.refused, [{ id, code: 'XML_DTD_FORBIDDEN', route: 'shop', status: 500, detail: 'DTD at byte 0' }]);
+  t.match(recent.refused, [{ address: '127.0.0.1', caller: '', operationName: '' }]);
   t.match(recent.slow, [{ route: 'graphql', code: null }]);
   t.equal(loads.generation, 1);
   t.match(metrics.soapstone_requests_total, [{ labels: { route: 'shop', outcome: 'refused' }, value: 1 }]);
@@ -168,11 +169,17 @@ t.test('lists of requests are bounded, the latest first', (t) => {
   const subscription = new Exchange('lasts', '127.0.0.1', 'GET');
   subscription.operation = 'subscription';
   recent.add(subscription, 1000);
+  const named = new Exchange('named', '192.0.2.7', 'POST');
+  Object.assign(named, { clientClass: 'internal', caller: 'apiKey:erp', operationName: 'N'.repeat(1000) });
+  named.refuse(new Refusal('FORBIDDEN'));
+  recent.add(named, 1);
+  const [latest] = recent.lists.refused;
+  t.match(latest, { caller: 'apiKey:erp', address: '192.0.2.7', operationName: 'N'.repeat(128) });
   const { refused, faults, slow } = recent.lists;
   t.equal(slow.length, RECENT_MAX);
   t.equal(slow[0]?.id, String(RECENT_MAX));
   t.equal(slow.at(-1)?.id, '1');
-  t.equal(refused.length, RECENT_MAX / 2);
+  t.equal(refused.length, RECENT_MAX / 2 + 1);
   t.equal(faults.length, RECENT_MAX / 2 + 1);
   t.end();
 });
@@ -239,6 +246,14 @@ t.test('the console works in a browser', { skip: missingBrowser() || noOpenssl }
   await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: '<!DOCTYPE a []><a/>' });
   await page.evaluate("location.hash = '#refusals'");
   await page.until("document.body.innerText.includes('XML_DTD_FORBIDDEN')");
+  const row = "[...document.querySelectorAll('td')].map(({ innerText }) => innerText)";
+  const cells = await page.evaluate(row);
+  t.ok(Array.isArray(cells) && cells.includes('127.0.0.1'), 'the address of the client');
+  t.ok(
+    Array.isArray(cells) && cells.some((cell) => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(String(cell))),
+    'date and time',
+  );
+  t.match(await page.evaluate("document.querySelector('h1').innerText"), /^Soapstone \d+\.\d+\.\d+$/);
   const search = (text: string): string => `{
     const input = document.querySelector('input[type=search]');
     input.value = '${text}';

@@ -33,9 +33,15 @@ t.test('nothing from outside makes a second line', async (t) => {
   for (const field of ['id', 'client', 'method', 'route', 'operation', 'dialect', 'detail', 'fault']) {
     t.equal(line[field], HOSTILE, `${field} is what it was`);
   }
+  Object.assign(exchange, { clientClass: 'internal', caller: 'basic:erp' });
   const violation = collect();
   violation.log.violation(exchange, new Refusal('XML_DEPTH_LIMIT', HOSTILE));
-  t.equal(onlyLine(t, violation.written)['msg'], 'violation let through');
+  t.match(onlyLine(t, violation.written), {
+    msg: 'violation let through',
+    class: 'internal',
+    caller: 'basic:erp',
+    operation: HOSTILE,
+  });
   const event = collect();
   event.log.event('info', HOSTILE, { [HOSTILE]: HOSTILE });
   onlyLine(t, event.written);

@@ -70,7 +70,9 @@ function Console() {
   return (
     <>
       <header>
-        <h1>Soapstone</h1>
+        <h1>
+          Soapstone <small>{description?.version}</small>
+        </h1>
         <nav aria-label="Parts of the console">
           <ul>
             {[...PARTS].map(([key, title]) => (

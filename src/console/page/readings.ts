@@ -90,4 +90,5 @@ export function printSeconds(value: number | null): string {
 
 export const printMib = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(0)} MiB`;
 
-export const printTime = (millis: number): string => new Date(millis).toLocaleTimeString();
+/** Date and time of this machine, as ISO 8601 has them. */
+export const printTime = (millis: number): string => new Date(millis).toLocaleString('sv-SE');

@@ -103,13 +103,14 @@ function List(props: {
   return (
     <Table
       title={props.title}
-      columns={['Time', 'Id', 'Route', 'Operation', 'Class', '#Status', '#Took', 'Rule', 'Detail']}
-      rows={props.requests.map(({ id, endedMillis, route, operation, clientClass, status, millis, code, ...more }) => [
+      columns={['Time', 'Id', 'Client', 'Class', 'Route', 'Operation', '#Status', '#Took', 'Rule', 'Detail']}
+      rows={props.requests.map(({ id, endedMillis, route, clientClass, status, millis, code, ...more }) => [
         printTime(endedMillis),
         <code>{id}</code>,
-        route,
-        operation,
+        [more.caller, more.address].filter((text) => text !== '').join(', '),
         clientClass,
+        route,
+        more.operationName === '' ? more.operation : `${more.operation} ${more.operationName}`,
         status,
         printSeconds(millis / 1000),
         code === null ? (
