@@ -18,7 +18,9 @@ const FIELD = closed({
     }),
   ),
   hide: flag('Leaves it out of replies, and of requests unless it must be provided.', false),
-  nullable: nullable('Replies may leave it out, or send nil, although the WSDL requires it; by default as its type.'),
+  nullable: nullable(
+    '`true`: replies may leave it out, or send nil, although the WSDL requires it. `false`: it is never null, although the WSDL declares it nillable or optional; a reply without it is an error. By default as its type.',
+  ),
   deprecated: text('Marks it as deprecated, for this reason.'),
   description: text('Instead of its documentation.'),
   cost: optional(points('Its cost each time it is selected of an object; nothing by default.')),
@@ -32,7 +34,9 @@ const TYPE = closed({
   name: name('Its name in GraphQL; that of the input type ends in `Input`.'),
   description: text('Instead of its documentation.'),
   hide: flag('Leaves out every field of this type.', false),
-  nullable: nullable('Every field in this type may be null in replies; by default as the service.'),
+  nullable: nullable(
+    '`true`: every field in this type may be null in replies; `false`: as the WSDL declares it. By default as the service.',
+  ),
   cost: optional(points('The cost of each object of the type; 1 by default.')),
   fields: mapOf('^@?[^\\s:{}@]{1,256}$', FIELD, {
     description: 'By the XML name of an element or attribute; `@name` is the attribute where both exist.',

@@ -1,6 +1,6 @@
 import { GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import type { SlotSource } from '../../codec/plan/plan.js';
-import type { ChoiceMember, ElementMember } from '../types/member.js';
+import { type ChoiceMember, type ElementMember, isNonNullMember } from '../types/member.js';
 import type { BranchShape, FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import { aboutOf, configs, lazily, listOf, type OutputField, withRule } from './output-field.js';
@@ -39,7 +39,7 @@ export class ChoiceTypes {
   /** A choice as one field: a union with a type for each branch, which holds that branch alone. */
   field(choice: ChoiceMember, owner: string): OutputField {
     const { type, branches } = this.#union(choice, owner);
-    const nonNull = choice.required && !choice.nullable;
+    const nonNull = isNonNullMember(choice, choice.required);
     const shape: FieldShape = {
       source: { from: 'choice', branches: [] },
       list: choice.many,

@@ -59,7 +59,7 @@ export class GroupTypes {
   #field(member: GroupMember, owner: string, wildcards: readonly Wildcard[] = []): OutputField {
     const { type, shape: declared } = this.#of(member, this.#names.plain(member.declaredBy, owner, this.#service));
     const { mapping } = member;
-    const nonNull = member.required && mapping?.nullable !== true;
+    const nonNull = mapping?.nullable == null ? member.required : !mapping.nullable;
     const weight = mapping?.cost?.weight ?? null;
     const listName = listNameOf(member, member.name);
     const shape: FieldShape = {

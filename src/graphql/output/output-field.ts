@@ -13,7 +13,14 @@ import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rig
 import { ruleWithin } from '../types/any-value.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
 import { type Leaf, PRESENCE } from '../types/leaf.js';
-import type { AttributeMember, ChoiceMember, ElementMember, Member, TextMember } from '../types/member.js';
+import {
+  type AttributeMember,
+  type ChoiceMember,
+  type ElementMember,
+  isNonNullMember,
+  type Member,
+  type TextMember,
+} from '../types/member.js';
 import type { FieldShape, ValueShape } from '../types/shape.js';
 
 /** A field as the schema shows it and as a plan reads it. `type` is without its outer non-null. */
@@ -48,7 +55,7 @@ export function textField(member: TextMember, { type, scalar }: Leaf): OutputFie
   const shape: FieldShape = {
     source: { from: 'text' },
     list: false,
-    nonNull: !member.nullable,
+    nonNull: isNonNullMember(member, true),
     itemNonNull: false,
     value,
   };
@@ -61,7 +68,7 @@ export function attributeField(member: AttributeMember, { type, scalar }: Leaf):
   const shape: FieldShape = {
     source: { from: 'attribute', name, default: lexical },
     list: false,
-    nonNull: !member.nullable && (required || lexical !== null),
+    nonNull: isNonNullMember(member, required || lexical !== null),
     itemNonNull: false,
     value: { kind: 'scalar', scalar },
   };

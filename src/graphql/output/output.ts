@@ -16,7 +16,7 @@ import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
 import { type Leaf, type LeafTable, PRESENCE } from '../types/leaf.js';
-import type { ElementMember, Member } from '../types/member.js';
+import { type ElementMember, isNonNullMember, type Member } from '../types/member.js';
 import { openRule } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
 import { NameScope } from '../types/naming.js';
@@ -145,8 +145,8 @@ export class OutputTypes {
           default: item.element.default ?? item.element.fixed,
         },
         list: true,
-        nonNull: member.required && !element.nillable && !member.nullable,
-        itemNonNull: !item.element.nillable && !item.nullable,
+        nonNull: isNonNullMember(member, member.required && !element.nillable),
+        itemNonNull: isNonNullMember(item, !item.element.nillable),
         value: inner.value,
       };
       return { type: listOf(inner.type, shape.itemNonNull), shape, ...aboutOf(member) };
@@ -157,8 +157,8 @@ export class OutputTypes {
         ? { from: 'items' }
         : { from: 'child', name: element.name, default: element.default ?? element.fixed },
       list: member.many,
-      nonNull: member.required && (member.many || !element.nillable) && !member.nullable,
-      itemNonNull: member.many && !element.nillable && !member.nullable,
+      nonNull: isNonNullMember(member, member.required && (member.many || !element.nillable)),
+      itemNonNull: member.many && isNonNullMember(member, !element.nillable),
       value,
     };
     return { type: member.many ? listOf(type, shape.itemNonNull) : type, shape, ...aboutOf(member) };

@@ -13,8 +13,8 @@ interface Presented {
   readonly description: string | null;
   /** Its mapping; null without one. */
   readonly mapping: FieldMapping | null;
-  /** Replies may leave it out or send nil, whatever the schema document says. */
-  readonly nullable: boolean;
+  /** Replies may leave it out or send nil (true), or never do (false), whatever is declared; null: as declared. */
+  readonly nullable: boolean | null;
 }
 
 export interface ElementMember extends Presented {
@@ -59,8 +59,12 @@ export const elementMember = (element: ElementDeclaration, name: string): Elemen
   anyName: false,
   description: descriptionOf(element.documentation),
   mapping: null,
-  nullable: false,
+  nullable: null,
 });
+
+/** Whether a member is never null in replies; `declared`: by the schema document. */
+export const isNonNullMember = ({ nullable }: Presented, declared: boolean): boolean =>
+  nullable === null ? declared : !nullable;
 
 /** Replies do not show it, and requests only where something must be provided. */
 export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
@@ -102,7 +106,7 @@ export function ownMembers(type: ComplexType, elements: readonly Occurring[]): r
       type: content.type,
       description: null,
       mapping: null,
-      nullable: false,
+      nullable: null,
     });
   }
   for (const attribute of type.attributes) {
@@ -113,7 +117,7 @@ export function ownMembers(type: ComplexType, elements: readonly Occurring[]): r
       attribute,
       description,
       mapping: null,
-      nullable: false,
+      nullable: null,
     });
   }
   return members;

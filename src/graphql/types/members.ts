@@ -175,7 +175,7 @@ export class MemberTable {
       const { many } = choice;
       // A branch that is hidden may be the one that is taken.
       const required = choice.required && branches.length === choice.elements.length;
-      const nullable = mapping?.nullable ?? branches.some((branch) => branch.nullable);
+      const nullable = mapping?.nullable ?? (branches.some((branch) => branch.nullable === true) ? true : null);
       const about = { mapping, nullable, description: mapping?.description ?? null };
       return [{ place: 'choice', declaredBy: type, name, branches, required, many, ...about }];
     });
@@ -184,7 +184,7 @@ export class MemberTable {
   #present(type: ComplexType, member: Member, beside: readonly Member[]): Member {
     if (member.place === 'element') this.#mapping.meet(member.element);
     const mapping = this.#mapping.isEmpty ? null : this.#mapping.field(type, keysOf(member, beside));
-    const nullable = this.#nullability.isNullable(type, member, mapping);
+    const nullable = this.#nullability.nullabilityOf(type, member, mapping);
     return { ...member, mapping, nullable, description: mapping?.description ?? member.description };
   }
 

@@ -3,7 +3,7 @@ import type { FieldMapping, MappingTable } from './mapping.js';
 import type { Member } from './member.js';
 import { flatten } from './occurrence.js';
 
-/** Decides which members replies may leave out or send as nil although the schema document requires them. */
+/** Decides which members replies may leave out or send as nil, against what the schema document declares. */
 export class Nullability {
   readonly #mapping: MappingTable;
   readonly #ofService: boolean | null;
@@ -16,10 +16,19 @@ export class Nullability {
     this.#isEncoded = isEncoded;
   }
 
-  /** The mapping of the field first, then that of its type, then the service. */
-  isNullable(owner: ComplexType, member: Member, mapping: FieldMapping | null): boolean {
-    const configured = mapping?.nullable ?? this.#mapping.of(owner)?.nullable ?? this.#ofService;
-    if (configured !== null) return configured;
+  /**
+   * The mapping of the field first, then that of its type, then the service. True: it may be null. False: it never is,
+   * whatever is declared; only its own mapping says so. Null: as declared.
+   */
+  nullabilityOf(owner: ComplexType, member: Member, mapping: FieldMapping | null): boolean | null {
+    const own = mapping?.nullable ?? null;
+    if (own !== null) return own;
+    const around = this.#mapping.of(owner)?.nullable ?? this.#ofService;
+    if (around !== null) return around ? true : null;
+    return this.#isNullable(owner, member) ? true : null;
+  }
+
+  #isNullable(owner: ComplexType, member: Member): boolean {
     // Any accessor of a struct may be nil or absent (SOAP 1.1 section 5.1).
     if (this.#isEncoded && owner.content.kind === 'elements') return true;
     return member.place === 'element' && !member.many && isJaxbMap(member.element.type);
