@@ -58,7 +58,12 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
     yield* schema.types.values();
     for (const { type } of schema.elements.values()) yield type;
   };
-  const reach = reachableDiagnostics(all, schema.approximated);
+  const reachAll = reachableDiagnostics(all, schema.approximated);
+  const reachWritten = reachableDiagnostics(all, schema.unwritable);
+  const reach: typeof reachAll = (content) => [
+    ...reachAll(content),
+    ...reachWritten({ ...content, output: null, faults: [] }),
+  ];
   const context = { definitions, schema, reach, warnings, parts: new MessageParts() };
   const bindings = new BindingReader(definitions, context);
   await pace.pause();

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { readWsdl } from '../../src/wsdl/read.js';
 import { answerWith } from '../kit/backend.js';
 import { desk, envelope, graphql, MEDIA, startDesk, type Version } from './desk.js';
 
@@ -292,6 +293,34 @@ t.test('an Include is the bytes it refers to wherever base64 or the Include itse
     backend.answer = answerWith(...packaged(root, 'application/xop+xml'));
     t.same(await graphql(gateway, query), given);
   }
+});
+
+t.test('an argument whose schema declares the Include itself is refused, and import says so', async (t) => {
+  const types = '<xs:complexType name="File"><xs:sequence><xs:element ref="x:Include"/></xs:sequence></xs:complexType>';
+  const optional = '<xs:element name="content" type="t:File" minOccurs="0"/>';
+  const request = `<xs:element name="name" type="xs:string" minOccurs="0"/>${optional}<xs:element name="more" minOccurs="0"><xs:complexType><xs:sequence>${optional}</xs:sequence></xs:complexType></xs:element>`;
+  const wsdl = desk({ types, request, reply: optional, head: `xmlns:x="${XOP}"` });
+  const { backend, ask } = await startDesk(t, { 'desk.wsdl': wsdl });
+  const answer = reply('<t:content>aGVsbG8=</t:content>');
+  t.same(await ask('{ get(name: "a") { value } }', answer), { data: { get: { value: 'aGVsbG8=' } } }, 'without it');
+  const sent = backend.complete.length;
+  for (const argument of ['content: { value: "AAEC" }', 'more: { content: { value: "AAEC" } }']) {
+    t.match(await ask(`{ get(${argument}) { value } }`, answer), {
+      errors: [
+        { message: /content\.value: is sent as an xop:Include \(MTOM\)/, extensions: { code: 'BAD_USER_INPUT' } },
+      ],
+    });
+  }
+  t.equal(backend.complete.length, sent, 'nothing is sent');
+  const folder = t.testdir({ 'in.wsdl': wsdl, 'out.wsdl': desk({ types, reply: optional, head: `xmlns:x="${XOP}"` }) });
+  const options = { fetch: null, root: null, hosts: [] };
+  const statusOf = async (file: string) =>
+    (await readWsdl(`${folder}/${file}`, options)).services[0]?.ports[0]?.operations.map(({ status, reasons }) => ({
+      status,
+      reasons: reasons.map(({ what }) => what),
+    }));
+  t.match(await statusOf('in.wsdl'), [{ status: 'partial', reasons: [/File is binary content as an xop:Include/] }]);
+  t.same(await statusOf('out.wsdl'), [{ status: 'ok', reasons: [] }], 'replies are read');
 });
 
 t.test('a swaRef is a data URL of the part it names; any other URI is as it is written', async (t) => {

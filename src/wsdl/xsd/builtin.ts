@@ -135,6 +135,9 @@ const XMIMES: readonly string[] = [XMIME, `${XMIME}/`, 'https://www.w3.org/2005/
 const SCHEMA_ELEMENT = freezeDeep(plainElement({ uri: XSD, local: 'schema' }, ANY_TYPE));
 const INCLUDE_ELEMENT = freezeDeep(plainElement({ uri: XOP, local: 'Include' }, ANY_TYPE));
 
+/** Binary content whose schema declares the Include itself: base64 in replies that are no package, and not valid in requests. */
+export const INCLUDED: SimpleType = simple(XOP, 'Include', 'atomic', 'base64Binary');
+
 /** Whether this is the declaration of `xop:Include`. */
 export const isInclude = (element: ElementDeclaration): boolean => element === INCLUDE_ELEMENT;
 

@@ -3,7 +3,7 @@ import { attributeOf, childOf, diagnosticAt, documentationIn, type XmlNode } fro
 import { ANYTHING, type ComplexType, type Content, type Particle, type SimpleType, type XsdType } from '../model.js';
 import { AttributeReader, type Attributes, type ReadAttributes } from './attributes.js';
 import { blockedBy } from './blocked.js';
-import { ANY_TYPE, BASE64, isInclude, STRING } from './builtin.js';
+import { ANY_TYPE, INCLUDED, isInclude, STRING } from './builtin.js';
 import { arrayContent } from './encoded-array.js';
 import { ParticleReader } from './particles.js';
 import { isTrue, type OpenComplexType, type SchemaContext } from './schema-context.js';
@@ -59,6 +59,10 @@ export class ComplexTypeReader {
       const base = this.#baseOf(type, { node: step.node, unit });
       if (step.kind === 'simple') this.#fillSimple(type, { node: step.node, unit }, base);
       else this.#fillComplex(type, { node: step.node, unit }, base, mixed);
+    }
+    if (type.content.kind === 'text' && type.content.type === INCLUDED) {
+      const what = `${nameFor(type)} is binary content as an xop:Include (MTOM): requests with it are refused.`;
+      this.#context.refuse(type, diagnosticAt(node, what));
     }
   }
 
@@ -187,7 +191,7 @@ export class ComplexTypeReader {
 const nameFor = (type: ComplexType): string => (type.name === null ? 'The type' : `The type ${type.name.local}`);
 
 function contentOf(particle: Particle | null, mixed: boolean): Content {
-  if (particle !== null && isOnlyInclude(particle)) return { kind: 'text', type: BASE64 };
+  if (particle !== null && isOnlyInclude(particle)) return { kind: 'text', type: INCLUDED };
   if (mixed) return { kind: 'opaque', mixed: { particle } };
   return particle === null ? EMPTY : { kind: 'elements', particle };
 }
