@@ -1,5 +1,6 @@
 import { ConfigurationError, type Diagnostic, unplaced } from '../base/diagnostic.js';
 import { asksForAll } from '../base/requirement.js';
+import { TimeSlices } from '../base/time-slices.js';
 import { diagnosticAt } from '../compile/diagnostic-at.js';
 import type { Compiled } from '../compile.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -12,8 +13,12 @@ import type { ReloadOccasion } from './reload-source.js';
  * Returns what the new configuration protects less than the one in use. Throws `ConfigurationError` where files have changed and
  * no operator has asked for the reload: a file may be half written. The configuration in use decides whether that is taken.
  */
-export function checkWeaker(inUse: Config, next: LoadedConfig, occasion: ReloadOccasion): readonly Diagnostic[] {
-  const weaker = weakeningsIn(inUse, next);
+export async function checkWeaker(
+  inUse: Config,
+  next: LoadedConfig,
+  occasion: ReloadOccasion,
+): Promise<readonly Diagnostic[]> {
+  const weaker = await new TimeSlices().run(weakeningsIn(inUse, next));
   if (weaker.length === 0 || occasion !== 'changed files' || inUse.reload.weaker === 'take') return weaker;
   throw refused(weaker);
 }

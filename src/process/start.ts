@@ -140,7 +140,7 @@ async function runAlone(origin: Origin, log: Log): Promise<ExitCode> {
   const { loaded, snapshot, load, rollSignal, takeover, terminal } = origin;
   const use: UseSource = async ({ occasion, inputs, reads }) => {
     const again = await load(inputs);
-    const weaker = checkWeaker(gateway.compiled().config, again, occasion);
+    const weaker = await checkWeaker(gateway.compiled().config, again, occasion);
     const next = await compileBeside(again, gateway.compiled(), occasion);
     gateway.replace(next);
     takeover.use(reads.snapshot, wsdlsInUse(next));
@@ -181,7 +181,7 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
   let inUse = loaded.config;
   const use: UseSource = async (source) => {
     const next = await load(source.inputs);
-    const weaker = checkWeaker(inUse, next, source.occasion);
+    const weaker = await checkWeaker(inUse, next, source.occasion);
     const compileHere = async (): Promise<CompiledFacts> => {
       if (source.occasion === 'WSDL') throw outdated();
       // Connections are accepted by this process.

@@ -108,7 +108,7 @@ t.test('a reload needs credentials where other machines could ask for it', async
   t.match(open.warnings, /Other machines can reach the admin address 0\.0\.0\.0:0 without credentials/);
 
   const known = await start(`{ address: "0.0.0.0:0", bearer: { tokens: [${TOKEN}] } }`);
-  t.notMatch(known.warnings, 'admin');
+  t.notMatch(known.warnings, /Other machines/);
   t.equal((await ask(known.gateway.adminUrl, 'POST /reload')).status, 401);
   t.equal(known.reloads(), 0);
   const headers = { Authorization: `Bearer ${TOKEN}` };

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
 import { isRecord } from '../../base/record.js';
+import type { Steps } from '../../base/time-slices.js';
 import type { LoadedConfig } from '../load.js';
 import type { Config } from '../schema.js';
 import { printPath } from '../validate.js';
@@ -11,7 +13,8 @@ import { PROTECTIONS } from './table.js';
 const SHOWN = 20;
 
 /** What a later configuration protects less than the one in use, as diagnostics at their places. */
-export function weakeningsIn(before: Config, next: LoadedConfig): readonly Diagnostic[] {
+export function* weakeningsIn(before: Config, next: LoadedConfig): Steps<readonly Diagnostic[]> {
+  const unchanged = yield* unchangedServices(before, next.config);
   const change: Change = {
     before,
     after: next.config,
@@ -20,7 +23,10 @@ export function weakeningsIn(before: Config, next: LoadedConfig): readonly Diagn
   };
   const found = new Map<string, Weakening>();
   for (const protection of Object.values<Protection>(PROTECTIONS))
-    for (const weakening of compare(protection, change)) found.set(JSON.stringify(weakening.path), weakening);
+    for (const weakening of compare(protection, change, unchanged)) {
+      if (weakening === null) yield;
+      else found.set(JSON.stringify(weakening.path), weakening);
+    }
   const weaker = [...found.values()];
   const shown = weaker.slice(0, SHOWN).map(({ path, what }): Diagnostic => {
     const place = next.placeOf(path) ?? { file: next.file, line: null, column: null };
@@ -30,10 +36,50 @@ export function weakeningsIn(before: Config, next: LoadedConfig): readonly Diagn
   return rest === 0 ? shown : [...shown, unplaced(`There are ${rest} more.`, null)];
 }
 
-function* compare({ keys, compareAll }: Protection, change: Change): Iterable<Weakening> {
-  for (const [pattern, comparison] of Object.entries(keys))
-    yield* descend(change.before, change.after, pattern.split('.'), [], comparison, change);
+/** Null between two parts of the work. */
+type Found = Iterable<Weakening | null>;
+
+function* compare({ keys, compareAll }: Protection, change: Change, unchanged: ReadonlySet<string>): Found {
+  for (const [pattern, comparison] of Object.entries(keys)) {
+    const [first = '', second, ...rest] = pattern.split('.');
+    if (second === '*' && (first === 'services' || first === 'graphqlServices'))
+      yield* ofServices(first, rest, comparison, change, unchanged);
+    else yield* descend(change.before, change.after, pattern.split('.'), [], comparison, change);
+    yield null;
+  }
   yield* compareAll?.(change) ?? [];
+  yield null;
+}
+
+/** Compares the keys of each service with those of the later services that stand for it. */
+function* ofServices(
+  kind: 'services' | 'graphqlServices',
+  pattern: readonly string[],
+  comparison: Comparison,
+  change: Change,
+  unchanged: ReadonlySet<string>,
+): Found {
+  const { before, after, successors } = change;
+  for (const [name, service] of Object.entries(before[kind])) {
+    for (const later of successors.get(name) ?? []) {
+      const found = after[kind][later];
+      if (found === undefined || (later === name && unchanged.has(name))) continue;
+      yield* descend(service, found, pattern, ['services', later], comparison, change);
+      yield null;
+    }
+  }
+}
+
+/** Most reloads change few services. */
+function* unchangedServices(before: Config, after: Config): Steps<ReadonlySet<string>> {
+  const unchanged = new Set<string>();
+  for (const kind of ['services', 'graphqlServices'] as const) {
+    for (const [name, service] of Object.entries(before[kind])) {
+      if (isDeepStrictEqual(service, after[kind][name])) unchanged.add(name);
+      yield;
+    }
+  }
+  return unchanged;
 }
 
 /** Compares the values of all keys that a pattern stands for. */
@@ -50,20 +96,15 @@ function* descend(
     if (what !== null) yield { path, what };
     return;
   }
-  const ofServices = path.length === 1 && path[0] === 'services';
   if (step === '*') {
-    for (const [name, value] of Object.entries(isRecord(before) ? before : {})) {
-      for (const later of ofServices ? (change.successors.get(name) ?? []) : [name])
-        if (!ofServices || childOf(after, later) !== undefined)
-          yield* descend(value, childOf(after, later), rest, [...path, later], comparison, change);
-    }
+    for (const [name, value] of Object.entries(isRecord(before) ? before : {}))
+      yield* descend(value, childOf(after, name), rest, [...path, name], comparison, change);
     return;
   }
   const name = step.replace('?', '');
   const value = childOf(after, name);
   if (name !== step && value === undefined) return;
-  const at = name === 'graphqlServices' ? 'services' : name;
-  yield* descend(childOf(before, name), value, rest, [...path, at], comparison, change);
+  yield* descend(childOf(before, name), value, rest, [...path, name], comparison, change);
 }
 
 const childOf = (owner: unknown, name: string): unknown =>
@@ -72,12 +113,14 @@ const childOf = (owner: unknown, name: string): unknown =>
 /** By the name of an earlier service: itself, and those that are new at one of its addresses. */
 function successorsIn(before: Config, after: Config): ReadonlyMap<string, readonly string[]> {
   const known = { ...before.services, ...before.graphqlServices };
-  const later = Object.entries({ ...after.services, ...after.graphqlServices });
+  const later = { ...after.services, ...after.graphqlServices };
+  const added = new Map<string, string[]>();
+  for (const [name, { urls }] of Object.entries(later))
+    if (!Object.hasOwn(known, name)) for (const url of urls) added.set(url, [...(added.get(url) ?? []), name]);
   return new Map(
     Object.entries(known).map(([name, { urls }]) => {
-      const isSuccessor = ([other, service]: (typeof later)[number]): boolean =>
-        other === name || (!Object.hasOwn(known, other) && service.urls.some((url) => urls.includes(url)));
-      return [name, later.filter(isSuccessor).map(([other]) => other)];
+      const own = Object.hasOwn(later, name) ? [name] : [];
+      return [name, [...new Set([...own, ...urls.flatMap((url) => added.get(url) ?? [])])]];
     }),
   );
 }

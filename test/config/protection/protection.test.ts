@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigurationError, printDiagnostic } from '../../../src/base/diagnostic.js';
+import { runAtOnce } from '../../../src/base/time-slices.js';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load.js';
 import { PROTECTIONS } from '../../../src/config/protection/table.js';
 import { openIn, weakeningsIn } from '../../../src/config/protection/weakenings.js';
@@ -31,7 +32,7 @@ const problems = (yaml: string): Promise<string> =>
   );
 
 const weaker = async (before: string, after: string): Promise<readonly string[]> =>
-  weakeningsIn((await load(before)).config, await load(after)).map(printDiagnostic);
+  runAtOnce(weakeningsIn((await load(before)).config, await load(after))).map(printDiagnostic);
 
 for (const [name, { there, withdrawn, taken, misspelt, empty, absent, unreachable }] of Object.entries(CASES)) {
   t.test(`${name}: what a changed file takes away`, async (t) => {
@@ -123,7 +124,7 @@ clients:
       return null;
     });
     if (beginning === null) continue;
-    const weaker = weakeningsIn(config, beginning);
+    const weaker = runAtOnce(weakeningsIn(config, beginning));
     if (weaker.length > 0) refused++;
     else {
       taken++;
