@@ -5,9 +5,15 @@ import { expiry } from '../base/expiry.js';
 import { Refusal } from '../base/refusal.js';
 import type { Access, Caller, Client } from './client.js';
 
-/** A client whose credentials cannot be decided is ended after so long. Nothing is sent to it meanwhile. */
-const UNDECIDED_MILLIS = 30_000;
-const RETRY_MILLIS = 1_000;
+/** How long credentials may be undecided, because others cannot be asked. Nothing is sent to the client meanwhile. */
+export interface Patience {
+  /** Then the client is ended. */
+  readonly undecidedMillis: number;
+  /** Between two attempts. */
+  readonly retryMillis: number;
+}
+
+export const PATIENCE: Patience = { undecidedMillis: 30_000, retryMillis: 1_000 };
 /** The least time between two questions about one client. */
 const ASK_MILLIS_MIN = 1_000;
 /** The share of its time by which a question may be late: clients that came together are not asked about together. */
@@ -26,6 +32,7 @@ export interface LiveIdentification {
   readonly rules: AccessRules;
   /** Changes whenever all clients have to be identified again. */
   readonly epoch: number;
+  readonly patience: Patience;
   /** Resolves to the refusal where the credentials of `caller` are no good, or cannot be verified. */
   identify(caller: () => Caller, last: Client): Promise<Client | Refusal>;
 }
@@ -84,7 +91,7 @@ export class LiveClient {
 
   /**
    * Null where the present rules have confirmed the client. Else resolves when they have; rejects with the refusal when it
-   * has ended, within `UNDECIDED_MILLIS`.
+   * has ended.
    */
   confirm(): Promise<void> | null {
     if (this.#refusal !== null) return Promise.reject(this.#refusal);
@@ -110,6 +117,7 @@ export class LiveClient {
 
   async #ask(): Promise<void> {
     const fromMillis = performance.now();
+    const { undecidedMillis, retryMillis } = this.#identification.patience;
     for (;;) {
       const { epoch, rules } = this.#identification;
       const found = await this.#identification.identify(this.#caller, this.#client);
@@ -125,8 +133,8 @@ export class LiveClient {
         return this.#wait();
       }
       if (found.isOfCaller) throw this.#end('withdrawn', found);
-      if (performance.now() - fromMillis >= UNDECIDED_MILLIS) throw this.#end('unverified', found);
-      await setTimeout(RETRY_MILLIS, undefined, { ref: false });
+      if (performance.now() - fromMillis >= undecidedMillis) throw this.#end('unverified', found);
+      await setTimeout(retryMillis, undefined, { ref: false });
     }
   }
 

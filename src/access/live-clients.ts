@@ -2,7 +2,7 @@ import { ConcurrencyLimit } from '../base/concurrency-limit.js';
 import { asRefusal, type Refusal } from '../base/refusal.js';
 import { TimeSlices } from '../base/time-slices.js';
 import type { Caller, Client } from './client.js';
-import { type AccessRules, LiveClient, type LiveIdentification } from './live-client.js';
+import { type AccessRules, LiveClient, type LiveIdentification, PATIENCE, type Patience } from './live-client.js';
 
 /** Questions of one kind that are under way together, at most: to an authorization server, or about a password. */
 const ASKED_AT_ONCE = 16;
@@ -14,6 +14,7 @@ const ASKED_AT_ONCE = 16;
 export class LiveClients implements LiveIdentification {
   #rules: AccessRules;
   #epoch = 0;
+  readonly patience: Patience;
   readonly #open = new Set<LiveClient>();
   /** For ways of identification that ask others. */
   readonly #limits: ReadonlyMap<Client['by'], ConcurrencyLimit> = new Map([
@@ -21,8 +22,9 @@ export class LiveClients implements LiveIdentification {
     ['basic', new ConcurrencyLimit(ASKED_AT_ONCE)],
   ]);
 
-  constructor(rules: AccessRules) {
+  constructor(rules: AccessRules, patience = PATIENCE) {
     this.#rules = rules;
+    this.patience = patience;
   }
 
   get rules(): AccessRules {

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 
 import type { Config } from '../config/schema.js';
+import { jwtIssuers } from '../config/token-keys.js';
 import type { GraphqlUpstream } from './graphql-upstream.js';
 import { rulesOf } from './rights.js';
 import type { SoapService } from './service.js';
 
 /**
  * A digest of the rules that hold for all clients, whatever their class: what fields and operations require, masks, the
- * decision point, and which pages may open a WebSocket. What began under other rules than the present ones must not go on.
+ * decision point, which tokens go on to backends, and which pages may open a WebSocket. What began under other rules than
+ * the present ones must not go on.
  */
 export function protectionOf(
   { clients, graphql, hosts, publicUrl }: Config,
@@ -19,7 +21,14 @@ export function protectionOf(
     ...services.map((service) => [service.name, rulesOf([service])]),
     ...upstreams.map(({ name, subschema }) => [name, subschema.rules]),
   ];
-  const parts = [rules, clients?.authorize, clients?.maskKey, rejectUnauthorized, origins, cors, hosts, publicUrl];
+  const { authorize, maskKey, jwt, introspection } = clients ?? {};
+  // Tokens that go on to backends do so with polls that have begun.
+  const issuers = jwtIssuers(jwt).filter(({ issuer }) => issuer.forward);
+  const forwarded = [issuers.map(({ issuer }) => issuer.issuer), introspection?.forward];
+  // Its token may rotate.
+  const decisionPoint = [authorize?.url, authorize?.onError];
+  const pages = [origins, cors?.origins, hosts, publicUrl];
+  const parts = [rules, decisionPoint, forwarded, maskKey, rejectUnauthorized, pages];
   return createHash('sha256').update(JSON.stringify(parts, asLists)).digest('base64');
 }
 
