@@ -1,5 +1,5 @@
 import type { Compiled } from '../compile.js';
-import { exampleQuery } from '../graphql/page/example.js';
+import { pageExample } from '../flow/graphql/page-example.js';
 import { DIALECTS } from '../soap/dialect.js';
 
 /** Where it can be reached. */
@@ -43,10 +43,11 @@ Stop it with Ctrl-C.`;
 }
 
 /** The addresses of the services of a WSDL, and a query to begin with. */
-export const trialIntroduction: Introduction = ({ services, graph }) => {
+export const trialIntroduction: Introduction = (compiled) => {
+  const { services, graph } = compiled;
   const paths = services.map(({ path }) => path);
   const { path: graphqlPath } = graph;
-  const query = exampleQuery(graph.schema);
+  const query = pageExample(compiled);
   return (running) => introduceTrial(running, graphqlPath, paths, query);
 };
 

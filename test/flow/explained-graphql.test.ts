@@ -138,3 +138,31 @@ t.test('scopes and masks stand in the descriptions of fields', async (t) => {
     },
   });
 });
+
+t.test('GraphiQL begins with a query that works: of a field that all may read, with its arguments', async (t) => {
+  const backend = await startRecordingBackend(
+    answerWith(envelopeOf('<FindResponse xmlns="urn:find"><id>7</id></FindResponse>')),
+  );
+  const gateway = await startTestGateway(`services:
+  find:
+    url: ${backend.url}/
+    namespace: urn:find
+    types: |
+      type Query { anyone(key: String): Found, find(id: Int, name: String): Found }
+      type Found { secret: String, id: ID }
+    operations:
+      Anyone: { field: Query.anyone, scopes: [admin] }
+      Find: { field: Query.find }
+    schema: { types: { Found: { fields: { secret: { scopes: [admin] } } } } }
+graphql: { introspection: true }
+`);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const page = await fetch(`${gateway.url}/graphql`, { headers: { accept: 'text/html' } });
+  const example = /data-example="([^"]*)"/.exec(await page.text())?.[1]?.replaceAll('&quot;', '"') ?? '';
+  t.match(example, 'find(id: 7, name: "A") {\n    id\n');
+  t.match(await ask(gateway, example), { data: { find: { id: '7' } } });
+  t.match(backend.complete[0]?.body.toString(), /<[^>]*id>7<.*name>A</);
+});

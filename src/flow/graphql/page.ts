@@ -6,9 +6,9 @@ import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusal.js';
 import type { Compiled } from '../../compile.js';
 import type { Asset } from '../../graphql/page/assets.js';
-import { exampleQuery } from '../../graphql/page/example.js';
 import { assetsPath, PAGE_POLICY, type Page, readPage } from '../../graphql/page/page.js';
 import { endLingering } from '../http/linger.js';
+import { pageExample } from './page-example.js';
 
 /** GraphiQL for browsers. It knows nothing that needs a credential: people give theirs on the page. */
 export interface PageEndpoint {
@@ -18,13 +18,13 @@ export interface PageEndpoint {
 }
 
 /** Null where there is no page. Its files are read when the first browser comes. */
-export function makePageEndpoint({ config, graph, trusted }: Compiled): PageEndpoint | null {
+export function makePageEndpoint(compiled: Compiled): PageEndpoint | null {
+  const { config, graph, trusted } = compiled;
   const { graphiql, introspection } = config.graphql;
   // It asks in words of its own.
   if (!graphiql || trusted?.only === true) return null;
   // The example shows names of the schema: only where every caller may introspect it.
   const isOpen = introspection && config.clients?.classes === undefined;
-  const example = isOpen ? exampleQuery(graph.schema) : '';
   const folder = assetsPath(graph.path);
   let reading: Promise<Page> | null = null;
   return {
@@ -33,7 +33,7 @@ export function makePageEndpoint({ config, graph, trusted }: Compiled): PageEndp
       exchange.route = 'graphql';
       exchange.operation = 'page';
       if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('HTTP_METHOD');
-      reading ??= readPage(graph.path, example);
+      reading ??= readPage(graph.path, isOpen ? pageExample(compiled) : '');
       const page = await reading;
       if (path === graph.path) {
         send(exchange, response, 200, PAGE_FIELDS, page.html);

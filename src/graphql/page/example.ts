@@ -1,4 +1,5 @@
 import {
+  type DocumentNode,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
@@ -17,20 +18,39 @@ import {
   isObjectType,
   isRequiredArgument,
   isScalarType,
+  parse,
+  validate,
 } from 'graphql';
+import { ruleOf } from '../rights/field-rule.js';
 
 /**
- * A query that fits the schema, to begin with: its first field that needs scalar values only, the required
- * arguments made up, and the first few fields of its result.
+ * A query to begin with: the first field that every caller may read, with values made up for its required arguments, or for
+ * the first few where none is required, and the first few fields of its result. It fits the schema, and `works` for it.
  */
-export function exampleQuery(schema: GraphQLSchema): string {
-  const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
-  for (const field of fields) {
-    const call = printCall(field);
-    if (call !== null) return `${INTRODUCTION}{\n  ${call}${printSelection(field.type, '  ', LEVELS)}\n}\n`;
+export function exampleQuery(schema: GraphQLSchema, works: ExampleCheck = () => true): string {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter((field) => !isRestricted(field));
+  for (const field of fields.slice(0, LOOKED_AT_MAX)) {
+    for (const optionalMax of OPTIONAL) {
+      const call = printCall(field, optionalMax);
+      if (call === null) continue;
+      const query = `{\n  ${call}${printSelection(field.type, '  ', LEVELS)}\n}\n`;
+      const document = parse(query);
+      if (validate(schema, document).length === 0 && works(field, document)) return INTRODUCTION + query;
+    }
   }
   return `${INTRODUCTION}{\n  __typename\n}\n`;
 }
+
+/** Whether the call of a field can be written, with the values that the document has. */
+export type ExampleCheck = (field: GraphQLField<unknown, unknown>, document: DocumentNode) => boolean;
+
+/** Fields that are tried: nearly always the first one works. */
+const LOOKED_AT_MAX = 50;
+
+/** Optional arguments that are tried, where none is required: some may not be given together. */
+const OPTIONAL = [5, 1, 0] as const;
+
+const isRestricted = (field: GraphQLField<unknown, unknown>): boolean => ruleOf(field)?.requires != null;
 
 /**
  * A document that calls one field, with values made up for its required arguments, or for the first few where none is required.
@@ -38,7 +58,7 @@ export function exampleQuery(schema: GraphQLSchema): string {
  */
 export function exampleCall(field: GraphQLField<unknown, unknown>, operation: 'query' | 'mutation'): string | null {
   const { name, type, args } = field;
-  const values = new ExampleValues(CALL_VALUES_MAX, true);
+  const values = new ExampleValues(CALL_VALUES_MAX, FIELDS);
   const written = values.members(args, CALL_LEVELS);
   if (written === null) return null;
   const call = written === '' ? name : `${name}(${written})`;
@@ -58,21 +78,21 @@ const FIELDS = 5;
 const CALL_LEVELS = 8;
 const CALL_VALUES_MAX = 200;
 
-function printCall({ name, args }: GraphQLField<unknown, unknown>): string | null {
-  const values = new ExampleValues(CALL_VALUES_MAX, false).members(args, LEVELS);
+function printCall({ name, args }: GraphQLField<unknown, unknown>, optionalMax: number): string | null {
+  const values = new ExampleValues(CALL_VALUES_MAX, optionalMax).members(args, LEVELS);
   return values === '' ? name : values === null ? null : `${name}(${values})`;
 }
 
 /** Makes up values for arguments and members of input objects. */
 class ExampleValues {
   #left: number;
-  readonly #hasOptional: boolean;
+  readonly #optionalMax: number;
   /** Types around the value that is made up: a type is optional within itself. */
   readonly #around = new Set<GraphQLInputType>();
 
-  constructor(valuesMax: number, hasOptional: boolean) {
+  constructor(valuesMax: number, optionalMax: number) {
     this.#left = valuesMax;
-    this.#hasOptional = hasOptional;
+    this.#optionalMax = optionalMax;
   }
 
   /** `name: value, ...` of the required ones, else of the first few that have a value; null where a required one has none. */
@@ -80,10 +100,10 @@ class ExampleValues {
     const required = inputs.filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined);
     const written = required.map((each) => this.#member(each, levels));
     if (written.includes(null)) return null;
-    if (required.length > 0 || !this.#hasOptional) return written.join(', ');
+    if (required.length > 0 || this.#optionalMax === 0) return written.join(', ');
     const optional: string[] = [];
     for (const each of inputs) {
-      if (optional.length === FIELDS) break;
+      if (optional.length === this.#optionalMax) break;
       const value = this.#member(each, levels - 1);
       if (value !== null) optional.push(value);
     }
@@ -162,9 +182,11 @@ function printSelection(type: GraphQLOutputType, indent: string, levels: number)
 
 function fieldsOf(type: Pick<GraphQLObjectType, 'getFields'>, indent: string, levels: number): readonly string[] {
   const lines: string[] = [];
-  for (const { name, args, type: output } of Object.values(type.getFields())) {
+  for (const field of Object.values(type.getFields())) {
+    const { name, args, type: output } = field;
     if (lines.length === FIELDS) break;
-    if (args.some(isRequiredArgument) || (levels === 1 && !isLeafType(getNamedType(output)))) continue;
+    if (isRestricted(field) || args.some(isRequiredArgument) || (levels === 1 && !isLeafType(getNamedType(output))))
+      continue;
     lines.push(`${name}${printSelection(output, indent, levels - 1)}`);
   }
   return lines;

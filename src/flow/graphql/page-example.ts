@@ -1,0 +1,29 @@
+import { type DocumentNode, type FieldNode, type GraphQLField, Kind } from 'graphql';
+import { encodeRequest } from '../../codec/write/encode.js';
+import type { Compiled } from '../../compile.js';
+import { exampleQuery } from '../../graphql/page/example.js';
+import { argumentsOf } from '../../graphql/run/arguments.js';
+
+/** The query that GraphiQL begins with: one whose call can be written for its service. */
+export const pageExample = ({ graph, services, config }: Compiled): string =>
+  exampleQuery(graph.schema, (field, document) => {
+    const bound = graph.fields.get(`Query.${field.name}`);
+    const service = services.find(({ name }) => name === bound?.service);
+    // Of a service that speaks GraphQL: it knows whether the values are good.
+    if (bound === undefined || service === undefined) return true;
+    try {
+      const input = argumentsOf(field, rootFieldOf(document, field), {}, bound.headersArgument);
+      encodeRequest(bound.requestPlan, service.dialects[0], { ...input, blocks: [] }, config.limits.codec);
+      return true;
+    } catch {
+      // A value that was made up does not fit, or arguments may not be given together.
+      return false;
+    }
+  });
+
+function rootFieldOf({ definitions }: DocumentNode, { name }: GraphQLField<unknown, unknown>): FieldNode {
+  const [operation] = definitions;
+  const selection = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections[0] : undefined;
+  if (selection?.kind !== Kind.FIELD) throw new Error(`an example without the field ${name}`);
+  return selection;
+}
