@@ -173,7 +173,7 @@ interface Failures {
   readonly pairs: FailureRate;
 }
 
-const TOO_MANY_WRONG = 'Too many wrong passwords came from this address: try again later.';
+const TOO_MANY_WRONG = 'Too many wrong passwords came from this address.';
 
 /** A tab stands for the blank with some servers: such a field must not go on to one. */
 const SCHEME = /^Basic[ \t]/i;

@@ -3,7 +3,7 @@ import { Refusal } from '../base/refusal.js';
 /** Verifications that run at once: libuv has four threads, which files and DNS need too. */
 export const RUNNING_MAX = 2;
 /** Verifications of one address that wait. Beyond, its requests are refused. */
-export const WAITING_PER_ADDRESS_MAX = 8;
+export const WAITING_PER_ADDRESS_MAX = 64;
 /** Addresses that wait. Beyond, requests of others are refused: each verification takes 100 ms of a processor. */
 export const WAITING_ADDRESSES_MAX = 256;
 
