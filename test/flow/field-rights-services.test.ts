@@ -155,6 +155,17 @@ t.test('fields of the configuration are withheld and masked; links are fed with 
   t.notMatch(server.requests.at(-1)?.query, 'token', 'not asked for');
 });
 
+t.test('a mask of an interface that cannot be is reported once, where it stands', async (t) => {
+  const sdl = SDL.replace('interface Node { id: ID!', 'interface Node { n: Int id: ID!')
+    .replace('implements Node { id: ID! name', 'implements Node { n: Int id: ID! name')
+    .replace('Robot implements Node {', 'Robot implements Node { n: Int');
+  const error: Error = await startCrm(t, sdl, ', fields: { Node.n: { mask: { plain: last4 } } }').then(
+    () => new Error('it starts'),
+    (caught: Error) => caught,
+  );
+  t.equal(error.message.match(/Only text/g)?.length, 1, error.message);
+});
+
 t.test('directives that cannot be enforced are refused at start-up', async (t) => {
   for (const [sdl, service, what] of [
     [SDL.replace('secret: String', 'secret: String @policy(policies: [["x"]])'), '', /@policy is not supported/],

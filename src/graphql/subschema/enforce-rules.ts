@@ -52,8 +52,10 @@ export function enforceRules(service: Subschema, wrapped: GraphQLSchema, names: 
       if (rule === null || field === undefined) continue;
       const isText = [GraphQLString, GraphQLID].some((text) => text.name === getNamedType(field.type).name);
       const masks = new Set(rule.masks.values());
-      if (!isText && (masks.has('last4') || masks.has('hash'))) {
-        const path = ['fields', `${partName(schema, type)}.${name}`, 'mask'];
+      const part = `${partName(schema, type)}.${name}`;
+      // A mask of an interface is reported there, and not for each type that implements it.
+      if (!isText && rules.has(part) && (masks.has('last4') || masks.has('hash'))) {
+        const path = ['fields', part, 'mask'];
         const what = 'Only text has a part or a hash to show.';
         findings.push({ service: service.name, path, what, remedy: 'Mask it by `null`.', among: [] });
       }
