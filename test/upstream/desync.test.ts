@@ -243,6 +243,6 @@ limits:
   t.equal(seen.size, BEHAVIOURS.length - 2);
   const found = await runDesyncCallers(`${gateway.url}/soap/calls`, calls, 20);
   t.strictSame(found.foreign, []);
-  t.ok(found.own > calls.length * 0.9, `${found.own} of ${calls.length} got their own`);
+  t.ok(found.own > calls.length * 0.8, `${found.own} of ${calls.length} got their own; ${[...found.faults].join(' ')}`);
   await until(async () => (await gateway.metrics()).includes('soapstone_upstream_calls_active{service="calls"} 0'));
 });
