@@ -57,7 +57,10 @@ async function startShop(t: Test, more: string, directory: string | null = null)
   });
   const read = async (response: Response): Promise<Answer> => {
     const { status, headers } = response;
-    const json: unknown = JSON.parse((await response.text()) || 'null');
+    const text = await response.text();
+    // A refusal of HTTP has a sentence.
+    const isText = headers.get('content-type')?.startsWith('text/plain') === true;
+    const json: unknown = JSON.parse(isText ? 'null' : text || 'null');
     // What things cost is told in every answer, and tested elsewhere.
     for (const each of Array.isArray(json) ? json : [json]) if (each !== null) delete each.extensions;
     return { status, headers, json: json as Answer['json'] };

@@ -13,16 +13,16 @@ export const GRAPHQL_ACCEPTED: Accepted = { mediaTypes: ['application/json'], pr
 
 /**
  * The sentence in the body of a refusal of the HTTP layer, for people: the text of the code, the rule or the limit, and
- * the remedy. It holds no part of the request. Null for refusals that are no fault of the caller.
+ * the remedy. It holds no part of the request. Null for other refusals: their answers have the status alone.
  */
 export function sentenceOf(refusal: Refusal, accepted: Accepted | null): string | null {
   const { code, rule, limit, message } = refusal;
-  if (!refusal.isOfCaller || code === 'CLIENT_GONE') return null;
+  if (!code.startsWith('HTTP_')) return null;
   if (code === 'HTTP_MEDIA_TYPE') return `${MEDIA_REMEDIES.get(rule ?? '') ?? mediaRemedy(accepted, message)}\n`;
   const facts: string[] = [];
   // Other rules are names of the parser's errors, or tell of rights.
   if (code === 'HTTP_BAD_REQUEST' && rule !== null && !rule.startsWith('HPE_')) facts.push(rule);
-  if (limit !== null && code.startsWith('HTTP_')) facts.push(`${limit.key} is ${limit.value}`);
+  if (limit !== null) facts.push(`${limit.key} is ${limit.value}`);
   const text = facts.length === 0 ? message : `${message.replace(/\.$/, '')}: ${facts.join(', ')}.`;
   const remedy = code === 'HTTP_METHOD' ? methodRemedy(accepted) : (REMEDIES.get(code) ?? null);
   return `${remedy === null ? text : `${text} ${remedy}`}\n`;
