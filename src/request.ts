@@ -198,6 +198,8 @@ async function handle(
     }
   } catch (caught) {
     const refusal = asRefusal(caught);
+    // A head may be refused before its target is read: how it is refused depends on the service all the same.
+    service ??= compiled.byPath.get(request.url?.split('?', 1)[0] ?? '') ?? null;
     if (refusal.isOfCaller) {
       // A delayed refusal is no work: it holds no permit.
       release?.();

@@ -56,7 +56,9 @@ export async function sendQuery(
   const before = backend.complete.length;
   const raw = await sendRaw(gateway.url, post('/graphql', 'application/json', JSON.stringify(body), headers));
   const sent = backend.complete[before];
-  const result: Result = raw.body === '' ? {} : JSON.parse(raw.body);
+  // A refusal of HTTP has a sentence.
+  const isJson = raw.headers.get('content-type')?.startsWith('application/') === true;
+  const result: Result = isJson ? JSON.parse(raw.body) : {};
   return { raw, result, elements: sent === undefined ? 0 : countElements(sent.body.toString()) };
 }
 

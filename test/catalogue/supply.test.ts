@@ -95,7 +95,7 @@ const WRITERS: ReadonlySet<string> = new Set([
   'observe/audit-file.ts',
   'observe/log-target.ts',
   'listen/bind.ts',
-  'process/wsdl-takeover.ts',
+  'base/write-whole.ts',
   'config/write-validator.ts',
   'graphql/page/page-copy.ts',
   'wsdl/copy.ts',
@@ -186,7 +186,7 @@ t.test('D09, D10: the package', async (t) => {
   t.ok(paths.includes('dist/bin/main.js'));
   const other = paths.filter(
     (path) =>
-      !/^(?:dist\/bin|config|deploy|schemas)\/|^(?:CHANGELOG|LICENSE|README)(?:\.md)?$|^package\.json$/.test(path),
+      !/^(?:dist\/bin|config|deploy|schemas)\/|^(?:CHANGELOG|LICENSE|README|SECURITY)(?:\.md)?$|^package\.json$/.test(path),
   );
   t.same(other, [], rows.answer('D09', 'what npm packs'));
   t.same(
@@ -196,7 +196,7 @@ t.test('D09, D10: the package', async (t) => {
   );
   t.same(
     manifest.files,
-    ['dist/bin', 'config', '!config/**/*.ts', 'deploy', 'schemas', 'CHANGELOG.md'],
+    ['dist/bin', 'config', '!config/**/*.ts', 'deploy', 'schemas', 'CHANGELOG.md', 'SECURITY.md'],
     rows.answer('D09', 'the folders of the package'),
   );
   const tests = manifest.files.filter((entry) => /test/.test(entry));

@@ -14,6 +14,10 @@ export class InputError extends Refusal {
     this.path = path;
     this.further = further;
   }
+
+  override get detail(): string {
+    return `${printPath(this.path)}: ${this.rule}`;
+  }
 }
 
 /** `arguments.order.lines[2].qty` */

@@ -96,7 +96,7 @@ t.test('a Host that is none is told to nobody', async (t) => {
   ]) {
     const answer = await sendRaw(gateway.url, ask('GET', '/soap/orders?wsdl', host));
     t.equal(answer.status, 400, host);
-    t.equal(answer.body, '');
+    if (host.length > 2) t.notMatch(answer.body, host, 'nothing of it in the answer');
   }
   for (const host of ['a', 'a.example:443', '10.0.0.1:1', '[::1]:4000', 'A-b.Example']) {
     const answer = await sendRaw(gateway.url, ask('GET', '/soap/orders?wsdl', host));
@@ -130,7 +130,8 @@ t.test('only documents of the model are served', async (t) => {
   ]) {
     const answer = await sendRaw(gateway.url, ask('GET', `/soap/orders${query}`));
     t.equal(answer.status, 400, query);
-    t.equal(answer.body, '', query);
+    t.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8', query);
+    t.notMatch(answer.body, query.slice(1), query);
   }
   t.equal(backend.begun, 0, 'none of them reaches the backend');
 });
@@ -194,7 +195,7 @@ t.test('documents that are not to be seen are not there', async (t) => {
     for (const query of ['?wsdl', '?WSDL', '?wsdl=0', '?xsd=1']) {
       const answer = await sendRaw(gateway.url, ask('GET', `/soap/${service}${query}`));
       t.equal(answer.status, 404, `${service}${query}`);
-      t.equal(answer.body, '');
+      t.equal(answer.body, (await sendRaw(gateway.url, ask('GET', '/nothing'))).body, 'as of any path');
     }
     for (const query of ['?wsdl=../../a', '?singleWsdl', '?wsdl&x=1']) {
       const answer = await sendRaw(gateway.url, ask('GET', `/soap/${service}${query}`));

@@ -305,7 +305,7 @@ t.test('who takes events alone is told what is wrong with a request that is none
   const { url } = await startDesk(t);
   for (const [type, body, status, text] of [
     ['application/json', '{"query":', 400, 'JSON'],
-    ['text/plain', '{"query":"{ order(id: 1) { id } }"}', 415, ''],
+    ['text/plain', '{"query":"{ order(id: 1) { id } }"}', 415, 'Send application/json'],
   ] as const) {
     const answer = await fetch(url, {
       method: 'POST',
@@ -629,6 +629,20 @@ t.test('what is no handshake is told by a status, and leads nowhere', async (t) 
     '415',
     'a POST is no handshake',
   );
-  t.match(await desk.gateway.accessLine(), { operation: 'websocket', status: 101 });
-  t.match(await desk.gateway.accessLine(2), { code: 'HTTP_BAD_REQUEST', status: 400, outcome: 'refused' });
+  await desk.gateway.accessLine(3);
+  const lines = desk.gateway.logLines().filter(({ msg }) => msg === 'request');
+  t.match(
+    lines.find(({ status }) => status === 101),
+    { operation: 'websocket', outcome: 'ok' },
+  );
+  const unknown = { operation: 'websocket', outcome: 'refused', detail: 'closed with 4406' };
+  t.match(
+    lines.find(({ method }) => method === 'WS'),
+    unknown,
+    'it names no protocol',
+  );
+  t.match(
+    lines.find(({ status }) => status === 400),
+    { code: 'HTTP_BAD_REQUEST', outcome: 'refused' },
+  );
 });
