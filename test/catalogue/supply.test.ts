@@ -186,7 +186,9 @@ t.test('D09, D10: the package', async (t) => {
   t.ok(paths.includes('dist/bin/main.js'));
   const other = paths.filter(
     (path) =>
-      !/^(?:dist\/bin|config|deploy|schemas)\/|^(?:CHANGELOG|LICENSE|README|SECURITY)(?:\.md)?$|^package\.json$/.test(path),
+      !/^(?:dist\/bin|config|deploy|schemas)\/|^(?:CHANGELOG|LICENSE|README|SECURITY)(?:\.md)?$|^package\.json$/.test(
+        path,
+      ),
   );
   t.same(other, [], rows.answer('D09', 'what npm packs'));
   t.same(

@@ -10,11 +10,13 @@ const ALONE: ReadonlyMap<string, string> = new Map([
   ['catalogue/overload', 'holds up the event loop and reads its delay'],
   ['catalogue/redis', 'takes long: it waits for leases to end'],
   ['catalogue/validity', 'takes long'],
-  ['process/event-loop', 'takes long: it has hundreds of calls answered oddly'],
   ['catalogue/xml', 'takes long'],
   ['flow/subscriptions/web-socket', 'measures the heap and sets a flag of V8'],
   ['generations', 'sets a flag of V8'],
   ['observe/log-sink', 'measures the heap'],
+  ['process/event-loop', 'takes long: it has hundreds of calls answered oddly'],
+  ['process/lifecycle', 'takes long: it waits for drains'],
+  ['process/reload', 'takes long: it waits for changes of files to be noticed'],
 ]);
 
 /** Folders whose tests are quick: they share one process. `.` is `test` itself. */
