@@ -233,10 +233,10 @@ t.test('a changed file is a reload unless the configuration says otherwise, also
   await until(isGeneration(3));
   t.equal(await statusOf(gateway, 'bills'), 200);
 
-  await writeFile(`${home}/more/new.yaml`, 'services: { new: { url: "http://127.0.0.1:1/" } }');
+  await writeFile(`${home}/more/new.yaml`, 'services: { new: { url: "http://127.0.0.1:2/" } }');
   await until(isGeneration(4));
   t.equal(await statusOf(gateway, 'new'), 404, 'it has no WSDL');
-  await writeFile(`${home}/more/new.yaml`, `services: { new: { wsdl: "${WSDL}", url: "http://127.0.0.1:1/" } }`);
+  await writeFile(`${home}/more/new.yaml`, `services: { new: { wsdl: "${WSDL}", url: "http://127.0.0.1:2/" } }`);
   await until(isGeneration(5));
   t.equal(await statusOf(gateway, 'new'), 200);
 

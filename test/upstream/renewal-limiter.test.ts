@@ -43,7 +43,14 @@ t.test('a token is given up at once where it was good for the operation', (t) =>
   renewals.accept('A', true);
   t.ok(renewals.permits('A', 1), 'the repeated call was accepted');
   renewals.replaced();
-  t.notOk(renewals.permits('A', 1), 'not of another token');
+  t.ok(renewals.permits('A', 1), 'one that follows at its end may end early');
+  renewals.begin('A', 1);
+  renewals.replaced();
+  t.notOk(renewals.permits('A', 1), 'one that follows a refused token may not');
+  renewals.accept('A', false);
+  t.notOk(renewals.permits('A', 1));
+  renewals.replaced();
+  t.ok(renewals.permits('A', 1), 'each end of a token allows one renewal more');
   t.end();
 });
 

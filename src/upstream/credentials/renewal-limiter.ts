@@ -9,12 +9,14 @@ export const OPERATIONS_MAX = 1_000;
  * Fault, would cost a login for each such call. Operations are named as in the WSDL, '' where they are not known.
  */
 export class RenewalLimiter {
-  /** The operations that the current token was good for. */
+  /** The operations that the current token was good for, or the one before it until its own end. */
   readonly #good = new Set<string>();
   /** The operations for which a token was given up that had been good for them, before the repeated call was accepted. */
   readonly #unhelped = new Set<string>();
   #pauseMillis = RENEWAL_PAUSE_MILLIS;
   #untilMillis = Number.NEGATIVE_INFINITY;
+  /** The token was given up, and no other one is in use yet. */
+  #isGivenUp = false;
 
   /** Whether the refusal of an operation gives the current token up. */
   permits(operation: string, nowMillis: number): boolean {
@@ -30,11 +32,13 @@ export class RenewalLimiter {
     this.#untilMillis = nowMillis + this.#pauseMillis;
     this.#pauseMillis = Math.min(RENEWAL_PAUSE_MILLIS_MAX, this.#pauseMillis * 2);
     this.#good.clear();
+    this.#isGivenUp = true;
   }
 
-  /** Another token is in use. */
+  /** Another token is in use. One that replaces a token at its own end allows one renewal more for each operation. */
   replaced(): void {
-    this.#good.clear();
+    if (!this.#isGivenUp) this.#unhelped.clear();
+    this.#isGivenUp = false;
   }
 
   /** The current token was accepted; `isRepeated`: after the one before it had been refused. */
