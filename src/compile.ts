@@ -49,6 +49,8 @@ export interface Compiled {
   readonly services: readonly SoapService[];
   /** Those that speak GraphQL. */
   readonly graphqlUpstreams: readonly GraphqlUpstream[];
+  /** Heads that cannot be parsed are answered with a sentence: no service speaks the dialect whose 400 is empty. */
+  readonly explainsHeads: boolean;
   /** By the path callers use. */
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
@@ -180,6 +182,9 @@ async function compileFrom(
       config,
       services,
       graphqlUpstreams,
+      explainsHeads:
+        config.faults.explain &&
+        !services.some(({ dialects }) => dialects.some(({ undecodable }) => undecodable === 'empty 400')),
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
       access,

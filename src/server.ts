@@ -182,14 +182,14 @@ export async function startGateway(
     config.limits.http,
     {
       refused(address, request, refusal) {
-        const { trustedProxies, config: now } = generations.current.compiled;
+        const { trustedProxies, explainsHeads } = generations.current.compiled;
         const sender = { headers: request?.headers ?? {}, address };
         const exchange = beginExchange(sender, request?.method ?? '', trustedProxies);
         exchange.status = wireStatus(refusal, 'http');
         tracing.begin(exchange, {});
         exchange.refuse(refusal);
         finish(exchange);
-        return { id: exchange.id, isExplained: now.faults.explain };
+        return { id: exchange.id, isExplained: explainsHeads };
       },
       handshakeFailed: reportHandshakes(log, metrics),
       certificatesWithdrawn(connections, client) {

@@ -23,11 +23,12 @@ export function expectAnswer(t: Test, reply: RawReply, answer: string, dialect: 
 
 /**
  * Catalogue convention D2. A 400 of the first dialect has no content, no answer to HEAD has, and no 503: shedding load
- * costs as little as it can.
+ * costs as little as it can. A head that cannot be parsed has no path yet: its answer is empty where any service speaks the
+ * first dialect.
  */
 function expectStatus(t: Test, reply: RawReply, status: number, dialect: DialectName, name: string): void {
   t.equal(reply.status, status, `${name}: status`);
-  if ((status === 400 && dialect === '2001-12') || status === 503 || name.includes('HEAD'))
+  if ((status === 400 && dialect === '2001-12') || status === 503 || /HEAD|S09 (?:folded|a line feed)/.test(name))
     t.equal(reply.headers.get('content-length'), '0', `${name}: nothing in it`);
   else expectSentence(t, reply, name);
   t.equal(reply.headers.get('connection')?.toLowerCase(), 'close', `${name}: the connection ends`);
