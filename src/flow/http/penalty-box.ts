@@ -133,8 +133,8 @@ export class PenaltyBox {
     const longest = this.#holdMillis * (0.5 + Math.random() / 2);
     const capped = Math.min(paid, nowMillis + burstMillis + longest);
     setAndEvictOldest(this.#paidMillis, address, capped, ADDRESSES_MAX);
-    // In whole milliseconds, as timers are: sums of fractions are a little more or less than what they stand for.
-    const delayMillis = Math.max(0, Math.floor(capped - nowMillis - burstMillis));
+    // To the microsecond: sums of fractions are a little more or less than what they stand for.
+    const delayMillis = Math.max(0, Math.round((capped - nowMillis - burstMillis) * 1000) / 1000);
     if (delayMillis > 0) this.#report(address, nowMillis);
     return delayMillis;
   }
