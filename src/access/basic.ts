@@ -29,7 +29,7 @@ const REFUSED_MAX = 1024;
 /** Failures of one address, a burst and then one in a while: beyond, its passwords are refused without a verification. */
 const ADDRESS_FAILURES = { burst: 20, restoreMillis: 1_000 } as const;
 /**
- * The same of one address with one user. Failures of a user alone are not counted: a stranger could shut the user out
+ * The same of one address with one user. Failures of a user alone are not counted: other clients could shut the user out
  * from anywhere.
  */
 const PAIR_FAILURES = { burst: 5, restoreMillis: 10_000 } as const;
