@@ -1,7 +1,7 @@
 import { labelNamesOf } from './compile.js';
 import type { Generation } from './generation.js';
-import type { Metrics } from './observe/metrics.js';
-import type { UpstreamGauges } from './observe/upstream-gauges.js';
+import type { Metrics } from './observe/metrics/metrics.js';
+import type { UpstreamGauges } from './observe/metrics/upstream-gauges.js';
 
 /** How often generations before the current one are checked for being over. */
 const CHECK_MILLIS = 100;

@@ -4,7 +4,7 @@ import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 
 import { ConfigurationError } from '../src/base/diagnostic.js';
-import { Refusal } from '../src/base/refusal.js';
+import { Refusal } from '../src/base/refusals/refusal.js';
 import { type Compiled, compile } from '../src/compile.js';
 import { loadConfig } from '../src/config/load.js';
 

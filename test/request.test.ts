@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
-import { REFUSALS, type RefusalCode } from '../src/base/refusals.js';
+import { REFUSALS, type RefusalCode } from '../src/base/refusals/refusals.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../src/soap/dialect.js';
 import { answerWith, type RecordingBackend, startRecordingBackend, startScriptedBackend } from './kit/backend.js';
 import { startTestGateway, type TestGateway } from './kit/gateway.js';

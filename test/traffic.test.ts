@@ -4,9 +4,9 @@ import t, { type Test } from 'tap';
 
 import { Networks } from '../src/access/networks.js';
 import { defaultsOf } from '../src/base/limit.js';
-import { asRefusal, Refusal } from '../src/base/refusal.js';
-import { wireStatus } from '../src/base/wire-status.js';
-import { HTTP_LIMITS, type HttpLimits } from '../src/config/http-limits.js';
+import { asRefusal, Refusal } from '../src/base/refusals/refusal.js';
+import { wireStatus } from '../src/base/refusals/wire-status.js';
+import { HTTP_LIMITS, type HttpLimits } from '../src/config/listen/http-limits.js';
 import { parserRefusal } from '../src/flow/http/parser-error.js';
 import { PenaltyBox } from '../src/flow/http/penalty-box.js';
 import type { UpgradeEndpoint } from '../src/flow/http/request-class.js';

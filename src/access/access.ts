@@ -1,5 +1,5 @@
-import { Refusal } from '../base/refusal.js';
-import { CREDENTIALS_MISSING } from '../base/refusals.js';
+import { Refusal } from '../base/refusals/refusal.js';
+import { CREDENTIALS_MISSING } from '../base/refusals/refusals.js';
 import { clientAddress, subscriberOf } from './address.js';
 import { type Access, type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
 import type { Networks } from './networks.js';

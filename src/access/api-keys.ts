@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import type { Identifier } from './access.js';
 import { type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
 

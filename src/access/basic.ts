@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 
 import { setAndEvictOldest } from '../base/evict-oldest.js';
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import type { Identifier } from './access.js';
 import { clientAddress, plainAddress, subscriberOf } from './address.js';
 import { type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 import { isRecord } from '../base/record.js';
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import type { Caller, Client, ClientCertificate, Head } from './client.js';
 
 /** Catalogue K06. */

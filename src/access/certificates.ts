@@ -1,4 +1,4 @@
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import type { Identifier } from './access.js';
 import { type Caller, type Client, type ClientCertificate, type ClientClass, clientOf, type Head } from './client.js';
 import { configuredNameKey, nameKey } from './distinguished-name.js';

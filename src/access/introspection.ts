@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
 import { setAndEvictOldest } from '../base/evict-oldest.js';
-import { asRefusal, Refusal } from '../base/refusal.js';
+import { asRefusal, Refusal } from '../base/refusals/refusal.js';
 import type { CallTrace } from '../base/request-trace.js';
 import type { Identifier } from './access.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 
 import { expiry } from '../base/expiry.js';
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import type { Access, Caller, Client } from './client.js';
 
 /** How long credentials may be undecided, because others cannot be asked. Nothing is sent to the client meanwhile. */

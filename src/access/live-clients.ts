@@ -1,5 +1,5 @@
 import { ConcurrencyLimit } from '../base/concurrency-limit.js';
-import { asRefusal, type Refusal } from '../base/refusal.js';
+import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
 import { TimeSlices } from '../base/time-slices.js';
 import type { Caller, Client } from './client.js';
 import { type AccessRules, LiveClient, type LiveIdentification, PATIENCE, type Patience } from './live-client.js';

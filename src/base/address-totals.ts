@@ -1,4 +1,4 @@
-import type { RefusalCode } from './refusals.js';
+import type { RefusalCode } from './refusals/refusals.js';
 
 /** What is counted of an address since the start of the process, attempts of one call each. */
 export class AddressTotals {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { OperationUse } from './operation-use.js';
-import type { Refusal } from './refusal.js';
+import type { Refusal } from './refusals/refusal.js';
 import type { RequestTrace } from './request-trace.js';
 
 /** How a request ended. `aborted`: the client left before it had its answer, or the answer had to be cut. */

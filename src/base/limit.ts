@@ -1,4 +1,4 @@
-import type { RefusalCode } from './refusals.js';
+import type { RefusalCode } from './refusals/refusals.js';
 
 /** One limit, declared beside the code it limits. The configuration, its reference and its JSON Schema are made from it. */
 export interface LimitRow {

@@ -1,12 +1,12 @@
 import { ConfigurationError, type Diagnostic, firstWarnings, printDiagnostic } from '../base/diagnostic.js';
-import { diagnosticAt } from '../compile/diagnostic-at.js';
-import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
-import type { SoapService } from '../compile/service.js';
+import type { GraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
+import type { SoapService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
+import { diagnosticAt } from '../config/diagnostic-at.js';
 import { type LoadedConfig, loadConfig, loadRest } from '../config/load.js';
 import { openIn } from '../config/protection/weakenings.js';
+import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
-import { throwWithWsdls } from '../process/wsdl-errors.js';
 import { reportRows } from '../wsdl/report.js';
 import { ALL_LISTED, diagnosticLine, MOST_LISTED, oneLine, table } from './table.js';
 

@@ -1,9 +1,9 @@
 import type { GraphQLError } from 'graphql';
 import { isRecord } from '../base/record.js';
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import { InputError } from '../codec/write/input-error.js';
-import type { GraphqlUpstream } from '../compile/graphql-upstream.js';
-import type { SoapService } from '../compile/service.js';
+import type { GraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
+import type { SoapService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
 import { printEnvelope } from '../console/sample.js';

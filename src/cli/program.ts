@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigurationError, printDiagnostic } from '../base/diagnostic.js';
 import { PACKAGE_FOLDER, packageVersion } from '../base/package-folder.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
-import type { SourceOptions } from './import-source.js';
+import type { SourceOptions } from './import/import-source.js';
 
 const NEXT_STEPS = `
 Next steps:
@@ -99,12 +99,12 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       const source = sourceFrom(options);
       if (file !== null) {
         if (force) return command.error("error: option '--force' cannot be used with option '--into <file>'");
-        const { importInto } = await import('./import-into.js');
+        const { importInto } = await import('./import/import-into.js');
         return finish(await importInto(wsdl, { file, directory, name, ports, json, source }, terminal));
       }
       if (directory === null)
         return command.error("error: required option '-o, --output <directory>' or '--into <file>' not specified");
-      const { importWsdl } = await import('./import.js');
+      const { importWsdl } = await import('./import/import.js');
       return finish(await importWsdl(wsdl, { directory, name, ports, force, json, source }, terminal));
     });
   withSource(program.command('try'))
@@ -133,7 +133,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .description('print sizes of lists and replies for the configuration, from what a gateway has counted')
     .argument('<metrics>', 'address of its metrics (http://127.0.0.1:4001/metrics), or a file that holds them')
     .action(async (metrics: string) => {
-      const { suggest } = await import('./suggest.js');
+      const { suggest } = await import('./operator/suggest.js');
       finish(await suggest(metrics, terminal));
     });
   program
@@ -142,7 +142,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .argument('<address>', 'the admin address of a gateway (http://127.0.0.1:4001), or a file of --json')
     .option('--json', 'print the report as JSON, for a file', false)
     .action(async (address: string, { json }: { json: boolean }) => {
-      const { usage } = await import('./usage.js');
+      const { usage } = await import('./operator/usage.js');
       finish(await usage(address, json, terminal));
     });
   program
@@ -150,7 +150,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .description('print what a refusal means, why requests are refused with it, and the remedy')
     .argument('[code]', 'the code of a Fault, an error or a log line; without it all codes are listed')
     .action(async (code: string | undefined) => {
-      const { rules } = await import('./rules.js');
+      const { rules } = await import('./operator/rules.js');
       finish(rules(code ?? null, terminal));
     });
   program
@@ -166,7 +166,7 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
     .argument('<new>', 'path or address of the WSDL they will meet')
     .option('--usage <report>', 'admin address or file: name the clients that breaking changes meet')
     .action(async (before: string, after: string, options: SourceFlags & { usage?: string }) => {
-      const { diff } = await import('./diff.js');
+      const { diff } = await import('./operator/diff.js');
       finish(await diff(before, after, sourceFrom(options), options.usage ?? null, terminal));
     });
   return program;

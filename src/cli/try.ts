@@ -3,12 +3,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationError } from '../base/diagnostic.js';
-import { parseListenAddress } from '../config/address.js';
+import { parseListenAddress } from '../config/keys/address.js';
 import { trialIntroduction } from '../process/introduction.js';
 import { start } from '../process/start.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
-import { importWsdl } from './import.js';
-import type { SourceOptions } from './import-source.js';
+import { importWsdl } from './import/import.js';
+import type { SourceOptions } from './import/import-source.js';
 import { oneLine } from './table.js';
 
 export interface TryOptions {

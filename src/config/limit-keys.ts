@@ -7,12 +7,12 @@ import { SUBSCHEMA_LIMITS } from '../graphql/subschema/subschema-limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { SUBSCRIPTION_LIMITS } from '../pubsub/limits.js';
 import { SOAP_LIMITS } from '../soap/limits.js';
-import { MIME_LIMITS } from '../soap/mime-limits.js';
+import { MIME_LIMITS } from '../soap/mime/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
-import { HTTP_LIMITS } from './http-limits.js';
-import { section } from './key-types.js';
-import { limitGroup } from './limit-schema.js';
+import { section } from './keys/key-types.js';
+import { limitGroup } from './keys/limit-schema.js';
+import { HTTP_LIMITS } from './listen/http-limits.js';
 
 /** The limits of the gateway, by the folder that keeps them. */
 export const LIMIT_KEYS = section('Limits. Every one has a default and a ceiling that configuration cannot lift.', {

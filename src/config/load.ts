@@ -3,19 +3,21 @@ import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import { isRecord } from '../base/record.js';
 import { AT_ONCE, type Pace } from '../base/time-slices.js';
 import { parseRedisUrl } from '../redis/address.js';
-import type { AddressConfig } from './balance-keys.js';
-import { OPEN } from './client-keys.js';
-import type { ConfigPlace, ConfigSource } from './config-source.js';
-import { completeMasks, expandMasks } from './masks.js';
-import { type Environment, readSource } from './read-source.js';
-import { removeFinding } from './remove-finding.js';
+import type { AddressConfig } from './backend/balance-keys.js';
+import { removeFinding } from './check/remove-finding.js';
+import { configSchema } from './check/schema-node.js';
+import { validate } from './check/validate.js';
+import { OPEN } from './clients/client-keys.js';
+import { completeMasks, expandMasks } from './clients/masks.js';
+import type { ConfigPath } from './keys/config-path.js';
+import type { Finding } from './keys/finding.js';
 import { checkRules } from './rules.js';
 import type { Config, FileConfig, GraphqlServiceConfig, ServiceConfig } from './schema.js';
-import { configSchema } from './schema-node.js';
-import { ADDRESSED_CALLS } from './soap-keys.js';
-import { substitute } from './substitute.js';
-import { type Finding, validate } from './validate.js';
-import type { ConfigPath, Position } from './yaml-source.js';
+import { ADDRESSED_CALLS } from './soap/soap-keys.js';
+import type { ConfigPlace, ConfigSource } from './source/config-source.js';
+import { type Environment, readSource } from './source/read-source.js';
+import { substitute } from './source/substitute.js';
+import type { Position } from './source/yaml-source.js';
 
 /** A checked configuration, and where in its files each part of it stands. */
 export interface LoadedConfig {

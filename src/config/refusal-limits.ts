@@ -1,15 +1,15 @@
 import type { LimitRow, LimitTable } from '../base/limit.js';
-import type { RefusalCode } from '../base/refusals.js';
+import type { RefusalCode } from '../base/refusals/refusals.js';
 import { CODEC_LIMITS } from '../codec/plan/limits.js';
 import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
 import { GRAPHQL_LIMITS } from '../graphql/limits.js';
 import { SUBSCHEMA_LIMITS } from '../graphql/subschema/subschema-limits.js';
 import { SUBSCRIPTION_LIMITS } from '../pubsub/limits.js';
 import { SOAP_LIMITS } from '../soap/limits.js';
-import { MIME_LIMITS } from '../soap/mime-limits.js';
+import { MIME_LIMITS } from '../soap/mime/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
-import { HTTP_LIMITS } from './http-limits.js';
+import { HTTP_LIMITS } from './listen/http-limits.js';
 
 /** The tables of limits that refuse, by their key below `limits`. */
 const TABLES: readonly (readonly [string, LimitTable])[] = [

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-
 import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
 import { isRecord } from '../base/record.js';
-import { listenersOf } from './listen-keys.js';
+import type { ConfigPath } from './keys/config-path.js';
+import { listenersOf } from './listen/listen-keys.js';
 import type { LoadedConfig } from './load.js';
 import type { Config } from './schema.js';
-import type { ConfigPath } from './yaml-source.js';
 
 /** The keys whose value a running gateway keeps: sockets, processes, and memory that is sized once. */
 const RESTART_KEYS: readonly ConfigPath[] = [

@@ -1,18 +1,18 @@
 import { isRecord } from '../base/record.js';
-import { parseAddress } from './address.js';
-import { clientRules } from './client-rules.js';
-import { documentRules } from './document-rules.js';
-import { graphqlRules } from './graphql-rules.js';
-import { graphqlServiceRules } from './graphql-service-rules.js';
-import { claimedAddresses, listenRules } from './listen-rules.js';
-import { maskRules } from './masks.js';
-import { type ClaimedPath, claimedPaths, pathRules } from './path-rules.js';
-import { redisRules } from './redis-rules.js';
-import { requestRules } from './request-rules.js';
-import { subscriptionRules } from './subscription-rules.js';
-import { upstreamRules } from './upstream-rules.js';
-import { type Finding, printPath } from './validate.js';
-import type { ConfigPath } from './yaml-source.js';
+import { upstreamRules } from './backend/upstream-rules.js';
+import { clientRules } from './clients/client-rules.js';
+import { maskRules } from './clients/masks.js';
+import { documentRules } from './graphql/document-rules.js';
+import { graphqlRules } from './graphql/graphql-rules.js';
+import { graphqlServiceRules } from './graphql/graphql-service-rules.js';
+import { requestRules } from './graphql/request-rules.js';
+import { subscriptionRules } from './graphql/subscription-rules.js';
+import { parseAddress } from './keys/address.js';
+import { type ConfigPath, printPath } from './keys/config-path.js';
+import type { Finding } from './keys/finding.js';
+import { claimedAddresses, listenRules } from './listen/listen-rules.js';
+import { type ClaimedPath, claimedPaths, pathRules } from './listen/path-rules.js';
+import { redisRules } from './process/redis-rules.js';
 
 /**
  * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all

@@ -1,19 +1,19 @@
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
-import { FAULT_DETAIL_POLICIES } from '../soap/fault-policy.js';
+import { FAULT_DETAIL_POLICIES } from '../soap/fault/fault-policy.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
 import { XML_LIMITS } from '../xml/limits.js';
-import { AUDIT_KEYS } from './audit-keys.js';
-import { type AddressConfig, urls } from './balance-keys.js';
-import { CLIENT_KEYS } from './client-keys.js';
-import { CONSOLE_KEYS } from './console-keys.js';
-import { points } from './cost-keys.js';
-import { DRIFT_KEYS } from './drift-keys.js';
-import { FAULT_KEYS } from './fault-keys.js';
-import { ADDRESS, BACKEND, BLOCK_NAME, HEADER_NAME, HTTP_URL, NAME, PATH, URI } from './formats.js';
-import { GRAPHQL_KEYS } from './graphql-keys.js';
-import { GRAPHQL_SERVICE_KEYS, kindKey } from './graphql-service-keys.js';
-import { ADMIN_HOSTS, HOSTS, PUBLIC_URL } from './host-keys.js';
-import { INCLUDE } from './include-keys.js';
+import { type AddressConfig, urls } from './backend/balance-keys.js';
+import { UPSTREAM_KEYS } from './backend/upstream-keys.js';
+import { CLIENT_KEYS } from './clients/client-keys.js';
+import { points } from './graphql/cost-keys.js';
+import { GRAPHQL_KEYS } from './graphql/graphql-keys.js';
+import { GRAPHQL_SERVICE_KEYS, kindKey } from './graphql/graphql-service-keys.js';
+import { LINK_KEYS } from './graphql/link-keys.js';
+import { OPERATION_KEYS } from './graphql/operation-keys.js';
+import { SERVICE_REPLY_HEADERS, SOAP_HEADERS } from './graphql/request-keys.js';
+import { SUBSCRIPTION_KEYS } from './graphql/subscription-keys.js';
+import { SCHEMA_KEYS } from './graphql/type-keys.js';
+import { ADDRESS, BACKEND, BLOCK_NAME, HEADER_NAME, HTTP_URL, NAME, PATH, URI } from './keys/formats.js';
 import {
   array,
   boolean,
@@ -26,21 +26,21 @@ import {
   section,
   string,
   unsafe,
-} from './key-types.js';
+} from './keys/key-types.js';
+import { limitOverrides } from './keys/limit-schema.js';
 import { LIMIT_KEYS } from './limit-keys.js';
-import { limitOverrides } from './limit-schema.js';
-import { LINK_KEYS } from './link-keys.js';
-import { ADMIN, LISTEN } from './listen-keys.js';
-import { OPERATION_KEYS } from './operation-keys.js';
-import { REDIS_KEYS } from './redis-keys.js';
-import { RELOAD_KEYS } from './reload-keys.js';
-import { SERVICE_REPLY_HEADERS, SOAP_HEADERS } from './request-keys.js';
-import { ADDRESSING_KEYS, SECURITY_KEYS } from './soap-keys.js';
-import { SUBSCRIPTION_KEYS } from './subscription-keys.js';
-import { TRACE_KEYS } from './trace-keys.js';
-import { SCHEMA_KEYS } from './type-keys.js';
-import { UPSTREAM_KEYS } from './upstream-keys.js';
-import { VALIDATION_KEYS } from './validation-keys.js';
+import { ADMIN_HOSTS, HOSTS, PUBLIC_URL } from './listen/host-keys.js';
+import { ADMIN, LISTEN } from './listen/listen-keys.js';
+import { AUDIT_KEYS } from './process/audit-keys.js';
+import { CONSOLE_KEYS } from './process/console-keys.js';
+import { INCLUDE } from './process/include-keys.js';
+import { REDIS_KEYS } from './process/redis-keys.js';
+import { RELOAD_KEYS } from './process/reload-keys.js';
+import { TRACE_KEYS } from './process/trace-keys.js';
+import { DRIFT_KEYS } from './soap/drift-keys.js';
+import { FAULT_KEYS } from './soap/fault-keys.js';
+import { ADDRESSING_KEYS, SECURITY_KEYS } from './soap/soap-keys.js';
+import { VALIDATION_KEYS } from './soap/validation-keys.js';
 
 /**
  * The one table of configuration keys: type, sentence, default and bounds of each. The static type, the check at

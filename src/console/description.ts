@@ -1,7 +1,7 @@
 import { firstWarnings, printDiagnostic } from '../base/diagnostic.js';
 import { REFUSAL_GUIDES } from '../base/guide/refusal-guides.js';
 import { packageVersion } from '../base/package-folder.js';
-import { kindOf, REFUSAL_CODES } from '../base/refusals.js';
+import { kindOf, REFUSAL_CODES } from '../base/refusals/refusals.js';
 import type { Compiled } from '../compile.js';
 import type { Config } from '../config/schema.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';

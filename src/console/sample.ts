@@ -3,8 +3,8 @@ import { type FieldNode, type GraphQLField, type OperationDefinitionNode, parse 
 import { addressingBlocks } from '../codec/write/addressing-blocks.js';
 import { encodeRequest } from '../codec/write/encode.js';
 import { skeletonOf } from '../codec/write/skeleton.js';
-import { blocksOf } from '../compile/mapping.js';
-import type { SoapService } from '../compile/service.js';
+import { blocksOf } from '../compile/soap/mapping.js';
+import type { SoapService } from '../compile/soap/service.js';
 import type { Compiled } from '../compile.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import { NO_BLOCKS } from '../graphql/input/block-mapping.js';

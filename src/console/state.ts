@@ -1,5 +1,5 @@
-import type { ConfigLoads } from '../observe/gauges.js';
-import { type MetricList, pointsOf } from '../observe/prometheus.js';
+import type { ConfigLoads } from '../observe/metrics/gauges.js';
+import { type MetricList, pointsOf } from '../observe/metrics/prometheus.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 import type { ConsoleState } from './answers.js';
 

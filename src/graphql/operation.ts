@@ -1,6 +1,6 @@
 import type { ExecutionResult, OperationTypeNode } from 'graphql';
 import type { CancelSignal } from '../base/cancellation.js';
-import { asRefusal, type Refusal } from '../base/refusal.js';
+import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
 import { type Admission, type Admitted, admit, isLongUncached } from './admission/admit.js';
 import { DocumentCache } from './admission/document-cache.js';
 import { rawParams } from './admission/params.js';

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
 import type { ClientCertificate } from '../access/client.js';
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 
 /** Whether a connection is encrypted by the gateway itself. */
 export const isEncrypted = (socket: Duplex): boolean => socket instanceof TLSSocket;

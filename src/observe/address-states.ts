@@ -1,4 +1,4 @@
-import type { Log } from './log.js';
+import type { Log } from './log/log.js';
 
 /** An address of a backend is no longer called, or is called again. */
 export interface AddressEvent {

@@ -6,10 +6,10 @@ import { compress, hasAmbientCredentials, isCompressible, takesGzip } from '../b
 import type { Diagnostic } from '../base/diagnostic.js';
 import { hostNames, isHostAllowed } from '../base/host-name.js';
 import { KIB } from '../base/limit.js';
-import { asRefusal, Refusal } from '../base/refusal.js';
-import { FOUND_UNITS_MAX } from './json-text.js';
-import type { Log } from './log.js';
-import { OPEN_METRICS_TYPE } from './open-metrics.js';
+import { asRefusal, Refusal } from '../base/refusals/refusal.js';
+import { FOUND_UNITS_MAX } from './log/json-text.js';
+import type { Log } from './log/log.js';
+import { OPEN_METRICS_TYPE } from './metrics/open-metrics.js';
 
 /** The sources of the operators' pages. */
 export interface AdminSources {

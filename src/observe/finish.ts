@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../base/exchange.js';
-import type { Audit } from './audit.js';
-import type { Log } from './log.js';
-import type { Metrics } from './metrics.js';
+import type { Audit } from './audit/audit.js';
+import type { Log } from './log/log.js';
+import type { Metrics } from './metrics/metrics.js';
 import type { RecentRequests } from './recent.js';
 import type { Tracing } from './trace/tracing.js';
 import type { Usage } from './usage.js';

@@ -1,5 +1,5 @@
-import { LimitedEvents } from './limited-events.js';
-import type { Log } from './log.js';
+import { LimitedEvents } from './log/limited-events.js';
+import type { Log } from './log/log.js';
 
 /** A failed handshake, as `listen` describes it. */
 interface Failure {

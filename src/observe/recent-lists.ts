@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../base/refusals.js';
+import type { RefusalCode } from '../base/refusals/refusals.js';
 
 /** A request that was refused, failed or was slow. Texts are of the gateway or its configuration, but for names of callers. */
 export interface RecentRequest {

@@ -1,6 +1,6 @@
 import type { Exchange } from '../base/exchange.js';
 import type { OperationUse } from '../base/operation-use.js';
-import { makeSum, OTHER, TallyTable } from './tally.js';
+import { makeSum, OTHER, TallyTable } from './metrics/tally.js';
 
 /** Clients that are told apart; others are `_other`. */
 export const USAGE_CLIENTS_MAX = 200;

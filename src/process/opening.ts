@@ -1,12 +1,12 @@
 import { startDemoBackend } from '../../config/demo/backend.js';
 import { printDiagnostic } from '../base/diagnostic.js';
 import type { Compiled } from '../compile.js';
-import { parseAddress } from '../config/address.js';
+import { parseAddress } from '../config/keys/address.js';
 import type { LoadedConfig } from '../config/load.js';
-import type { Log } from '../observe/log.js';
+import type { Log } from '../observe/log/log.js';
 import type { Introduction, Running } from './introduction.js';
 import { refuseAddress } from './refuse-address.js';
-import { type CompiledFacts, factsOf } from './reload-source.js';
+import { type CompiledFacts, factsOf } from './reload/reload-source.js';
 import { notifyServiceManager } from './service-manager.js';
 import { type StopCause, stopCause } from './stop-cause.js';
 import type { Terminal } from './terminal.js';

@@ -1,11 +1,10 @@
 import { ConfigurationError } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
-import { diagnosticAt } from '../compile/diagnostic-at.js';
-import { parseListenAddress } from '../config/address.js';
-import { listenersOf } from '../config/listen-keys.js';
+import { diagnosticAt } from '../config/diagnostic-at.js';
+import { parseListenAddress } from '../config/keys/address.js';
+import { type ConfigPath, printPath } from '../config/keys/config-path.js';
+import { listenersOf } from '../config/listen/listen-keys.js';
 import type { LoadedConfig } from '../config/load.js';
-import { printPath } from '../config/validate.js';
-import type { ConfigPath } from '../config/yaml-source.js';
 
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'is in use by another program'],

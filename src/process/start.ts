@@ -9,30 +9,20 @@ import {
   replayInputs,
 } from '../base/inputs.js';
 import { TimeSlices } from '../base/time-slices.js';
-import { compileAdmin } from '../compile/admin.js';
-import { auditTargetOf } from '../compile/audit.js';
-import { takenProblemsOf } from '../compile/named-wsdl.js';
+import { compileAdmin } from '../compile/listen/admin.js';
+import { auditTargetOf } from '../compile/process/audit.js';
+import { takenProblemsOf } from '../compile/soap/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
-import { parentCheckpoints } from '../observe/audit-checkpoints.js';
-import { Log } from '../observe/log.js';
+import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
+import { Log } from '../observe/log/log.js';
 import { type GatewayOptions, startGateway } from '../server.js';
-import { askedFrom } from './asked-reloads.js';
-import { checkWeaker } from './check-weaker.js';
-import { FileWatch, trackFiles } from './file-watch.js';
 import { demoIntroduction, type Introduction } from './introduction.js';
 import { announce, openingOf } from './opening.js';
-import { PendingSignal } from './pending-signal.js';
-import { refuseAddress } from './refuse-address.js';
-import { type CompiledFacts, factsOf, type Reads, wsdlsInUse } from './reload-source.js';
-import { type Applied, type ReloadCause, Reloader } from './reloader.js';
-import { notifyServiceManager, reportToWatchdog, whileReloading } from './service-manager.js';
-import { type StopCause, stopCause } from './stop-cause.js';
-import type { ExitCode, Terminal } from './terminal.js';
-import { workerCount, workersOption } from './worker-count.js';
+import { workerCount, workersOption } from './parent/worker-count.js';
 import {
   offerWsdl,
   parentTurn,
@@ -48,10 +38,20 @@ import {
   takeReloads,
   type WorkerStart,
   workerInvalidations,
-} from './worker-messages.js';
-import { type ParentConfig, startWorkers } from './workers.js';
-import { throwWithWsdls } from './wsdl-errors.js';
-import { compileBeside, outdated, type UseSource, WsdlTakeover } from './wsdl-takeover.js';
+} from './parent/worker-messages.js';
+import { type ParentConfig, startWorkers } from './parent/workers.js';
+import { PendingSignal } from './pending-signal.js';
+import { refuseAddress } from './refuse-address.js';
+import { askedFrom } from './reload/asked-reloads.js';
+import { checkWeaker } from './reload/check-weaker.js';
+import { FileWatch, trackFiles } from './reload/file-watch.js';
+import { type CompiledFacts, factsOf, type Reads, wsdlsInUse } from './reload/reload-source.js';
+import { type Applied, type ReloadCause, Reloader } from './reload/reloader.js';
+import { throwWithWsdls } from './reload/wsdl-errors.js';
+import { compileBeside, outdated, type UseSource, WsdlTakeover } from './reload/wsdl-takeover.js';
+import { notifyServiceManager, reportToWatchdog, whileReloading } from './service-manager.js';
+import { type StopCause, stopCause } from './stop-cause.js';
+import type { ExitCode, Terminal } from './terminal.js';
 
 /**
  * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output has `ready` and the

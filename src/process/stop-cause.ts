@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-import type { Log } from '../observe/log.js';
+import type { Log } from '../observe/log/log.js';
 import type { ExitCode } from './terminal.js';
 
 /** Why a process ends. */

@@ -1,8 +1,8 @@
-import { refuseByLimit } from '../base/refusal.js';
+import { refuseByLimit } from '../base/refusals/refusal.js';
 import { ELEMENTS, type Interest, type StartTag, type XmlHandler } from '../xml/events.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from './dialect.js';
-import { elementRefusal, structureRefusal } from './header.js';
-import type { SignedIds } from './signed-ids.js';
+import { elementRefusal, structureRefusal } from './header/header.js';
+import type { SignedIds } from './header/signed-ids.js';
 
 const ENCODINGS: ReadonlySet<string> = new Set(DIALECT_NAMES.map((name) => DIALECTS[name].encodingUri));
 

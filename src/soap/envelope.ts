@@ -1,17 +1,17 @@
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import { type Interest, PRESENCE, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 import { TeeHandler } from '../xml/tee-handler.js';
-import type { Addressing } from './addressing.js';
 import { BodyParts, type ExpectedParts } from './body-parts.js';
 import { BodyValidator, checkEnvelopeAttributes, declaresEncoding, hasId, validateEncodingStyle } from './content.js';
 import { type Dialect, dialectOfUri } from './dialect.js';
 import type { Edit } from './edit.js';
-import { type DetailObserver, FaultReader, type FaultWants } from './fault.js';
-import { type EnvelopeRules, elementRefusal, envelopesOf, structureRefusal } from './header.js';
-import { HeaderPlaceFinder } from './header-place.js';
-import { HeaderReader } from './header-reader.js';
+import { type DetailObserver, FaultReader, type FaultWants } from './fault/fault.js';
+import type { Addressing } from './header/addressing.js';
+import { type EnvelopeRules, elementRefusal, envelopesOf, structureRefusal } from './header/header.js';
+import { HeaderPlaceFinder } from './header/header-place.js';
+import { HeaderReader } from './header/header-reader.js';
+import type { FreshnessClaim } from './header/security-reader.js';
 import { observeTags } from './observe-tags.js';
-import type { FreshnessClaim } from './security-reader.js';
 
 /** Receives the content of a message while it is validated. */
 export interface EnvelopeObserver extends DetailObserver {

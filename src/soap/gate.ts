@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal, refuseByLimit } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import type { Encoding } from '../xml/transcode.js';
 import { applyEdits } from './edit.js';
 import type { EnvelopeValidator } from './envelope.js';

@@ -1,7 +1,7 @@
 import { ALL, ELEMENTS, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 import { dialectOfUri } from './dialect.js';
-import type { BlockWriter } from './header-place.js';
-import { inAscii } from './security-writer.js';
+import type { BlockWriter } from './header/header-place.js';
+import { inAscii } from './header/security-writer.js';
 
 /** Elements in one another that are read; the content of deeper ones is skipped. */
 const DEPTH_MAX = 64;

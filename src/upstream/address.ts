@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { AddressTotals } from '../base/address-totals.js';
-import type { RefusalCode } from '../base/refusals.js';
+import type { RefusalCode } from '../base/refusals/refusals.js';
 import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
 import { Breaker, type BreakerChange, type BreakerState, type CallOutcome, type EjectionReason } from './breaker.js';
 import { Connection, type ConnectionUse } from './connection.js';

@@ -1,5 +1,5 @@
-import type { Refusal } from '../base/refusal.js';
-import type { RefusalCode } from '../base/refusals.js';
+import type { Refusal } from '../base/refusals/refusal.js';
+import type { RefusalCode } from '../base/refusals/refusals.js';
 
 /**
  * The end of a call as the breaker counts it. `invalid`: an answer of a status of success that was refused; `none`: no

@@ -1,4 +1,4 @@
-import { Refusal, refuseByLimit } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import { Deadlines } from './deadlines.js';
 import type { TimeoutKeys, TimeoutLimits } from './failure.js';
 import type { UpstreamLimits } from './limits.js';

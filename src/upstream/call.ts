@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { Refusal } from '../base/refusal.js';
-import type { RefusalCode } from '../base/refusals.js';
+import { Refusal } from '../base/refusals/refusal.js';
+import type { RefusalCode } from '../base/refusals/refusals.js';
 import { withTraceparent } from '../base/request-trace.js';
 import type { Address } from './address.js';
 import { type CallOutcome, outcomeOf } from './breaker.js';

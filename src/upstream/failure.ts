@@ -1,5 +1,5 @@
-import { type ExceededLimit, Refusal } from '../base/refusal.js';
-import type { RefusalCode } from '../base/refusals.js';
+import { type ExceededLimit, Refusal } from '../base/refusals/refusal.js';
+import type { RefusalCode } from '../base/refusals/refusals.js';
 import type { UpstreamLimits } from './limits.js';
 
 /** The limits that undici keeps. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 
 /** Answers of the 100s that may come before the real one: HTTP allows any number, nothing needs more (catalogue U13). */
 const INTERIM_MAX = 10;

@@ -1,4 +1,4 @@
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import { checkAuthStatus } from './failure.js';
 import type { ReplyHead } from './reply.js';
 

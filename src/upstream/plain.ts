@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 
 import { createProxyServer } from 'http-proxy';
 
-import { Refusal, refuseByLimit } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import { checkServerIdentity } from '../base/server-identity.js';
 import { refusalOfError } from './failure.js';
 import { FixedQuery } from './query.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { CancelSignal } from '../base/cancellation.js';
-import { type Refusal, refuseByLimit } from '../base/refusal.js';
+import { type Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import type { CallTrace } from '../base/request-trace.js';
 import type { Affinity } from './balancer.js';
 import type { ReplyHead, UpstreamCall } from './reply.js';

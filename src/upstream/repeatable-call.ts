@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 
-import { asRefusal, type Refusal } from '../base/refusal.js';
+import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 
 /** A call that needs something obtained first, a token for instance, and may be sent again with another one. */

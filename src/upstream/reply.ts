@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
-import type { Refusal } from '../base/refusal.js';
+import type { Refusal } from '../base/refusals/refusal.js';
 import type { CallTrace } from '../base/request-trace.js';
 import type { Affinity } from './balancer.js';
 import type { CallRules } from './call-rules.js';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { Refusal, refuseByLimit } from '../base/refusal.js';
+import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import type { Address } from './address.js';
 import { AddressSet } from './address-set.js';
 import { type BalanceOptions, DEFAULT_BALANCE } from './balancer.js';

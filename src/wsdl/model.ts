@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.js';
-import type { AttachedPart } from '../soap/attached-parts.js';
 import type { DialectName } from '../soap/dialect.js';
+import type { AttachedPart } from '../soap/mime/attached-parts.js';
 import type { QName } from '../xml/events.js';
 import type { WsdlDocument } from './document.js';
 import type { UncallableOperation } from './uncallable.js';

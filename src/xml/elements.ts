@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal } from '../base/refusal.js';
-import type { RefusalCode } from '../base/refusals.js';
+import { Refusal } from '../base/refusals/refusal.js';
+import type { RefusalCode } from '../base/refusals/refusals.js';
 import { stringOf } from './bytes.js';
 import { ALL, ELEMENTS, type Interest, SKIP, STREAM, type XmlHandler } from './events.js';
 import { refuseByXmlLimit, type XmlLimits } from './limits.js';

@@ -1,5 +1,5 @@
 import { GIB, KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 
 /** Limits inside the reader: checked while a token is still open, at constant cost per byte. */
 export const XML_LIMITS = {

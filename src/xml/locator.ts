@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Place } from '../base/facts.js';
+import type { Place } from '../base/refusals/facts.js';
 import { skimMemory } from './skim-memory.js';
 import type { Transcoder } from './transcode.js';
 

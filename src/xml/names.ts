@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import { stringOf } from './bytes.js';
 import { CLASS, IN_NAME, isNcName, utf8Length } from './chars.js';
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import type { Name } from './names.js';
 
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';

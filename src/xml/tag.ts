@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 import { stringOf } from './bytes.js';
 import type { BytesTest, StartTag } from './events.js';
 import { type Name, NO_NAME, uriOf } from './names.js';

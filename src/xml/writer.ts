@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { invariant } from '../base/invariant.js';
-import { Refusal } from '../base/refusal.js';
+import { Refusal } from '../base/refusals/refusal.js';
 
 /**
  * Writes XML text; nothing else here does. Values are escaped, so that a reader gets them back and they cannot become

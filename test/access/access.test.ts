@@ -10,7 +10,7 @@ import { Forwarding } from '../../src/access/forwarding.js';
 import { IssuerKeys, KEYS_LIFE_MILLIS } from '../../src/access/issuer-keys.js';
 import { isNetwork, Networks } from '../../src/access/networks.js';
 import { TokenIssuer, type TokenRules, Tokens } from '../../src/access/tokens.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 
 const classNamed = (name: string): ClientClass => ({ ...UNRESTRICTED, name });
 const [GOLD, PLAIN] = [classNamed('gold'), classNamed('plain')];

@@ -17,7 +17,7 @@ import {
   WAITING_ADDRESSES_MAX,
   WAITING_PER_ADDRESS_MAX,
 } from '../../src/access/verification-queue.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { printPasswordHash } from '../../src/cli/hash-password.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';

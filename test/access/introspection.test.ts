@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { UNRESTRICTED } from '../../src/access/access.js';
 import type { Caller, Client, ClientClass } from '../../src/access/client.js';
 import { IntrospectedTokens, type IntrospectionRules } from '../../src/access/introspection.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';

@@ -7,7 +7,7 @@ import { configuredNameKey, nameKey } from '../../src/access/distinguished-name.
 import { labelOf } from '../../src/access/label.js';
 import { Networks } from '../../src/access/networks.js';
 import { tokenClient } from '../../src/access/token-client.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 
 /** Names of clients: subjects of certificates, and what log and audit call the client of a token. */
 

@@ -6,7 +6,7 @@ import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 
 import type { Diagnostic } from '../../src/base/diagnostic.js';
-import { NO_SOURCE_OPTIONS, sourceOf } from '../../src/cli/import-source.js';
+import { NO_SOURCE_OPTIONS, sourceOf } from '../../src/cli/import/import-source.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { addressKind } from '../../src/upstream/address-kind.js';

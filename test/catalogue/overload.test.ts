@@ -9,7 +9,7 @@ import t from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
 import { AdmittedDocument, DocumentCache } from '../../src/graphql/admission/document-cache.js';
-import { Metrics } from '../../src/observe/metrics.js';
+import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { startProcess, terminate } from '../kit/gateway-process.js';
 import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';

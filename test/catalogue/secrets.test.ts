@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { hashPassword } from '../../src/access/scrypt.js';
-import { Log } from '../../src/observe/log.js';
+import { Log } from '../../src/observe/log/log.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { areAnswering, childrenOf, startProcess } from '../kit/gateway-process.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { run as runHere } from '../../src/cli/program.js';
-import { withEntries } from '../../src/config/yaml-source.js';
+import { withEntries } from '../../src/config/source/yaml-source.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 /** `import --into`: a service more in a configuration that is there. */

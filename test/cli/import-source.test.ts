@@ -9,8 +9,8 @@ import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
 import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { importWsdl } from '../../src/cli/import.js';
-import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf } from '../../src/cli/import-source.js';
+import { importWsdl } from '../../src/cli/import/import.js';
+import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf } from '../../src/cli/import/import-source.js';
 import { loadConfig } from '../../src/config/load.js';
 import { addressKind } from '../../src/upstream/address-kind.js';
 import { fetchDocument } from '../../src/upstream/fetch-document.js';

@@ -1,8 +1,8 @@
 import t from 'tap';
 
-import { Destinations } from '../../src/compile/destinations.js';
-import { OperationTable } from '../../src/compile/operation-table.js';
-import type { KnownOperation, SentActions } from '../../src/compile/request-group.js';
+import { Destinations } from '../../src/compile/soap/destinations.js';
+import { OperationTable } from '../../src/compile/soap/operation-table.js';
+import type { KnownOperation, SentActions } from '../../src/compile/soap/request-group.js';
 import { readSoapAction } from '../../src/soap/soap-action.js';
 import type { ElementDeclaration, Operation, WsdlModel } from '../../src/wsdl/model.js';
 import { plainComplexType, plainElement } from '../../src/wsdl/plain.js';

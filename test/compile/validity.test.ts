@@ -2,9 +2,9 @@ import t from 'tap';
 
 import { Exchange, VIOLATIONS_MAX } from '../../src/base/exchange.js';
 import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
-import { Validity } from '../../src/compile/validity.js';
+import { Validity } from '../../src/compile/soap/validity.js';
 import type { Operation, WsdlModel } from '../../src/wsdl/model.js';
 import type { XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';

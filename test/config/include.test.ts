@@ -5,8 +5,8 @@ import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { glob, matchesName } from '../../src/base/glob.js';
 import { emptySnapshot, type Inputs, LIVE_INPUTS, recordInputs, replayInputs } from '../../src/base/inputs.js';
 import { check } from '../../src/cli/check.js';
-import { INCLUDED_FILES_MAX } from '../../src/config/include-keys.js';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
+import { INCLUDED_FILES_MAX } from '../../src/config/process/include-keys.js';
 
 /** A configuration in several files. */
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { defaultsOf } from '../../src/base/limit.js';
-import { HTTP_LIMITS } from '../../src/config/http-limits.js';
+import { HTTP_LIMITS } from '../../src/config/listen/http-limits.js';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import t from 'tap';
 import { parse } from 'yaml';
+import { parseAmount, printAmount } from '../../src/config/keys/units.js';
 import { loadConfig } from '../../src/config/load.js';
-import { parseAmount, printAmount } from '../../src/config/units.js';
 import { printReference, replaceSection } from '../kit/reference/configuration.js';
 import { printJsonSchema } from '../kit/reference/json-schema.js';
 

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { readMediaType } from '../../src/soap/media-type.js';
+import { readMediaType } from '../../src/soap/mime/media-type.js';
 import { answerWith, type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { askGraphql, postGraphql } from '../kit/graphql-client.js';

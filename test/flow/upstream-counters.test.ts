@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import { AddressTotals } from '../../src/base/address-totals.js';
-import { UpstreamTotals } from '../../src/observe/upstream-totals.js';
+import { UpstreamTotals } from '../../src/observe/metrics/upstream-totals.js';
 import { startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';

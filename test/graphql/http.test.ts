@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { serverAudits } from 'graphql-http';
 import t from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { JsonBoundsError, parseStrictJson } from '../../src/base/strict-json.js';
 import type { Decoded } from '../../src/codec/plan/plan.js';
 import { InputError } from '../../src/codec/write/input-error.js';
@@ -16,7 +16,7 @@ import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/limits.js'
 import type { GraphqlOptions } from '../../src/graphql/operation.js';
 import type { CallField, FieldCall } from '../../src/graphql/run/field-call.js';
 import { buildSchema } from '../../src/graphql/schema.js';
-import { SoapFaultError } from '../../src/soap/fault.js';
+import { SoapFaultError } from '../../src/soap/fault/fault.js';
 import { complex, element, elements, INT, one, operation, STRING, shop } from './models.js';
 
 const session = element('Session', complex('', elements(one('token', STRING))));

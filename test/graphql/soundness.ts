@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import type { Decoded, FieldSlot, ObjectPlan } from '../../src/codec/plan/plan.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';

@@ -6,12 +6,12 @@ import { parse, stringify } from 'yaml';
 import { hashPassword } from '../../src/access/scrypt.js';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { isRecord } from '../../src/base/record.js';
-import { REFUSALS } from '../../src/base/refusals.js';
+import { REFUSALS } from '../../src/base/refusals/refusals.js';
 import { run } from '../../src/cli/program.js';
 import { compile } from '../../src/compile.js';
+import { configSchema, type SchemaNode } from '../../src/config/check/schema-node.js';
 import { loadConfig } from '../../src/config/load.js';
-import { configSchema, type SchemaNode } from '../../src/config/schema-node.js';
-import { Metrics } from '../../src/observe/metrics.js';
+import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { Authority } from '../kit/certificates.js';
 import { readSources } from '../kit/source.js';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { configSchema, type SchemaNode } from '../../src/config/check/schema-node.js';
 import type { Protection } from '../../src/config/protection/protection.js';
 import { PROTECTIONS } from '../../src/config/protection/table.js';
-import { configSchema, type SchemaNode } from '../../src/config/schema-node.js';
 import { replaceSection } from '../kit/reference/configuration.js';
 import { printProtections } from '../kit/reference/protections.js';
 

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { specifiedScalarTypes } from 'graphql';
 import t from 'tap';
 import { REFUSAL_GUIDES } from '../../src/base/guide/refusal-guides.js';
-import { Refusal } from '../../src/base/refusal.js';
-import { levelOf } from '../../src/base/refusal-kind.js';
-import { kindOf, REFUSALS, type RefusalCode } from '../../src/base/refusals.js';
-import { wireStatus } from '../../src/base/wire-status.js';
-import { configSchema } from '../../src/config/schema-node.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
+import { levelOf } from '../../src/base/refusals/refusal-kind.js';
+import { kindOf, REFUSALS, type RefusalCode } from '../../src/base/refusals/refusals.js';
+import { wireStatus } from '../../src/base/refusals/wire-status.js';
+import { configSchema } from '../../src/config/check/schema-node.js';
 import { BUILT_INS } from '../../src/graphql/types/built-ins.js';
-import { Metrics } from '../../src/observe/metrics.js';
+import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { DIALECT_NAMES, DIALECTS } from '../../src/soap/dialect.js';
-import { faultCodeOf } from '../../src/soap/print-fault.js';
+import { faultCodeOf } from '../../src/soap/fault/print-fault.js';
 import { groupFiles } from '../kit/groups.js';
 import { replaceSection } from '../kit/reference/configuration.js';
 import { printMetrics } from '../kit/reference/metrics.js';
@@ -24,7 +24,7 @@ const CODES = Object.keys(REFUSALS) as RefusalCode[];
 
 t.test('every refusal is used somewhere', async (t) => {
   const text = readSources('src')
-    .filter(({ path }) => path !== 'src/base/refusals.ts' && !path.startsWith('src/base/guide/'))
+    .filter(({ path }) => path !== 'src/base/refusals/refusals.ts' && !path.startsWith('src/base/guide/'))
     .map((source) => source.text)
     .join('\n');
   // As a string: a code in a comment is no use.
@@ -34,7 +34,7 @@ t.test('every refusal is used somewhere', async (t) => {
 
 t.test('one function alone turns a refusal into a status', async (t) => {
   for (const { path, text } of readSources('src')) {
-    if (path === 'src/base/wire-status.ts' || path === 'test/kit/reference/refusals.ts') continue;
+    if (path === 'src/base/refusals/wire-status.ts' || path === 'test/kit/reference/refusals.ts') continue;
     t.notMatch(text, /\bkind\.status\b/, path);
   }
   const expected: readonly (readonly [RefusalCode, http: number, json: number, soap11: number, soap12: number])[] = [

@@ -5,7 +5,7 @@ import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 
 import { type Compiled, compile } from '../../src/compile.js';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
-import { Log } from '../../src/observe/log.js';
+import { Log } from '../../src/observe/log/log.js';
 import { type Gateway, startGateway } from '../../src/server.js';
 
 /** A gateway in this process, on ports of the system's choice unless the configuration names some. */

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { Metrics } from '../../src/observe/metrics.js';
+import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { printReference, replaceSection } from './reference/configuration.js';
 import { printJsonSchema } from './reference/json-schema.js';
 import { printMetrics } from './reference/metrics.js';

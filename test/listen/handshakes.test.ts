@@ -7,7 +7,7 @@ import { type ConnectionOptions, connect } from 'node:tls';
 import t, { type Test } from 'tap';
 
 import { handshakeFailureOf } from '../../src/listen/handshake-failure.js';
-import { LimitedEvents } from '../../src/observe/limited-events.js';
+import { LimitedEvents } from '../../src/observe/log/limited-events.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';

@@ -13,7 +13,7 @@ import { loadConfig } from '../../src/config/load.js';
 import { bind } from '../../src/listen/bind.js';
 import { listEndMillis } from '../../src/listen/list-end.js';
 import { TicketKeys } from '../../src/listen/ticket-keys.js';
-import { Log } from '../../src/observe/log.js';
+import { Log } from '../../src/observe/log/log.js';
 import { startGateway } from '../../src/server.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { Authority, hasOpenssl, type Identity } from '../kit/certificates.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
-import { AccessLines } from '../../src/observe/access-line.js';
+import { AccessLines } from '../../src/observe/log/access-line.js';
 
 const made = (changes: Partial<Exchange> = {}, method = 'POST'): Exchange =>
   Object.assign(new Exchange('x-1', '192.0.2.1', method), {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { hashPassword } from '../../src/access/scrypt.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { Log } from '../../src/observe/log.js';
+import { Log } from '../../src/observe/log/log.js';
 import { startGateway } from '../../src/server.js';
 import { freePort } from '../kit/free-port.js';
 import { startTestGateway } from '../kit/gateway.js';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import t from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
-import { Refusal } from '../../src/base/refusal.js';
-import { Audit } from '../../src/observe/audit.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
+import { Audit } from '../../src/observe/audit/audit.js';
 
 /** The file of the record of decisions. */
 

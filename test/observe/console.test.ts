@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import t, { type Test } from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { Readings } from '../../src/console/page/readings.js';
 import { RECENT_MAX, RecentRequests } from '../../src/observe/recent.js';
 import { startRecordingBackend } from '../kit/backend.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 
-import { LogSink } from '../../src/observe/log-sink.js';
-import type { LogTarget } from '../../src/observe/log-target.js';
+import { LogSink } from '../../src/observe/log/log-sink.js';
+import type { LogTarget } from '../../src/observe/log/log-target.js';
 
 const failure = (code: string): NodeJS.ErrnoException => Object.assign(new Error(code), { code });
 

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
-import { Refusal, refuseByLimit } from '../../src/base/refusal.js';
-import { Log, type LogLevel } from '../../src/observe/log.js';
+import { Refusal, refuseByLimit } from '../../src/base/refusals/refusal.js';
+import { Log, type LogLevel } from '../../src/observe/log/log.js';
 
 function collect(level: LogLevel = 'debug'): { readonly log: Log; readonly written: string[] } {
   const written: string[] = [];

@@ -3,9 +3,9 @@ import t from 'tap';
 
 import { Exchange } from '../../src/base/exchange.js';
 import { packageVersion } from '../../src/base/package-folder.js';
-import { Refusal } from '../../src/base/refusal.js';
-import { Metrics } from '../../src/observe/metrics.js';
-import { MetricBook } from '../../src/observe/prometheus.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
+import { Metrics } from '../../src/observe/metrics/metrics.js';
+import { MetricBook } from '../../src/observe/metrics/prometheus.js';
 
 function exchange(route: string, operation: string): Exchange {
   const made = new Exchange('id', '127.0.0.1', 'POST');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 
-import { makeSum, OTHER, TallyTable } from '../../src/observe/tally.js';
+import { makeSum, OTHER, TallyTable } from '../../src/observe/metrics/tally.js';
 
 t.test('whatever the order in which rows are asked for, each counts its own', (t) => {
   const label = fc.constantFrom('', 'a', 'b', 'in', 'out');

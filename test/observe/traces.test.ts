@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { Exchange, nextExchangeId } from '../../src/base/exchange.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { parseTraceparent } from '../../src/base/request-trace.js';
 import { readRejectedSpans } from '../../src/observe/trace/export-answer.js';
 import { BATCH_SPANS, BATCHES_MAX, SpanExporter, type SpanOutcome } from '../../src/observe/trace/exporter.js';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { Exchange } from '../../src/base/exchange.js';
-import { affectedClients } from '../../src/cli/affected-clients.js';
+import { affectedClients } from '../../src/cli/operator/affected-clients.js';
 import { run } from '../../src/cli/program.js';
 import {
   clientNameIn,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { verifyAudit } from '../../src/cli/audit.js';
-import { lineHash } from '../../src/observe/audit-chain.js';
+import { lineHash } from '../../src/observe/audit/audit-chain.js';
 import { childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { RawClient } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';

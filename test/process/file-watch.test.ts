@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 
 import { LIVE_INPUTS } from '../../src/base/inputs.js';
-import { FileWatch } from '../../src/process/file-watch.js';
+import { FileWatch } from '../../src/process/reload/file-watch.js';
 import { until } from '../kit/until.js';
 
 /** The files of a configuration, which are looked at for changes. */

@@ -1,6 +1,6 @@
 import t from 'tap';
 
-import { ReplacementPauses } from '../../src/process/replacement-pauses.js';
+import { ReplacementPauses } from '../../src/process/parent/replacement-pauses.js';
 
 /** Workers that end are replaced, and not faster and faster. */
 

@@ -4,9 +4,9 @@ import t from 'tap';
 
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { emptySnapshot, type InputSnapshot, replayInputs } from '../../src/base/inputs.js';
-import { type CompiledFacts, noReads, type ReloadSource } from '../../src/process/reload-source.js';
-import type { StepAnswer, ToWorker } from '../../src/process/worker-messages.js';
-import { type ReloadedWorker, WorkerReload } from '../../src/process/worker-reload.js';
+import type { StepAnswer, ToWorker } from '../../src/process/parent/worker-messages.js';
+import { type ReloadedWorker, WorkerReload } from '../../src/process/parent/worker-reload.js';
+import { type CompiledFacts, noReads, type ReloadSource } from '../../src/process/reload/reload-source.js';
 import { until } from '../kit/until.js';
 
 /** Which worker does what in a reload. The workers answer as a test says. */

@@ -7,7 +7,7 @@ import { emptySnapshot, type InputSnapshot, recordInputs } from '../../src/base/
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { TicketKeys } from '../../src/listen/ticket-keys.js';
-import type { FromWorker, ToWorker } from '../../src/process/worker-messages.js';
+import type { FromWorker, ToWorker } from '../../src/process/parent/worker-messages.js';
 import { MAIN } from '../kit/gateway-process.js';
 import { wsdlWith } from '../wsdl/written.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import { NO_EVENTS } from '../../src/budget/budget.js';
-import { compileRedis } from '../../src/compile/redis.js';
+import { compileRedis } from '../../src/compile/backend/redis.js';
 import { loadConfig } from '../../src/config/load.js';
 import { MemoryPersistedStore } from '../../src/graphql/admission/document-cache.js';
 import { hashOf } from '../../src/graphql/admission/persisted.js';

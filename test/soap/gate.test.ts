@@ -1,12 +1,12 @@
 import t from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import type { ExpectedParts } from '../../src/soap/body-parts.js';
 import { DIALECT_NAMES, type DialectName } from '../../src/soap/dialect.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../src/soap/envelope.js';
 import { Gate, type GateOptions, type GateOutput } from '../../src/soap/gate.js';
-import type { EnvelopeRules } from '../../src/soap/header.js';
+import type { EnvelopeRules } from '../../src/soap/header/header.js';
 import { SOAP_LIMITS } from '../../src/soap/limits.js';
 import { ELEMENTS, type QName } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import t from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 import { EnvelopeValidator } from '../../src/soap/envelope.js';
-import { FreshnessChecker } from '../../src/soap/freshness.js';
 import { Gate, type GateOptions } from '../../src/soap/gate.js';
-import { type EnvelopeRules, NotUnderstood } from '../../src/soap/header.js';
+import { FreshnessChecker } from '../../src/soap/header/freshness.js';
+import { type EnvelopeRules, NotUnderstood } from '../../src/soap/header/header.js';
 import { SOAP_LIMITS } from '../../src/soap/limits.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';

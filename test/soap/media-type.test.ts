@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 
 import { DIALECT_NAMES, DIALECTS } from '../../src/soap/dialect.js';
-import { dialectsOfMediaType, printMediaType, readMediaType } from '../../src/soap/media-type.js';
+import { dialectsOfMediaType, printMediaType, readMediaType } from '../../src/soap/mime/media-type.js';
 
 t.test('every spelling that was seen on the wire is read', async (t) => {
   const soap = 'application/soap+xml';

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import t from 'tap';
 
 import { defaultsOf, KIB, MIB } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusal.js';
-import { IncludeReader } from '../../src/soap/include.js';
-import { MIME_LIMITS } from '../../src/soap/mime-limits.js';
-import { MultipartReader } from '../../src/soap/multipart.js';
-import { readPackageType } from '../../src/soap/package-type.js';
-import { References } from '../../src/soap/references.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
+import { IncludeReader } from '../../src/soap/mime/include.js';
+import { MIME_LIMITS } from '../../src/soap/mime/mime-limits.js';
+import { MultipartReader } from '../../src/soap/mime/multipart.js';
+import { readPackageType } from '../../src/soap/mime/package-type.js';
+import { References } from '../../src/soap/mime/references.js';
 import { ALL, type XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';

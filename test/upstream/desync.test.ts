@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import t, { type Test } from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { ConnectionReuse } from '../../src/upstream/connection-reuse.js';
 import { UPSTREAM_LIMITS } from '../../src/upstream/limits.js';
 import type { UpstreamRequest } from '../../src/upstream/reply.js';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { Guard } from '../../src/upstream/guard.js';
 import { startScriptedBackend } from '../kit/backend.js';
 

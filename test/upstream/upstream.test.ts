@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import t, { type Test } from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusal.js';
-import type { RefusalCode } from '../../src/base/refusals.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
+import type { RefusalCode } from '../../src/base/refusals/refusals.js';
 import { refusalOfError, TIMEOUT_KEYS } from '../../src/upstream/failure.js';
 import { UPSTREAM_LIMITS, type UpstreamLimits } from '../../src/upstream/limits.js';
 import { FixedQuery } from '../../src/upstream/query.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { ALL, ELEMENTS, type Interest, PRESENCE, SKIP, type StartTag } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { orders } from '../bench/reader.js';

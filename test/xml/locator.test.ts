@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Place } from '../../src/base/facts.js';
-import { Refusal } from '../../src/base/refusal.js';
+import type { Place } from '../../src/base/refusals/facts.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { ALL, ELEMENTS, PRESENCE, SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { LIMITS } from './log.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Refusal } from '../../src/base/refusal.js';
+import { Refusal } from '../../src/base/refusals/refusal.js';
 import { ALL, ELEMENTS, type Interest, PRESENCE, SKIP, type StartTag } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { assertSplitsAgree } from '../kit/splits.js';

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../refusals.js';
+import type { RefusalCode } from '../refusals/refusals.js';
 import { GATEWAY_GUIDE } from './gateway.js';
 import { GRAPHQL_GUIDE } from './graphql.js';
 import type { RefusalGuide } from './guide.js';

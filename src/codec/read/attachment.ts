@@ -1,4 +1,4 @@
-import { refuseByLimit } from '../../base/refusal.js';
+import { refuseByLimit } from '../../base/refusals/refusal.js';
 import { XOP } from '../../wsdl/documents/namespaces.js';
 import type { StartTag } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';

@@ -1,4 +1,4 @@
-import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import { ALL, type Interest, type QName, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { CodecLimits } from '../plan/limits.js';
 import type { Decoded } from '../plan/plan.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isAddressing, WSA_1_0 } from '../../soap/addressing.js';
 import type { Dialect } from '../../soap/dialect.js';
+import { isAddressing, WSA_1_0 } from '../../soap/header/addressing.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import type { RequestPlan } from '../plan/request-plan.js';
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { PackagePart } from '../../soap/write-package.js';
+import type { PackagePart } from '../../soap/mime/write-package.js';
 import type { EncodeAttachment } from '../plan/request-plan.js';
 import { BASE64_SCALAR } from '../values/binary.js';
 import { below, refuse } from './input-error.js';

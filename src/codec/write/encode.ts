@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../base/limit.js';
 import type { Dialect } from '../../soap/dialect.js';
-import type { HeaderPlace } from '../../soap/header-place.js';
+import type { HeaderPlace } from '../../soap/header/header-place.js';
 import type { QName } from '../../xml/events.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { CODEC_LIMITS } from '../plan/limits.js';

@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 
 /** An argument that cannot be written. `path` begins with `arguments` or `headers`; no value is ever held. */
 export class InputError extends Refusal {

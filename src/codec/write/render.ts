@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { never } from '../../base/invariant.js';
-import { WSA_1_0 } from '../../soap/addressing.js';
 import { DIALECTS, type Dialect } from '../../soap/dialect.js';
+import { WSA_1_0 } from '../../soap/header/addressing.js';
 import type { QName } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
 import type { ContentEvent } from '../plan/content-events.js';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { defaultsOf } from '../../base/limit.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import { XSD } from '../../wsdl/documents/namespaces.js';
 import { typeKey } from '../../wsdl/model.js';
 import { ALL, type XmlHandler } from '../../xml/events.js';

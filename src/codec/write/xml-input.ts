@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../base/limit.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import { dialectOfUri } from '../../soap/dialect.js';
 import { SOAP_ENCODINGS, XOP } from '../../wsdl/documents/namespaces.js';
 import { ALL, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';

@@ -1,6 +1,6 @@
+import { jwtIssuers } from '../clients/token-keys.js';
+import type { ConfigPath } from '../keys/config-path.js';
 import type { Config } from '../schema.js';
-import { jwtIssuers } from '../token-keys.js';
-import type { ConfigPath } from '../yaml-source.js';
 import type { Change, Weakening } from './protection.js';
 import { masksLess } from './rights.js';
 

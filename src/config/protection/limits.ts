@@ -8,12 +8,12 @@ import { SUBSCHEMA_LIMITS } from '../../graphql/subschema/subschema-limits.js';
 import { OVERLOAD_LIMITS } from '../../observe/overload.js';
 import { SUBSCRIPTION_LIMITS } from '../../pubsub/limits.js';
 import { SOAP_LIMITS } from '../../soap/limits.js';
-import { MIME_LIMITS } from '../../soap/mime-limits.js';
+import { MIME_LIMITS } from '../../soap/mime/mime-limits.js';
 import { UPSTREAM_LIMITS } from '../../upstream/limits.js';
 import { XML_LIMITS } from '../../xml/limits.js';
-import { HTTP_LIMITS } from '../http-limits.js';
+import type { ConfigPath } from '../keys/config-path.js';
+import { HTTP_LIMITS } from '../listen/http-limits.js';
 import type { Config } from '../schema.js';
-import type { ConfigPath } from '../yaml-source.js';
 import type { Change, Weakening } from './protection.js';
 
 const TABLES: Readonly<Record<keyof Config['limits'], LimitTable>> = {

@@ -1,4 +1,4 @@
-import { type AdminListenerConfig, listenersOf } from '../listen-keys.js';
+import { type AdminListenerConfig, listenersOf } from '../listen/listen-keys.js';
 import type { Change, Weakening } from './protection.js';
 
 /** Addresses for operators that asked for credentials and do so no longer. Their order needs a restart to change. */

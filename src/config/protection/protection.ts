@@ -1,5 +1,5 @@
+import type { ConfigPath } from '../keys/config-path.js';
 import type { Config } from '../schema.js';
-import type { ConfigPath } from '../yaml-source.js';
 
 /** A protection of which a later configuration has less. */
 export interface Weakening {

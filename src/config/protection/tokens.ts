@@ -1,4 +1,4 @@
-import { jwtIssuers } from '../token-keys.js';
+import { jwtIssuers } from '../clients/token-keys.js';
 import type { Change, Weakening } from './protection.js';
 
 /** Issuers of the same name whose tokens are verified less. Those that are new or gone let nothing in that was refused. */

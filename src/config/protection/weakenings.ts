@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
 import { isRecord } from '../../base/record.js';
 import type { Steps } from '../../base/time-slices.js';
+import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { LoadedConfig } from '../load.js';
 import type { Config } from '../schema.js';
-import { printPath } from '../validate.js';
-import type { ConfigPath } from '../yaml-source.js';
 import type { Change, Comparison, Protection, Weakening } from './protection.js';
 import { PROTECTIONS } from './table.js';
 

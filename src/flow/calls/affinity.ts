@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Caller, Client } from '../../access/client.js';
-import type { Reach } from '../../compile/reach.js';
-import type { SoapService } from '../../compile/service.js';
+import type { Reach } from '../../compile/backend/reach.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { PathText } from '../../soap/path-text.js';
 import type { Affinity } from '../../upstream/balancer.js';
 import type { Operation } from '../../wsdl/model.js';

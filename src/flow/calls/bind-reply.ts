@@ -1,5 +1,5 @@
-import { Refusal } from '../../base/refusal.js';
-import type { SoapService } from '../../compile/service.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';

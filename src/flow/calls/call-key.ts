@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ReadRule } from '../../cache/rules.js';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { ReplyHead, UpstreamRequest } from '../../upstream/reply.js';
 import type { CallKey, CallParts } from './declared-call.js';
 

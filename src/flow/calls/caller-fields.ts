@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/client.js';
 import { FORWARDING_FIELDS } from '../../access/forwarding.js';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { isPrintable } from './reply-head.js';

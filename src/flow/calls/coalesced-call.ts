@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { CacheUse } from '../../base/exchange.js';
-import { asRefusal, type Refusal } from '../../base/refusal.js';
+import { asRefusal, type Refusal } from '../../base/refusals/refusal.js';
 import type { CallTrace } from '../../base/request-trace.js';
 import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { ReadRule } from '../../cache/rules.js';

@@ -1,6 +1,6 @@
 import type { Client } from '../../access/client.js';
 import type { Exchange } from '../../base/exchange.js';
-import type { Refusal } from '../../base/refusal.js';
+import type { Refusal } from '../../base/refusals/refusal.js';
 import type { Invalidator } from '../../cache/invalidator.js';
 import type { WriteRule } from '../../cache/rules.js';
 import type { UpstreamCall } from '../../upstream/reply.js';

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import { type Reading, takeReaders } from './readers.js';

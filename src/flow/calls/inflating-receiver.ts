@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { asRefusal, asUpstream, type Refusal } from '../../base/refusal.js';
+import { asRefusal, asUpstream, type Refusal } from '../../base/refusals/refusal.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import { Inflater } from '../http/inflate.js';

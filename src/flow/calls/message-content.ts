@@ -2,9 +2,9 @@ import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { ReadRule } from '../../cache/rules.js';
 import { CanonicalHash } from '../../codec/values/canonical-hash.js';
-import type { SoapService } from '../../compile/service.js';
-import { isAnonymous } from '../../soap/addressing.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
+import { isAnonymous } from '../../soap/header/addressing.js';
 
 /** The meaning of a message: two messages with one text are the same to a backend, however they are written. */
 export interface MessageContent {

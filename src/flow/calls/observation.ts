@@ -3,7 +3,7 @@ import type { EventBus } from '../../base/event-bus.js';
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { ReplyDecoder } from '../../codec/read/decode.js';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { valuesRead } from '../../graphql/subscription/event-values.js';
 import type { EventTopic, ValueReading } from '../../graphql/subscription/subscription.js';
 import type { Operation } from '../../wsdl/model.js';

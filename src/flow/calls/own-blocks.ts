@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { placeInRequest } from '../../codec/write/encode.js';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
-import { type BlockWriter, type HeaderPlace, printBlocks } from '../../soap/header-place.js';
+import { type BlockWriter, type HeaderPlace, printBlocks } from '../../soap/header/header-place.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import type { Encoding } from '../../xml/transcode.js';
 

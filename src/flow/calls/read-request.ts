@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { expectedParts } from '../../compile/body-parts.js';
-import type { SoapService } from '../../compile/service.js';
+import { expectedParts } from '../../compile/soap/body-parts.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { XmlHandler } from '../../xml/events.js';

@@ -1,10 +1,10 @@
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import type { MessageReader } from '../../soap/gate.js';
-import { IncludeReader } from '../../soap/include.js';
-import { type AttachmentSink, MultipartReader } from '../../soap/multipart.js';
-import type { PackageType } from '../../soap/package-type.js';
-import { References } from '../../soap/references.js';
+import { IncludeReader } from '../../soap/mime/include.js';
+import { type AttachmentSink, MultipartReader } from '../../soap/mime/multipart.js';
+import type { PackageType } from '../../soap/mime/package-type.js';
+import { References } from '../../soap/mime/references.js';
 import type { XmlReader } from '../../xml/reader.js';
 
 /** The reader of one message: `xml` its envelope, to go back to the service, and `reader` all of it. */

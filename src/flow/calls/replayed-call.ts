@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { asRefusal, type Refusal } from '../../base/refusal.js';
+import { asRefusal, type Refusal } from '../../base/refusals/refusal.js';
 import type { CachedReply, StoredReply } from '../../cache/reply-cache.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
 import type { DeclaredCall, ReplyUse } from './declared-call.js';

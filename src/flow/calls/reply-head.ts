@@ -1,7 +1,7 @@
-import { asRefusal, asUpstream, Refusal } from '../../base/refusal.js';
-import type { SoapService } from '../../compile/service.js';
-import { type MediaType, readMediaType } from '../../soap/media-type.js';
-import { PACKAGE, type PackageType, readPackageType } from '../../soap/package-type.js';
+import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
+import type { SoapService } from '../../compile/soap/service.js';
+import { type MediaType, readMediaType } from '../../soap/mime/media-type.js';
+import { PACKAGE, type PackageType, readPackageType } from '../../soap/mime/package-type.js';
 import { checkAuthStatus } from '../../upstream/failure.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { KIB } from '../../base/limit.js';
-import type { Refusal } from '../../base/refusal.js';
+import type { Refusal } from '../../base/refusals/refusal.js';
 import type { RequestTrace } from '../../base/request-trace.js';
-import { type ServiceSession, tokenBlock, withTokenField } from '../../compile/token-place.js';
+import { type ServiceSession, tokenBlock, withTokenField } from '../../compile/soap/token-place.js';
 import { RepeatableCall } from '../../upstream/repeatable-call.js';
 import { isStreamed, type ReplyHead, type UpstreamCall } from '../../upstream/reply.js';
 import { type BackendCall, callBackend } from './backend-call.js';

@@ -3,7 +3,7 @@ import type { CacheUse, Exchange } from '../../base/exchange.js';
 import type { Invalidator } from '../../cache/invalidator.js';
 import type { ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, ReadRule } from '../../cache/rules.js';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { Operation } from '../../wsdl/model.js';
 import { callKey } from './call-key.js';
 import { withoutOrigin } from './caller-fields.js';

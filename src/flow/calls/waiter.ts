@@ -1,5 +1,5 @@
 import type { CacheUse } from '../../base/exchange.js';
-import type { Refusal } from '../../base/refusal.js';
+import type { Refusal } from '../../base/refusals/refusal.js';
 import type { UpstreamCall } from '../../upstream/reply.js';
 import { type CallParts, callUpstream, type DeclaredCall, type ReplyUse } from './declared-call.js';
 

@@ -1,8 +1,8 @@
 import { MIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusal.js';
-import { sendWhole, type WholeReply } from '../../compile/constant-call.js';
-import type { SoapService } from '../../compile/service.js';
-import { withTokenField } from '../../compile/token-place.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import { sendWhole, type WholeReply } from '../../compile/own-calls/constant-call.js';
+import type { SoapService } from '../../compile/soap/service.js';
+import { withTokenField } from '../../compile/soap/token-place.js';
 import { lend, withFields } from '../../upstream/credentials/credentials.js';
 import { type FetchedDocument, inflated, REDIRECTS, redirected, redirectOf } from '../../upstream/fetch-document.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';

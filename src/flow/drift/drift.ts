@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { Severity } from '../../wsdl/compare/change.js';
 import { BackendDocuments } from './backend-documents.js';
 import type { FromDriftWorker, ToDriftWorker } from './drift-messages.js';

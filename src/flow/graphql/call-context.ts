@@ -3,7 +3,7 @@ import type { CancelSignal } from '../../base/cancellation.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { RequestContext } from '../../codec/write/source.js';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { Observers } from '../calls/observation.js';

@@ -1,11 +1,11 @@
 import type { Buffer } from 'node:buffer';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { addressingBlocks, newMessageId, writesMessageId } from '../../codec/write/addressing-blocks.js';
 import { encodeAttachments } from '../../codec/write/attachments.js';
 import { encodeRequest } from '../../codec/write/encode.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
-import { writePackage } from '../../soap/write-package.js';
+import { writePackage } from '../../soap/mime/write-package.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { affinityOf, textInRequest } from '../calls/affinity.js';
 import { pushCallerFields } from '../calls/caller-fields.js';

@@ -1,6 +1,6 @@
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { Decoded, FaultPlan, FaultPlans } from '../../codec/plan/plan.js';
-import { type DetailObserver, type FaultReader, SoapFaultError } from '../../soap/fault.js';
+import { type DetailObserver, type FaultReader, SoapFaultError } from '../../soap/fault/fault.js';
 import { ALL, type Interest, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { FaultEntry } from './fault-entry.js';
 

@@ -1,7 +1,7 @@
 import type { Policy } from '../../access/policy.js';
 import type { Invalidator } from '../../cache/invalidator.js';
-import type { GraphqlUpstream } from '../../compile/graphql-upstream.js';
-import type { SoapService } from '../../compile/service.js';
+import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { Compiled } from '../../compile.js';
 import type { PersistedStore } from '../../graphql/admission/document-cache.js';
 import { PersistedDocuments } from '../../graphql/admission/persisted.js';

@@ -3,7 +3,7 @@ import type { Client } from '../../access/client.js';
 import type { Policy } from '../../access/policy.js';
 import type { CancelSignal } from '../../base/cancellation.js';
 import type { Exchange, FieldDecisions } from '../../base/exchange.js';
-import { asRefusal, Refusal } from '../../base/refusal.js';
+import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { Grant } from '../../budget/budget.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';

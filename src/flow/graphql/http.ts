@@ -4,7 +4,7 @@ import { compress, isCompressible } from '../../base/compress.js';
 
 import type { Exchange } from '../../base/exchange.js';
 import { KIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import { CARRIED, type GraphqlResponse, type StreamCarrier } from '../../graphql/http.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { takesGzip } from '../../base/compress.js';
 import type { Exchange } from '../../base/exchange.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
 import type { Asset } from '../../graphql/page/assets.js';
 import { assetsPath, PAGE_POLICY, type Page, readPage } from '../../graphql/page/page.js';

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
-import type { Refusal } from '../../base/refusal.js';
-import { wireStatus } from '../../base/wire-status.js';
+import type { Refusal } from '../../base/refusals/refusal.js';
+import { wireStatus } from '../../base/refusals/wire-status.js';
 import { refusalErrors } from '../../graphql/errors.js';
 import { endLingering } from '../http/linger.js';
 import { cutIfBegun, refusalFields, refuseHttp } from '../http/refuse.js';

@@ -1,6 +1,6 @@
 import type { Client } from '../../access/client.js';
 import type { CancelSignal } from '../../base/cancellation.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 
 /** Gives a permit back. Called once; further calls do nothing. */
 export type Release = () => void;

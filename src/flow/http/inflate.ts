@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 
-import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { GzipHeader } from './gzip-header.js';
 

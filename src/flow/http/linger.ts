@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
 import type { Exchange } from '../../base/exchange.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import { recordOf } from './connection-record.js';
 import { fairScheduler, type SlicedTask } from './fair-scheduler.js';
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Networks } from '../../access/networks.js';
 import { setAndEvictOldest } from '../../base/evict-oldest.js';
-import type { HttpLimits } from '../../config/http-limits.js';
+import type { HttpLimits } from '../../config/listen/http-limits.js';
 import { forgiveAll, recordOf } from './connection-record.js';
 
 /** So much time of the event loop that a refused request took counts as one more refusal: it is what an attack costs. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
-import type { Refusal } from '../../base/refusal.js';
+import type { Refusal } from '../../base/refusals/refusal.js';
 import type { Cost } from './penalty-box.js';
 
 /** Time to read half a header field. */

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
-import type { Refusal } from '../../base/refusal.js';
-import { CREDENTIALS_MISSING } from '../../base/refusals.js';
-import { wireStatus } from '../../base/wire-status.js';
+import type { Refusal } from '../../base/refusals/refusal.js';
+import { CREDENTIALS_MISSING } from '../../base/refusals/refusals.js';
+import { wireStatus } from '../../base/refusals/wire-status.js';
 import { reset } from '../../listen/peer.js';
 import { endLingering, REQUEST_ID } from './linger.js';
 import { type Accepted, acceptPost, sentenceOf } from './sentence.js';

@@ -1,5 +1,5 @@
-import type { Refusal } from '../../base/refusal.js';
-import type { RefusalCode } from '../../base/refusals.js';
+import type { Refusal } from '../../base/refusals/refusal.js';
+import type { RefusalCode } from '../../base/refusals/refusals.js';
 
 /** What an address takes by POST. */
 export interface Accepted {

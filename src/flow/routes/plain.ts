@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { asRefusal, Refusal } from '../../base/refusal.js';
+import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { TRACEPARENT } from '../../base/request-trace.js';
 import type { Compiled } from '../../compile.js';
 import { makePlainProxy, type PlainProxy } from '../../upstream/plain.js';

@@ -1,9 +1,9 @@
 import type { Policy } from '../../access/policy.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { NonceStore } from '../../base/nonce-store.js';
-import type { Refusal } from '../../base/refusal.js';
+import type { Refusal } from '../../base/refusals/refusal.js';
 import type { CallTrace } from '../../base/request-trace.js';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { FieldRule } from '../../graphql/rights/field-rule.js';
 import { affinityOf } from '../calls/affinity.js';
 import { authorizeAndChargeOther, CallGuard } from '../calls/authorize.js';

@@ -1,6 +1,6 @@
 import type { Nonce, NonceStore } from '../../base/nonce-store.js';
-import { Refusal } from '../../base/refusal.js';
-import type { SoapService } from '../../compile/service.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { SoapService } from '../../compile/soap/service.js';
 
 /**
  * Asks the other processes for nonces that are new to this one. While they cannot be asked, a message with a nonce is

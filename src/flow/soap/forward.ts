@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { KIB } from '../../base/limit.js';
-import { asRefusal, asUpstream, Refusal } from '../../base/refusal.js';
+import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';

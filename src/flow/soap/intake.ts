@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 
 import type { NonceStore } from '../../base/nonce-store.js';
-import { Refusal } from '../../base/refusal.js';
-import type { KnownOperation } from '../../compile/request-group.js';
-import type { SoapService } from '../../compile/service.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { KnownOperation } from '../../compile/soap/request-group.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate, type GateOptions } from '../../soap/gate.js';
 import type { Encoding } from '../../xml/transcode.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import type { Upstream } from '../../upstream/upstream.js';

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
-import { Refusal } from '../../base/refusal.js';
-import { hasFault, wireStatus } from '../../base/wire-status.js';
-import type { SoapService } from '../../compile/service.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import { hasFault, wireStatus } from '../../base/refusals/wire-status.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { type Dialect, dialectOfName } from '../../soap/dialect.js';
-import { dialectsOfMediaType, printMediaType } from '../../soap/media-type.js';
-import { likelyEnvelopeType } from '../../soap/package-type.js';
-import { faultCodeOf, printFault } from '../../soap/print-fault.js';
+import { faultCodeOf, printFault } from '../../soap/fault/print-fault.js';
+import { dialectsOfMediaType, printMediaType } from '../../soap/mime/media-type.js';
+import { likelyEnvelopeType } from '../../soap/mime/package-type.js';
 import { endLingering } from '../http/linger.js';
 import { answerAbruptly, answerEmpty, answerStatus, cutIfBegun, retryAfter } from '../http/refuse.js';
 import type { Accepted } from '../http/sentence.js';

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
-import { Refusal, refuseByLimit } from '../../base/refusal.js';
-import type { SoapService } from '../../compile/service.js';
+import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { GateOptions } from '../../soap/gate.js';
-import { type MediaType, readMediaType } from '../../soap/media-type.js';
-import { PACKAGE, type PackageType, readPackageType } from '../../soap/package-type.js';
+import { type MediaType, readMediaType } from '../../soap/mime/media-type.js';
+import { PACKAGE, type PackageType, readPackageType } from '../../soap/mime/package-type.js';
 import { readSoapAction } from '../../soap/soap-action.js';
 import { isKnownCharset } from '../../xml/prolog.js';
 

@@ -1,12 +1,12 @@
 import type { Exchange } from '../../base/exchange.js';
 import type { Nonce } from '../../base/nonce-store.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { ReadRule } from '../../cache/rules.js';
 import { CanonicalHash } from '../../codec/values/canonical-hash.js';
-import type { KnownOperation } from '../../compile/request-group.js';
-import type { SoapService } from '../../compile/service.js';
-import { type Addressing, isAnonymous } from '../../soap/addressing.js';
+import type { KnownOperation } from '../../compile/soap/request-group.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
+import { type Addressing, isAnonymous } from '../../soap/header/addressing.js';
 import { PathText } from '../../soap/path-text.js';
 import { actionOrNull } from '../../soap/soap-action.js';
 import type { Operation } from '../../wsdl/model.js';

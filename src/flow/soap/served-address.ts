@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import type { Networks } from '../../access/networks.js';
 import { hostNames } from '../../base/host-name.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
 import { isEncrypted } from '../../listen/peer.js';
 

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import { REQUEST_ID } from '../http/linger.js';
 import { asksForDocument } from './wsdl.js';
 

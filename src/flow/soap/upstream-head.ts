@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
-import type { SoapService } from '../../compile/service.js';
+import type { SoapService } from '../../compile/soap/service.js';
 import type { Dialect } from '../../soap/dialect.js';
-import { type MediaType, printContentType } from '../../soap/media-type.js';
+import { type MediaType, printContentType } from '../../soap/mime/media-type.js';
 import type { Encoding } from '../../xml/transcode.js';
 import { pushNamed } from '../calls/caller-fields.js';
 import { asWritten, type ContentFields } from './request-head.js';

@@ -9,7 +9,7 @@ import type { LiveClients } from '../../access/live-clients.js';
 import type { EventBus } from '../../base/event-bus.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { PollSharing } from '../../base/poll-sharing.js';
-import { asRefusal, Refusal } from '../../base/refusal.js';
+import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { dropInvalidContext } from '../../base/request-trace.js';
 import type { Budgets } from '../../budget/budget.js';
 import type { Compiled } from '../../compile.js';
@@ -20,12 +20,12 @@ import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { checkHead } from '../http/head.js';
 import { type HostCheck, makeHostCheck } from '../http/host-check.js';
 import { readTarget } from '../http/target.js';
-import { answerEvents } from './event-stream.js';
-import type { ProtocolParts } from './socket-parts.js';
-import { makeProtocol } from './socket-protocol.js';
-import { type SubscriptionHooks, SubscriptionManager } from './subscription-manager.js';
+import { type SubscriptionHooks, SubscriptionManager } from './sources/subscription-manager.js';
+import { answerEvents } from './transports/event-stream.js';
+import type { ProtocolParts } from './transports/socket-parts.js';
+import { makeProtocol } from './transports/socket-protocol.js';
+import { WebSockets } from './transports/web-socket.js';
 import { UpstreamFeeds } from './upstream/upstream-feeds.js';
-import { WebSockets } from './web-socket.js';
 
 export interface SubscriptionsHooks extends SubscriptionHooks {
   readonly budgets: Budgets;

@@ -10,7 +10,7 @@ import {
   type Source,
   TokenKind,
 } from 'graphql';
-import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { Estimate } from '../cost/cost.js';
 import { costRefusal } from '../cost/cost-refusal.js';
 import type { CostTable } from '../cost/cost-table.js';

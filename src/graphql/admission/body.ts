@@ -1,7 +1,7 @@
 import { Buffer, isAscii, isUtf8, transcode } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
-import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 
 /**

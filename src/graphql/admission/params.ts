@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/record.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import { type JsonBounds, JsonBoundsError, parseStrictJson } from '../../base/strict-json.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { GraphqlParams } from './admit.js';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { defaultsOf } from '../../base/limit.js';
-import { Refusal } from '../../base/refusal.js';
-import type { RefusalCode } from '../../base/refusals.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { RefusalCode } from '../../base/refusals/refusals.js';
 import { codedError, DocumentRefusal } from '../errors.js';
 import type { GraphqlParams } from './admit.js';
 import type { PersistedStore } from './document-cache.js';

@@ -1,7 +1,7 @@
 import { type GraphQLNamedType, GraphQLNonNull, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
 import type { EncodeAttachment } from '../../codec/plan/request-plan.js';
-import type { AttachedPart } from '../../soap/attached-parts.js';
-import { isMediaType } from '../../soap/media-type.js';
+import type { AttachedPart } from '../../soap/mime/attached-parts.js';
+import { isMediaType } from '../../soap/mime/media-type.js';
 import { distinctName, type Operation, type Payload } from '../../wsdl/model.js';
 import { BASE64 } from '../../wsdl/xsd/builtin.js';
 import type { InputField } from '../input/input-field.js';

@@ -1,6 +1,6 @@
 import { type FieldNode, GraphQLError, type GraphQLField, getArgumentValues, Kind, type ValueNode } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { Variables } from '../output/reply-plan.js';
 import type { FieldCall } from './field-call.js';
 

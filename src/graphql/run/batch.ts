@@ -1,4 +1,4 @@
-import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 
 /** The answer to one request of a batch. */
 export interface BatchAnswer {

@@ -9,7 +9,7 @@ import {
   Kind,
 } from 'graphql';
 import type { CancelSignal } from '../../base/cancellation.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import type { Admitted } from '../admission/admit.js';
 import type { Spending } from '../cost/cost-actual.js';

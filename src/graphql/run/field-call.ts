@@ -1,5 +1,5 @@
 import type { CancelSignal } from '../../base/cancellation.js';
-import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { Spending } from '../cost/cost-actual.js';

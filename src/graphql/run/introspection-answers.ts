@@ -13,7 +13,7 @@ import {
 import { BoundedCache } from '../../base/bounded-cache.js';
 import type { CancelSignal } from '../../base/cancellation.js';
 import { MIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { RawVariables } from '../output/reply-plan.js';
 import { WrittenJson } from './written-json.js';
 

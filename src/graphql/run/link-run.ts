@@ -1,5 +1,5 @@
 import { ConcurrencyLimit } from '../../base/concurrency-limit.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { decodeError, fieldError } from '../errors.js';
 import type { GraphqlLimits } from '../limits.js';

@@ -1,5 +1,5 @@
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, subscribe } from 'graphql';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { DecodeError } from '../../codec/plan/decode-error.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { subschemaPoints } from '../cost/cost-subschema.js';

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import { Refusal, refuseByLimit } from '../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import { JsonBoundsError, parseStrictJson } from '../../base/strict-json.js';
 import type { SubschemaReply, SubschemaTextLimits } from '../fields/subschema.js';
 

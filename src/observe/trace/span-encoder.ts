@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { Exchange } from '../../base/exchange.js';
-import { levelOf } from '../../base/refusal-kind.js';
+import { levelOf } from '../../base/refusals/refusal-kind.js';
 import type { SpanContext } from '../../base/request-trace.js';
-import { TallyTable } from '../tally.js';
+import { TallyTable } from '../metrics/tally.js';
 import { ProtoWriter } from './proto-writer.js';
 import type { Attempt, RequestSpans } from './request-spans.js';
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { KIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import { RepeatableCall } from '../repeatable-call.js';
 import {
   isStreamed,

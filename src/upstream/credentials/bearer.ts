@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { RotatingFile } from '../../base/rotating-file.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
 

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/record.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { Credentials, Fields } from './credentials.js';
 
 /** Calls that wait for their ticket. Each is one at a time: the package works in the threads that files are read in. */

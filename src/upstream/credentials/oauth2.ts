@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { asRefusal, Refusal } from '../../base/refusal.js';
+import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { CallTrace, RequestTrace } from '../../base/request-trace.js';
 import { bearerFields } from './bearer.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';

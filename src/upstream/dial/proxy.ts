@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { getProxyForUrl } from 'proxy-from-env';
 import { KIB } from '../../base/limit.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 
 /** Bytes of the head of a proxy's answer to CONNECT. */
 const HEAD_BYTES_MAX = 16 * KIB;

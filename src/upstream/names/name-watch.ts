@@ -1,5 +1,5 @@
 import { errorCode } from '../../base/error-code.js';
-import { Refusal } from '../../base/refusal.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { Address } from '../address.js';
 import type { AddressSet, NamedAddress } from '../address-set.js';
 import type { UpstreamLimits } from '../limits.js';

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
-import type { AttachedPart } from '../../soap/attached-parts.js';
+import type { AttachedPart } from '../../soap/mime/attached-parts.js';
 import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
 import { attributeOf, childrenOf, diagnosticAt, qNameAt, type XmlNode } from '../documents/tree.js';

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
-import { Refusal } from '../../../src/base/refusal.js';
+import { Refusal } from '../../../src/base/refusals/refusal.js';
 import { CODEC_LIMITS, type CodecLimits } from '../../../src/codec/plan/limits.js';
 import type { Decoded, FieldSlot, ReplyPlan, ValuePlan } from '../../../src/codec/plan/plan.js';
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
 import { DIALECT_NAMES } from '../../../src/soap/dialect.js';
 import { EnvelopeValidator } from '../../../src/soap/envelope.js';
-import type { EnvelopeRules } from '../../../src/soap/header.js';
+import type { EnvelopeRules } from '../../../src/soap/header/header.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
 import { name, object, reply, shown, slot } from '../plans.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
-import { Refusal } from '../../../src/base/refusal.js';
+import { Refusal } from '../../../src/base/refusals/refusal.js';
 import type { BranchRule } from '../../../src/codec/plan/branch-rule.js';
 import type {
   EncodeArray,

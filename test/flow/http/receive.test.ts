@@ -4,13 +4,13 @@ import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
 import { defaultsOf, KIB, MIB } from '../../../src/base/limit.js';
-import { Refusal } from '../../../src/base/refusal.js';
+import { Refusal } from '../../../src/base/refusals/refusal.js';
 import { recordOf } from '../../../src/flow/http/connection-record.js';
 import { fairScheduler, type SlicedTask } from '../../../src/flow/http/fair-scheduler.js';
 import { type Intake, type Received, receive } from '../../../src/flow/http/receive.js';
 import { EnvelopeValidator } from '../../../src/soap/envelope.js';
 import { Gate } from '../../../src/soap/gate.js';
-import type { EnvelopeRules } from '../../../src/soap/header.js';
+import type { EnvelopeRules } from '../../../src/soap/header/header.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../../kit/backend.js';

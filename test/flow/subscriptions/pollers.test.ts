@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { compile } from '../../../src/compile.js';
 import { loadConfig } from '../../../src/config/load.js';
-import { serviceDigest } from '../../../src/flow/subscriptions/pollers.js';
+import { serviceDigest } from '../../../src/flow/subscriptions/polling/pollers.js';
 import { schemaWith, wsdlWith } from '../../wsdl/written.js';
 
 t.test('processes share polls of a service only with the same configuration and WSDL', async (t) => {

@@ -1,6 +1,6 @@
 import t from 'tap';
 
-import { Incoming } from '../../../src/flow/subscriptions/received-messages.js';
+import { Incoming } from '../../../src/flow/subscriptions/transports/received-messages.js';
 
 t.test('what comes while there is too much waits in order, in bounded room', async (t) => {
   const taken: string[] = [];

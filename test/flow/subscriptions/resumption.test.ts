@@ -1,7 +1,7 @@
 import { createClient as createEventClient } from 'graphql-sse';
 import t from 'tap';
 
-import { SubscriptionStream } from '../../../src/flow/subscriptions/subscription-stream.js';
+import { SubscriptionStream } from '../../../src/flow/subscriptions/sources/subscription-stream.js';
 import { missingBrowser, startBrowser } from '../../kit/browser.js';
 import { EventReader } from '../../kit/event-reader.js';
 import { type Desk, envelope, place, running, startDesk } from '../../kit/live-desk.js';

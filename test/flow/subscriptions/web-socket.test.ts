@@ -5,8 +5,8 @@ import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
 
 import { defaultsOf } from '../../../src/base/limit.js';
-import type { ProtocolSocket } from '../../../src/flow/subscriptions/socket-parts.js';
-import { type SocketLimits, WebSockets } from '../../../src/flow/subscriptions/web-socket.js';
+import type { ProtocolSocket } from '../../../src/flow/subscriptions/transports/socket-parts.js';
+import { type SocketLimits, WebSockets } from '../../../src/flow/subscriptions/transports/web-socket.js';
 import { SUBSCRIPTION_LIMITS } from '../../../src/pubsub/limits.js';
 import { startDesk } from '../../kit/live-desk.js';
 

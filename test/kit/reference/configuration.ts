@@ -1,5 +1,5 @@
-import { configSchema, type SchemaNode, typesOf } from '../../../src/config/schema-node.js';
-import { printAmount, UNIT_WORDS } from '../../../src/config/units.js';
+import { configSchema, type SchemaNode, typesOf } from '../../../src/config/check/schema-node.js';
+import { printAmount, UNIT_WORDS } from '../../../src/config/keys/units.js';
 
 /** Keys that share a heading. */
 interface Part {

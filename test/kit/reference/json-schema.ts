@@ -1,4 +1,10 @@
-import { configSchema, mapNodes, OWN_KEYWORDS, type SchemaNode, typesOf } from '../../../src/config/schema-node.js';
+import {
+  configSchema,
+  mapNodes,
+  OWN_KEYWORDS,
+  type SchemaNode,
+  typesOf,
+} from '../../../src/config/check/schema-node.js';
 
 /** A schema for editors, which know neither our own keywords nor values that come from outside the file. */
 interface PublishedNode extends SchemaNode {

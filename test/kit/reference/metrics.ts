@@ -1,4 +1,4 @@
-import type { Metrics } from '../../../src/observe/metrics.js';
+import type { Metrics } from '../../../src/observe/metrics/metrics.js';
 
 /** The default metrics of a Node process, which prom-client documents. */
 const DEFAULTS = /^soapstone_(?:process|nodejs)_/;

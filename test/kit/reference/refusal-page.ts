@@ -1,7 +1,7 @@
 import { REFUSAL_GUIDES } from '../../../src/base/guide/refusal-guides.js';
-import { kindOf, type RefusalCode } from '../../../src/base/refusals.js';
+import { kindOf, type RefusalCode } from '../../../src/base/refusals/refusals.js';
+import { printAmount } from '../../../src/config/keys/units.js';
 import { limitsOfRefusal } from '../../../src/config/refusal-limits.js';
-import { printAmount } from '../../../src/config/units.js';
 import { answerOf } from './refusals.js';
 
 const HEAD = `# Refusals

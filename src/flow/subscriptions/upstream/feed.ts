@@ -1,4 +1,4 @@
-import { type Refusal, refuseByLimit } from '../../../base/refusal.js';
+import { type Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
 import { type CallOutcome, outcomeOf } from '../../../upstream/breaker.js';
 
 /** Where the events of a subscription at a service go. */

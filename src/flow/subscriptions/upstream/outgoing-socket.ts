@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { asRefusal, Refusal } from '../../../base/refusal.js';
+import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
 import type { SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
 import { parseSubschemaText } from '../../../graphql/subschema/read-reply.js';
 import { refusalOfError } from '../../../upstream/failure.js';

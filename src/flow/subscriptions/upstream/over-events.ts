@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../../base/refusal.js';
+import { Refusal } from '../../../base/refusals/refusal.js';
 import type { CallTrace } from '../../../base/request-trace.js';
 import type { SubschemaRequest, SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
 import { checkEventsHead } from '../../../upstream/json-head.js';

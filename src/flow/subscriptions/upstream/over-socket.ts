@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { asRefusal, Refusal } from '../../../base/refusal.js';
+import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
 import { type CallTrace, withTraceparent } from '../../../base/request-trace.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import {

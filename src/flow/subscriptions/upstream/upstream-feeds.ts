@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { TIMER_MAX } from '../../../base/expiry.js';
-import { Refusal, refuseByLimit } from '../../../base/refusal.js';
+import { Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
 import type { RequestTrace } from '../../../base/request-trace.js';
 import type { RequestContext } from '../../../codec/write/source.js';
-import type { GraphqlUpstream, UpstreamSubscriptions } from '../../../compile/graphql-upstream.js';
+import type { GraphqlUpstream, UpstreamSubscriptions } from '../../../compile/graphql/graphql-upstream.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import { Breaker, type BreakerState } from '../../../upstream/breaker.js';
 import { DEFAULT_CALLS } from '../../../upstream/call-rules.js';

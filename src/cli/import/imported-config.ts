@@ -1,0 +1,154 @@
+import { isHttpUrl } from '../../config/keys/address.js';
+import type { DialectName } from '../../soap/dialect.js';
+import { oneLine } from '../table.js';
+import { type BackendKeys, isSameHost } from './backend-keys.js';
+
+/** The result of reading a WSDL, for the services that `import` writes. */
+export interface ImportedServices {
+  /** Path or URL it came from. */
+  readonly location: string;
+  /** Path of the copy, seen from the configuration. */
+  readonly wsdl: string;
+  readonly services: readonly ImportedService[];
+  /** The credentials that fetched the WSDL, for backends at its host; null for none. */
+  readonly keys: BackendKeys | null;
+}
+
+/** The same for a whole configuration. */
+export interface Imported extends ImportedServices {
+  /** Addresses for callers and for operators. */
+  readonly addresses: ImportedAddresses;
+  /** Path of the JSON Schema from the configuration's folder, or null when it would not stay right. */
+  readonly schema: string | null;
+}
+
+export interface ImportedAddresses {
+  readonly listen: string;
+  readonly admin: string;
+  /** Lines of the configuration besides the services. */
+  readonly more: readonly string[];
+}
+
+export interface ImportedService {
+  readonly name: string;
+  /** The address the ports claim, or null. */
+  readonly address: string | null;
+  readonly versions: readonly DialectName[];
+  /** One at least. */
+  readonly ports: readonly string[];
+  readonly operations: readonly ImportedOperation[];
+}
+
+/** An operation that a service of the configuration has. */
+export interface ImportedOperation {
+  readonly operation: string;
+  readonly status: 'ok' | 'partial' | 'disabled';
+  /** `Query.order`, or null when GraphQL cannot offer it. */
+  readonly field: string | null;
+  /** Why it is not ok, or null. */
+  readonly reason: string | null;
+  /** `file:line` of the reason, or null. */
+  readonly place: string | null;
+}
+
+const PLACEHOLDER = 'http://127.0.0.1:8080/';
+
+/** The text of a configuration that starts as it is. */
+export function printImportedConfig(imported: Imported): string {
+  const lines = [
+    ...(imported.schema === null ? [] : [`# yaml-language-server: $schema=${imported.schema}`]),
+    `# Imported from ${oneLine(imported.location)}`,
+    '# Every key, its unit and its default: config/README.md.',
+    '',
+    `listen: ${imported.addresses.listen} # SOAP and GraphQL`,
+    `admin: ${imported.addresses.admin} # the console, /metrics, /live, /ready`,
+    ...imported.addresses.more,
+    '',
+    'services:',
+    ...printServices(imported).map((line) => (line === '' ? '' : `  ${line}`)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The entries of `services`, in lines without indentation. */
+export function printServices(imported: ImportedServices): readonly string[] {
+  return imported.services.flatMap((service, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...serviceLines(service, imported).map((line) => line.slice(2)),
+  ]);
+}
+
+function serviceLines(
+  { name, address, versions, ports, operations }: ImportedService,
+  imported: ImportedServices,
+): string[] {
+  const usable = address !== null && isHttpUrl(address);
+  const [port = ''] = ports;
+  return [
+    `  ${name}: # POST /soap/${name}`,
+    `    wsdl: ${scalar(imported.wsdl)}`,
+    `    url: ${scalar(usable ? address : PLACEHOLDER)}${urlComment(imported.location, address, usable)}`,
+    ...(ports.length < 2
+      ? [`    port: ${scalar(port)}`]
+      : ['    ports:', ...ports.map((each) => `      - ${scalar(each)}`)]),
+    `    versions: [${versions.map(quoted).join(', ')}]`,
+    ...keyLines(imported, address),
+    '',
+    '    # The fields of GraphQL. `false` is left out there; as SOAP every operation passes.',
+    ...operationLines(operations),
+  ];
+}
+
+function keyLines({ keys, location }: ImportedServices, address: string | null): readonly string[] {
+  if (keys === null) return [];
+  if (!isSameHost(location, address))
+    return ['    # The credentials of the WSDL are for its own host: see `auth`, `headers`, `tls` and `proxy`.'];
+  const { basic, headers, proxy, passphrase } = keys;
+  // TLS has no effect without an https address, which is a mistake of a configuration.
+  const isTls = address !== null && /^https:/i.test(address);
+  const tls = isTls ? [...keys.tls].map(([part, file]) => `${part}: { file: ${quoted(file)} }`) : [];
+  if (tls.length > 0 && passphrase !== null) tls.push(`passphrase: ${template(passphrase)}`);
+  const fields = [...headers].map(([name, value]) => `      ${quoted(name)}: ${template(value)}`);
+  return [
+    ...(basic === null
+      ? []
+      : [`    auth: { basic: { username: ${template(basic.username)}, password: ${template(basic.password)} } }`]),
+    ...(fields.length === 0 ? [] : ['    headers:', ...fields]),
+    ...(tls.length === 0 ? [] : [`    tls: { ${tls.join(', ')} }`]),
+    ...(proxy === null ? [] : [`    proxy: ${template(proxy)}`]),
+  ];
+}
+
+function operationLines(operations: readonly ImportedOperation[]): string[] {
+  if (operations.length === 0) return ['    operations: {}'];
+  return [
+    '    operations:',
+    ...operations.map(({ operation, status, field, reason, place }) => {
+      const value = field === null ? 'false' : `{ field: ${scalar(field)} }`;
+      const where = place === null ? '' : ` (${oneLine(place)})`;
+      const comment = status === 'ok' ? '' : ` # ${status}: ${oneLine(reason ?? 'no reason given')}${where}`;
+      return `      ${scalar(operation)}: ${value}${comment}`;
+    }),
+  ];
+}
+
+function urlComment(location: string, address: string | null, usable: boolean): string {
+  if (!usable) return ' # put the address of the backend here: the WSDL names none for HTTP';
+  if (!isHttpUrl(location) || address === null) return '';
+  return new URL(location).host === new URL(address).host ? '' : ' # from the WSDL, which is on another host';
+}
+
+/** A text in YAML: plain where no reading of it could be another, else in double quotes, which are those of JSON. */
+function scalar(text: string): string {
+  const plain = /^[A-Za-z_][A-Za-z0-9_./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text);
+  return plain ? text : quoted(text);
+}
+
+/** A text whose `${NAME}` stand for variables. */
+const template = (text: string): string =>
+  JSON.stringify(text.replaceAll(/\$\{(?![A-Za-z_][A-Za-z0-9_]*\})/g, () => '$${'));
+
+/** `${` would be taken for a variable. */
+function quoted(text: string): string {
+  return JSON.stringify(text.replaceAll('${', () => '$${'));
+}

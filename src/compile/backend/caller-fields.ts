@@ -1,0 +1,37 @@
+import type { Forwarding } from '../../access/forwarding.js';
+import type { ServiceConfig } from '../../config/schema.js';
+
+/** Which header fields of a caller's request go on with the calls of a service. All names are in lower case. */
+export interface CallerFieldRules {
+  /** Of a SOAP caller. */
+  readonly ofSoap: readonly string[];
+  /** Of a GraphQL caller. */
+  readonly ofGraphql: readonly string[];
+  /** Those whose values may change the reply: only calls with the same values are shared. */
+  readonly varying: readonly string[];
+  /** Null where the backend gets no `Forwarded` fields. */
+  readonly forwarding: Forwarding | null;
+  /** Cookies go both ways: no reply is shared. */
+  readonly passesCookies: boolean;
+}
+
+/** W3C Trace Context. Baggage of callers is no data of the backend's side: it needs `forwardHeaders`. */
+const TRACE = ['traceparent', 'tracestate'] as const;
+/** Everything else is written by the gateway. */
+const SOAP = ['accept', 'accept-language', 'authorization', 'user-agent', 'x-request-id', ...TRACE] as const;
+
+/** `forwarding` is that of all services. */
+export function compileCallerFields(config: ServiceConfig, forwarding: Forwarding): CallerFieldRules {
+  const passesCookies = config.cookies === 'forward';
+  const varying = [...config.forwardHeaders.map((name) => name.toLowerCase()), ...(passesCookies ? ['cookie'] : [])];
+  // The gateway has credentials of its own.
+  const isReplaced = config.auth !== undefined && config.auth.passthrough === undefined;
+  const soap = isReplaced ? SOAP.filter((name) => name !== 'authorization') : SOAP;
+  return {
+    ofSoap: [...new Set([...soap, ...varying])],
+    ofGraphql: [...new Set([...TRACE, ...varying])],
+    varying,
+    forwarding: config.forwarded ? forwarding : null,
+    passesCookies,
+  };
+}

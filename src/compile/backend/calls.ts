@@ -1,0 +1,39 @@
+import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { CallOptions, CallRules } from '../../upstream/call-rules.js';
+import type { Upstream } from '../../upstream/upstream.js';
+import type { Operation } from '../../wsdl/model.js';
+
+type Keys = Pick<ServiceConfig, 'timeoutMillis' | 'retry' | 'requestsAtOnce'>;
+
+/** The limits of the calls of a service. */
+export const callOptions = (name: string, config: ServiceConfig | GraphqlServiceConfig): CallOptions =>
+  optionsOf(`services.${name}`, config, config);
+
+/** The limits of the operations that have their own; null for any other. */
+export function compileCallRules(
+  name: string,
+  config: ServiceConfig,
+  upstream: Upstream,
+): (operation: Operation | null) => CallRules | null {
+  const rules = new Map<string, CallRules>();
+  for (const [operation, mapping] of Object.entries(config.operations)) {
+    if (typeof mapping !== 'object') continue;
+    const { timeoutMillis, retry, requestsAtOnce } = mapping;
+    if (timeoutMillis === undefined && retry === undefined && requestsAtOnce === undefined) continue;
+    const key = `services.${name}.operations.${operation}`;
+    rules.set(operation, upstream.makeRules(optionsOf(key, mapping, config)));
+  }
+  if (rules.size === 0) return () => null;
+  return (operation) => (operation === null ? null : (rules.get(operation.name) ?? null));
+}
+
+/** The bulkhead of a service is around those of its operations; its other limits are in place of theirs. */
+const optionsOf = (key: string, own: Keys, service: Keys): CallOptions => {
+  const retry = own.retry ?? service.retry;
+  return {
+    key,
+    timeoutMillis: own.timeoutMillis ?? service.timeoutMillis ?? null,
+    retry: retry === undefined ? null : { ...retry, perTryMillis: retry.perTryMillis ?? null },
+    requestsAtOnce: own.requestsAtOnce ?? null,
+  };
+};

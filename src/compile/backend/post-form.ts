@@ -1,0 +1,35 @@
+import { Buffer } from 'node:buffer';
+import { Cancellation } from '../../base/cancellation.js';
+import { KIB } from '../../base/limit.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { CallTrace } from '../../base/request-trace.js';
+import type { OAuthAnswer } from '../../upstream/credentials/oauth-requests.js';
+import { postWhole } from '../../upstream/post.js';
+import type { Upstream } from '../../upstream/upstream.js';
+
+/** Bytes of the answer of an authorization server. */
+const ANSWER_BYTES_MAX = 64 * KIB;
+
+/** Posts a form to an authorization server. Rejects with a `Refusal`. */
+export async function postForm(
+  endpoint: Upstream,
+  headers: readonly string[],
+  form: string,
+  trace: CallTrace | null,
+): Promise<OAuthAnswer> {
+  let status = 0;
+  const content = await postWhole(endpoint, {
+    headers: [...headers, 'content-type', 'application/x-www-form-urlencoded;charset=UTF-8'],
+    body: Buffer.from(form),
+    isIdempotent: true,
+    trace,
+    maxBytes: ANSWER_BYTES_MAX,
+    maxBytesKey: 'the answer of an authorization server',
+    signal: new Cancellation(),
+    aborted: () => new Refusal('UPSTREAM_TIMEOUT'),
+    checkHead: (head) => {
+      status = head.status;
+    },
+  });
+  return { status, text: content.toString('utf8') };
+}

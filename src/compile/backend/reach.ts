@@ -1,0 +1,169 @@
+import { Buffer } from 'node:buffer';
+import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { RotatingFile } from '../../base/rotating-file.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { ConfigPath } from '../../config/keys/config-path.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { CallOptions } from '../../upstream/call-rules.js';
+import { bearerFields, RotatingBearer } from '../../upstream/credentials/bearer.js';
+import type { Credentials, Fields } from '../../upstream/credentials/credentials.js';
+import { Digest } from '../../upstream/credentials/digest.js';
+import { OAuth2 } from '../../upstream/credentials/oauth2.js';
+import { type Route, routeTo } from '../../upstream/dial/dial.js';
+import { reasonOf, TLS_PARTS, TlsMaterial, type TlsPart } from '../../upstream/dial/tls.js';
+import type { UpstreamLimits } from '../../upstream/limits.js';
+import { Upstream } from '../../upstream/upstream.js';
+import { type CompiledBalance, compileBalance } from './balance.js';
+import { callOptions } from './calls.js';
+import { checkConnections, compileNegotiate, compileNtlm } from './connection-credentials.js';
+import { postForm } from './post-form.js';
+
+type AnyService = ServiceConfig | GraphqlServiceConfig;
+
+/** Compiles how the backend of a service is reached. Throws `ConfigurationError`. */
+export async function compileReach(loaded: LoadedConfig, name: string, config: AnyService): Promise<Reach> {
+  const tls = compileTls(loaded, ['services', name, 'tls'], config, `Service \`${name}\``);
+  const { proxy = null, auth } = config;
+  const route = (url: URL): Route => routeTo(url, proxy, tls);
+  const way = { tls, proxy, routeTo: route, ...compileBalance(config), calls: callOptions(name, config) };
+  if (auth?.ntlm !== undefined || auth?.passthrough === true) checkConnections(loaded, name, config.urls, route);
+  if (auth?.ntlm !== undefined) {
+    const authentication = compileNtlm(loaded, name, auth.ntlm);
+    return {
+      ...way,
+      fields: fixedFields(config),
+      credentials: authentication,
+      routeTo: (url) => ({ ...route(url), authentication }),
+    };
+  }
+  if (auth?.negotiate !== undefined) {
+    return { ...way, fields: fixedFields(config), credentials: await compileNegotiate(loaded, name, auth.negotiate) };
+  }
+  return { ...compileCredentials(loaded, name, config, route), ...way };
+}
+
+/** The credentials, TLS and proxy of all calls of a service. */
+export interface Reach extends CompiledCredentials, CompiledBalance {
+  /** Null where nothing is configured. */
+  readonly tls: TlsMaterial | null;
+  /** Its URL, or `environment`; null for none. */
+  readonly proxy: string | null;
+  readonly routeTo: (url: URL) => Route;
+  readonly calls: CallOptions;
+}
+
+/** Compiles the TLS of connections to other servers. `owner` begins the text of an error. */
+export function compileTls(
+  loaded: LoadedConfig,
+  path: ConfigPath,
+  { tls }: Pick<ServiceConfig, 'tls'>,
+  owner: string,
+): TlsMaterial | null {
+  if (tls === undefined) return null;
+  const parts: Partial<Record<TlsPart, string>> = {};
+  const files: Partial<Record<TlsPart, RotatingFile>> = {};
+  for (const part of TLS_PARTS) {
+    const content = tls[part];
+    if (content === undefined) continue;
+    parts[part] = content;
+    const file = loaded.fileAt([...path, part]);
+    if (file !== null) files[part] = new RotatingFile(file, content, part === 'pfx' ? 'base64' : 'utf8');
+  }
+  const { servername = null, passphrase = null, minVersion, verify } = tls;
+  try {
+    return new TlsMaterial({ parts, passphrase, servername, minVersion, verify }, files);
+  } catch (error) {
+    const what = `${owner}: its certificate, key or authorities cannot be read (${reasonOf(error)}).`;
+    const remedy = 'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
+    throw new ConfigurationError([diagnosticAt(loaded, path, what, remedy)]);
+  }
+}
+
+type AuthConfig = NonNullable<ServiceConfig['auth']>;
+
+export interface CompiledCredentials {
+  /** Header fields of every call. */
+  readonly fields: Fields;
+  /** Null where the fields are all there is. */
+  readonly credentials: Credentials | null;
+}
+
+/** The fixed header fields of a service, and its credentials. */
+export function compileCredentials(
+  loaded: LoadedConfig,
+  name: string,
+  config: Pick<ServiceConfig, 'auth' | 'headers' | 'limits'> | GraphqlServiceConfig,
+  route: Reach['routeTo'],
+): CompiledCredentials {
+  const { auth, limits } = config;
+  const fields = fixedFields(config);
+  const fixed = (own: Fields): CompiledCredentials => ({ fields: [...fields, ...own], credentials: null });
+  if (auth?.basic !== undefined) {
+    const { username, password } = auth.basic;
+    return fixed(['authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`]);
+  }
+  if (auth?.bearer !== undefined) {
+    const { token } = auth.bearer;
+    const file = loaded.fileAt(['services', name, 'auth', 'bearer', 'token']);
+    if (file === null) return fixed(bearerFields(token));
+    return { fields, credentials: new RotatingBearer(new RotatingFile(file, token)) };
+  }
+  if (auth?.digest !== undefined) {
+    const { username, password } = auth.digest;
+    return { fields, credentials: new Digest(username, password) };
+  }
+  if (auth?.oauth2 !== undefined)
+    return { fields, credentials: compileOAuth2(loaded, name, auth.oauth2, limits.upstream, route) };
+  return fixed([]);
+}
+
+const fixedFields = ({ headers }: Pick<ServiceConfig, 'headers'>): Fields =>
+  Object.entries(headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
+
+function compileOAuth2(
+  loaded: LoadedConfig,
+  name: string,
+  { tokenUrl, clientId, clientSecret, clientAuth, scopes, audience }: NonNullable<AuthConfig['oauth2']>,
+  limits: UpstreamLimits,
+  route: Reach['routeTo'],
+): Credentials {
+  const file = loaded.fileAt(['services', name, 'auth', 'oauth2', 'clientSecret']);
+  const rotating = file === null ? null : new RotatingFile(file, clientSecret);
+  const endpoint = new Upstream([tokenUrl], limits, { routeTo: route });
+  return new OAuth2({
+    service: name,
+    url: tokenUrl,
+    clientId,
+    clientSecret: () => rotating?.content ?? clientSecret,
+    clientAuth,
+    scopes,
+    audience: audience ?? null,
+    post: (headers, form, trace) => postForm(endpoint, headers, form, trace),
+    close: () => endpoint.close(),
+  });
+}
+
+/** The limits of the upstream of a service. One whose address comes from a login is not looked up beforehand. */
+export const limitsOf = ({ auth, limits }: Pick<AnyService, 'auth' | 'limits'>): UpstreamLimits =>
+  auth?.login?.url === undefined ? limits.upstream : { ...limits.upstream, resolveMillis: 0 };
+
+/** How long before its end a certificate is warned of. */
+const EXPIRY_WARNING_MILLIS = 30 * 86_400_000;
+
+/** Warns of certificates and authorities that end soon, or have ended. */
+export const warningsOfReach = (loaded: LoadedConfig, name: string, { tls }: Reach): readonly Diagnostic[] =>
+  warningsOfTls(loaded, ['services', name, 'tls'], tls, `Service \`${name}\``);
+
+/** The same for other servers. `owner` begins the text. */
+export function warningsOfTls(
+  loaded: LoadedConfig,
+  path: ConfigPath,
+  tls: TlsMaterial | null,
+  owner: string,
+): readonly Diagnostic[] {
+  const endMillis = tls?.expiresMillis ?? null;
+  if (endMillis === null || endMillis - Date.now() > EXPIRY_WARNING_MILLIS) return [];
+  const what = `${owner}: a certificate of \`tls\` ends on ${new Date(endMillis).toISOString().slice(0, 10)}.`;
+  return [diagnosticAt(loaded, path, what, 'Renew it: files are read again while the gateway runs.')];
+}

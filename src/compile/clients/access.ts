@@ -1,0 +1,94 @@
+import { ByAddress, type Identifier, OrderedAccess, openAccess } from '../../access/access.js';
+import { ApiKeys } from '../../access/api-keys.js';
+import { BasicUsers } from '../../access/basic.js';
+import { Certificates } from '../../access/certificates.js';
+import type { Access, ClientClass } from '../../access/client.js';
+import { NetworkClients } from '../../access/network-clients.js';
+import { Networks } from '../../access/networks.js';
+import { parsePasswordHash } from '../../access/scrypt.js';
+import { invariant } from '../../base/invariant.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import type { AccessParts } from './access-parts.js';
+import { type Callable, compileClasses } from './classes.js';
+import type { Price } from './prices.js';
+
+type ClientsConfig = NonNullable<Config['clients']>;
+
+/**
+ * Compiles the identification of clients and their rights. Rejects with `ConfigurationError` for names that do not exist.
+ * Adds to the parts.
+ */
+export async function compileAccess(
+  loaded: LoadedConfig,
+  services: readonly Callable[],
+  prices: readonly Price[],
+  proxies: Networks,
+  { late, closing, issuers, passwords }: AccessParts,
+): Promise<Access> {
+  const { clients } = loaded.config;
+  if (clients?.classes === undefined) return openAccess(proxies);
+  const classes = compileClasses(loaded, clients, services, prices);
+  const classOf = (name: string): ClientClass => {
+    const found = classes.get(name);
+    if (found === undefined) throw new Error('the configuration let a class pass that is none');
+    return found;
+  };
+  // Loaded where they are configured.
+  const hasTokens = clients.jwt !== undefined || clients.introspection !== undefined;
+  const tokens = hasTokens ? await import('./tokens.js') : null;
+  const ways: Record<ClientsConfig['order'][number], () => Identifier | null> = {
+    apiKey() {
+      if (clients.apiKeys === undefined) return null;
+      const { header, clients: listed } = clients.apiKeys;
+      const known = Object.entries(listed).map(([name, { class: of, keys }]) => ({ name, rights: classOf(of), keys }));
+      return new ApiKeys(header, known);
+    },
+    jwt() {
+      if (clients.jwt === undefined || tokens === null) return null;
+      const rest = clients.order.slice(clients.order.indexOf('jwt'));
+      const leavesOthers = clients.introspection !== undefined && rest.includes('introspection');
+      return tokens.compileTokens(loaded, classes, { late, issuers, leavesOthers });
+    },
+    introspection() {
+      if (clients.introspection === undefined || tokens === null) return null;
+      const { identifier, endpoint } = tokens.compileIntrospection(loaded, clients.introspection, classes);
+      closing.push(() => endpoint.close());
+      return identifier;
+    },
+    basic() {
+      if (clients.basic === undefined) return null;
+      const users = Object.entries(clients.basic.users).map(([name, { class: of, password: text }]) => {
+        const password = parsePasswordHash(text);
+        invariant(password !== null, 'the schema has checked the hash');
+        return { name, rights: classOf(of), password };
+      });
+      const known = new BasicUsers(users, proxies);
+      passwords.push(known);
+      return known;
+    },
+    network() {
+      if (clients.networks === undefined) return null;
+      const networks = Object.entries(clients.networks).map(([name, { class: of, addresses }]) => ({
+        name,
+        rights: classOf(of),
+        addresses: new Networks(addresses),
+      }));
+      return new NetworkClients(networks, proxies);
+    },
+    certificate() {
+      if (clients.certificate === undefined) return null;
+      const { header, clients: listed, class: others } = clients.certificate;
+      const known = Object.entries(listed).map(([name, { class: of, subject }]) => ({
+        name,
+        rights: classOf(of),
+        subject,
+      }));
+      return new Certificates(header, known, others === undefined ? null : classOf(others), proxies);
+    },
+    address: () => (clients.address === undefined ? null : new ByAddress(classOf(clients.address.class), proxies)),
+  };
+  const [only, ...others] = clients.order.flatMap((way) => ways[way]() ?? []);
+  // Identification by address alone needs no order.
+  return only instanceof ByAddress && others.length === 0 ? only : new OrderedAccess(only ? [only, ...others] : []);
+}

@@ -1,0 +1,188 @@
+import type { ClientClass } from '../../access/client.js';
+import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { didYouMean } from '../../base/nearest.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import type { SoapService } from '../soap/service.js';
+import type { Price } from './prices.js';
+
+type ClientsConfig = NonNullable<Config['clients']>;
+type ClassConfig = NonNullable<ClientsConfig['classes']>[string];
+
+/** A service that clients may call, of whatever kind. */
+export interface Callable {
+  readonly name: string;
+  readonly operations: readonly { readonly name: string }[];
+  /** Of a SOAP service. */
+  readonly soap?: SoapService;
+}
+
+/**
+ * The operations that a call of this one may be taken for, by name, itself among them: those with the same request and
+ * SOAPAction. A right to all of them is needed.
+ */
+function takenFor({ soap }: Callable, operation: string): readonly string[] {
+  const found = soap?.operations.find(({ name }) => name === operation);
+  const known = found === undefined ? null : (soap?.requests.called(found) ?? null);
+  return known?.candidates.map(({ name }) => name) ?? [operation];
+}
+
+/** The classes of clients by name. Throws `ConfigurationError` for services and operations that are not there. */
+export function compileClasses(
+  loaded: LoadedConfig,
+  clients: ClientsConfig,
+  services: readonly Callable[],
+  prices: readonly Price[],
+): ReadonlyMap<string, ClientClass> {
+  const diagnostics: Diagnostic[] = [];
+  const classes = new Map<string, ClientClass>();
+  for (const [name, config] of Object.entries(clients.classes ?? {})) {
+    for (const list of ['allow', 'deny'] as const) {
+      for (const [index, entry] of (config[list] ?? []).entries()) {
+        const diagnostic = entryDiagnostic(loaded, ['clients', 'classes', name, list, index], entry, services);
+        if (diagnostic !== null) diagnostics.push(diagnostic);
+      }
+    }
+    const rights = classOf(name, config, services);
+    const tooSmall = smallBudget(loaded, rights, services, prices);
+    diagnostics.push(...(tooSmall === null ? weightDiagnostics(loaded, rights, services) : [tooSmall]));
+    classes.set(name, rights);
+  }
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  return classes;
+}
+
+/** `deny` wins over `allow`. */
+function classOf(
+  name: string,
+  { allow, deny, budget, requestsAtOnce, costBreakdown, scopes }: ClassConfig,
+  services: readonly Callable[],
+): ClientClass {
+  const allowed = allow === undefined ? null : new Set(allow);
+  const denied = new Set(deny);
+  const holds = (set: ReadonlySet<string>, service: string, operation: string | null): boolean =>
+    set.has(service) || (operation !== null && set.has(`${service}.${operation}`));
+  // An unknown operation may be one of those that are denied.
+  const deniesSome = new Set(
+    deny.flatMap((entry) => (isOfOperation(entry) ? [entry.slice(0, entry.indexOf('.'))] : [])),
+  );
+  const permits = (service: string, operation: string | null): boolean => {
+    if (holds(denied, service, operation) || (operation === null && deniesSome.has(service))) return false;
+    return allowed === null || holds(allowed, service, operation);
+  };
+  const callable = services.filter(
+    (each) => permits(each.name, null) || each.operations.some((operation) => mayCall(permits, each, operation.name)),
+  );
+  const callableNames = new Set(callable.map((each) => each.name));
+  return Object.freeze({
+    name,
+    key: JSON.stringify([allow?.toSorted() ?? null, deny.toSorted(), scopes.toSorted()]),
+    budget: budget === undefined ? null : { maximum: budget.maximum, restoreRate: budget.restoreRate },
+    requestsAtOnce: requestsAtOnce ?? null,
+    costBreakdown,
+    scopes: new Set(scopes),
+    permitsAll: allow === undefined && deny.length === 0,
+    permits,
+    permitsSome: (service: string) => callableNames.has(service),
+    permitsRoute: (path: string) => !denied.has(path) && (allowed === null || allowed.has(path)),
+  });
+}
+
+/** Entries that begin with a slash are paths of plain routes, which may hold dots. */
+const isRoute = (entry: string): boolean => entry.startsWith('/');
+const isOfOperation = (entry: string): boolean => !isRoute(entry) && entry.includes('.');
+
+type Permits = ClientClass['permits'];
+
+const mayCall = (permits: Permits, service: Callable, operation: string): boolean =>
+  takenFor(service, operation).every((name) => permits(service.name, name));
+
+/** Where a class may call an operation, and not another that the backend may take its calls for. */
+export function warningsOfRights(loaded: LoadedConfig, services: readonly Callable[]): readonly Diagnostic[] {
+  const { clients } = loaded.config;
+  return Object.entries(clients?.classes ?? {}).flatMap(([name, config]) => {
+    const { permits } = classOf(name, config, services);
+    return services.flatMap((service) =>
+      service.operations.flatMap((operation): readonly Diagnostic[] => {
+        if (!permits(service.name, operation.name)) return [];
+        const others = takenFor(service, operation.name).filter((other) => !permits(service.name, other));
+        if (others.length === 0) return [];
+        const entries = [operation.name, ...others].map((each) => `${service.name}.${each}`);
+        const list = config.allow === undefined ? 'deny' : 'allow';
+        const index = config[list]?.findIndex((entry) => entries.includes(entry) || entry === service.name) ?? -1;
+        const path = ['clients', 'classes', name, ...(index === -1 ? [] : [list, index])];
+        const denied = others.map((each) => `\`${each}\``).join(', ');
+        const what = `Calls of \`${operation.name}\` look like calls of ${denied}, which class \`${name}\` may not call: it cannot call \`${operation.name}\` either.`;
+        return [diagnosticAt(loaded, path, what, 'Allow all of them or none; or give each a SOAPAction of its own.')];
+      }),
+    );
+  });
+}
+
+function entryDiagnostic(
+  loaded: LoadedConfig,
+  path: readonly (string | number)[],
+  entry: string,
+  services: readonly Callable[],
+): Diagnostic | null {
+  if (isRoute(entry)) {
+    const paths = loaded.config.routes.map((route) => route.path);
+    if (paths.includes(entry)) return null;
+    return diagnosticAt(loaded, path, `There is no plain route \`${entry}\`.`, didYouMean(entry, paths));
+  }
+  const dot = entry.indexOf('.');
+  const serviceName = dot < 0 ? entry : entry.slice(0, dot);
+  const service = services.find(({ name }) => name === serviceName);
+  if (service === undefined) {
+    const known = services.map(({ name }) => name);
+    return diagnosticAt(loaded, path, `There is no service \`${serviceName}\`.`, didYouMean(serviceName, known));
+  }
+  if (dot < 0) return null;
+  const name = entry.slice(dot + 1);
+  const operation = service.operations.find((one) => one.name === name);
+  if (operation === undefined) {
+    const known = service.operations.map((one) => one.name);
+    const what = `Service \`${serviceName}\` has no operation \`${name}\` that is known.`;
+    return diagnosticAt(loaded, path, what, didYouMean(name, known, `${serviceName}.`));
+  }
+  return null;
+}
+
+/** The budget of a class that may call something and can pay for none of it. */
+function smallBudget(
+  loaded: LoadedConfig,
+  { name, budget, permits }: ClientClass,
+  services: readonly Callable[],
+  prices: readonly Price[],
+): Diagnostic | null {
+  if (budget === null) return null;
+  const permitted = prices.filter(({ service, operation }) => {
+    const callable = services.find((each) => each.name === service);
+    if (operation === null || callable === undefined) return permits(service, operation);
+    return mayCall(permits, callable, operation);
+  });
+  const least = permitted.reduce((low, { points }) => Math.min(low, points), Number.POSITIVE_INFINITY);
+  if (permitted.length === 0 || least <= budget.maximum) return null;
+  const path = ['clients', 'classes', name, 'budget', 'maximum'];
+  const what = `The budget holds ${budget.maximum}, but the cheapest call costs ${least}: clients of class \`${name}\` could never call anything.`;
+  return diagnosticAt(loaded, path, what, 'Make it more, or the calls cheaper (`callCost`, `cost`, `weight`).');
+}
+
+/** A client can never have more than its budget holds. */
+function weightDiagnostics(
+  loaded: LoadedConfig,
+  { name, budget, permits }: ClientClass,
+  services: readonly Callable[],
+): readonly Diagnostic[] {
+  if (budget === null) return [];
+  return services.flatMap((service) =>
+    Object.entries(service.soap?.config.operations ?? {}).flatMap(([operation, mapping]): readonly Diagnostic[] => {
+      const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost ?? 0) : 0;
+      if (weight <= budget.maximum || !mayCall(permits, service, operation)) return [];
+      const path = ['services', service.name, 'operations', operation];
+      const what = `The weight is beyond the budget of clients of class \`${name}\`: they could never call it.`;
+      return [diagnosticAt(loaded, path, what, 'Make it less, the budget more, or deny them the operation.')];
+    }),
+  );
+}

@@ -1,0 +1,14 @@
+import type { Diagnostic } from '../../base/diagnostic.js';
+
+/** Warnings that turn out only while the gateway runs. */
+export class LateWarnings {
+  #listener: (warning: Diagnostic) => void = () => {};
+
+  listen(listener: (warning: Diagnostic) => void): void {
+    this.#listener = listener;
+  }
+
+  report(warning: Diagnostic): void {
+    this.#listener(warning);
+  }
+}

@@ -1,0 +1,254 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { didYouMean } from '../../base/nearest.js';
+import type { CacheLimits } from '../../cache/limits.js';
+import { ReplyCache } from '../../cache/reply-cache.js';
+import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../../cache/rules.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { ReadKeys, WriteKeys } from '../../config/graphql/cache-keys.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import { childrenOfBody, type Operation, type Particle, type XsdType } from '../../wsdl/model.js';
+import { OperationMap } from '../soap/operation-map.js';
+import type { SoapService } from '../soap/service.js';
+
+/** The cache rules of a generation. */
+export interface Caching extends CacheRules<Operation> {
+  /** By the name of the operation. */
+  readonly invalidations: ReadonlyMap<string, Invalidation>;
+}
+
+/** What the generation before has. */
+export interface EarlierCaching {
+  readonly config: Config;
+  readonly services: readonly SoapService[];
+  readonly caching: Caching;
+  readonly cache: ReplyCache;
+}
+
+/** The cache of the generation before where its limits are the same, else a new one. */
+export const keptCache = (limits: CacheLimits, earlier: EarlierCaching | null): ReplyCache =>
+  earlier !== null && isDeepStrictEqual(limits, earlier.cache.limits) ? earlier.cache : new ReplyCache(limits);
+
+/**
+ * The cache rules of the configuration. A rule of the generation before is kept, and with it what is cached, where
+ * replies mean the same. Rejects with `ConfigurationError` for unknown names and ambiguous operations.
+ */
+export async function compileCaching(
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  earlier: EarlierCaching | null,
+): Promise<Caching> {
+  const diagnostics: Diagnostic[] = [];
+  const kept = keptRules(loaded, services, earlier);
+  const invalidations = new Invalidations(earlier?.caching.invalidations ?? new Map());
+  const reads = new OperationMap<ReadRule>();
+  const writes = new OperationMap<WriteRule>();
+  for (const service of services) {
+    for (const operation of service.operations) {
+      const mapping = service.config.operations[operation.name];
+      if (typeof mapping !== 'object') continue;
+      const { read, write } = mapping;
+      const declared = new Declaration(loaded, services, service, operation);
+      if (read !== undefined) {
+        const rule = kept.get(service.name, operation) ?? declared.read(read, invalidations);
+        reads.set(service.name, operation, rule);
+      }
+      if (write !== undefined) writes.set(service.name, operation, declared.write(write, invalidations));
+      if (read !== undefined || write !== undefined) diagnostics.push(...declared.check(read, write));
+    }
+  }
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  return {
+    read: (service, operation) => reads.get(service, operation),
+    write: (service, operation) => writes.get(service, operation),
+    invalidations: invalidations.known,
+  };
+}
+
+/** The rules of operations whose replies mean the same: their service is the same, and so is what is not about services. */
+function keptRules(
+  { config }: LoadedConfig,
+  services: readonly SoapService[],
+  earlier: EarlierCaching | null,
+): OperationMap<ReadRule> {
+  const rules = new OperationMap<ReadRule>();
+  if (earlier === null || !isDeepStrictEqual(withoutServices(config), withoutServices(earlier.config))) return rules;
+  // A service with the same configuration and WSDL has the same list.
+  const isSame = ({ name, operations }: SoapService): boolean =>
+    earlier.services.find((before) => before.name === name)?.operations === operations;
+  const areAllSame = services.every(isSame);
+  for (const service of services) {
+    // The operation of another service may log in for it.
+    const logsIn = service.config.auth?.login !== undefined;
+    if (!(logsIn ? areAllSame : isSame(service))) continue;
+    for (const operation of service.operations) {
+      const rule = earlier.caching.read(service.name, operation);
+      if (rule !== null) rules.set(service.name, operation, rule);
+    }
+  }
+  return rules;
+}
+
+/** The keys that may change what a reply means, or which client may have it. */
+function withoutServices({ services, graphqlServices, include, links, subscriptions, reload, log, ...rest }: Config) {
+  return rest;
+}
+
+/** Those of the generation before are kept: a write that began in it may end after a reload. */
+class Invalidations {
+  readonly known = new Map<string, Invalidation>();
+  readonly #earlier: ReadonlyMap<string, Invalidation>;
+
+  constructor(earlier: ReadonlyMap<string, Invalidation>) {
+    this.#earlier = earlier;
+  }
+
+  of(name: string): Invalidation {
+    const found = this.known.get(name) ?? this.#earlier.get(name) ?? { name, generation: 0, pausedUntilMillis: 0 };
+    this.known.set(name, found);
+    return found;
+  }
+}
+
+/** The `read` and `write` of one operation. */
+class Declaration {
+  readonly #loaded: LoadedConfig;
+  readonly #services: readonly SoapService[];
+  readonly #service: SoapService;
+  readonly #operation: Operation;
+
+  constructor(loaded: LoadedConfig, services: readonly SoapService[], service: SoapService, operation: Operation) {
+    this.#loaded = loaded;
+    this.#services = services;
+    this.#service = service;
+    this.#operation = operation;
+  }
+
+  read({ cacheMillis, staleMillis, scope }: ReadKeys, all: Invalidations): ReadRule {
+    const service = this.#service.name;
+    const operation = this.#operation.name;
+    return Object.freeze({
+      service,
+      operation,
+      freshMillis: cacheMillis,
+      staleMillis,
+      isShared: scope === 'shared',
+      isData: holdsData(this.#operation),
+      invalidation: all.of(`${service}.${operation}`),
+    });
+  }
+
+  write({ invalidates }: WriteKeys, all: Invalidations): WriteRule {
+    return Object.freeze({ invalidations: invalidates.map((entry) => all.of(this.#nameOf(entry))) });
+  }
+
+  check(read: ReadKeys | undefined, write: WriteKeys | undefined): readonly Diagnostic[] {
+    const { requests } = this.#service;
+    const { input, output, name, soapAction } = this.#operation;
+    const diagnostics: Diagnostic[] = [];
+    const find = (key: 'read' | 'write', what: string, remedy: string): void => {
+      diagnostics.push(this.#diagnostic([key], what, remedy));
+    };
+    const key = read === undefined ? 'write' : 'read';
+    if (read !== undefined && write !== undefined) {
+      find(
+        'write',
+        `Operation \`${name}\` is declared to read and to write.`,
+        'Leave `read` away: calls that write are never cached.',
+      );
+    }
+    if (read !== undefined && output === null) {
+      find('read', `Operation \`${name}\` answers nothing that could be read.`, 'Leave `read` away.');
+    }
+    if (read !== undefined && read.staleMillis > 0 && read.cacheMillis === 0) {
+      find('read', '`staleMillis` is of no use where nothing is remembered.', 'Give `cacheMillis` too.');
+    }
+    const known = requests.find(input.body?.name ?? null);
+    const other = known?.candidates.find((candidate) => candidate.name !== name);
+    if (other !== undefined) {
+      const what = `Operation \`${name}\` has the same request as \`${other.name}\`: a message need not name its operation.`;
+      find(key, what, 'Declare nothing of either.');
+    } else if (known?.soapAction === null && soapAction !== null && soapAction !== '') {
+      const what = `Operation \`${name}\` shares its request with another, which differs by its SOAPAction alone.`;
+      find(key, what, 'Declare nothing of either.');
+    }
+    for (const [index, entry] of (write?.invalidates ?? []).entries())
+      diagnostics.push(...this.#checkEntry(entry, index));
+    return diagnostics;
+  }
+
+  #checkEntry(entry: string, index: number): readonly Diagnostic[] {
+    const [serviceName = '', ...rest] = this.#nameOf(entry).split('.');
+    const name = rest.join('.');
+    const among = this.#services.find((service) => service.name === serviceName)?.operations ?? [];
+    const path = ['write', 'invalidates', index];
+    const found = among.find((operation) => operation.name === name);
+    const service = this.#services.find((one) => one.name === serviceName);
+    if (found === undefined || service === undefined) {
+      const known = among.map((operation) => operation.name);
+      const what = `There is no operation \`${entry}\` that could be forgotten.`;
+      return [this.#diagnostic(path, what, didYouMean(name, known))];
+    }
+    const mapping = service.config.operations[name];
+    if (typeof mapping === 'object' && mapping.read !== undefined) return [];
+    return [
+      this.#diagnostic(
+        path,
+        `Operation \`${entry}\` is not declared to read: nothing of it is remembered.`,
+        'Give it `read`, or take it out.',
+      ),
+    ];
+  }
+
+  /** Names of operations may hold dots, names of services none: a first word that is no service is part of the name. */
+  #nameOf(entry: string): string {
+    const dot = entry.indexOf('.');
+    const isElsewhere = dot > 0 && this.#services.some(({ name }) => name === entry.slice(0, dot));
+    return isElsewhere ? entry : `${this.#service.name}.${entry}`;
+  }
+
+  #diagnostic(path: readonly (string | number)[], what: string, remedy: string | null): Diagnostic {
+    const operation = ['services', this.#service.name, 'operations', this.#operation.name];
+    return diagnosticAt(this.#loaded, [...operation, ...path], what, remedy);
+  }
+}
+
+/**
+ * Whether the requested content is data: no mixed content, no undeclared content, no QNames. Then white
+ * space beside elements is layout, and prefixes mean nothing in texts.
+ */
+function holdsData({ input, use, status }: Operation): boolean {
+  if (use === 'encoded' || status === 'disabled') return false;
+  const seen = new Set<XsdType>(childrenOfBody(input).map(({ type }) => type));
+  // Types that are added during the walk are walked too.
+  for (const type of seen) {
+    const parts = partsOf(type);
+    if (parts === null) return false;
+    for (const part of parts) seen.add(part);
+  }
+  return true;
+}
+
+/** The types that stand within this one, or for it; null for what is no data. */
+function partsOf(type: XsdType): readonly XsdType[] | null {
+  if (type.kind === 'simple') {
+    if (NO_DATA.has(type.builtIn)) return null;
+    return type.item === null ? type.members : [type.item, ...type.members];
+  }
+  const { content, attributes, anyAttribute, derived } = type;
+  const parts: XsdType[] = [...derived, ...attributes.map((attribute) => attribute.type)];
+  if (content.kind === 'opaque' || anyAttribute !== null) return null;
+  if (content.kind === 'text') parts.push(content.type);
+  if (content.kind === 'array') parts.push(content.item);
+  const particles: Particle[] = content.kind === 'elements' ? [content.particle] : [];
+  for (let particle = particles.pop(); particle !== undefined; particle = particles.pop()) {
+    if (particle.kind === 'any') return null;
+    if (particle.kind === 'one') parts.push(particle.element.type);
+    else particles.push(...particle.particles);
+  }
+  return parts;
+}
+
+/** QNames, and what xsi:type may make one of. */
+const NO_DATA: ReadonlySet<string> = new Set(['QName', 'NOTATION', 'anySimpleType', 'anyAtomicType', 'anyType']);

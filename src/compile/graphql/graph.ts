@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { GraphQLSchema } from 'graphql';
+
+import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { type Pace, runAtOnce, type Steps } from '../../base/time-slices.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import { validating } from '../../graphql/assemble-schema.js';
+import type { BoundField } from '../../graphql/fields/bound-field.js';
+import type { SubschemaField } from '../../graphql/fields/subschema.js';
+import type { LinkMapping, LinkTable } from '../../graphql/links/link.js';
+import type { FieldRule } from '../../graphql/rights/field-rule.js';
+import { type BuiltSchema, buildingSchema } from '../../graphql/schema.js';
+import type { SubscriptionMapping, SubscriptionTable } from '../../graphql/subscription/subscription.js';
+import type { Naming } from '../../graphql/types/naming.js';
+import { blocksOf, findingDiagnostics, operationsOf, typesOf, unknownOperations } from '../soap/mapping.js';
+import { requirementOfCall, rulesOf } from '../soap/rights.js';
+import type { SoapService } from '../soap/service.js';
+import { entryDiagnostics } from './entry-errors.js';
+import type { GraphqlUpstream } from './graphql-upstream.js';
+import { linkSizeDiagnostics, linksOf } from './links.js';
+import { subscriptionsOf } from './subscriptions.js';
+
+/** The one GraphQL endpoint over all services. */
+export interface Graph {
+  readonly path: string;
+  readonly schema: GraphQLSchema;
+  readonly fields: ReadonlyMap<string, BoundField>;
+  readonly links: LinkTable;
+  readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
+  readonly subscriptions: SubscriptionTable;
+  /** Of fields and operations: where there are none, all callers have the same rights. */
+  readonly rules: readonly FieldRule[];
+  /** Of the fields that replies of an operation may hold, by `service.operation`. */
+  readonly replyRules: ReadonlyMap<string, FieldRule>;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Builds the schema over all services, or keeps that of the generation before. Throws `ConfigurationError` for mappings that name what is not there. */
+export async function compileGraph(
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  graphqlUpstreams: readonly GraphqlUpstream[],
+  earlier: EarlierGraph | null,
+  pace: Pace,
+): Promise<Graph> {
+  if (earlier !== null && graphqlUpstreams.length === 0 && isSame(loaded, services, earlier))
+    return { ...earlier.graph, path: loaded.config.graphql.path };
+  const built = await pace.run(build(services, graphqlUpstreams, linksOf(loaded), subscriptionsOf(loaded)));
+  await pace.pause();
+  const diagnostics = diagnosticsOf(loaded, services, built);
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  const invalid = (await pace.run(validating(built.schema))).slice(0, ERRORS_SHOWN);
+  // No request could be answered with it.
+  if (invalid.length > 0) throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(loaded, message)));
+  const { schema, fields, links, subschemaFields, subscriptions, replyRules, warnings } = built;
+  const { path } = loaded.config.graphql;
+  const rules = [...rulesOf(services), ...graphqlUpstreams.flatMap(({ subschema }) => [...subschema.rules.values()])];
+  return { path, schema, fields, links, subschemaFields, subscriptions, rules, replyRules, warnings };
+}
+
+/** A schema, and what it was made from. */
+interface EarlierGraph {
+  readonly config: Config;
+  readonly services: readonly SoapService[];
+  readonly graphqlUpstreams: readonly GraphqlUpstream[];
+  readonly graph: Graph;
+}
+
+/** Whether the schema would be the same. A service with the same configuration and WSDL has the same list of operations. */
+function isSame(
+  { config: { links, subscriptions } }: LoadedConfig,
+  services: readonly SoapService[],
+  { config, services: before, graphqlUpstreams }: EarlierGraph,
+): boolean {
+  return (
+    graphqlUpstreams.length === 0 &&
+    services.length === before.length &&
+    services.every(({ name, operations }, at) => name === before[at]?.name && operations === before[at].operations) &&
+    isDeepStrictEqual([links, subscriptions], [config.links, config.subscriptions])
+  );
+}
+
+const ERRORS_SHOWN = 5;
+
+const schemaDiagnostic = (loaded: LoadedConfig, message: string): Diagnostic =>
+  diagnosticAt(
+    loaded,
+    ['services'],
+    `The GraphQL schema over all services is not valid: ${message}`,
+    'See what renames and hides the parts that it names.',
+  );
+
+/**
+ * Configuration errors in the mappings of those services that could be read. Links and subscriptions may lead to one of
+ * the others: they are not checked.
+ */
+export const mappingDiagnostics = (
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  graphqlUpstreams: readonly GraphqlUpstream[],
+): readonly Diagnostic[] => diagnosticsOf(loaded, services, runAtOnce(build(services, graphqlUpstreams, [], [])));
+
+const build = (
+  services: readonly SoapService[],
+  graphqlUpstreams: readonly GraphqlUpstream[],
+  links: readonly LinkMapping[],
+  subscriptions: readonly SubscriptionMapping[],
+): Steps<BuiltSchema> => {
+  const owners = typeOwners(services);
+  return buildingSchema(
+    services.map((service) => ({
+      name: service.name,
+      operations: service.operations,
+      mapping: operationsOf(service),
+      blocks: blocksOf(service),
+      replyHeaders: service.config.replyHeaders ?? false,
+      hasReferences: service.config.dataContractReferences,
+      naming: namingOf(service),
+      choices: service.config.schema.choices,
+      nullable: service.config.schema.nullable ?? null,
+      types: typesOf(service),
+      knownTypes: [...(service.wsdl?.types.values() ?? [])],
+      elements: [...(service.wsdl?.elements.values() ?? [])],
+      typesOf: owners.get(service) ?? service.name,
+      callCost: service.config.callCost ?? null,
+      requirementOf: (operation) => requirementOfCall(service, operation),
+    })),
+    links,
+    subscriptions,
+    graphqlUpstreams.map(({ subschema }) => subschema),
+  );
+};
+
+/** By service: an earlier one of the same WSDL whose configuration shapes the types alike. */
+function typeOwners(services: readonly SoapService[]): ReadonlyMap<SoapService, string> {
+  const owners = new Map<SoapService, string>();
+  const first = new Map<object, Map<string, string>>();
+  for (const service of services) {
+    if (service.wsdl === null) continue;
+    const { naming, names, schema } = service.config;
+    const shape = JSON.stringify([naming, names, schema]);
+    const byShape = first.get(service.wsdl.types) ?? new Map<string, string>();
+    first.set(service.wsdl.types, byShape);
+    const owner = byShape.get(shape);
+    if (owner === undefined) byShape.set(shape, service.name);
+    else owners.set(service, owner);
+  }
+  return owners;
+}
+
+/** Names in SDL types are exactly those. */
+function namingOf({ wsdl, config }: SoapService): Naming {
+  const naming = wsdl === null ? 'exact' : config.naming;
+  return config.names === '0.1' ? `${naming}-0.1` : naming;
+}
+
+/** In the order of the file. */
+const diagnosticsOf = (
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  { findings, links, linkErrors, subscriptionErrors }: BuiltSchema,
+): readonly Diagnostic[] =>
+  [
+    ...services.flatMap((service) => unknownOperations(loaded, service)),
+    ...findingDiagnostics(loaded, findings),
+    ...entryDiagnostics(loaded, 'links', linkErrors),
+    ...linkSizeDiagnostics(loaded, links),
+    ...entryDiagnostics(loaded, 'subscriptions', subscriptionErrors),
+  ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));

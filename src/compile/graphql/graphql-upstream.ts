@@ -1,0 +1,261 @@
+import { Buffer } from 'node:buffer';
+import {
+  buildASTSchema,
+  buildClientSchema,
+  GraphQLError,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  parse,
+  Source,
+  validateSchema,
+} from 'graphql';
+import { ConfigurationError } from '../../base/diagnostic.js';
+import { errorCode } from '../../base/error-code.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { Requirement } from '../../base/requirement.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { GraphqlServiceConfig } from '../../config/schema.js';
+import type { Subschema, SubschemaCosts } from '../../graphql/fields/subschema.js';
+import { readSubschemaReply } from '../../graphql/subschema/read-reply.js';
+import { NO_COSTS, takeCosts } from '../../graphql/subschema/sdl-costs.js';
+import { removeInaccessible } from '../../graphql/subschema/sdl-inaccessible.js';
+import { resolveLinks } from '../../graphql/subschema/sdl-links.js';
+import { takeRights } from '../../graphql/subschema/sdl-rights.js';
+import { LoginCredentials } from '../../upstream/credentials/login-credentials.js';
+import type { LoginSession } from '../../upstream/credentials/login-session.js';
+import type { HealthChecks } from '../../upstream/health.js';
+import { checkJsonHead } from '../../upstream/json-head.js';
+import { postWhole } from '../../upstream/post.js';
+import { Upstream } from '../../upstream/upstream.js';
+import { keptUpstream } from '../backend/kept-upstream.js';
+import { compileReach, limitsOf, type Reach } from '../backend/reach.js';
+import { compileHealth } from '../own-calls/health.js';
+import { compileSession } from '../own-calls/login.js';
+import type { SoapService } from '../soap/service.js';
+import { fieldPlace } from '../soap/token-place.js';
+import { withConfigured } from './subschema-costs.js';
+import { subschemaRules } from './subschema-rules.js';
+
+/** A compiled GraphQL upstream: its subschema and its connections. */
+export interface GraphqlUpstream {
+  readonly name: string;
+  readonly subschema: Subschema;
+  readonly upstream: Upstream;
+  /** The login session that its credentials come from; null for none. */
+  readonly session: LoginSession | null;
+  /** Null for none. */
+  readonly health: HealthChecks | null;
+  readonly config: GraphqlServiceConfig;
+  /** Of calls and subscriptions. */
+  readonly reach: Reach;
+  /** In lower case. */
+  readonly forwardHeaders: readonly string[];
+  /** Where its subscriptions are; null where they are not offered. */
+  readonly subscriptions: UpstreamSubscriptions | null;
+}
+
+export interface UpstreamSubscriptions {
+  readonly protocol: 'sse' | 'graphql-transport-ws';
+  /** Used in turn; ws or wss where that is spoken. */
+  readonly urls: readonly string[];
+  readonly connectionParams: Readonly<Record<string, string>>;
+}
+
+/**
+ * Compiles a service that speaks GraphQL; `earlier` is the same one before a reload, `services` are those that speak SOAP.
+ * Throws `ConfigurationError`.
+ */
+export async function compileGraphqlUpstream(
+  loaded: LoadedConfig,
+  name: string,
+  config: GraphqlServiceConfig,
+  earlier: GraphqlUpstream | null,
+  services: readonly SoapService[],
+): Promise<GraphqlUpstream> {
+  // A session ends with its generation, and so do the connections that carry it.
+  const kept = config.auth?.login === undefined ? keptUpstream(earlier, config) : null;
+  const way = kept?.reach ?? (await compileReach(loaded, name, config));
+  const login = compileLogin(loaded, services, name, config, (origin) => {
+    const { pathname, search } = new URL(config.urls[0] ?? '');
+    upstream.addresses.move(new URL(pathname + search, origin));
+  });
+  const session = login?.session ?? null;
+  const reach = login === null ? way : { ...way, credentials: login.credentials };
+  const upstream = kept?.upstream.hold() ?? new Upstream(config.urls, limitsOf(config), reach);
+  try {
+    const { schema, costs, requirements } =
+      config.schema === undefined
+        ? { schema: await introspect(loaded, name, config, upstream), costs: NO_COSTS, requirements: NO_REQUIREMENTS }
+        : await readSchema(loaded, name, config, config.schema);
+    const { wrapSubschema } = await import('../../graphql/subschema/wrap.js');
+    const subschema: Subschema = {
+      name,
+      schema,
+      prefix: config.prefix ?? null,
+      renames: new Map(Object.entries(config.rename)),
+      hidden: config.hide,
+      callCost: config.callCost ?? null,
+      costs: withConfigured(costs, schema, config.costs, name),
+      rules: subschemaRules(requirements, schema, config.fields),
+      subscribes: config.subscriptions !== false,
+      wrap: wrapSubschema,
+    };
+    const forwardHeaders = config.forwardHeaders.map((field) => field.toLowerCase());
+    const health = compileHealth(config, upstream, reach);
+    const subscriptions = subscriptionsOf(config);
+    return { name, subschema, upstream, session, health, config, reach, forwardHeaders, subscriptions };
+  } catch (error) {
+    await session?.close();
+    await upstream.close();
+    throw error;
+  }
+}
+
+/** The session of `auth.login`, and the credentials that come from it; null for none. Throws `ConfigurationError`. */
+function compileLogin(
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  name: string,
+  { auth }: GraphqlServiceConfig,
+  move: (url: URL) => void,
+): { readonly session: LoginSession; readonly credentials: LoginCredentials } | null {
+  const place = auth?.login === undefined ? null : fieldPlace(auth.login);
+  if (auth?.login === undefined || place === null) return null;
+  const session = compileSession(loaded, services, { name, place, move }, auth.login);
+  return { session, credentials: new LoginCredentials(session, place.field, place.prefix) };
+}
+
+/** Without configuration, subscriptions have the address of queries: `graphql-sse` and others serve them there. */
+function subscriptionsOf({ subscriptions = true, urls }: GraphqlServiceConfig): UpstreamSubscriptions | null {
+  if (subscriptions === false) return null;
+  const options = subscriptions === true ? { connectionParams: {} } : subscriptions;
+  const addresses = options.url === undefined ? urls : [options.url];
+  const protocol = options.protocol ?? (/^ws/i.test(addresses[0] ?? '') ? 'graphql-transport-ws' : 'sse');
+  return {
+    protocol,
+    urls: addresses.map((address) => (protocol === 'sse' ? address : address.replace(/^http/i, 'ws'))),
+    connectionParams: options.connectionParams,
+  };
+}
+
+async function introspect(
+  loaded: LoadedConfig,
+  name: string,
+  { limits }: GraphqlServiceConfig,
+  upstream: Upstream,
+): Promise<GraphQLSchema> {
+  const { schemaBytes, schemaMillis } = limits.remote;
+  const fail = (why: string, remedy = AS_FILE): ConfigurationError =>
+    diagnostic(loaded, name, ['url'], `${CANNOT} (${why}).`, remedy);
+  let text: string;
+  try {
+    const ask = () =>
+      postWhole(upstream, {
+        headers: ['content-type', 'application/json', 'accept', 'application/json'],
+        body: Buffer.from(JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: false }) })),
+        isIdempotent: true,
+        maxBytes: schemaBytes,
+        maxBytesKey: 'limits.remote.schemaBytes',
+        signal: AbortSignal.timeout(schemaMillis),
+        aborted: () => new Refusal('UPSTREAM_TIMEOUT', 'schema'),
+        checkHead: checkJsonHead,
+      });
+    text = (await loaded.inputs.fetch(`introspection of ${name}`, ask)).toString('utf8');
+  } catch (caught) {
+    if (caught instanceof Refusal) throw fail(caught.message.replace(/\.$/, ''));
+    throw caught;
+  }
+  try {
+    const reply = { text, limits: { depth: 64, values: schemaBytes } };
+    const { data, errors } = readSubschemaReply(reply, new Set(['__schema']), 1);
+    if (errors !== undefined || data === null) throw fail('it does not answer introspection');
+    return validated(loaded, name, ['url'], buildClientSchema(asIntrospection(data)));
+  } catch (caught) {
+    if (caught instanceof ConfigurationError) throw caught;
+    if (caught instanceof Refusal) throw fail(caught.message.replace(/\.$/, ''));
+    throw fail('what it answers is no schema');
+  }
+}
+
+const NO_REQUIREMENTS: ReadonlyMap<string, Requirement> = new Map();
+
+const CANNOT = 'Its schema cannot be had';
+const AS_FILE =
+  'Start it first; or save its schema as SDL in a file and name that as `schema`: then it need not be up.';
+
+/** `buildClientSchema` throws for whatever is not what it expects. */
+const asIntrospection = (data: unknown): IntrospectionQuery => data as IntrospectionQuery;
+
+async function readSchema(
+  loaded: LoadedConfig,
+  name: string,
+  { limits }: GraphqlServiceConfig,
+  file: string,
+): Promise<{
+  readonly schema: GraphQLSchema;
+  readonly costs: SubschemaCosts;
+  readonly requirements: ReadonlyMap<string, Requirement>;
+}> {
+  let sdl: Buffer;
+  try {
+    sdl = await loaded.inputs.readFile(loaded.locate(['services', name, 'schema'], file).location);
+  } catch (error) {
+    const code = errorCode(error) ?? 'unknown error';
+    throw diagnostic(
+      loaded,
+      name,
+      ['schema'],
+      `The schema ${file} cannot be read (${code}).`,
+      'Paths are relative to the configuration file.',
+    );
+  }
+  if (sdl.length > limits.remote.schemaBytes) {
+    throw diagnostic(
+      loaded,
+      name,
+      ['schema'],
+      `The schema ${file} is longer than ${limits.remote.schemaBytes} bytes.`,
+      null,
+    );
+  }
+  try {
+    const linked = resolveLinks(parse(new Source(sdl.toString('utf8'), file)));
+    const { document, requirementsOf } = takeRights(removeInaccessible(linked));
+    const { document: bare, costOf } = takeCosts(document, name);
+    const schema = validated(loaded, name, ['schema'], buildASTSchema(bare));
+    return { schema, costs: costOf(schema), requirements: requirementsOf(schema) };
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    if (error instanceof RangeError)
+      throw diagnostic(loaded, name, ['schema'], `The schema ${file} is nested too deep.`, null);
+    if (!(error instanceof Error)) throw error;
+    const [at] = error instanceof GraphQLError ? (error.locations ?? []) : [];
+    throw new ConfigurationError([
+      { file, line: at?.line ?? null, column: at?.column ?? null, what: error.message, remedy: null },
+    ]);
+  }
+}
+
+/** Throws `ConfigurationError` for what a schema may not have. */
+function validated(loaded: LoadedConfig, name: string, path: readonly string[], schema: GraphQLSchema): GraphQLSchema {
+  const errors = validateSchema(schema);
+  if (errors.length === 0) return schema;
+  const first = errors.slice(0, ERRORS_SHOWN).map(({ message }) => message);
+  throw diagnostic(loaded, name, path, `Its schema is not valid: ${first.join(' ')}`, null);
+}
+
+const ERRORS_SHOWN = 5;
+
+function diagnostic(
+  loaded: LoadedConfig,
+  name: string,
+  path: readonly string[],
+  what: string,
+  remedy: string | null,
+): ConfigurationError {
+  return new ConfigurationError([
+    diagnosticAt(loaded, ['services', name, ...path], `Service \`${name}\`: ${what}`, remedy),
+  ]);
+}

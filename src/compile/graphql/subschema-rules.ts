@@ -1,0 +1,23 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Requirement } from '../../base/requirement.js';
+import type { GraphqlServiceConfig } from '../../config/schema.js';
+import { bothRules, FieldRule } from '../../graphql/rights/field-rule.js';
+import { partName } from '../../graphql/subschema/schema-parts.js';
+import { fieldRuleOf } from '../soap/rights.js';
+
+/** The rules of a GraphQL upstream, those of its schema and of the configuration together. */
+export function subschemaRules(
+  requirements: ReadonlyMap<string, Requirement>,
+  schema: GraphQLSchema,
+  keys: GraphqlServiceConfig['fields'],
+): ReadonlyMap<string, FieldRule> {
+  const rules = new Map([...requirements].map(([part, requires]) => [part, new FieldRule(part, requires)]));
+  for (const [name, rights] of Object.entries(keys)) {
+    const [typeName = '', field] = name.split('.');
+    const type = schema.getType(typeName);
+    const part = `${type === undefined ? typeName : partName(schema, type)}.${field}`;
+    const rule = bothRules(rules.get(part) ?? null, fieldRuleOf(part, rights));
+    if (rule !== null) rules.set(part, rule);
+  }
+  return rules;
+}

@@ -1,0 +1,30 @@
+import type { LoadedConfig } from '../../config/load.js';
+import type { EventMapping, SubscriptionMapping } from '../../graphql/subscription/subscription.js';
+
+/** The subscriptions of a configuration, whose rules have seen to it that each has one source. */
+export function subscriptionsOf({ config }: LoadedConfig): readonly SubscriptionMapping[] {
+  return Object.entries(config.subscriptions).flatMap(([name, subscription]): SubscriptionMapping[] => {
+    const { poll, on, callback, description = null, deprecated = null } = subscription;
+    if (poll !== undefined) {
+      const { operation, everyMillis, changed = null } = poll;
+      return [{ name, source: { kind: 'poll', operation, everyMillis, changed }, description, deprecated }];
+    }
+    const source = on === undefined ? eventMapping('callback', callback) : eventMapping('on', on);
+    return source === null ? [] : [{ name, source, description, deprecated }];
+  });
+}
+
+type EventConfig = LoadedConfig['config']['subscriptions'][string]['on'];
+
+const eventMapping = (kind: EventMapping['kind'], event: EventConfig): EventMapping | null =>
+  event === undefined
+    ? null
+    : {
+        kind,
+        operation: event.operation,
+        where: event.where,
+        filter: event.filter,
+        answer: event.answer ?? null,
+        arguments: event.arguments,
+        fields: event.fields,
+      };

@@ -1,0 +1,151 @@
+import type { Buffer } from 'node:buffer';
+import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { errorCode } from '../../base/error-code.js';
+import { MIB } from '../../base/limit.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import { parseStrictJson } from '../../base/strict-json.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { LoadedConfig } from '../../config/load.js';
+import { readDocument } from '../../graphql/admission/admit.js';
+import type { AdmittedDocument } from '../../graphql/admission/document-cache.js';
+import { type ManifestEntry, readManifest, type TrustedDocuments } from '../../graphql/admission/trusted-documents.js';
+import { refusalErrors } from '../../graphql/errors.js';
+import { operationsOf } from '../../graphql/operation.js';
+import type { Graph } from './graph.js';
+
+/** The manifest of trusted documents, read. */
+export interface TrustedManifest {
+  /** As the operator would name it. */
+  readonly file: string;
+  readonly text: string;
+  readonly entries: readonly ManifestEntry[];
+}
+
+/** The trusted documents of a generation, and those among them that will be refused. */
+export interface CompiledTrusted {
+  /** Null where none are configured. */
+  readonly trusted: TrustedDocuments | null;
+  readonly warnings: readonly Diagnostic[];
+}
+
+const FILE_BYTES_MAX = 64 * MIB;
+
+/** Finding the place of each costs a walk through the file. */
+const WARNINGS_MAX = 100;
+
+/** Reads the manifest of a configuration; null where it names none. Throws `ConfigurationError` for one that cannot be read. */
+export async function readTrusted(loaded: LoadedConfig): Promise<TrustedManifest | null> {
+  const { trusted: keys } = loaded.config.graphql;
+  if (keys === undefined) return null;
+  const { text, file } = await readText(loaded, keys.manifest);
+  const fail = (what: string, remedy: string | null, offset: number | null): ConfigurationError =>
+    new ConfigurationError([{ file, ...placeOf(text, offset), what, remedy }]);
+  const manifest = readManifest(parse(text, fail));
+  if ('entries' in manifest) return { file, text, entries: manifest.entries };
+  throw fail(`The manifest cannot be used. ${manifest.what}`, manifest.remedy, offsetOf(text, manifest.id));
+}
+
+/**
+ * Checks each trusted document as if it came with a request. One that does not fit (the schema of today, the limits) is
+ * a warning and not a diagnostic: manifests hold the documents of clients long gone, and these must not keep the gateway
+ * from starting.
+ */
+export function compileTrusted(
+  { config }: LoadedConfig,
+  manifest: TrustedManifest | null,
+  graph: Graph,
+): CompiledTrusted {
+  const { trusted: keys, measure, introspection } = config.graphql;
+  if (manifest === null) return { trusted: null, warnings: [] };
+  const { file, text, entries } = manifest;
+  const { admission } = operationsOf({ built: graph, limits: config.limits.graphql, measured: measure, introspection });
+  const byId = new Map<string, string>();
+  const documents = new Map<string, AdmittedDocument>();
+  const warnings: Diagnostic[] = [];
+  let further = 0;
+  for (const { id, name, text: document } of entries) {
+    byId.set(id, document);
+    try {
+      documents.set(document, readDocument(document, admission));
+    } catch (caught) {
+      if (!(caught instanceof Refusal)) throw caught;
+      if (warnings.length === WARNINGS_MAX) further++;
+      else warnings.push({ file, ...placeOf(text, offsetOf(text, id)), ...warningOf({ id, name }, caught) });
+    }
+  }
+  if (further > 0) {
+    const what = `Of the trusted documents ${further} more will be refused.`;
+    warnings.push({ file, line: null, column: null, what, remedy: null });
+  }
+  if (keys?.only === true && entries.length === 0) {
+    const what = 'The manifest has no documents, and `trusted.only` lets nothing else run: GraphQL refuses everything.';
+    warnings.push({ file, line: 1, column: 1, what, remedy: 'Put the documents of your clients in it.' });
+  }
+  const texts = new Set(byId.values());
+  const trusted: TrustedDocuments = {
+    only: keys?.only === true,
+    documents,
+    textOf: (id) => byId.get(id) ?? byId.get(id.replace(/^sha256:/, '')) ?? null,
+    hasText: (document) => texts.has(document),
+  };
+  return { trusted, warnings };
+}
+
+async function readText(
+  loaded: LoadedConfig,
+  manifest: string,
+): Promise<{ readonly text: string; readonly file: string }> {
+  const path = ['graphql', 'trusted', 'manifest'];
+  const { location, shown } = loaded.locate(path, manifest);
+  const refuse = (what: string): ConfigurationError => {
+    const remedy = 'Give the path of a JSON file, from here.';
+    return new ConfigurationError([diagnosticAt(loaded, path, what, remedy, 'value')]);
+  };
+  let bytes: Buffer;
+  try {
+    bytes = await loaded.inputs.readFile(location);
+  } catch (error) {
+    const code = errorCode(error) ?? 'unknown error';
+    throw refuse(`The manifest of trusted documents cannot be read (${code}).`);
+  }
+  if (bytes.length > FILE_BYTES_MAX) throw refuse('The manifest of trusted documents is longer than 64 MiB.');
+  return { text: bytes.toString('utf8'), file: shown };
+}
+
+function parse(
+  text: string,
+  fail: (what: string, remedy: string | null, offset: number | null) => ConfigurationError,
+): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    if (!/^two members/.test(error.message)) {
+      // The words of the engine, which quote the text, are no use; where it stopped is.
+      const at = /position (\d+)/.exec(error.message)?.[1];
+      throw fail('The manifest is not JSON.', null, at === undefined ? null : Number(at));
+    }
+    throw fail('The manifest has two members of one name.', 'Each id stands for one document.', null);
+  }
+}
+
+/** Where an id stands in the text, or null. */
+function offsetOf(text: string, id: string | null): number | null {
+  const offset = id === null ? -1 : text.indexOf(JSON.stringify(id));
+  return offset < 0 ? null : offset;
+}
+
+function placeOf(text: string, offset: number | null): Pick<Diagnostic, 'line' | 'column'> {
+  if (offset === null) return { line: 1, column: 1 };
+  const before = text.slice(0, offset);
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+}
+
+function warningOf({ id, name }: Omit<ManifestEntry, 'text'>, refusal: Refusal): Pick<Diagnostic, 'what' | 'remedy'> {
+  const [first] = refusalErrors(refusal);
+  const shown = (name ?? id).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 64);
+  return {
+    what: `The trusted document \`${shown}\` will be refused (${refusal.code}): ${first?.message ?? refusal.message}`,
+    remedy: 'Mend it, or leave it away when no client uses it any more.',
+  };
+}

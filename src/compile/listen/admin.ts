@@ -1,0 +1,79 @@
+import { OrderedAccess, UNRESTRICTED } from '../../access/access.js';
+import type { ApiKeyClient } from '../../access/api-keys.js';
+import { BasicUsers } from '../../access/basic.js';
+import { BearerKeys } from '../../access/bearer-keys.js';
+import { Networks } from '../../access/networks.js';
+import { parsePasswordHash } from '../../access/scrypt.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
+import { invariant } from '../../base/invariant.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import { isReachable } from '../../config/keys/address.js';
+import { type AdminListenerConfig, listenersOf } from '../../config/listen/listen-keys.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { Listener } from '../../listen/listeners.js';
+import { certificateOf } from '../../listen/peer.js';
+import type { AdminAccess } from '../../observe/admin.js';
+import { compileListeners } from './listeners.js';
+
+/** An address for operators, and the credentials it needs. */
+export interface AdminListener extends Listener {
+  readonly access: AdminAccess;
+}
+
+/** Compiles the addresses of `admin`. Throws `ConfigurationError` for certificates that cannot be used. */
+export const compileAdmin = (loaded: LoadedConfig): readonly AdminListener[] => {
+  const configs = listenersOf<AdminListenerConfig>(loaded.config.admin);
+  return compileListeners(loaded, 'admin').map((listener, index) => {
+    const config = configs[index]?.listener;
+    invariant(config !== undefined, 'each listener has its entry');
+    return { ...listener, access: accessOf(config) };
+  });
+};
+
+function accessOf(config: AdminListenerConfig): AdminAccess {
+  const { basic, bearer } = config;
+  const permitsPosts = !isExposed(config);
+  const compresses = (config.tls?.clientCertificate ?? 'none') === 'none';
+  if (basic === undefined && bearer === undefined) {
+    const isCertified = config.tls?.clientCertificate === 'required';
+    const identify: AdminAccess['identify'] = ({ socket }) => certificateOf(socket)?.subject ?? '';
+    return { identify: isCertified ? identify : null, permitsPosts, compresses };
+  }
+  const users = Object.entries(basic?.users ?? {}).map(([name, { password: text }]) => {
+    const password = parsePasswordHash(text);
+    invariant(password !== null, 'the schema has checked the hash');
+    return { name, rights: UNRESTRICTED, password };
+  });
+  const access = new OrderedAccess([
+    // First, for its challenge: a browser answers no other.
+    ...(users.length === 0 ? [] : [new BasicUsers(users, new Networks([]))]),
+    ...(bearer === undefined ? [] : [new BearerKeys(namedTokens(bearer.tokens))]),
+  ]);
+  return {
+    async identify(caller) {
+      const { by, name } = await access.identify(caller);
+      return by === 'basic' ? `basic:${name}` : (name ?? '');
+    },
+    permitsPosts,
+    compresses,
+  };
+}
+
+/** Tokens have no names: the log has their number in the configuration. */
+const namedTokens = (tokens: readonly string[]): readonly ApiKeyClient[] =>
+  tokens.map((token, index) => ({ name: `bearer:${index + 1}`, rights: UNRESTRICTED, keys: [token] }));
+
+/** Whether other machines reach an address, and need no credentials there. */
+function isExposed({ address, tls, basic, bearer }: AdminListenerConfig): boolean {
+  if (basic !== undefined || bearer !== undefined || tls?.clientCertificate === 'required') return false;
+  return isReachable(address);
+}
+
+/** Warns of addresses of operators that other machines reach without credentials. */
+export const warningsOfAdmin = (loaded: LoadedConfig): readonly Diagnostic[] =>
+  listenersOf<AdminListenerConfig>(loaded.config.admin).flatMap(({ listener, path }): readonly Diagnostic[] => {
+    if (!isExposed(listener)) return [];
+    const what = `Other machines can reach the admin address ${listener.address} without credentials: it shows metrics, and refuses reloads.`;
+    const remedy = 'Listen on 127.0.0.1, or give it `basic`, `bearer` or `tls.clientCertificate: required`.';
+    return [diagnosticAt(loaded, ['admin', ...path], what, remedy)];
+  });

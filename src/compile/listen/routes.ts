@@ -1,0 +1,60 @@
+import type { Diagnostic } from '../../base/diagnostic.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { Config, GraphqlServiceConfig, RouteConfig, ServiceConfig } from '../../config/schema.js';
+
+type AnyService = ServiceConfig | GraphqlServiceConfig;
+
+/** Warns of plain routes to the very address of a service whose calls are validated or charged. */
+export function warningsOfRoutes(loaded: LoadedConfig): readonly Diagnostic[] {
+  const { config } = loaded;
+  const services: readonly [string, AnyService][] = [
+    ...Object.entries(config.services),
+    ...Object.entries(config.graphqlServices),
+  ];
+  return config.routes.flatMap((route, index) =>
+    services.flatMap(([name, service]): readonly Diagnostic[] => {
+      const path = service.urls.flatMap((url) => wayTo(config, route, url))[0];
+      const rules = rulesOf(config, route.path, name, service);
+      if (path === undefined || rules.length === 0) return [];
+      const what = `Calls to \`${path}\` reach the backend of service \`${name}\` by this route: they pass by its ${rules.join(', ')}.`;
+      const remedy = `Let the route begin elsewhere; or make ${path} the path of a service.`;
+      return [diagnosticAt(loaded, ['routes', index, 'path'], what, remedy)];
+    }),
+  );
+}
+
+/** The rules for calls of a service by clients that may take the route, as keys of the configuration. */
+function rulesOf({ clients }: Config, route: string, name: string, service: AnyService): readonly string[] {
+  const concerns = (entry: string): boolean => entry === name || entry.startsWith(`${name}.`);
+  const classes = Object.values(clients?.classes ?? {}).filter(
+    ({ allow, deny }) => !deny.includes(route) && allow?.includes(route) !== false,
+  );
+  const rules: readonly (readonly [rule: string, holds: boolean])[] = [
+    ['`allow`', classes.some(({ allow }) => allow !== undefined)],
+    ['`deny`', classes.some(({ deny }) => deny.some(concerns))],
+    ['`budget`', classes.some(({ budget }) => budget !== undefined)],
+    ['`validate`', 'validate' in service && service.validate.requests !== 'off'],
+  ];
+  return rules.flatMap(([rule, holds]) => (holds ? [rule] : []));
+}
+
+/** The path by which a route leads to this very address, unless something else of the gateway is there: [] or one. */
+function wayTo({ services, graphql, routes }: Config, route: RouteConfig, address: string): readonly string[] {
+  const target = new URL(route.url);
+  const backend = new URL(address);
+  const base = target.pathname.replace(/\/+$/, '');
+  if (target.origin !== backend.origin || !backend.pathname.startsWith(`${base}/`)) return [];
+  const path = backend.pathname.slice(base.length);
+  const taken = [graphql.path, ...Object.values(services).map((service) => service.path)];
+  const nearest = routes
+    .filter((each) => isBelow(path, each.path))
+    .reduce(
+      (longest: RouteConfig | null, each) => (each.path.length > (longest?.path.length ?? 0) ? each : longest),
+      null,
+    );
+  return taken.includes(path) || nearest !== route ? [] : [path];
+}
+
+const isBelow = (path: string, prefix: string): boolean =>
+  path === prefix || path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);

@@ -1,0 +1,175 @@
+import { Buffer } from 'node:buffer';
+import { gunzipSync } from 'node:zlib';
+import { ConfigurationError } from '../../base/diagnostic.js';
+import { MIB } from '../../base/limit.js';
+import { didYouMean } from '../../base/nearest.js';
+import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
+import type { RequestPlan } from '../../codec/plan/request-plan.js';
+import { addressingBlocks, newMessageId } from '../../codec/write/addressing-blocks.js';
+import { encodeRequest, placeInRequest } from '../../codec/write/encode.js';
+import { InputError } from '../../codec/write/input-error.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { LoadedConfig } from '../../config/load.js';
+import { NO_BLOCKS } from '../../graphql/input/block-mapping.js';
+import { inputMappings } from '../../graphql/input/input-mapping.js';
+import { buildSchema } from '../../graphql/schema.js';
+import { printBlocks } from '../../soap/header/header-place.js';
+import { readMediaType } from '../../soap/mime/media-type.js';
+import type { TextPath } from '../../soap/text-at-path.js';
+import type { ReplyHead, UpstreamRequest } from '../../upstream/reply.js';
+import type { Upstream } from '../../upstream/upstream.js';
+import type { Operation } from '../../wsdl/model.js';
+import type { XmlHandler } from '../../xml/events.js';
+import { blocksOf, findingDiagnostics } from '../soap/mapping.js';
+import type { SoapService } from '../soap/service.js';
+import { type TokenPlace, tokenBlock, withTokenField } from '../soap/token-place.js';
+
+/** Bytes of a reply to a call of an operation. */
+const REPLY_BYTES_MAX = MIB;
+
+/** By XML name or path. */
+type ConstantValues = Readonly<Record<string, string>>;
+
+/** A call that the gateway makes for itself: of which operation, with which request. */
+export interface ConstantCall {
+  readonly service: SoapService;
+  readonly operation: Operation;
+  readonly plan: RequestPlan;
+  readonly limits: LoadedConfig['config']['limits']['codec'];
+}
+
+/**
+ * Compiles a call of `Operation` or `service.Operation`; `at` is the place of that name in
+ * the configuration of `owner`, beside `arguments`. Throws `ConfigurationError`.
+ */
+export function compileConstantCall(
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  owner: { readonly name: string },
+  at: readonly [string, ...string[]],
+  named: string,
+  values: ConstantValues,
+): ConstantCall {
+  const fail = (what: string, remedy: string | null): never => {
+    throw new ConfigurationError([
+      diagnosticAt(loaded, ['services', owner.name, ...at], `Service \`${owner.name}\`: ${what}`, remedy),
+    ]);
+  };
+  const itself = services.find(({ name }) => name === owner.name);
+  const own = itself?.operations.find(({ name }) => name === named);
+  const dot = named.indexOf('.');
+  const other = services.find(({ name }) => name === named.slice(0, dot));
+  const service = own === undefined && other !== undefined ? other : itself;
+  const name = service === itself ? named : named.slice(dot + 1);
+  const operation = own ?? service?.operations.find((each) => each.name === name);
+  if (service === undefined || operation === undefined || operation.status === 'disabled') {
+    const known = service?.operations.map((each) => each.name) ?? services.map((each) => `${each.name}.`);
+    return fail(`there is no operation \`${named}\` to call.`, didYouMean(name, known));
+  }
+  const plan = planOf(loaded, owner.name, [...at.slice(0, -1), 'arguments'], { service, operation }, values);
+  if (plan === null) return fail(`the operation \`${named}\` cannot be called.`, null);
+  const message = { service, operation, plan, limits: loaded.config.limits.codec };
+  try {
+    requestOf(message, null);
+  } catch (caught) {
+    if (!(caught instanceof InputError)) throw caught;
+    return fail(
+      `\`${named}\` cannot be called (${caught.detail ?? caught.rule}).`,
+      'Give it what it needs in `arguments`.',
+    );
+  }
+  return message;
+}
+
+/** The plan of a request whose arguments are constants; null where the operation has none. */
+function planOf(
+  loaded: LoadedConfig,
+  owner: string,
+  at: readonly string[],
+  { service, operation }: Pick<ConstantCall, 'service' | 'operation'>,
+  values: ConstantValues,
+): RequestPlan | null {
+  const entries = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value }]));
+  const request = { arguments: inputMappings(entries, at), headers: NO_BLOCKS };
+  const field = { parent: 'Query', name: 'call' } as const;
+  const mapping = new Map([[operation.name, { field, hidden: false, request }]]);
+  const blocks = blocksOf(service);
+  const { fields, findings } = buildSchema([
+    { name: owner, operations: [operation], mapping, naming: 'exact', blocks },
+  ]);
+  if (findings.length > 0) throw new ConfigurationError(findingDiagnostics(loaded, findings));
+  return fields.get('Query.call')?.requestPlan ?? null;
+}
+
+/** The place that `reply.a.b` or `header.a.b` names. */
+export function textPath(written: string): TextPath {
+  const [part, ...steps] = written.split('.');
+  return { part: part === 'header' ? 'Header' : 'Body', steps };
+}
+
+/** The request, with the token of a session if there is one. Throws `InputError`. */
+export function requestOf(
+  { service, operation, plan, limits }: ConstantCall,
+  session: { readonly place: TokenPlace; readonly token: string } | null,
+): UpstreamRequest {
+  const [dialect] = service.dialects;
+  const addressing = service.addressing?.get(operation) ?? null;
+  const blocks = addressing === null ? [] : addressingBlocks(addressing, dialect, newMessageId());
+  const body = encodeRequest(plan, dialect, { arguments: {}, headers: {}, blocks }, limits);
+  const headers = [...service.callHead(operation).fields];
+  const request: UpstreamRequest = { method: 'POST', query: '', headers, body };
+  const token = session === null ? null : tokenBlock(session.place, session.token);
+  const writers = [service.security, token].filter((writer) => writer !== null);
+  const place = placeInRequest(body, dialect);
+  const insertion = { offsetBytes: place.offsetBytes, make: () => printBlocks(place, writers) };
+  const made = writers.length === 0 ? request : { ...request, insertion };
+  return session === null ? made : withTokenField(made, session.place, session.token);
+}
+
+export interface WholeReply {
+  readonly head: ReplyHead;
+  readonly body: Buffer;
+}
+
+/** Sends a request and resolves to the whole reply. Rejects with a `Refusal`. */
+export function sendWhole(
+  upstream: Upstream,
+  request: UpstreamRequest,
+  maxBytes: number = REPLY_BYTES_MAX,
+): Promise<WholeReply> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let head: ReplyHead | null = null;
+    upstream.call(request, {
+      head(received) {
+        head = received;
+      },
+      data(chunk) {
+        bytes += chunk.length;
+        if (bytes > maxBytes) throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'reply to a call of the gateway itself');
+        chunks.push(chunk);
+      },
+      end: () => head !== null && resolve({ head, body: Buffer.concat(chunks) }),
+      failed: reject,
+    });
+  });
+}
+
+/** Reads a reply, where it is an envelope. Throws a `Refusal` of the upstream. */
+export function readReply({ readers }: SoapService, { head, body }: WholeReply, handler: XmlHandler): void {
+  if (head.status === 401 || head.status === 403) throw new Refusal('UPSTREAM_AUTH', `status ${head.status}`);
+  const type = readMediaType(head.header('content-type') ?? undefined);
+  if (body.length === 0 || type === null) return;
+  const reader = readers.take(handler, type.charset);
+  try {
+    reader.write(
+      head.header('content-encoding') === 'gzip' ? gunzipSync(body, { maxOutputLength: REPLY_BYTES_MAX }) : body,
+    );
+    reader.end();
+  } catch (caught) {
+    throw asUpstream(asRefusal(caught));
+  } finally {
+    readers.give(reader);
+  }
+}

@@ -1,0 +1,134 @@
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import { FaultNames } from '../../soap/fault/fault-names.js';
+import { TextAtPath } from '../../soap/text-at-path.js';
+import { HealthChecks, type HealthProbe, pathProbe } from '../../upstream/health.js';
+import type { UpstreamRequest } from '../../upstream/reply.js';
+import type { Upstream, UpstreamOptions } from '../../upstream/upstream.js';
+import { ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import type { SoapService } from '../soap/service.js';
+import { compileConstantCall, readReply, requestOf, sendWhole, textPath, type WholeReply } from './constant-call.js';
+
+/** The health checks of a service; null where none are configured. They are not started. */
+export function compileHealth(
+  { health, limits }: ServiceConfig | GraphqlServiceConfig,
+  upstream: Upstream,
+  options: UpstreamOptions,
+  probe: HealthProbe | null = health?.path === undefined ? null : pathProbe(health.path),
+): HealthChecks | null {
+  return health === undefined ? null : new HealthChecks(upstream, limits.upstream, options, { ...health, probe });
+}
+
+/** The services with their health checks, which may call an operation with a login session. Throws `ConfigurationError`. */
+export const withHealth = (loaded: LoadedConfig, services: readonly SoapService[]): readonly SoapService[] =>
+  services.map((service) => {
+    const { config, upstream, reach } = service;
+    return { ...service, health: compileHealth(config, upstream, reach, probeOf(loaded, service)) };
+  });
+
+type HealthConfig = NonNullable<ServiceConfig['health']>;
+
+/** Null where a connection is enough. */
+function probeOf(loaded: LoadedConfig, service: SoapService): HealthProbe | null {
+  const { health } = service.config;
+  if (health?.path !== undefined) return pathProbe(health.path);
+  if (health?.wsdl === true) return wsdlProbe(service);
+  return health?.operation === undefined ? null : operationProbe(loaded, service, health, health.operation);
+}
+
+const WSDL_REQUEST: UpstreamRequest = {
+  method: 'GET',
+  query: '?wsdl',
+  headers: ['accept', '*/*', 'accept-encoding', 'identity'],
+  body: null,
+};
+
+/** A WSDL document, of version 1.1 or 2.0, is healthy. It is read up to its first tag: some have megabytes. */
+const wsdlProbe = ({ readers }: SoapService): HealthProbe => ({
+  urlOf: (address) => address,
+  isHealthy: (upstream) =>
+    new Promise((resolve) => {
+      const root = new RootName();
+      const reader = readers.take(root, null);
+      const end = (isHealthy: boolean): void => {
+        readers.give(reader);
+        resolve(isHealthy);
+      };
+      upstream.call(WSDL_REQUEST, {
+        head({ status }) {
+          if (status >= 400) throw new Refusal('UPSTREAM_INVALID_RESPONSE', `status ${status}`);
+        },
+        data(chunk) {
+          reader.write(chunk);
+          if (root.name !== '') throw new Refusal('CLIENT_GONE', 'read enough');
+        },
+        end: () => end(WSDL_ROOTS.has(root.name)),
+        failed: () => end(WSDL_ROOTS.has(root.name)),
+      });
+    }),
+});
+
+const WSDL_ROOTS: ReadonlySet<string> = new Set([
+  '{http://schemas.xmlsoap.org/wsdl/}definitions',
+  '{http://www.w3.org/ns/wsdl}description',
+]);
+
+class RootName implements XmlHandler {
+  name = '';
+
+  open({ uri, local }: StartTag): Interest {
+    if (this.name !== '') return SKIP;
+    this.name = `{${uri}}${local}`;
+    return ELEMENTS;
+  }
+
+  close(): void {}
+  text(): void {}
+  instruction(): void {}
+}
+
+function operationProbe(
+  loaded: LoadedConfig,
+  service: SoapService,
+  { arguments: values = {}, expect = {}, faults = 'down' }: HealthConfig,
+  operation: string,
+): HealthProbe {
+  const call = compileConstantCall(loaded, [service], service, ['health', 'operation'], operation, values);
+  const { session } = service;
+  const expected = Object.entries(expect).map(([path, value]) => ({ path: textPath(path), value: value.trim() }));
+  const isHealthy = (reply: WholeReply, isFault: boolean): boolean => {
+    if (isFault) return faults === 'up';
+    if (reply.head.status >= 400) return false;
+    return expected.every(({ path, value }) => {
+      const reader = new TextAtPath(path);
+      readReply(service, reply, reader);
+      return (reader.found ?? '') === value;
+    });
+  };
+  return {
+    urlOf: (address) => address,
+    async isHealthy(upstream) {
+      let token = session === null ? null : await session.login.token();
+      let isRepeated = false;
+      for (;;) {
+        const request = requestOf(call, session === null || token === null ? null : { place: session.place, token });
+        const reply = await sendWhole(upstream, request);
+        const fault = new FaultNames();
+        if (reply.head.status !== 401) readReply(service, reply, fault);
+        const isRefused = reply.head.status === 401 || [...fault.names].some((name) => session?.renewOn.has(name));
+        if (session === null || token === null) return isHealthy(reply, fault.isFault);
+        if (!isRefused) {
+          if (reply.head.status <= 299) session.login.accepted(token, operation, isRepeated);
+          return isHealthy(reply, fault.isFault);
+        }
+        if (!session.login.canRenew(token, operation)) return false;
+        const renewed = await session.login.renew(token, operation);
+        // Once: another token that is refused as well says that the address is not healthy.
+        if (renewed === token) return false;
+        token = renewed;
+        isRepeated = true;
+      }
+    },
+  };
+}

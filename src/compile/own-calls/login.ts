@@ -1,0 +1,108 @@
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import { TextAtPath, type TextPath } from '../../soap/text-at-path.js';
+import { lend } from '../../upstream/credentials/credentials.js';
+import { LoginSession } from '../../upstream/credentials/login-session.js';
+import type { ReplyHead } from '../../upstream/reply.js';
+import { Upstream } from '../../upstream/upstream.js';
+import type { SoapService } from '../soap/service.js';
+import { checkToken, type TokenPlace } from '../soap/token-place.js';
+import { compileConstantCall, readReply, requestOf, sendWhole, textPath } from './constant-call.js';
+
+const ANY_TEXT: TextPath = { part: 'Body', steps: [] };
+
+type LoginConfig = NonNullable<NonNullable<ServiceConfig['auth']>['login']>;
+
+/** The services with the sessions of `auth.login`, which may call each other. Throws `ConfigurationError`. */
+export const withLogins = (loaded: LoadedConfig, services: readonly SoapService[]): readonly SoapService[] =>
+  services.map((service) => {
+    const { name, config, upstream, tokenPlace } = service;
+    const login = config.auth?.login;
+    if (login === undefined || tokenPlace === null) return service;
+    const move = (url: URL): void => upstream.addresses.move(url);
+    const session = compileSession(loaded, services, { name, place: tokenPlace, move }, login);
+    return { ...service, session: { login: session, place: tokenPlace, renewOn: new Set(login.renewOn) } };
+  });
+
+/** The service that has the session. */
+export interface SessionOwner {
+  readonly name: string;
+  readonly place: TokenPlace;
+  /** Makes its calls elsewhere from now on. */
+  readonly move: (url: URL) => void;
+}
+
+/** Compiles the session of a service with an operation of one of `services`. Throws `ConfigurationError`. */
+export function compileSession(
+  loaded: LoadedConfig,
+  services: readonly SoapService[],
+  owner: SessionOwner,
+  { operation, arguments: values, token, url, urlsAllowed, logout, maxAgeMillis }: LoginConfig,
+): LoginSession {
+  const { place } = owner;
+  const login = compileConstantCall(loaded, services, owner, ['auth', 'login', 'operation'], operation, values);
+  const end =
+    logout === undefined ? null : compileConstantCall(loaded, services, owner, ['auth', 'login', 'logout'], logout, {});
+  const path = token === undefined ? null : textPath(token);
+  const urlPath = url === undefined ? null : textPath(url);
+  const { service } = login;
+  // Logins go to the address of the configuration, also while calls go elsewhere.
+  const own = urlPath === null ? null : ownUpstream(service);
+  return new LoginSession({
+    maxAgeMillis: maxAgeMillis ?? null,
+    traceLogin: (request) => request.call(service.name, login.operation.name),
+    async logIn(trace) {
+      const reply = await sendWhole(own ?? service.upstream, { ...requestOf(login, null), trace });
+      const { head } = reply;
+      const reader = new TextAtPath(path ?? ANY_TEXT);
+      readReply(service, reply, reader);
+      if (reader.isFault || head.status > 299) throw new Refusal('UPSTREAM_AUTH', 'the login was refused');
+      const found = path === null ? cookiesOf(head) : reader.found;
+      if (found === null) throw new Refusal('UPSTREAM_AUTH', 'no token in the reply to the login');
+      const checked = checkToken(place, found);
+      if (urlPath !== null) {
+        const address = new TextAtPath(urlPath);
+        readReply(service, reply, address);
+        owner.move(checkAddress(address.found, urlsAllowed));
+      }
+      return checked;
+    },
+    logOut:
+      end === null
+        ? null
+        : async (last) => void (await sendWhole(end.service.upstream, requestOf(end, { place, token: last }))),
+    close: async () => own?.close(),
+  });
+}
+
+const ownUpstream = ({ config, reach }: SoapService): Upstream =>
+  new Upstream(config.urls, config.limits.upstream, { ...reach, credentials: lend(reach.credentials) });
+
+/** The address that a login leads to. Throws `UPSTREAM_AUTH` unless the configuration allows it. */
+function checkAddress(text: string | null, allowed: readonly string[]): URL {
+  const url = text !== null && URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.username !== '' || url.password !== '' || !allowed.some((each) => isAllowed(url, each)))
+    throw new Refusal('UPSTREAM_AUTH', 'the login leads to an address that is not allowed');
+  url.hash = '';
+  return url;
+}
+
+/** `*.` stands for one or more names. */
+function isAllowed({ protocol, hostname, port }: URL, allowed: string): boolean {
+  const isAny = allowed.includes('//*.');
+  const pattern = new URL(allowed.replace('//*.', '//'));
+  if (protocol !== pattern.protocol || port !== pattern.port) return false;
+  return isAny ? hostname.endsWith(`.${pattern.hostname}`) : hostname === pattern.hostname;
+}
+
+/** The cookies that a reply sets, as a request has them; null for none. */
+function cookiesOf(head: ReplyHead): string | null {
+  const pairs = new Map<string, string>();
+  for (const cookie of head.headers('set-cookie')) {
+    const [pair = ''] = cookie.split(';', 1);
+    const name = pair.slice(0, Math.max(0, pair.indexOf('='))).trim();
+    if (name !== '') pairs.set(name, pair.trim());
+  }
+  return pairs.size === 0 ? null : [...pairs.values()].join('; ');
+}

@@ -1,0 +1,57 @@
+import { ConfigurationError } from '../../base/diagnostic.js';
+import type { RequestAddressing } from '../../codec/write/addressing-blocks.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import { WSA_1_0, WSA_2004_08 } from '../../soap/header/addressing.js';
+import type { Operation } from '../../wsdl/model.js';
+
+/** The WS-Addressing of the requests that the gateway makes, by operation; null where no operation has any. */
+export type AddressingTable = ReadonlyMap<Operation, RequestAddressing> | null;
+
+/**
+ * Decides which requests carry WS-Addressing: those whose operation requires it, or by `addressing.calls` all or none.
+ * Throws `ConfigurationError` for an operation without an action.
+ */
+export function compileAddressing(
+  loaded: LoadedConfig,
+  service: string,
+  config: ServiceConfig,
+  operations: readonly Operation[],
+): AddressingTable {
+  const { calls, version } = config.addressing;
+  const table = new Map<Operation, RequestAddressing>();
+  const [to = ''] = config.urls;
+  for (const operation of operations) {
+    const isWritten = calls === 'send' || (calls === 'auto' && operation.addressing?.isRequired === true);
+    if (!isWritten || operation.status === 'disabled') continue;
+    const uri = version === undefined ? (operation.addressing?.uri ?? WSA_1_0) : VERSIONS[version];
+    const action = actionOf(operation, config);
+    if (action === null) throw new ConfigurationError([withoutAction(loaded, service, operation)]);
+    table.set(operation, { uri, action, to });
+  }
+  return table.size === 0 ? null : table;
+}
+
+const VERSIONS = { '2005/08': WSA_1_0, '2004/08': WSA_2004_08 } as const;
+
+/**
+ * The action of its requests (WS-Addressing 1.0 Metadata section 4.4): the one that is configured, the one that the WSDL
+ * names, its SOAPAction, the default.
+ */
+function actionOf({ name, soapAction, addressingAction, namesAction }: Operation, config: ServiceConfig) {
+  const mapping = config.operations[name];
+  const configured = typeof mapping === 'object' ? mapping.soapAction : undefined;
+  const named = namesAction === true ? addressingAction : null;
+  return (
+    [configured, named, soapAction, addressingAction].find((action) => (action?.trim() ?? '') !== '')?.trim() ?? null
+  );
+}
+
+const withoutAction = (loaded: LoadedConfig, service: string, { name }: Operation) =>
+  diagnosticAt(
+    loaded,
+    ['services', service, 'operations', name],
+    `The operation \`${name}\` of service \`${service}\` has no action for WS-Addressing.`,
+    'Give it a `soapAction`.',
+  );

@@ -1,0 +1,35 @@
+import type { Dialect } from '../../soap/dialect.js';
+import { printMediaType } from '../../soap/mime/media-type.js';
+import { printableAction } from '../../soap/soap-action.js';
+import type { Operation } from '../../wsdl/model.js';
+import type { AddressingTable } from './addressing.js';
+
+/** How HTTP describes the messages that the gateway writes for an operation. */
+export interface CallHead {
+  /** As it goes into header fields; null for none. */
+  readonly action: string | null;
+  readonly contentType: string;
+  /** Null in a dialect that has it in the Content-Type. */
+  readonly soapAction: string | null;
+  /** Header fields, names and values in turn. */
+  readonly fields: readonly string[];
+}
+
+/** The heads of all operations of a service, made once: a new string is checked letter by letter before it is sent. */
+export function compileCallHeads(
+  dialect: Dialect,
+  addressing: AddressingTable,
+  operations: readonly Operation[],
+): (operation: Operation) => CallHead {
+  const make = (operation: Operation): CallHead => {
+    const action = printableAction(addressing?.get(operation)?.action ?? operation.soapAction);
+    const contentType = printMediaType(dialect, action);
+    const soapAction = dialect.actionHeader ? `"${action ?? ''}"` : null;
+    const accepted = operation.output?.attachments === undefined ? '' : ', multipart/related';
+    const fields = ['content-type', contentType, 'accept', `${dialect.mediaType}${accepted}`];
+    if (soapAction !== null) fields.push('soapaction', soapAction);
+    return { action, contentType, soapAction, fields };
+  };
+  const heads = new Map(operations.map((operation) => [operation, make(operation)]));
+  return (operation) => heads.get(operation) ?? make(operation);
+}

@@ -1,0 +1,101 @@
+import type { Diagnostic } from '../../base/diagnostic.js';
+import { didYouMean } from '../../base/nearest.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { MappedOperation } from '../../config/graphql/operation-keys.js';
+import type { FieldKeys } from '../../config/graphql/type-keys.js';
+import type { LoadedConfig } from '../../config/load.js';
+import { costsOfSdl, withSdlCosts } from '../../graphql/fields/cost-sdl.js';
+import type { OperationMapping } from '../../graphql/fields/exposure.js';
+import type { RequestMapping } from '../../graphql/input/block-mapping.js';
+import { type BlockMappings, blockMappings } from '../../graphql/input/block-mapping.js';
+import { inputMappings } from '../../graphql/input/input-mapping.js';
+import { type FieldMapping, type Finding, TYPES_PATH, type TypeMappings } from '../../graphql/types/mapping.js';
+import { costOfField, costOfOperation } from './costs.js';
+import { fieldRuleOf, isNulled } from './rights.js';
+import { fieldOf } from './sdl-operations.js';
+import type { SoapService } from './service.js';
+
+/** The mappings of the operations of one service as fields, by the operation's name. */
+export function operationsOf({ name: service, config }: SoapService): ReadonlyMap<string, OperationMapping> {
+  const inSdl = config.types === undefined ? null : costsOfSdl(config.types, service).roots;
+  return new Map(
+    Object.entries(config.operations).map(([name, mapping]): [string, OperationMapping] => {
+      if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
+      const { field: at, description = null, deprecated = null, faults = 'errors', replyHeaders = null } = mapping;
+      const field = at === undefined ? null : fieldOf(at);
+      const request = requestMapping(name, mapping);
+      const sdlCost = inSdl?.get(at ?? '') ?? null;
+      const cost = costOfOperation(mapping, { service, path: ['operations', name] })?.or(sdlCost) ?? sdlCost;
+      return [name, { field, hidden: false, description, deprecated, faults, replyHeaders, request, cost }];
+    }),
+  );
+}
+
+const requestMapping = (name: string, { arguments: values = {}, headers = {} }: RequestKeys): RequestMapping => ({
+  arguments: inputMappings(values, ['operations', name, 'arguments']),
+  headers: blockMappings(headers, ['operations', name, 'headers']),
+});
+
+/** The header blocks of all operations of a service. Those that the gateway writes itself are no arguments. */
+export const blocksOf = ({ config, ownBlocks }: SoapService): BlockMappings =>
+  blockMappings({ ...Object.fromEntries(ownBlocks.map((name) => [name, false])), ...config.soapHeaders }, [
+    'soapHeaders',
+  ]);
+
+type RequestKeys = Pick<MappedOperation, 'arguments' | 'headers'>;
+
+/** The mappings of its types, by their XML name. */
+export function typesOf({ name: service, config }: SoapService): TypeMappings {
+  const mapped = new Map(
+    Object.entries(config.schema.types).map(
+      ([key, { name = null, description = null, hide, nullable = null, cost = null, fields }]) => {
+        const mapped = Object.entries(fields).map(([field, keys]): [string, FieldMapping] => [
+          field,
+          fieldMapping(service, `${key}.${field}`, keys, [...TYPES_PATH, key, 'fields', field]),
+        ]);
+        return [key, { name, description, hidden: hide, nullable, cost, fields: new Map(mapped) }];
+      },
+    ),
+  );
+  return config.types === undefined ? mapped : withSdlCosts(mapped, costsOfSdl(config.types, service).types);
+}
+
+const fieldMapping = (service: string, ruleName: string, keys: FieldKeys, path: readonly string[]): FieldMapping => ({
+  name: keys.name ?? null,
+  description: keys.description ?? null,
+  type: keys.type ?? null,
+  hidden: keys.hide,
+  nullable: isNulled(keys) ? true : (keys.nullable ?? null),
+  deprecated: keys.deprecated ?? null,
+  cost: costOfField(keys, { service, path }),
+  rule: fieldRuleOf(ruleName, keys),
+  path,
+});
+
+/** Errors of the mapping as diagnostics, at their lines in the file. A repeated one is reported once. */
+export function findingDiagnostics(loaded: LoadedConfig, findings: readonly Finding[]): readonly Diagnostic[] {
+  const diagnostics = new Map<string, Diagnostic>();
+  for (const { service, path, what, remedy, among, written } of findings) {
+    const names = [...new Set(among)].slice(0, NAMES_SHOWN).join(', ');
+    const known = names === '' ? null : `Known: ${names}.`;
+    const help = didYouMean(written ?? String(path.at(-1) ?? ''), among) ?? remedy ?? known;
+    const diagnostic = diagnosticAt(loaded, ['services', service, ...path], `Service \`${service}\`: ${what}`, help);
+    diagnostics.set(JSON.stringify([service, path, what]), diagnostic);
+  }
+  return [...diagnostics.values()];
+}
+
+const NAMES_SHOWN = 20;
+
+/** A mapping for an operation that the WSDL does not have is an error in the mapping. */
+export function unknownOperations(loaded: LoadedConfig, service: SoapService): readonly Diagnostic[] {
+  if (service.wsdl === null) return [];
+  const known = new Set(service.operations.map((operation) => operation.name));
+  return Object.keys(service.config.operations)
+    .filter((name) => !known.has(name))
+    .map((name) => {
+      const what = `The WSDL of service \`${service.name}\` has no operation \`${name}\` at the port in use.`;
+      const remedy = didYouMean(name, [...known]) ?? `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.`;
+      return diagnosticAt(loaded, ['services', service.name, 'operations', name], what, remedy, 'key');
+    });
+}

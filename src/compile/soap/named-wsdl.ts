@@ -1,0 +1,203 @@
+import { Buffer } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigurationError, type Diagnostic, firstProblem } from '../../base/diagnostic.js';
+import { errorCode } from '../../base/error-code.js';
+import { hideQueries } from '../../base/hide-queries.js';
+import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
+import { RememberedReads } from '../../base/remembered-reads.js';
+import { AT_ONCE, type Pace } from '../../base/time-slices.js';
+import { diagnosticAt, placeAt } from '../../config/diagnostic-at.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import type { WsdlModel } from '../../wsdl/model.js';
+import { readWsdl } from '../../wsdl/read.js';
+import { fetchTaken, type TakenWsdl, unpackTaken } from '../../wsdl/taken-wsdl.js';
+
+/** Where a configuration names a WSDL. */
+export interface WsdlPlace {
+  readonly file: string;
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+/** A model, and what it was read from. */
+export interface KnownModel {
+  /** The file that the configuration names. */
+  readonly location: string;
+  readonly model: WsdlModel;
+  /** Of the files. */
+  readonly reads: RememberedReads;
+  /** The documents of the backend that stand for the files; null: none do. */
+  readonly taken: TakenWsdl | null;
+  /** The model of the files: `model` itself where nothing was taken. */
+  readonly written: WsdlModel;
+  /** Where such documents are looked for; null: none are taken. */
+  readonly place: TakenPlace | null;
+  /** Why documents that were taken do not stand for the files; [] where they do, and without any. */
+  readonly takenProblems: readonly Diagnostic[];
+}
+
+type ReadModel = Pick<KnownModel, 'model' | 'reads' | 'taken' | 'written'>;
+
+/** Where the documents that stand for a WSDL are kept. */
+export interface TakenPlace {
+  /** Their name among the inputs. */
+  readonly input: string;
+  /** Their file; null: they are in memory only. */
+  readonly file: string | null;
+}
+
+/** A WSDL of one configuration: the service that named it first, and what it says about drift. */
+interface Reading {
+  readonly service: string;
+  readonly drift: string;
+  readonly known: Promise<KnownModel>;
+}
+
+/** Why documents that were taken do not stand for the files of these WSDLs. */
+export const takenProblemsOf = (wsdls: ReadonlyMap<string, KnownModel>): readonly Diagnostic[] =>
+  [...wsdls.values()].flatMap(({ takenProblems }) => takenProblems);
+
+/** Reads the WSDLs of one configuration, each file once: services of one WSDL share its model. */
+export class WsdlReader {
+  /** By location. */
+  readonly known = new Map<string, KnownModel>();
+  readonly #reading = new Map<string, Reading>();
+  readonly #earlier: ReadonlyMap<string, KnownModel>;
+  readonly #pace: Pace;
+  readonly #takenProblem: string | null;
+
+  /**
+   * Models of `earlier` are kept where their files are the same. With a problem that the WSDLs cause which were taken from
+   * backends, none of these is used.
+   */
+  constructor(earlier: ReadonlyMap<string, KnownModel>, pace: Pace, takenProblem: string | null = null) {
+    this.#earlier = earlier;
+    this.#pace = pace;
+    this.#takenProblem = takenProblem;
+  }
+
+  /** Whether documents of a backend stand for a file. */
+  get hasTaken(): boolean {
+    return [...this.known.values()].some(({ taken }) => taken !== null);
+  }
+
+  /** Throws `ConfigurationError`: of several services the first one that names the file has its problems. */
+  async read(loaded: LoadedConfig, service: string, { wsdl, drift }: ServiceConfig): Promise<KnownModel | null> {
+    if (wsdl === undefined) return null;
+    const path = ['services', service, 'wsdl'];
+    const { location } = loaded.locate(path, wsdl);
+    const takes = drift?.apply === 'safe' ? JSON.stringify([drift.url, drift.folder ?? null]) : '';
+    const before = this.#reading.get(location);
+    if (before === undefined) {
+      const place = takes === '' ? null : takenPlace(loaded, service, location, drift?.folder);
+      const known = this.#read(location, placeAt(loaded, path), place, loaded.inputs);
+      this.#reading.set(location, { service, drift: takes, known });
+      return known;
+    }
+    if (before.drift !== takes) {
+      const what = `\`${before.service}\` has the same \`wsdl\`, and takes changes of it otherwise.`;
+      const remedy = 'Give both the same `drift`, or each a copy of the file.';
+      throw new ConfigurationError([diagnosticAt(loaded, ['services', service], what, remedy)]);
+    }
+    return before.known;
+  }
+
+  async #read(location: string, place: WsdlPlace, takenAt: TakenPlace | null, inputs: Inputs): Promise<KnownModel> {
+    const takenProblems: Diagnostic[] = [];
+    const unusable = (why: string): null => {
+      takenProblems.push({ ...place, what: `${UNUSED}: ${why}`, remedy: remedyFor(takenAt?.file ?? null) });
+      return null;
+    };
+    const found =
+      (takenAt === null ? null : await this.#readTaken(location, place, takenAt, inputs, unusable)) ??
+      (await this.#readFiles(location, place, inputs));
+    const known = { location, ...found, place: takenAt, takenProblems };
+    this.known.set(location, known);
+    return known;
+  }
+
+  async #readFiles(location: string, place: WsdlPlace, inputs: Inputs): Promise<ReadModel> {
+    const earlier = this.#earlier.get(location);
+    if (earlier !== undefined && (await earlier.reads.areSame(inputs)))
+      return { model: earlier.written, written: earlier.written, reads: earlier.reads, taken: null };
+    const reads = new RememberedReads();
+    const model = await readNamedWsdl(location, place, reads.track(inputs), this.#pace);
+    return { model, written: model, reads, taken: null };
+  }
+
+  /** Null where nothing was taken, and where it cannot be used: it must not keep the gateway from starting. */
+  async #readTaken(
+    location: string,
+    place: WsdlPlace,
+    takenAt: TakenPlace,
+    inputs: Inputs,
+    unusable: (why: string) => null,
+  ): Promise<ReadModel | null> {
+    const taken = await unpackFrom(takenAt, inputs, unusable);
+    if (taken === null) return null;
+    const reads = new RememberedReads(taken.replaces);
+    // The files of the operator count: once they change, what was taken in their place does not.
+    if (!(await reads.areSame(inputs))) return unusable('this one has changed since.');
+    const earlier = this.#earlier.get(location);
+    const { model: written } = await this.#readFiles(location, place, inputs);
+    try {
+      const options = { fetch: fetchTaken(taken), root: null, hosts: [], pace: this.#pace };
+      const model = earlier?.taken?.id === taken.id ? earlier.model : await readWsdl(taken.url, options);
+      return this.#takenProblem === null ? { model, written, reads, taken } : unusable(this.#takenProblem);
+    } catch (error) {
+      return unusable(`it cannot be read: ${hideQueries(firstProblem(error))}`);
+    }
+  }
+}
+
+const UNUSED = 'The WSDL that was taken from the backend is not used';
+
+const remedyFor = (file: string | null): string =>
+  `${file === null ? '' : `Remove ${file}: it is taken anew where it can be. `}\`soapstone diff\` shows how the WSDL of the backend differs.`;
+
+/** By the service: an operator finds it. */
+function takenPlace(loaded: LoadedConfig, service: string, location: string, folder?: string): TakenPlace {
+  const path = ['services', service, 'drift', 'folder'];
+  const file = folder === undefined ? null : join(loaded.locate(path, folder).location, `${service}.taken`);
+  return { input: `taken WSDL of ${location}`, file };
+}
+
+/** What stands for a WSDL, from the inputs or its file; null for nothing. */
+async function unpackFrom(
+  { input, file }: TakenPlace,
+  inputs: Inputs,
+  unusable: (why: string) => null,
+): Promise<TakenWsdl | null> {
+  try {
+    const bytes = await inputs.fetch(input, async () => (file === null ? Buffer.alloc(0) : await readFile(file)));
+    const taken = unpackTaken(bytes);
+    const isNone = file === null && bytes.length === 0;
+    return taken !== null || isNone ? taken : unusable('its file is broken.');
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === null) throw error;
+    return code === 'ENOENT' ? null : unusable(`its file cannot be read (${code}).`);
+  }
+}
+
+/** Reads the WSDL of a service from its file. Errors of the whole file are reported where it is named. */
+export async function readNamedWsdl(
+  location: string,
+  place: WsdlPlace,
+  inputs: Inputs = LIVE_INPUTS,
+  pace: Pace = AT_ONCE,
+): Promise<WsdlModel> {
+  try {
+    return await readWsdl(location, { fetch: null, root: null, hosts: [], inputs, pace });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const diagnostics = error.diagnostics.map((diagnostic) => {
+      if (diagnostic.line !== null || diagnostic.file !== location) return diagnostic;
+      const what = diagnostic.what.includes(location) ? diagnostic.what : `${location}: ${diagnostic.what}`;
+      return { ...diagnostic, ...place, what };
+    });
+    throw new ConfigurationError(diagnostics);
+  }
+}

@@ -1,0 +1,76 @@
+import type { Diagnostic } from '../../base/diagnostic.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { Operation, WsdlModel } from '../../wsdl/model.js';
+import { requestKey } from '../../wsdl/request-key.js';
+import type { KnownModel } from './named-wsdl.js';
+
+/** The model of a service without the operations that are closed. */
+interface OpenedOperations {
+  readonly model: WsdlModel;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Of each model, by the names of the operations that it is without: a reload then keeps what was made of it. */
+const reduced = new WeakMap<WsdlModel, Map<string, WsdlModel>>();
+
+/**
+ * Closes the operations that only the WSDL taken from a backend has, until the mapping of a service with rights names
+ * them: no rule of the operator could know them.
+ */
+export function openedOperations(
+  loaded: LoadedConfig,
+  service: string,
+  { model, written, taken }: Pick<KnownModel, 'model' | 'written' | 'taken'>,
+): OpenedOperations {
+  if (taken === null || !hasRights(loaded, service)) return { model, warnings: [] };
+  const known = new Set(operationsOf(written).map(requestKey));
+  const named = new Set(Object.keys(loaded.config.services[service]?.operations ?? {}));
+  const isOpen = (operation: Operation, port: string): boolean =>
+    known.has(requestKey(operation)) ||
+    [operation.name, operation.distinctName ?? operation.name, `${port}.${operation.name}`].some((name) =>
+      named.has(name),
+    );
+  const closed = new Set<string>();
+  const services = model.services.map((described) => ({
+    ...described,
+    ports: described.ports.map((port) => ({
+      ...port,
+      operations: port.operations.filter((operation) => {
+        const isKept = isOpen(operation, port.name);
+        if (!isKept) closed.add(operation.name);
+        return isKept;
+      }),
+    })),
+  }));
+  if (closed.size === 0) return { model, warnings: [] };
+  const names = [...closed];
+  const versions = reduced.get(model) ?? new Map<string, WsdlModel>();
+  reduced.set(model, versions);
+  const key = JSON.stringify(names);
+  const without = versions.get(key) ?? Object.freeze({ ...model, services });
+  versions.set(key, without);
+  const shown = names.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
+  const what = `Service \`${service}\`: the WSDL that was taken from the backend has operations that are closed, for the service has rights: ${shown.join(', ')}${names.length > NAMES_SHOWN ? ', ...' : ''}.`;
+  const remedy = 'Name them in `operations` to open them, or replace the file by `soapstone import`.';
+  return { model: without, warnings: [diagnosticAt(loaded, ['services', service, 'drift'], what, remedy)] };
+}
+
+const NAMES_SHOWN = 10;
+
+const operationsOf = ({ services }: WsdlModel): readonly Operation[] =>
+  services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations));
+
+/** Whether the configuration says who may call or see what of a service. */
+function hasRights({ config }: LoadedConfig, service: string): boolean {
+  const isOfService = (entry: string): boolean => entry === service || entry.startsWith(`${service}.`);
+  const classes = Object.values(config.clients?.classes ?? {});
+  if (classes.some(({ allow = [], deny }) => [...allow, ...deny].some(isOfService))) return true;
+  const { operations = {}, schema } = config.services[service] ?? {};
+  const fields = Object.values(schema?.types ?? {}).flatMap((type) => Object.values(type.fields));
+  return [...Object.values(operations), ...fields].some(
+    (keys) =>
+      typeof keys === 'object' &&
+      (keys.scopes !== undefined || keys.authenticated === true || ('mask' in keys && keys.mask !== undefined)),
+  );
+}

@@ -1,0 +1,18 @@
+import type { Operation } from '../../wsdl/model.js';
+
+/**
+ * Values by service and operation. Services of one WSDL have the same operations, as the same objects: a table over
+ * several services must not be keyed by an operation alone.
+ */
+export class OperationMap<T> {
+  readonly #services = new Map<string, Map<Operation, T>>();
+
+  get(service: string, operation: Operation): T | null {
+    return this.#services.get(service)?.get(operation) ?? null;
+  }
+
+  set(service: string, operation: Operation, value: T): void {
+    const ofService = this.#services.get(service) ?? new Map<Operation, T>();
+    this.#services.set(service, ofService.set(operation, value));
+  }
+}

@@ -1,0 +1,114 @@
+import type { ServiceConfig } from '../../config/schema.js';
+import type { ExpectedParts } from '../../soap/body-parts.js';
+import { type DetailRules, EXCEPTION_DETAIL } from '../../soap/fault/fault-policy.js';
+import { type Operation, typeKey, type XsdType } from '../../wsdl/model.js';
+import type { QName } from '../../xml/events.js';
+import { expectedParts } from './body-parts.js';
+
+/** The rules for replies to the operations of one service, and the part of them that callers see. */
+export interface Replies {
+  detailRules(operation: Operation | null): DetailRules;
+  isIdempotent(operation: Operation | null): boolean;
+  isReply(operation: Operation | null, body: QName | null): boolean;
+  replyParts(operation: Operation | null): ExpectedParts | null;
+}
+
+/** Compiles the tables that replies are validated by. `isDescribed`: there is a WSDL. */
+export function compileReplies(config: ServiceConfig, isDescribed: boolean, operations: readonly Operation[]): Replies {
+  const policy = config.faultDetail;
+  const unknown: DetailRules = { policy, declared: null };
+  const rules = new Map(
+    operations.map((operation): [Operation, DetailRules] => [
+      operation,
+      {
+        policy,
+        declared: isDescribed ? namesOfFaults(operation) : null,
+        declaresExceptions: isDescribed && declares(operation.faults, EXCEPTION_DETAIL),
+      },
+    ]),
+  );
+  const idempotent = new Set(
+    operations.filter(({ name }) => {
+      const mapping = config.operations[name];
+      return typeof mapping === 'object' && mapping.idempotent === true;
+    }),
+  );
+  const expected = expectedReplies(operations);
+  return {
+    detailRules: (operation) => (operation === null ? unknown : (rules.get(operation) ?? unknown)),
+    isIdempotent: (operation) => operation !== null && idempotent.has(operation),
+    isReply: (operation, body) => operation === null || (expected.get(operation)?.isReply(body) ?? true),
+    replyParts: (operation) => (operation === null ? null : (expected.get(operation)?.parts ?? null)),
+  };
+}
+
+/** Stacks write the name of the fault, of its element, or of the class behind it. */
+const namesOfFaults = ({ faults }: Operation): ReadonlySet<string> =>
+  new Set(faults.flatMap(({ name, element }) => [element.name.local, name]));
+
+/** Whether an element of this name is declared within the types of Faults. */
+function declares(faults: Operation['faults'], local: string): boolean {
+  const types = new Set<XsdType>(faults.map(({ element }) => element.type));
+  for (const type of types) {
+    if (type.kind === 'simple') continue;
+    for (const derived of type.derived) types.add(derived);
+    const particles = type.content.kind === 'elements' ? [type.content.particle] : [];
+    for (const particle of particles) {
+      if (particle.kind === 'any') continue;
+      if (particle.kind !== 'one') particles.push(...particle.particles);
+      else if (particle.element.name.local === local) return true;
+      else types.add(particle.element.type);
+    }
+  }
+  return false;
+}
+
+type Expectation = (body: QName | null) => boolean;
+
+interface ExpectedReply {
+  readonly isReply: Expectation;
+  /** Null where Body has one child. */
+  readonly parts: ExpectedParts | null;
+}
+
+function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operation, ExpectedReply> {
+  // Overloaded operations share their request: any of their replies may come.
+  const byRequest = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const key = requestKey(operation);
+    const same = byRequest.get(key);
+    if (same === undefined) byRequest.set(key, [operation]);
+    else same.push(operation);
+  }
+  const outputs = new Set(operations.flatMap(({ output }) => (output?.body ? [output.body.name.local] : [])));
+  const expected = new Map<Operation, ExpectedReply>();
+  for (const group of byRequest.values()) {
+    const expectations = group.map((operation) => expectationOf(operation, outputs));
+    const isReply: Expectation = (body) => expectations.some((expectation) => expectation(body));
+    // Stacks leave away what is null: missing parts are left to the validator.
+    const partsOf = expectedParts(
+      group.flatMap(({ output }) => output ?? []),
+      false,
+    );
+    for (const operation of group) expected.set(operation, { isReply, parts: partsOf(operation.output) });
+  }
+  return expected;
+}
+
+const requestKey = ({ input }: Operation): string => (input.body === null ? '' : typeKey(input.body.name));
+
+/** `outputs` are the local names of all replies of the service. */
+function expectationOf({ name, output, style, use, status }: Operation, outputs: ReadonlySet<string>): Expectation {
+  // Of a one-way operation nothing but a Fault is passed on anyway.
+  if (output === null) return () => true;
+  const expected = output.body?.name ?? { uri: '', local: `${name}Response` };
+  // Encoded services name their wrappers freely (SOAP 1.1 section 7.1): only what belongs to another operation is
+  // certainly not theirs.
+  if (status === 'disabled' || use === 'encoded')
+    return (body) => body === null || body.local === expected.local || !outputs.has(body.local);
+  const mayBeEmpty = output.body === null;
+  // The namespace of an rpc wrapper is one that stacks disagree about.
+  const anyNamespace = style !== 'document' || output.body === null;
+  return (body) =>
+    body === null ? mayBeEmpty : body.local === expected.local && (anyNamespace || body.uri === expected.uri);
+}

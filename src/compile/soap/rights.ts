@@ -1,0 +1,68 @@
+import { bothOf, type Requirement } from '../../base/requirement.js';
+import type { FieldRightsKeys, ScopeKeys } from '../../config/keys/rights-keys.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import { FieldRule, type Mask } from '../../graphql/rights/field-rule.js';
+import type { Operation } from '../../wsdl/model.js';
+import type { OperationTable } from './operation-table.js';
+
+/** A SOAP service, as far as rights go. */
+interface RuledService {
+  readonly name: string;
+  readonly config: ServiceConfig;
+  readonly requests: OperationTable;
+  readonly requirements: ReadonlyMap<string, Requirement>;
+}
+
+/** What callers must have; null: nothing. */
+export function requirementOf({ scopes, authenticated = false }: ScopeKeys): Requirement | null {
+  if (scopes === undefined) return authenticated ? { isAuthenticated: true, scopes: [] } : null;
+  const alone = scopes.filter((scope) => typeof scope === 'string');
+  const lists = scopes.filter((scope) => typeof scope !== 'string');
+  // Scopes beside lists are needed with each of them.
+  const choice = lists.length === 0 ? [alone] : lists.map((list) => [...alone, ...list]);
+  return { isAuthenticated: authenticated, scopes: [choice] };
+}
+
+/** The rule of a field of this name; null without one. */
+export function fieldRuleOf(name: string, keys: FieldRightsKeys): FieldRule | null {
+  const requires = requirementOf(keys);
+  const masks = new Map(
+    Object.entries(keys.mask ?? {}).flatMap(([name, mask]): [string, Mask][] =>
+      mask === 'none' ? [] : [[name, mask]],
+    ),
+  );
+  return requires === null && masks.size === 0 ? null : new FieldRule(name, requires, masks);
+}
+
+/** Whether a class gets null, or nothing, in place of the value. */
+export const isNulled = ({ mask = {} }: FieldRightsKeys): boolean =>
+  Object.values(mask).some((each) => each === 'null' || each === 'remove');
+
+/** What callers of the operations of a service must have, by their names. */
+export function operationRequirements({ operations }: ServiceConfig): ReadonlyMap<string, Requirement> {
+  return new Map(
+    Object.entries(operations).flatMap(([name, mapping]): [string, Requirement][] => {
+      const requirement = typeof mapping === 'boolean' ? null : requirementOf(mapping);
+      return requirement === null ? [] : [[name, requirement]];
+    }),
+  );
+}
+
+/** What callers of an operation must have: also of those that the backend may take its calls for. */
+export function requirementOfCall(
+  { requirements, requests }: Pick<RuledService, 'requirements' | 'requests'>,
+  operation: Operation,
+): Requirement | null {
+  if (requirements.size === 0) return null;
+  const candidates = requests.called(operation)?.candidates ?? [operation];
+  return candidates.reduce<Requirement | null>((all, { name }) => bothOf(all, requirements.get(name) ?? null), null);
+}
+
+/** The rules of services, as configured. */
+export const rulesOf = (services: readonly RuledService[]): readonly FieldRule[] =>
+  services.flatMap(({ name, config, requirements }) => [
+    ...Object.entries(config.schema.types).flatMap(([type, { fields }]) =>
+      Object.entries(fields).flatMap(([field, keys]) => fieldRuleOf(`${type}.${field}`, keys) ?? []),
+    ),
+    ...[...requirements].map(([operation, requires]) => new FieldRule(`${name}.${operation}`, requires)),
+  ]);

@@ -1,0 +1,42 @@
+import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { RootType } from '../../graphql/fields/exposure.js';
+import { readSdlOperations } from '../../graphql/fields/sdl-operations.js';
+import type { SdlOperation } from '../../graphql/fields/sdl-types.js';
+import type { Operation } from '../../wsdl/model.js';
+
+/** The operations of a service whose types are SDL: none where it is SOAP only. Throws `ConfigurationError`. */
+export function sdlOperationsOf(loaded: LoadedConfig, service: string): readonly Operation[] {
+  const config = loaded.config.services[service];
+  if (config?.types === undefined) return [];
+  const operations = new Map<string, SdlOperation>();
+  for (const [name, mapping] of Object.entries(config.operations)) {
+    // The rules of the configuration have asked for a field.
+    if (typeof mapping === 'boolean' || mapping.field === undefined) continue;
+    operations.set(name, {
+      field: fieldOf(mapping.field),
+      request: mapping.request ?? name,
+      response: mapping.response ?? null,
+      namespace: mapping.namespace ?? config.namespace ?? '',
+      qualified: mapping.qualified ?? true,
+      soapAction: mapping.soapAction ?? null,
+      isOneWay: mapping.oneWay ?? false,
+    });
+  }
+  const read = readSdlOperations(config.types, operations, { file: null, line: 1 });
+  if (read.diagnostics.length === 0) return read.operations;
+  const placed = read.diagnostics.map((diagnostic): Diagnostic => {
+    const { line, column } = diagnostic;
+    return {
+      ...diagnostic,
+      ...loaded.placeIn(['services', service, 'types'], { line: line ?? 1, column: column ?? 1 }),
+    };
+  });
+  throw new ConfigurationError(placed);
+}
+
+/** `Query.order` in its parts; the configuration's table has checked the form. */
+export function fieldOf(field: string): { readonly parent: RootType; readonly name: string } {
+  const dot = field.indexOf('.');
+  return { parent: field.startsWith('Query') ? 'Query' : 'Mutation', name: field.slice(dot + 1) };
+}

@@ -1,0 +1,280 @@
+import type { Forwarding } from '../../access/forwarding.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
+import type { Requirement } from '../../base/requirement.js';
+import type { Pace } from '../../base/time-slices.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import type { ExpectedParts } from '../../soap/body-parts.js';
+import { DIALECT_NAMES, DIALECTS, type Dialect } from '../../soap/dialect.js';
+import type { DetailRules } from '../../soap/fault/fault-policy.js';
+import type { GateOptions } from '../../soap/gate.js';
+import { FreshnessChecker } from '../../soap/header/freshness.js';
+import type { EnvelopeRules } from '../../soap/header/header.js';
+import type { BlockWriter } from '../../soap/header/header-place.js';
+import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
+import type { InflateLimits } from '../../soap/limits.js';
+import type { MimeLimits } from '../../soap/mime/mime-limits.js';
+import { BoundUpstreams } from '../../upstream/bound-upstreams.js';
+import type { CallRules } from '../../upstream/call-rules.js';
+import type { HealthChecks } from '../../upstream/health.js';
+import { Upstream } from '../../upstream/upstream.js';
+import type { Operation, Port, WsdlModel } from '../../wsdl/model.js';
+import { SELECT_HEADERS } from '../../wsdl/operations/operations.js';
+import type { QName } from '../../xml/events.js';
+import type { XmlLimits } from '../../xml/limits.js';
+import { ReaderPool } from '../../xml/reader-pool.js';
+import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fields.js';
+import { compileCallRules } from '../backend/calls.js';
+import { keptReach, keptUpstream } from '../backend/kept-upstream.js';
+import { compileReach, limitsOf, type Reach, warningsOfReach } from '../backend/reach.js';
+import { type AddressingTable, compileAddressing } from './addressing.js';
+import { type CallHead, compileCallHeads } from './call-heads.js';
+import { Destinations } from './destinations.js';
+import { compileMadeSecurity } from './made-security.js';
+import type { KnownModel, WsdlReader } from './named-wsdl.js';
+import { openedOperations } from './opened-operations.js';
+import { OperationTable } from './operation-table.js';
+import { choosePorts } from './ports.js';
+import { compileReplies } from './replies.js';
+import { operationRequirements } from './rights.js';
+import { sdlOperationsOf } from './sdl-operations.js';
+import { blockNames, compileTokenPlace, type ServiceSession, type TokenPlace } from './token-place.js';
+import { checkValidity, type Validity, validityOf } from './validity.js';
+
+/** One SOAP backend as compiled: its name, the rules of its messages, its upstream. */
+export interface SoapService {
+  readonly name: string;
+  readonly path: string;
+  /** The first one is used for calls. */
+  readonly dialects: readonly [Dialect, ...(readonly Dialect[])];
+  readonly mediaTypes: ReadonlySet<string>;
+  readonly xmlLimits: XmlLimits;
+  readonly mimeLimits: MimeLimits;
+  readonly inflateLimits: InflateLimits;
+  /** A request longer than the window whose length is not known is collected up to this; null: it flows. */
+  readonly bufferBytes: number | null;
+  readonly readers: ReaderPool;
+  readonly requestRules: EnvelopeRules;
+  readonly replyRules: EnvelopeRules;
+  /** As in `enforce`; in `monitor` each request reports its own violation. */
+  readonly gate: GateOptions;
+  readonly mode: 'enforce' | 'monitor';
+  readonly upstream: Upstream;
+  /** Connections of callers that authenticate themselves; null where they do not. */
+  readonly bound: BoundUpstreams | null;
+  readonly reach: Reach;
+  /** Null for none. Added when all services are compiled. */
+  readonly health: HealthChecks | null;
+  /** Of an operation with its own; null for the others. */
+  readonly callRules: (operation: Operation | null) => CallRules | null;
+  readonly callerFields: CallerFieldRules;
+  /** Of the messages that the gateway writes. */
+  readonly callHead: (operation: Operation) => CallHead;
+  /** Null for a service with SDL types. */
+  readonly wsdl: WsdlModel | null;
+  /** What that was read from; null where `wsdl` is. */
+  readonly source: KnownModel | null;
+  /** Those of the WSDL that are offered, with the names that their operations have in this service. */
+  readonly ports: readonly Port[];
+  /** Of the chosen ports, or from the SDL types. */
+  readonly operations: readonly Operation[];
+  /** The operations of requests, whichever port offers them. */
+  readonly requests: OperationTable;
+  /** Checks the age of requests; null where the configuration does not ask for it. */
+  readonly freshness: FreshnessChecker | null;
+  /** The WS-Addressing of the requests that the gateway makes; null where no operation has any. */
+  readonly addressing: AddressingTable;
+  /** Null where calls carry no token of a login session. */
+  readonly tokenPlace: TokenPlace | null;
+  /** That session, which may be with another service: added when all are compiled. */
+  readonly session: ServiceSession | null;
+  /** Writes the Security block of calls; null for none. */
+  readonly security: BlockWriter | null;
+  /** Names `{uri}local` of the header blocks that the gateway writes into calls of GraphQL fields. */
+  readonly ownBlocks: readonly string[];
+  /** Addresses that requests may name in `To`. */
+  readonly destinations: Destinations;
+  /** Null where no content is validated. */
+  readonly validity: Validity | null;
+  readonly config: ServiceConfig;
+  readonly warnings: readonly Diagnostic[];
+  /** What callers of an operation must have, by its name; operations that are not in it require nothing. */
+  readonly requirements: ReadonlyMap<string, Requirement>;
+  /** Points that a SOAP call of the operation takes from a client's budget; null: of an unknown operation. */
+  weightOf(operation: Operation | null): number;
+  /** Which parts of a Fault's detail a caller may see (catalogue S25); null: of an operation that is not known. */
+  detailRules(operation: Operation | null): DetailRules;
+  /** The operation may be called again when it is not known whether it was (D5). */
+  isIdempotent(operation: Operation | null): boolean;
+  /** Whether a reply to this operation may have this child of Body (catalogue U01). */
+  isReply(operation: Operation | null, body: QName | null): boolean;
+  /** The parts of the Body of a reply to this operation; null where that is one child. */
+  replyParts(operation: Operation | null): ExpectedParts | null;
+}
+
+/** What the services of a configuration have in common. */
+export interface ServiceParts {
+  readonly wsdls: WsdlReader;
+  readonly forwarding: Forwarding;
+  readonly pace: Pace;
+}
+
+/** Compiles one service; `earlier` is the same one before a reload. Throws `ConfigurationError`. */
+export async function compileService(
+  loaded: LoadedConfig,
+  name: string,
+  config: ServiceConfig,
+  earlier: SoapService | null,
+  { wsdls, forwarding, pace }: ServiceParts,
+): Promise<SoapService> {
+  await pace.pause();
+  const { limits } = loaded.config;
+  const source = await wsdls.read(loaded, name, config);
+  const opened = source === null ? null : openedOperations(loaded, name, source);
+  const chosen = opened === null ? null : choosePorts(loaded, name, opened.model);
+  const wsdl = chosen?.wsdl ?? null;
+  const kept = keptUpstream(earlier, config);
+  await pace.pause();
+  const configured = (described: readonly Operation[]): readonly Operation[] =>
+    described.map((operation) => withConfiguredKeys(operation, config));
+  // The same objects for the same operations: the schema of the generation before may then be kept.
+  const described = kept !== null && kept.wsdl === wsdl ? kept : null;
+  const ports =
+    described?.ports ?? (chosen?.ports ?? []).map((port) => ({ ...port, operations: configured(port.operations) }));
+  const operations =
+    described?.operations ??
+    (chosen === null ? configured(sdlOperationsOf(loaded, name)) : ports.flatMap((port) => port.operations));
+  const [first, ...others] = config.versions;
+  const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
+  const requests =
+    described?.requests ?? new OperationTable(operations, wsdl, (operation) => configuredAction(operation, config));
+  const header = {
+    ownTargets: new Set(loaded.config.roles),
+    understoodByGateway: new Set(loaded.config.understands),
+    understoodByService: config.understands === undefined ? null : new Set(config.understands),
+  };
+  const { timestamps, nonces } = config.security;
+  const { securityMillis: windowMillis, nonces: noncesMax } = limits.soap;
+  const freshness =
+    timestamps || nonces
+      ? new FreshnessChecker({ timestamps, nonces, windowMillis, noncesMax }, earlier?.freshness)
+      : null;
+  const rules = {
+    headerBlocksMax: limits.soap.headerBlocks,
+    idsMax: limits.soap.ids,
+    readsSecurity: false,
+    multiRef: requests.mayBeEncoded,
+    arrayItemsMax: requests.mayBeEncoded ? limits.soap.arrayItems : null,
+  };
+  const validity = validityOf(loaded, name, wsdl, operations);
+  checkValidity(loaded, name, wsdl, validity);
+  const reached = kept ?? keptReach(earlier, config);
+  const reach = reached?.reach ?? (await compileReach(loaded, name, config));
+  const upstream = reached?.upstream ?? new Upstream(config.urls, limitsOf(config), reach);
+  const addressing = compileAddressing(loaded, name, config, operations);
+  const tokenPlace = compileTokenPlace(loaded, name, config, operations);
+  return {
+    name,
+    path: config.path,
+    dialects,
+    mediaTypes: new Set(dialects.map((dialect) => dialect.mediaType)),
+    xmlLimits: config.limits.xml,
+    mimeLimits: limits.mime,
+    inflateLimits: {
+      messageBytes: config.limits.xml.messageBytes,
+      inflateRatio: limits.soap.inflateRatio,
+      inflateFreeBytes: limits.soap.inflateFreeBytes,
+    },
+    bufferBytes: config.bufferRequests ? limits.soap.bufferBytes : null,
+    readers: new ReaderPool(config.limits.xml),
+    requestRules: {
+      ...rules,
+      dialects: new Set(config.versions),
+      header: {
+        ...header,
+        enforce: true,
+        checksAddressing: config.addressing.check,
+        ...replacedBlocks(config, tokenPlace),
+      },
+      readsSecurity: freshness !== null,
+    },
+    // Some stacks fault in another version than they were asked in; that is still an answer.
+    replyRules: {
+      ...rules,
+      dialects: new Set(DIALECT_NAMES),
+      header: { ...header, enforce: false, checksAddressing: false },
+    },
+    gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
+    mode: config.mode,
+    callRules: kept?.callRules ?? compileCallRules(name, config, upstream),
+    health: null,
+    reach,
+    callerFields: compileCallerFields(config, forwarding),
+    wsdl,
+    source,
+    ports,
+    operations,
+    requests,
+    freshness,
+    addressing,
+    callHead: compileCallHeads(dialects[0], addressing, operations),
+    security: compileMadeSecurity(loaded, name, config),
+    ownBlocks: [...(config.security.make === undefined ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
+    tokenPlace,
+    session: null,
+    destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(source?.written ?? null)),
+    validity,
+    config,
+    requirements: operationRequirements(config),
+    weightOf: weightsOf(config, limits.graphql.callCost),
+    warnings: [...(opened?.warnings ?? []), ...warningsOfWsdl(wsdl, config), ...warningsOfReach(loaded, name, reach)],
+    ...compileReplies(config, wsdl !== null, operations),
+    // Last: a service that is refused holds nothing.
+    upstream: reached === null ? upstream : upstream.hold(),
+    bound:
+      kept?.bound?.hold() ??
+      (config.auth?.passthrough === true ? new BoundUpstreams(config.urls, config.limits.upstream, reach) : null),
+  };
+}
+
+/** A SOAP call costs as much as the same call by GraphQL, unless the configuration sets another weight. */
+function weightsOf({ operations, callCost }: ServiceConfig, gatewayCallCost: number): SoapService['weightOf'] {
+  const otherwise = callCost ?? gatewayCallCost;
+  const weights = new Map<string, number>();
+  for (const [name, mapping] of Object.entries(operations)) {
+    const weight = typeof mapping === 'object' ? (mapping.weight ?? mapping.cost) : undefined;
+    if (weight !== undefined) weights.set(name, weight);
+  }
+  return (operation) => (operation === null ? otherwise : (weights.get(operation.name) ?? otherwise));
+}
+
+/** The blocks of SOAP callers that the gateway replaces by its own. */
+function replacedBlocks({ security }: ServiceConfig, place: TokenPlace | null): { replaced?: ReadonlySet<string> } {
+  const names = [...(security.make?.replace === true ? SECURITY_NAMES : []), ...blockNames(place)];
+  return names.length === 0 ? {} : { replaced: new Set(names) };
+}
+
+/** The action the configuration gives an operation, or null. */
+function configuredAction({ name }: Operation, config: ServiceConfig): string | null {
+  const mapping = config.operations[name];
+  return typeof mapping === 'object' ? (mapping.soapAction ?? null) : null;
+}
+
+/** The operation with the configured keys of its messages in place of the WSDL. */
+function withConfiguredKeys(operation: Operation, config: ServiceConfig): Operation {
+  const mapping = config.operations[operation.name];
+  const { soapAction = operation.soapAction, oneWay = false } = typeof mapping === 'object' ? mapping : {};
+  if (soapAction === operation.soapAction && !oneWay) return operation;
+  return Object.freeze({ ...operation, soapAction, ...(oneWay ? { output: null } : {}) });
+}
+
+/** The addresses that the WSDL of the operator gives its ports. They are never called: clients may send them in `To`. */
+const claimedAddresses = (wsdl: WsdlModel | null): readonly string[] =>
+  (wsdl?.services ?? []).flatMap(({ ports }) => ports.flatMap(({ address }) => (address === null ? [] : [address])));
+
+/** Without those about header blocks of replies where the configuration decides on them. */
+function warningsOfWsdl(wsdl: WsdlModel | null, { replyHeaders, operations }: ServiceConfig): readonly Diagnostic[] {
+  const keys = [replyHeaders, ...Object.values(operations).map((one) => typeof one === 'object' && one.replyHeaders)];
+  const isDecided = keys.some((value) => value !== undefined && value !== false);
+  return (wsdl?.warnings ?? []).filter(({ remedy }) => !isDecided || remedy !== SELECT_HEADERS);
+}

@@ -1,0 +1,215 @@
+import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { type ContentViolation, type Exchange, VIOLATIONS_MAX } from '../../base/exchange.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import { FramePool } from '../../codec/validity/frame-pool.js';
+import type { ValidityLimits } from '../../codec/validity/limits.js';
+import { SchemaRules } from '../../codec/validity/rules.js';
+import { ContentValidator, type ValidatorOptions } from '../../codec/validity/validator.js';
+import type { Violation } from '../../codec/validity/violation.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { LoadedConfig } from '../../config/load.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import type { ValidationLevel } from '../../config/soap/validation-keys.js';
+import type { Operation, Payload, WsdlModel } from '../../wsdl/model.js';
+import type { StartTag } from '../../xml/events.js';
+import { type Direction, groupsIn, outputsByName, type Unvalidated, unvalidatedIn } from './unvalidated.js';
+
+interface ValidityOptions {
+  readonly requests: ValidationLevel;
+  readonly replies: ValidationLevel;
+  readonly limits: ValidityLimits & { readonly textChars: number };
+  /** Names of the operations that the configuration sets to `false`. */
+  readonly withheld: ReadonlySet<string>;
+}
+
+/** Null where the configuration asks for nothing, and without a WSDL. */
+export function validityOf(
+  loaded: LoadedConfig,
+  name: string,
+  model: WsdlModel | null,
+  operations: readonly Operation[],
+): Validity | null {
+  const { validate, mode, limits, operations: mappings } = loaded.config.services[name] as ServiceConfig;
+  if (model === null || (validate.requests === 'off' && validate.replies === 'off')) return null;
+  const most = (level: ValidationLevel): ValidationLevel =>
+    mode === 'monitor' && level === 'enforce' ? 'report' : level;
+  return new Validity(name, model, operations, {
+    requests: most(validate.requests),
+    replies: most(validate.replies),
+    limits: { ...loaded.config.limits.validity, textChars: limits.xml.textBytes },
+    withheld: new Set(Object.keys(mappings).filter((key) => mappings[key] === false)),
+  });
+}
+
+/** Throws `ConfigurationError` where `enforce` is asked for and cannot be kept. */
+export function checkValidity(loaded: LoadedConfig, name: string, model: WsdlModel | null, validity: Validity | null) {
+  const { validate, mode } = loaded.config.services[name] as ServiceConfig;
+  const diagnostics = (['requests', 'replies'] as const).flatMap((key): readonly Diagnostic[] => {
+    if (validate[key] !== 'enforce' || mode === 'monitor') return [];
+    const what = model === null ? 'there is no WSDL' : (validity?.unvalidated(DIRECTIONS[key]) ?? null);
+    if (what === null) return [];
+    const remedy = model === null ? WSDL_REMEDY : REMEDY;
+    return [
+      diagnosticAt(
+        loaded,
+        ['services', name, 'validate', key],
+        `\`${key}: enforce\` is not possible: ${what}.`,
+        remedy,
+      ),
+    ];
+  });
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+}
+
+const DIRECTIONS = { requests: 'request', replies: 'reply' } as const satisfies Readonly<Record<string, Direction>>;
+const WSDL_REMEDY = 'Give `wsdl`, or set `report`.';
+const REMEDY =
+  'Import the schema that is missing, set the operation to `false` (requests for it are then refused), or set `report`.';
+
+/** Operations and reasons that one text names. */
+const LISTED_MAX = 10;
+
+const listed = (texts: readonly string[], separator = ', '): string => {
+  const more = texts.length > LISTED_MAX ? [`${texts.length - LISTED_MAX} more`] : [];
+  return [...texts.slice(0, LISTED_MAX), ...more].join(separator);
+};
+
+/** Validates the Bodies of one service against its WSDL, as far as the configuration asks for it. */
+export class Validity {
+  readonly requests: ValidationLevel;
+  readonly replies: ValidationLevel;
+  readonly #service: string;
+  readonly #schema: SchemaRules;
+  readonly #frames = new FramePool();
+  readonly #thorough: ValidatorOptions;
+  readonly #quick: ValidatorOptions;
+  /** Operations that the service offers: of the chosen port, and not mapped to `false`. */
+  readonly #offered: readonly Operation[];
+  readonly #unvalidated: Readonly<Record<Direction, Unvalidated>>;
+  /** By operation: the outputs that a reply may be, by the local name of the first element of Body. */
+  readonly #outputs = new Map<Operation, ReadonlyMap<string, readonly Payload[]>>();
+
+  constructor(service: string, model: WsdlModel, operations: readonly Operation[], options: ValidityOptions) {
+    this.requests = options.requests;
+    this.replies = options.replies;
+    this.#service = service;
+    this.#schema = new SchemaRules(model);
+    this.#thorough = { ...options.limits, isThorough: true };
+    this.#quick = { ...options.limits, isThorough: false };
+    this.#offered = operations.filter(({ name }) => !options.withheld.has(name));
+    const ports = model.services.flatMap((each) => each.ports.map((port) => port.operations));
+    const lists = [operations, ...ports];
+    this.#unvalidated = { request: unvalidatedIn(lists, 'request'), reply: unvalidatedIn(lists, 'reply') };
+    for (const group of lists.flatMap(groupsIn)) {
+      const outputs = outputsByName(group);
+      for (const operation of group) this.#outputs.set(operation, outputs);
+    }
+  }
+
+  /** The offered operations whose messages cannot be validated, by reason; null where all can be. */
+  unvalidated(direction: Direction): string | null {
+    const byReason = new Map<string, Set<string>>();
+    for (const operation of this.#offered) {
+      const reason = this.#unvalidated[direction].get(operation);
+      if (reason === undefined) continue;
+      const names = byReason.get(reason) ?? new Set();
+      byReason.set(reason, names.add(`\`${operation.name}\``));
+    }
+    if (byReason.size === 0) return null;
+    const texts = [...byReason].map(([reason, names]) => `${listed([...names])} (${reason})`);
+    return `these operations cannot be validated: ${listed(texts, '; ')}`;
+  }
+
+  /**
+   * Refuses a request before any of it is sent, where it or its reply is enforced and cannot be validated: the operation
+   * is unknown (no candidates), or one of the candidates is encoded, disabled or ambiguous.
+   */
+  admit(candidates: readonly Operation[], label: string, exchange: Exchange): void {
+    for (const direction of ['request', 'reply'] as const) {
+      if (this.#level(direction) !== 'enforce') continue;
+      const reasons = this.#unvalidated[direction];
+      if (candidates.length > 0 && candidates.every((candidate) => !reasons.has(candidate))) continue;
+      this.#note(exchange, label, 'request', UNVALIDATED);
+      throw refusalOf(UNVALIDATED, 'request');
+    }
+  }
+
+  /** Validates the request that begins with this child of Body; null where it is not validated. */
+  request(operation: Operation, exchange: Exchange): ContentValidator | null {
+    return this.#validator(operation, operation.input, 'request', exchange);
+  }
+
+  /** Validates the reply that begins with this child of Body; null where it is not validated. */
+  reply(operation: Operation, tag: StartTag, exchange: Exchange): ContentValidator | null {
+    const output = this.#outputs.get(operation)?.get(tag.local)?.[0] ?? null;
+    return this.#validator(operation, output, 'reply', exchange);
+  }
+
+  /** The same for a reply that is decoded: only what is refused for the schema needs to be validated then. */
+  enforcedReply(operation: Operation, tag: StartTag, exchange: Exchange): ContentValidator | null {
+    return this.replies === 'enforce' ? this.reply(operation, tag, exchange) : null;
+  }
+
+  /** Reports a child of Body that no operation declares, or one beside those that its operation declares. */
+  undeclared(operation: Operation | null, direction: Direction, exchange: Exchange): void {
+    if (this.#level(direction) !== 'off') this.#report(exchange, operation?.name ?? '_other', direction, UNVALIDATED);
+  }
+
+  #level(direction: Direction): ValidationLevel {
+    return direction === 'request' ? this.requests : this.replies;
+  }
+
+  #validator(
+    operation: Operation,
+    payload: Payload | null,
+    direction: Direction,
+    exchange: Exchange,
+  ): ContentValidator | null {
+    const level = this.#level(direction);
+    if (level === 'off') return null;
+    const { body = null, several } = payload ?? {};
+    if (body === null || this.#unvalidated[direction].has(operation)) {
+      this.#report(exchange, operation.name, direction, UNVALIDATED);
+      return null;
+    }
+    const sink = (violation: Violation): void => this.#report(exchange, operation.name, direction, violation);
+    const options = level === 'enforce' ? this.#thorough : this.#quick;
+    return new ContentValidator(
+      this.#schema,
+      this.#schema.element(several?.whole ?? body),
+      sink,
+      options,
+      this.#frames,
+    );
+  }
+
+  /** Content that cannot be validated is noted once for a message. */
+  #note(exchange: Exchange, operation: string, direction: Direction, { rule, what, path }: Violation): void {
+    exchange.violations ??= [];
+    const service = this.#service;
+    const isSame = (other: ContentViolation): boolean =>
+      other.rule === rule && other.operation === operation && other.direction === direction;
+    if (exchange.violations.length >= VIOLATIONS_MAX) return;
+    if (rule === 'unvalidated' && exchange.violations.some(isSame)) return;
+    exchange.violations.push({ service, operation, direction, rule, what, path });
+  }
+
+  /** Throws it where it is enforced. */
+  #report(exchange: Exchange, operation: string, direction: Direction, violation: Violation): void {
+    this.#note(exchange, operation, direction, violation);
+    if (this.#level(direction) === 'enforce') throw refusalOf(violation, direction);
+  }
+}
+
+/** A message that no declaration of the WSDL is for. */
+const UNVALIDATED: Violation = {
+  code: 'SCHEMA_INVALID',
+  rule: 'unvalidated',
+  what: 'cannot be validated: the service has no schema for it',
+  path: '/*',
+};
+
+function refusalOf({ code, what, path, limit }: Violation, direction: Direction): Refusal {
+  const isOfReply = code === 'SCHEMA_INVALID' && direction === 'reply';
+  return new Refusal(isOfReply ? 'UPSTREAM_SCHEMA_INVALID' : code, what, { limit: limit ?? null, facts: { path } });
+}

@@ -1,0 +1,106 @@
+import type { Diagnostic } from '../../base/diagnostic.js';
+import { diagnosticAt } from '../../config/diagnostic-at.js';
+import type { ConfigPath } from '../../config/keys/config-path.js';
+import type { LoadedConfig } from '../../config/load.js';
+import { HARM_WHEN_OFF } from '../../config/protection/limits.js';
+import type { Config, ServiceConfig } from '../../config/schema.js';
+
+/** An option that is set so that the gateway protects less. */
+interface WeakOption {
+  readonly path: ConfigPath;
+  readonly what: string;
+  readonly remedy: string;
+}
+
+/** Warns of all options that are set so that the gateway protects less; some must be written with `unsafe:`. */
+export const warningsOfWeakOptions = (loaded: LoadedConfig): readonly Diagnostic[] =>
+  [servicesThatPass, unverifiedServers, openDecisions, limitsThatAreOff]
+    .flatMap((optionsOf) => optionsOf(loaded.config))
+    .map(({ path, what, remedy }) => diagnosticAt(loaded, path, what, remedy));
+
+const servicesThatPass = ({ services }: Config): readonly WeakOption[] =>
+  Object.entries(services).flatMap(([name, { mode, faultDetail }]) => {
+    const options: WeakOption[] = [];
+    if (mode === 'monitor') {
+      const what = `Service \`${name}\` is in monitor mode: messages that break rules are only counted and logged. Credentials, rights and budgets stay enforced.`;
+      const remedy = 'Set `mode: enforce` to refuse such messages.';
+      options.push({ path: ['services', name, 'mode'], what, remedy });
+    }
+    if (faultDetail === 'unsafe:pass') {
+      const what = `Service \`${name}\` passes the whole detail of Faults, stack traces too.`;
+      const remedy = 'Leave `faultDetail` away to pass what the WSDL declares.';
+      options.push({ path: ['services', name, 'faultDetail'], what, remedy });
+    }
+    return options;
+  });
+
+function unverifiedServers({ services, graphqlServices, clients, redis }: Config): readonly WeakOption[] {
+  const backends = Object.entries({ ...services, ...graphqlServices }).map(([name, { tls }]): Server => {
+    const result = 'can read and answer its calls';
+    return { path: ['services', name], tls, owner: `Service \`${name}\``, server: 'its backend', result };
+  });
+  const others: readonly Server[] = [
+    {
+      path: ['clients', 'introspection'],
+      tls: clients?.introspection?.tls,
+      owner: '`clients.introspection`',
+      server: 'its endpoint',
+      result: 'can accept any token',
+    },
+    {
+      path: ['clients', 'authorize'],
+      tls: clients?.authorize?.tls,
+      owner: '`clients.authorize`',
+      server: 'the decision point',
+      result: 'can allow every request',
+    },
+    {
+      path: ['redis'],
+      tls: redis?.tls,
+      owner: '`redis`',
+      server: 'its servers',
+      result: 'can read and change what replicas share',
+    },
+    {
+      path: ['redis', 'sentinel'],
+      tls: redis?.sentinel?.tls,
+      owner: '`redis.sentinel`',
+      server: 'the sentinels',
+      result: 'can name another primary',
+    },
+  ];
+  return [...backends, ...others].flatMap(({ path, tls, owner, server, result }) => {
+    if (tls === undefined || tls.verify === 'full') return [];
+    const any = tls.verify === 'chain' ? 'any server with a certificate of the same authority' : 'any server';
+    const what = `${owner} does not verify the certificate of ${server}: ${any} on the way ${result}.`;
+    const remedy = 'Name the authority in `ca`, and the name in `servername`.';
+    return [{ path: [...path, 'tls', 'verify'], what, remedy }];
+  });
+}
+
+/** A server that the gateway calls. */
+interface Server {
+  readonly path: ConfigPath;
+  readonly tls: ServiceConfig['tls'];
+  readonly owner: string;
+  readonly server: string;
+  /** The harm that another server in its place can do. */
+  readonly result: string;
+}
+
+const openDecisions = ({ clients }: Config): readonly WeakOption[] => {
+  if (clients?.authorize?.onError !== 'allow') return [];
+  const what = 'Requests pass while the decision point does not answer.';
+  return [{ path: ['clients', 'authorize', 'onError'], what, remedy: 'Set `onError: deny` to refuse them.' }];
+};
+
+const limitsThatAreOff = ({ limits }: Config): readonly WeakOption[] =>
+  Object.entries(limits).flatMap(([section, values]) =>
+    Object.entries(values).flatMap(([name, value]): readonly WeakOption[] => {
+      const harm = HARM_WHEN_OFF.get(`${section}.${name}`);
+      if (value !== 0 || harm === undefined) return [];
+      const what = `\`limits.${section}.${name}: 0\` switches a protection off: ${harm}`;
+      const remedy = 'Set it above 0, or leave it away for the default.';
+      return [{ path: ['limits', section, name], what, remedy }];
+    }),
+  );

@@ -1,0 +1,14 @@
+import { isNetwork } from '../../access/networks.js';
+import { parseRedisUrl } from '../../redis/address.js';
+import { isHttpUrl, isProxy, isSubscriptionUrl, parseAddress, parseListenAddress } from '../keys/address.js';
+
+/** By the `format` of the JSON Schema: whether a text has it. */
+export const FORMAT_CHECKS: Readonly<Record<string, (text: string) => boolean>> = {
+  address: (text) => parseAddress(text) !== null,
+  'listen-address': (text) => parseListenAddress(text) !== null,
+  'http-url': isHttpUrl,
+  'subscription-url': isSubscriptionUrl,
+  network: isNetwork,
+  proxy: isProxy,
+  'redis-url': (text) => parseRedisUrl(text) !== null,
+};

@@ -1,0 +1,138 @@
+import { BLOCK_NAME, GRAPHQL_NAME } from '../keys/formats.js';
+import { boolean, closed, flagOr, mapOf, optional, string, unsafe } from '../keys/key-types.js';
+
+/** Keys of one operation about what its requests hold: where arguments and header blocks come from. */
+
+/** Where a value comes from. */
+const SOURCE = {
+  value: optional(
+    string({
+      description:
+        'A constant in place of the argument, which callers then do not see. Secrets come from the environment or a file.',
+      maxLength: 65536,
+      hint: 'Write it in quotes.',
+    }),
+  ),
+  header: optional(
+    string({
+      description: "The header field of the caller's request to take it from, one of `callerHeaders`.",
+      minLength: 1,
+      maxLength: 128,
+    }),
+  ),
+  claim: optional(
+    string({
+      description:
+        "The claim of the caller's token to take it from (`clients.jwt` or `clients.introspection`). A caller without it may not call what requires it.",
+      minLength: 1,
+      maxLength: 256,
+    }),
+  ),
+};
+
+const ENTRY = closed({
+  name: optional(
+    string({
+      description: 'The name of the argument, instead of that by rule.',
+      pattern: `^${GRAPHQL_NAME}$`,
+      hint: 'Write a GraphQL name: letters, digits and _, no digit first.',
+    }),
+  ),
+  ...SOURCE,
+});
+
+const REQUIRED = optional(
+  boolean({ description: 'Refuse callers without the header field or the claim. Else nothing is written for it.' }),
+);
+
+const BLOCK = closed({
+  name: ENTRY.properties.name,
+  ...SOURCE,
+  required: REQUIRED,
+  xml: optional(
+    unsafe<string>({
+      type: 'string',
+      description:
+        'The whole block as XML. `{name}` in texts and attributes stands for a value of `values`; all values are escaped.',
+      minLength: 1,
+      maxLength: 65536,
+      markup: true,
+    }),
+  ),
+  values: optional(
+    mapOf('^[A-Za-z_][A-Za-z0-9_]{0,63}$', closed({ ...SOURCE, required: REQUIRED }), {
+      description: 'The values of `xml`, by name.',
+      names: 'Use letters, digits and _, no digit first.',
+      maxProperties: 64,
+    }),
+  ),
+});
+
+/** XML names with `/` between them; `@name` is an attribute. */
+const PATH_PATTERN = '^[^\\s/@{}:]{1,256}(/[^\\s/@{}:]{1,256}){0,15}(/@[^\\s/@{}:]{1,256})?$|^@[^\\s/@{}:]{1,256}$';
+
+/** By the path of XML names: `Order/Customer/@id`. */
+const entries = (description: string) =>
+  optional(
+    mapOf(PATH_PATTERN, ENTRY, {
+      description,
+      names: 'Write XML names with `/` between them, an attribute as `@name`: Order/Customer/@id.',
+    }),
+  );
+
+const STEP = '[^\\s/@{}:]{1,256}';
+const QUALIFIED = `(\\{[^{}\\s]{0,1024}\\})?${STEP}`;
+/** Steps may have a namespace; a block that the WSDL does not declare needs one. */
+const block = (first: string): string => `^${first}(/${QUALIFIED}){0,15}(/@${QUALIFIED})?$`;
+
+const BLOCKS = {
+  names: 'Write {namespace}Name of a block, and a path inside it: {urn:desk}AuthToken/token, an attribute as `@name`.',
+  maxProperties: 256,
+} as const;
+
+/** Header blocks of all operations of a service. */
+export const SOAP_HEADERS = optional(
+  mapOf(block(`\\{[^{}\\s]{0,1024}\\}${STEP}`), BLOCK, {
+    description:
+      'Header blocks of the calls of GraphQL fields, by `{namespace}Name` or a path inside the block. Names without a namespace have that of the element around them. The WSDL need not declare them. `headers` of an operation goes before.',
+    ...BLOCKS,
+  }),
+);
+
+/** Header blocks of replies. Unsafe because a union would report a wrong name as "matches none". */
+const selectable = (description: string, name: { readonly pattern: string; readonly hint: string }) =>
+  unsafe<boolean | readonly string[]>({
+    type: ['boolean', 'array'],
+    items: { type: 'string', ...name },
+    minItems: 1,
+    maxItems: 256,
+    uniqueItems: true,
+    description,
+  });
+
+export const SERVICE_REPLY_HEADERS = optional(
+  selectable(
+    'Header blocks of replies that callers may select: `true` for those that the WSDL declares, or `{namespace}Name` of each. A field whose replies have any is an object with `result` and `headers` then.',
+    BLOCK_NAME,
+  ),
+);
+
+export const REPLY_HEADERS = optional(
+  selectable(
+    'The same for this operation, also by the name alone of a block that the WSDL declares; `false`: none. By default as the service.',
+    { pattern: `^${QUALIFIED}$`, hint: 'Write the name of a block that the WSDL declares, or {namespace}Name.' },
+  ),
+);
+
+export const REQUEST_KEYS = {
+  arguments: entries(
+    'By XML name, or path (`Order/Customer/@id`): the name of an argument, or the source of its value.',
+  ),
+  headers: optional(
+    mapOf(block(QUALIFIED), flagOr('`false` leaves the block out; or the source of a value.', BLOCK), {
+      description:
+        'The same for header blocks (`AuthHeader/password`), also for `{namespace}Name` as in `soapHeaders` of the service, of which a path here goes before. `false` leaves out a block.',
+      ...BLOCKS,
+    }),
+  ),
+};

@@ -1,0 +1,86 @@
+import { didYouMean } from '../../base/nearest.js';
+import { isRecord } from '../../base/record.js';
+import { type ConfigPath, printPath } from '../keys/config-path.js';
+import type { Finding } from '../keys/finding.js';
+
+/** Rules between the keys of a request's entries, the header fields of the service, and the claims of callers. */
+export function requestRules(
+  service: Record<string, unknown>,
+  path: ConfigPath,
+  hasClaims: boolean,
+): readonly Finding[] {
+  const listed = service['callerHeaders'];
+  const allowed = Array.isArray(listed) ? listed.map((name) => String(name).toLowerCase()) : [];
+  const groups: (readonly [unknown, ConfigPath])[] = [[service['soapHeaders'], [...path, 'soapHeaders']]];
+  for (const [operation, mapping] of Object.entries(isRecord(service['operations']) ? service['operations'] : {})) {
+    if (!isRecord(mapping)) continue;
+    for (const group of ['arguments', 'headers']) {
+      groups.push([mapping[group], [...path, 'operations', operation, group]]);
+    }
+  }
+  return groups.flatMap(([entries, at]) =>
+    Object.entries(isRecord(entries) ? entries : {}).flatMap(([key, entry]) => [
+      ...blockRules(key, entry, [...at, key]),
+      ...(isRecord(entry) ? entryRules(entry, [...at, key], { allowed, hasClaims }) : []),
+      ...Object.entries(isRecord(entry) && isRecord(entry['values']) ? entry['values'] : {}).flatMap(([name, value]) =>
+        isRecord(value) ? entryRules(value, [...at, key, 'values', name], { allowed, hasClaims }) : [],
+      ),
+    ]),
+  );
+}
+
+/** Rules of what only a whole block has. */
+function blockRules(key: string, entry: unknown, path: ConfigPath): readonly Finding[] {
+  const isInside = /[/]/.test(key.replace(/\{[^}]*\}/g, ''));
+  const at = (what: string, remedy: string): Finding => ({ path, part: 'key', what, remedy });
+  if (entry === true) return [at(`${printPath(path)} has no effect.`, 'Write `false`, or the source of its value.')];
+  const hasXml = isRecord(entry) && entry['xml'] !== undefined;
+  if (isInside && (entry === false || hasXml)) {
+    return [at(`${printPath(path)} is a path inside a block.`, 'Name the block alone.')];
+  }
+  if (isRecord(entry) && entry['values'] !== undefined && !hasXml) {
+    return [at(`${printPath(path)} has \`values\` but no \`xml\`.`, 'Write the block in `xml`.')];
+  }
+  return [];
+}
+
+interface Sources {
+  /** Header fields, in lower case. */
+  readonly allowed: readonly string[];
+  /** Callers may have tokens. */
+  readonly hasClaims: boolean;
+}
+
+function entryRules(
+  entry: Record<string, unknown>,
+  path: ConfigPath,
+  { allowed, hasClaims }: Sources,
+): readonly Finding[] {
+  const findings: Finding[] = [];
+  const { header, claim, name } = entry;
+  const at = (key: string | null, what: string, remedy: string): void => {
+    findings.push({ path: key === null ? path : [...path, key], part: key === null ? 'key' : 'value', what, remedy });
+  };
+  const [first, second] = ['value', 'header', 'claim', 'xml'].filter((key) => entry[key] !== undefined);
+  if (first === undefined && name === undefined) {
+    at(null, `${printPath(path)} has no effect.`, 'Give a `name`, a `value`, a `header` or a `claim`.');
+  }
+  if (first !== undefined && second !== undefined) {
+    at(second, `${printPath(path)} has both \`${first}\` and \`${second}\`.`, 'Keep one of them.');
+  }
+  if (name !== undefined && first !== undefined) {
+    at('name', `${printPath(path)} has a name, but callers do not see it.`, 'Leave `name` away.');
+  }
+  if (claim !== undefined && !hasClaims) {
+    at(
+      'claim',
+      `${printPath([...path, 'claim'])} has no effect: callers have no tokens.`,
+      'Configure `clients.jwt` or `clients.introspection`.',
+    );
+  }
+  if (typeof header === 'string' && !allowed.includes(header.toLowerCase())) {
+    const remedy = didYouMean(header, allowed) ?? 'Add it to `callerHeaders` of the service.';
+    at('header', `${printPath([...path, 'header'])} is none of \`callerHeaders\`.`, remedy);
+  }
+  return findings;
+}

@@ -1,0 +1,71 @@
+import { performance } from 'node:perf_hooks';
+import type { PollReply, PollSharing, SharedPoll } from '../../../base/poll-sharing.js';
+import { type CallRelay, recordingRelay, replayingRelay } from '../../calls/relayed-call.js';
+
+/** A reply of another process, to be read in place of a call. */
+export type SharedReply = CallRelay | 'long';
+
+/** The part of one poller in a poll that processes share. */
+export class PollShare {
+  readonly #poll: SharedPoll;
+  readonly #bytesMax: number;
+  /** The latest reply of another process that is not read yet. */
+  #reply: PollReply | null = null;
+  #hasFailed = false;
+  /** When the latest call of this process was made. */
+  #calledMillis = Number.NEGATIVE_INFINITY;
+
+  /** `arrived` is called for each reply of another process. */
+  constructor(sharing: PollSharing, poll: string, arrived: () => void) {
+    this.#bytesMax = sharing.replyBytes;
+    this.#poll = sharing.join(poll, (reply, ageMillis) => {
+      // Older than what this process has read itself.
+      if (performance.now() - ageMillis < this.#calledMillis) return;
+      this.#reply = reply;
+      arrived();
+    });
+  }
+
+  get hasReply(): boolean {
+    return this.#reply !== null;
+  }
+
+  /** The latest call of this process had no reply. Another process may reach the backend, and has the first try. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  /** Whether this process calls. */
+  acquire(): Promise<boolean> {
+    return this.#poll.acquire();
+  }
+
+  /** Another process may call: no subscriber here can pay. */
+  release(): void {
+    this.#poll.release();
+  }
+
+  leave(): void {
+    this.#poll.leave();
+  }
+
+  /** Makes the call of this process, whose reply the others get. */
+  call(): CallRelay {
+    this.#reply = null;
+    this.#hasFailed = false;
+    this.#calledMillis = performance.now();
+    return recordingRelay(this.#bytesMax, (reply, tookMillis) => {
+      this.#poll.publish(reply, tookMillis);
+      this.#hasFailed = reply.kind === 'failed';
+      if (this.#hasFailed) this.#poll.release();
+    });
+  }
+
+  /** The reply of another process that is not read yet, once; null for none. */
+  take(): SharedReply | null {
+    const reply = this.#reply;
+    this.#reply = null;
+    if (reply === null) return null;
+    return reply.kind === 'long' ? 'long' : replayingRelay(reply);
+  }
+}

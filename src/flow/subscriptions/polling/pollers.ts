@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { PollSharing } from '../../../base/poll-sharing.js';
+import { refuseByLimit } from '../../../base/refusals/refusal.js';
+import type { SoapService } from '../../../compile/soap/service.js';
+import type { FieldCall } from '../../../graphql/run/field-call.js';
+import type { PollSource, Subscription } from '../../../graphql/subscription/subscription.js';
+import { SUBSCRIPTION_LIMITS } from '../../../pubsub/limits.js';
+import { isMergeable } from './merged-plan.js';
+import type { PollMember } from './poll-members.js';
+import type { PollCall } from './poll-reader.js';
+import { PollShare } from './poll-share.js';
+import { Poller } from './poller.js';
+
+/** What a call depends on besides its arguments. */
+export interface PollContext {
+  readonly service: Pick<SoapService, 'name' | 'config' | 'source'>;
+  /** Values of the request that its operation takes. */
+  readonly values: readonly unknown[];
+}
+
+/** One poller for each distinct call with subscribers. */
+export class Pollers {
+  readonly #most: number;
+  readonly #pollers = new Map<string, Poller>();
+
+  readonly #sharing: PollSharing | null;
+
+  /** `sharing`: with other processes. */
+  constructor(most: number = SUBSCRIPTION_LIMITS.pollers.default, sharing: PollSharing | null = null) {
+    this.#most = most;
+    this.#sharing = sharing;
+  }
+
+  get count(): number {
+    return this.#pollers.size;
+  }
+
+  /**
+   * Joins the poller of this call, or begins one. The answer leaves. Throws `RATE_LIMITED` when there are too many.
+   */
+  join(
+    { name, called }: Subscription,
+    source: PollSource,
+    input: Pick<FieldCall, 'arguments' | 'headers'>,
+    { service, values }: PollContext,
+    member: PollMember,
+    call: PollCall,
+  ): () => void {
+    if (called === null) throw new Error('a poll without a call');
+    const selection = isMergeable(member.plan) ? null : member.plan;
+    const key = canonical([name, input.arguments, input.headers, values, selection]);
+    let poller = this.#pollers.get(key);
+    if (poller === undefined) {
+      if (this.#pollers.size >= this.#most) {
+        throw refuseByLimit('RATE_LIMITED', 'limits.subscriptions.pollers', this.#most);
+      }
+      const { everyMillis } = source;
+      const sharing = this.#sharing;
+      const shared = canonical([
+        service.name,
+        serviceDigest(service),
+        called.operation.name,
+        everyMillis,
+        input.arguments,
+        input.headers,
+        values,
+      ]);
+      const share = sharing === null ? null : (arrived: () => void) => new PollShare(sharing, shared, arrived);
+      poller = new Poller({ bound: called, input, changed: source.changed, call }, everyMillis, share);
+      this.#pollers.set(key, poller);
+    }
+    const joined = poller;
+    const leave = joined.join(member);
+    return () => {
+      leave();
+      if (!joined.isIdle || this.#pollers.get(key) !== joined) return;
+      this.#pollers.delete(key);
+      joined.close();
+    };
+  }
+}
+
+/** Processes with another configuration or WSDL of a service may mean another call. */
+export function serviceDigest({ config, source }: PollContext['service']): string {
+  const known = DIGESTS.get(config);
+  if (known !== undefined) return known;
+  // The same files may have other paths elsewhere.
+  const files = source?.reads.list.flatMap(({ kind, result }) => (kind === 'readFile' ? [result] : [])) ?? [];
+  const text = canonical([config, source?.taken?.id ?? null, files]);
+  const digest = createHash('sha256').update(text).digest('base64url');
+  DIGESTS.set(config, digest);
+  return digest;
+}
+
+const DIGESTS = new WeakMap<object, string>();
+
+/** The same text for the same value, in whatever order its members come. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: unknown) => {
+    if (inner instanceof Map) return [...inner];
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)));
+  });

@@ -1,0 +1,23 @@
+import type { Admitted } from '../../../graphql/admission/admit.js';
+import { argumentsOf } from '../../../graphql/run/arguments.js';
+import type { CallInput } from '../../../graphql/run/link-feed.js';
+import type { RootField } from '../../../graphql/run/root-plan.js';
+import type { GraphqlEndpoint } from '../../graphql/endpoint.js';
+import { callPoints, type PricedCall } from '../polling/poll-account.js';
+
+/** The arguments of a subscribed field, coerced. */
+export function fieldArguments(
+  { nodes, name }: RootField,
+  headersArgument: string | null,
+  { variables }: Admitted,
+  { operations }: GraphqlEndpoint,
+): CallInput {
+  const definition = operations.built.schema.getSubscriptionType()?.getFields()[name];
+  const [node] = nodes;
+  if (definition === undefined || node === undefined) throw new Error('admitted without a field');
+  return argumentsOf(definition, node, variables, headersArgument);
+}
+
+/** Points of one call of a field, without the objects of its answer. */
+export const fieldCallPoints = (cost: PricedCall['cost'], input: CallInput, { operations }: GraphqlEndpoint): number =>
+  callPoints({ cost, arguments: input.arguments }, operations.limits);

@@ -1,0 +1,116 @@
+import { Exchange, nextExchangeId } from '../../../base/exchange.js';
+import { Refusal } from '../../../base/refusals/refusal.js';
+import { claimsIn } from '../../../config/request-claims.js';
+import { type FieldCall, SharedCallFailure } from '../../../graphql/run/field-call.js';
+import type { CallInput } from '../../../graphql/run/link-feed.js';
+import type { PollSource as PollRule, Subscription } from '../../../graphql/subscription/subscription.js';
+import { varyingValues } from '../../calls/caller-fields.js';
+import { callOperation } from '../../graphql/call.js';
+import type { BackendCalls } from '../../graphql/host.js';
+import { PollAccount } from '../polling/poll-account.js';
+import type { Polled } from '../polling/poll-members.js';
+import { fieldCallPoints } from './field-arguments.js';
+import type { SourceParts, Subscribed, SubscriptionEvent, SubscriptionSource } from './source.js';
+import type { EventSink } from './subscription-stream.js';
+
+/** Repeats the call of the field, once for all subscribers with the same arguments, and delivers what changed. */
+export class PollSource implements SubscriptionSource {
+  readonly callPoints: number;
+  readonly isCalledPerEvent = false;
+  readonly isCalledAtBegin = true;
+  readonly #parts: SourceParts;
+  readonly #subscribed: Subscribed;
+  readonly #subscription: Subscription;
+  readonly #rule: PollRule;
+  readonly #plan: FieldCall['plan'];
+  readonly #input: CallInput;
+
+  constructor(
+    parts: SourceParts,
+    subscribed: Subscribed,
+    subscription: Subscription,
+    rule: PollRule,
+    plan: FieldCall['plan'],
+    input: CallInput,
+  ) {
+    this.#parts = parts;
+    this.#subscribed = subscribed;
+    this.#subscription = subscription;
+    this.#rule = rule;
+    this.#plan = plan;
+    this.#input = input;
+    this.callPoints = fieldCallPoints(subscription.bound.cost ?? null, input, parts.endpoint);
+  }
+
+  open(sink: EventSink<SubscriptionEvent>, eventPoints: number): () => void {
+    const { endpoint, pollers, finish, tracing } = this.#parts;
+    const { headers, caller } = this.#subscribed.subscriber;
+    const { bound } = this.#subscription;
+    const service = endpoint.services.get(bound.service);
+    if (service === undefined) throw new Error('a field of a service that is not there');
+    const { claims } = caller.client;
+    // Other values of the request that the operation takes: only subscribers with the same values share a call.
+    const context = [
+      ...service.config.callerHeaders.map((name) => headers[name.toLowerCase()] ?? null),
+      ...(varyingValues(service, headers) ?? []),
+      ...claimsIn(service.config, bound.operation.name).map((name) => claims?.[name] ?? null),
+    ];
+    const member = {
+      plan: this.#plan,
+      account: new PollAccount(
+        caller,
+        { cost: bound.cost ?? null, arguments: this.#input.arguments },
+        eventPoints,
+        endpoint,
+      ),
+      send: (polled: Polled, bytes: number) => sink.push(this.#eventOf(polled), bytes),
+    };
+    return pollers.join(
+      this.#subscription,
+      this.#rule,
+      this.#input,
+      { service, values: context },
+      member,
+      async (call, signal, relay) => {
+        const exchange = new Exchange(nextExchangeId(), '', 'POLL');
+        exchange.route = 'graphql';
+        exchange.operation = 'subscription';
+        tracing.begin(exchange, {});
+        try {
+          return await callOperation(call, {
+            exchange,
+            service,
+            signal,
+            headers,
+            claims,
+            limits: endpoint.codec,
+            relay,
+          });
+        } catch (caught) {
+          if (caught instanceof Refusal) exchange.refuse(caught);
+          throw caught;
+        } finally {
+          // The reply of another process is in its log.
+          if (exchange.upstreamCalls > 0 || exchange.refusal !== null) finish(exchange);
+          else tracing.end(exchange);
+        }
+      },
+    );
+  }
+
+  #eventOf(polled: Polled): SubscriptionEvent {
+    const { bound } = this.#subscription;
+    const { hasLinks } = this.#subscribed;
+    return {
+      isFailure: polled.kind === 'failed',
+      answers: (calls: BackendCalls) => ({
+        callField: async (call) => {
+          if (call.bound !== bound) return calls.callField(call);
+          if (polled.kind === 'failed') throw new SharedCallFailure(polled.caught);
+          // Other subscribers have the same answer, and links are filled in place.
+          return hasLinks ? structuredClone(polled.decoded) : polled.decoded;
+        },
+      }),
+    };
+  }
+}

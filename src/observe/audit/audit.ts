@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import type { Exchange } from '../../base/exchange.js';
+import type { Log } from '../log/log.js';
+import { type AuditTarget, type ChainHead, ChainWriter } from './chain-writer.js';
+
+/** One decision about a request that denied or changed something. */
+interface Decision {
+  readonly decision: 'denied' | 'withheld' | 'masked';
+  /** Of the closed table of refusals, or of the configuration. */
+  readonly rule: string;
+  /** The names of fields or operations; null for none. */
+  readonly of: readonly string[] | null;
+}
+
+/**
+ * Writes a line for each decision that denied or changed something. Lines have no values: names of the configuration, the
+ * schema and the closed tables, the client and the id of its request. Each names the hash of the one before, in a chain
+ * for each process.
+ */
+export class Audit {
+  readonly #writer: ChainWriter;
+
+  /**
+   * `failed` is told why lines cannot be written, once a minute at most. Throws the system's error when the file cannot be
+   * opened.
+   */
+  constructor(target: AuditTarget, failed: (reason: string) => void, chain = randomBytes(8).toString('hex')) {
+    this.#writer = new ChainWriter(target, chain, failed);
+  }
+
+  /** Lines that are lost, because earlier ones could not be written. */
+  get droppedLines(): number {
+    return this.#writer.droppedLines;
+  }
+
+  get head(): ChainHead {
+    return this.#writer.head;
+  }
+
+  /** Records the decisions about a request that is over. */
+  record(exchange: Exchange): void {
+    for (const decision of decisionsOf(exchange)) this.#write(exchange, decision);
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+  }
+
+  #write(exchange: Exchange, { decision, rule, of }: Decision): void {
+    const { id, caller, clientClass, client, peer, route, operation } = exchange;
+    this.#writer.append({
+      id,
+      client: caller,
+      class: clientClass,
+      address: client,
+      ...(peer === client ? {} : { peer }),
+      route,
+      operation,
+      decision,
+      rule,
+      ...(of === null ? {} : { of: [...of].sort().slice(0, NAMES_MAX) }),
+    });
+  }
+}
+
+/**
+ * The record of a configuration; null without one. `chain`: its name, where the parent process has put it on record. Throws
+ * the system's error when its file cannot be opened.
+ */
+export const openAudit = (to: AuditTarget | null, log: Log, chain?: string): Audit | null =>
+  to === null ? null : new Audit(to, (reason) => log.event('error', 'the audit cannot be written', { reason }), chain);
+
+/** Names that one line lists. */
+const NAMES_MAX = 100;
+
+function decisionsOf({ refusal, decisions }: Exchange): readonly Decision[] {
+  const found: Decision[] = (decisions ?? []).map(({ decision, of }) => ({
+    decision,
+    rule: decision === 'withheld' ? 'FORBIDDEN' : 'mask',
+    of,
+  }));
+  if (refusal?.isOfCaller !== true || refusal.code === 'CLIENT_GONE') return found;
+  // Of other refusals it may be what the client sent.
+  const isName = refusal.code === 'FORBIDDEN' && typeof refusal.found === 'string';
+  found.push({ decision: 'denied', rule: refusal.code, of: isName ? [String(refusal.found)] : null });
+  return found;
+}

@@ -1,0 +1,99 @@
+import { Buffer } from 'node:buffer';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { LogSink } from '../log/log-sink.js';
+import { standardOutput } from '../log/log-target.js';
+import { lineHash } from './audit-chain.js';
+import { auditFile, lastLineOf } from './audit-file.js';
+
+/** Bytes of lines that wait for the disk; further lines are dropped, and counted in the next one. */
+const BACKLOG_BYTES = 4 * 1024 * 1024;
+
+/** Between two reports that lines cannot be written. */
+const REPORT_MILLIS = 60_000;
+
+/** Where the lines of an audit go. */
+export interface AuditTarget {
+  /** Null for standard output. */
+  readonly file: string | null;
+  /** Each line ends with its HMAC by this key; null for none. */
+  readonly key: string | null;
+}
+
+/** The last line of a chain; before the first one `seq` is 0 and `hash` null. */
+export interface ChainHead {
+  readonly chain: string;
+  readonly seq: number;
+  readonly hash: string | null;
+}
+
+/** Writes JSON lines, each of which names the hash of the one before. */
+export class ChainWriter {
+  readonly #sink: LogSink;
+  readonly #chain: string;
+  readonly #key: string | null;
+  #previous: string | null;
+  #hash: string | null = null;
+  #seq = 0;
+  #dropped = 0;
+
+  /** `failed` is told why lines cannot be written, once a minute at most. Throws the system's error when the file cannot be opened. */
+  constructor({ file, key }: AuditTarget, chain: string, failed: (reason: string) => void) {
+    const last = file === null ? null : lastLineOf(file);
+    this.#chain = chain;
+    this.#key = key;
+    this.#previous = last === null ? null : lineHash(last);
+    let reportedMillis = Number.NEGATIVE_INFINITY;
+    this.#sink = new LogSink(file === null ? standardOutput() : auditFile(file), BACKLOG_BYTES, (code) => {
+      if (performance.now() - reportedMillis < REPORT_MILLIS) return;
+      reportedMillis = performance.now();
+      failed(code);
+    });
+  }
+
+  /** Lines that are lost, because earlier ones could not be written. */
+  get droppedLines(): number {
+    return this.#sink.droppedLines;
+  }
+
+  get head(): ChainHead {
+    return { chain: this.#chain, seq: this.#seq, hash: this.#hash };
+  }
+
+  append(fields: Readonly<Record<string, unknown>>): void {
+    const text = JSON.stringify({
+      time: new Date().toISOString(),
+      chain: this.#chain,
+      seq: this.#seq + 1,
+      previous: this.#previous,
+      ...fields,
+      ...(this.#dropped === 0 ? {} : { dropped: this.#dropped }),
+    });
+    const line = this.#key === null ? text : `${text.slice(0, -1)},"mac":"${macOf(text, this.#key)}"}`;
+    const before = this.#sink.droppedLines;
+    this.#sink.write(`${line}\n`);
+    if (this.#sink.droppedLines > before) {
+      this.#dropped++;
+      return;
+    }
+    this.#dropped = 0;
+    this.#seq++;
+    this.#hash = lineHash(line);
+    this.#previous = this.#hash;
+  }
+
+  async close(): Promise<void> {
+    await this.#sink.close();
+  }
+}
+
+/** Whether a line ends with its HMAC by this key; null for a line that has none. */
+export function isMacOf(line: string, key: string): boolean | null {
+  const match = /,"mac":"([0-9a-f]{64})"\}$/.exec(line);
+  if (match === null) return null;
+  const expected = Buffer.from(macOf(`${line.slice(0, match.index)}}`, key));
+  return timingSafeEqual(expected, Buffer.from(match[1] ?? ''));
+}
+
+/** HMAC-SHA256 of a line without its `mac`, in hexadecimal. */
+export const macOf = (text: string, key: string): string => createHmac('sha256', key).update(text).digest('hex');

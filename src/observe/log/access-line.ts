@@ -1,0 +1,95 @@
+import type { CacheUse, Exchange } from '../../base/exchange.js';
+import { levelOf } from '../../base/refusals/refusal-kind.js';
+import { FOUND_UNITS_MAX, QuotedNames, quoteText } from './json-text.js';
+
+/**
+ * Writes access log lines: JSON objects of one shape, put together from texts that are JSON already. A logger for any
+ * object costs several times as much, and this line is written once for each request.
+ */
+export class AccessLines {
+  readonly #names = new QuotedNames();
+  readonly #timestamp: () => string;
+  #last: Description | null = null;
+
+  /** `timestamp` gives `,"time":"..."`. */
+  constructor(timestamp: () => string) {
+    this.#timestamp = timestamp;
+  }
+
+  /** The line of one request, its end included. */
+  print(exchange: Exchange, millis: number): string {
+    const { refusal } = exchange;
+    const names = this.#names;
+    let line =
+      `{"level":"${refusal === null ? 'info' : levelOf(refusal.kind)}"${this.#timestamp()}` +
+      `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}${this.#describe(exchange)}`;
+    if (exchange.peer !== exchange.client) line += `,"peer":${names.quote(exchange.peer)}`;
+    if (exchange.clientClass !== '') {
+      line += `,"class":${names.quote(exchange.clientClass)},"caller":${quoteText(exchange.caller)}`;
+    }
+    if (refusal !== null) {
+      line += `,"code":"${refusal.code}"`;
+      if (refusal.detail !== null) line += `,"detail":${quoteText(refusal.detail)}`;
+      if (refusal.address !== null) line += `,"address":${names.quote(refusal.address)}`;
+      if (refusal.place?.line != null) line += `,"line":${refusal.place.line},"byte":${refusal.place.byte}`;
+      if (refusal.found !== null) line += `,"found":${printFound(refusal.found)}`;
+      if (refusal.limit !== null) line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
+    }
+    if (exchange.operationName !== '') line += `,"operationName":${quoteText(exchange.operationName)}`;
+    if (exchange.clientName !== '') line += `,"clientName":${names.quote(exchange.clientName)}`;
+    if (exchange.clientVersion !== '') line += `,"clientVersion":${names.quote(exchange.clientVersion)}`;
+    if (exchange.failedCall !== null) {
+      const { service, operation } = exchange.failedCall;
+      line += `,"service":${names.quote(service)},"serviceOperation":${names.quote(operation)}`;
+    }
+    if (exchange.faultCode !== null) line += `,"fault":${quoteText(exchange.faultCode)}`;
+    line += `,"millis":${printMillis(millis)}`;
+    if (exchange.upstreamCalls > 0) {
+      line += `,"upstreamMillis":${printMillis(exchange.upstreamMillis)},"upstreamCalls":${exchange.upstreamCalls}`;
+    }
+    if (exchange.cacheUses !== null) line += `,"cache":"${cacheWord(exchange.cacheUses)}"`;
+    line += `,"bytesIn":${exchange.bytesIn},"bytesOut":${exchange.bytesOut}`;
+    if (exchange.cost !== null) line += `,"cost":${exchange.cost}`;
+    if (exchange.trace !== null) line += `,"trace":"${exchange.trace.traceId}","span":"${exchange.trace.spanId}"`;
+    return `${line},"msg":"request"}\n`;
+  }
+
+  /** The request and its outcome: most lines have them in common with the one before. */
+  #describe({ method, route, operation, dialect, status, outcome }: Exchange): string {
+    const last = this.#last;
+    if (last !== null && last.operation === operation && last.route === route && last.status === status) {
+      if (last.outcome === outcome && last.dialect === dialect && last.method === method) return last.text;
+    }
+    const names = this.#names;
+    const text =
+      `,"method":${names.quote(method)},"route":${names.quote(route)},"operation":${names.quote(operation)}` +
+      `,"dialect":${names.quote(dialect)},"status":${status},"outcome":"${outcome}"`;
+    this.#last = { method, route, operation, dialect, status, outcome, text };
+    return text;
+  }
+}
+
+type Description = Pick<Exchange, 'method' | 'route' | 'operation' | 'dialect' | 'status' | 'outcome'> & {
+  readonly text: string;
+};
+
+/** The outcome of the calls that might be shared, in one word. */
+function cacheWord(uses: readonly CacheUse[]): string {
+  const [first] = uses;
+  return first !== undefined && uses.every(({ outcome }) => outcome === first.outcome) ? first.outcome : 'mixed';
+}
+
+const printFound = (found: string | number): string =>
+  typeof found === 'number' ? String(found) : quoteText(found.slice(0, FOUND_UNITS_MAX));
+
+/** Ids are our own and every one is new: not worth keeping. */
+const quoteId = (id: string): string => (/^[\w-]{1,64}$/.test(id) ? `"${id}"` : quoteText(id));
+
+/** To the hundredth, put together from whole numbers: the way from a fraction to its shortest text is long. */
+function printMillis(millis: number): string {
+  const hundredths = Math.round(millis * 100);
+  const rest = hundredths % 100;
+  const whole = (hundredths - rest) / 100;
+  if (rest === 0) return `${whole}`;
+  return rest < 10 ? `${whole}.0${rest}` : `${whole}.${rest}`;
+}

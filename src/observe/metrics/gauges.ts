@@ -1,0 +1,199 @@
+import { version as nodeVersion } from 'node:process';
+
+import { packageVersion } from '../../base/package-folder.js';
+import type { MetricBook, Sample } from './prometheus.js';
+
+/** When the first certificate and the first revocation list of a listener end; null without one. */
+export interface ListenerGauges {
+  readonly address: string;
+  readonly certificateMillis: number | null;
+  readonly listMillis: number | null;
+}
+
+/** Gauges of the rest of the process, read when the metrics are collected. */
+export interface ProcessGauges {
+  /** Connections of clients that are open. */
+  readonly connections?: () => number;
+  /** Connections of clients that were closed at once because there were too many. */
+  readonly droppedConnections?: () => number;
+  /** Refused requests whose answer waits because their address has too many of them. */
+  readonly heldRefusals?: () => number;
+  readonly droppedLogLines?: () => number;
+  readonly droppedAuditLines?: () => number;
+  /** The addresses that speak TLS. */
+  readonly listeners?: () => readonly ListenerGauges[];
+  readonly isShedding?: () => boolean;
+  readonly eventLoopDelayMillis?: () => number;
+  /** The cached replies. */
+  readonly cache?: () => { readonly bytes: number; readonly entries: number };
+  /** Callers that wait for a call of another caller. */
+  readonly callSharers?: () => number;
+  readonly drift?: () => readonly DriftGauge[];
+  /** The services whose WSDL was taken from the backend. */
+  readonly takenWsdls?: () => readonly { readonly service: string; readonly takenMillis: number }[];
+  readonly webSockets?: () => number;
+  /** That run, by field. */
+  readonly subscriptions?: () => ReadonlyMap<string, number>;
+  readonly subscriptionPollers?: () => number;
+  /** Clients whose budget is nearly spent, by class. */
+  readonly nearlyEmptyBudgets?: () => ReadonlyMap<string, number>;
+  /** Absent where there is no Redis. */
+  readonly isRedisUp?: () => boolean;
+}
+
+/** How the WSDL a backend shows differs from the one that is served. */
+export interface DriftGauge {
+  readonly service: string;
+  readonly severity: string;
+  readonly count: number;
+}
+
+/** The configurations that this process has loaded. */
+export interface ConfigLoads {
+  ok: number;
+  refused: number;
+  /** 1 at the start; each reload adds one. */
+  generation: number;
+  /** Reloads that took protection away, and those that were refused because they would have. */
+  weakerTaken: number;
+  weakerRefused: number;
+}
+
+/** Where there are no reloads. */
+export const FIRST_LOAD: ConfigLoads = { ok: 1, refused: 0, generation: 1, weakerTaken: 0, weakerRefused: 0 };
+
+/** Adds the metrics of loads: one process of several counts for all. */
+export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
+  const text = {
+    name: 'soapstone_config_loads_total',
+    help: 'Configurations loaded at the start and by reloads, by result (ok, refused).',
+    labels: ['result'],
+  };
+  book.addSampled('counter', text, () => [
+    { labels: ['ok'], value: loads.ok },
+    { labels: ['refused'], value: loads.refused },
+  ]);
+  const weaker = {
+    name: 'soapstone_config_weaker_total',
+    help: 'Reloads of a configuration that takes protection away, by result: `taken` where an operator asked for it or `reload.weaker` is `take`, else `refused`.',
+    labels: ['result'],
+  };
+  book.addSampled('counter', weaker, () => [
+    { labels: ['taken'], value: loads.weakerTaken },
+    { labels: ['refused'], value: loads.weakerRefused },
+  ]);
+  const generation = {
+    name: 'soapstone_generation',
+    help: 'Number of the configuration that new requests use: 1 at the start, one more with each reload.',
+  };
+  book.addSampled('gauge', generation, () => [{ labels: [], value: loads.generation }], 'max');
+}
+
+/** How many processes there should be, and how many have answered; each process of several answers for itself. */
+export function addWorkerGauges(book: MetricBook, workers: number, answered: number): void {
+  const one = (value: number) => (): readonly Sample[] => [{ labels: [], value }];
+  const wanted = { name: 'soapstone_workers', help: 'Processes that should take requests.' };
+  book.addSampled('gauge', wanted, one(workers), 'max');
+  const help =
+    'Processes whose metrics are in this answer. Of others, which start, hang or have ended, the last counts are.';
+  book.addSampled('gauge', { name: 'soapstone_workers_answered', help }, one(answered));
+}
+
+/** Adds when certificates and revocation lists of listeners end: the same in all workers. */
+function addListenerGauges(book: MetricBook, listeners: () => readonly ListenerGauges[]): void {
+  const add = (name: string, help: string, millisOf: (listener: ListenerGauges) => number | null): void =>
+    book.addSampled(
+      'gauge',
+      { name, help, labels: ['listener'] },
+      () =>
+        listeners().flatMap((listener): Sample[] => {
+          const millis = millisOf(listener);
+          return millis === null ? [] : [{ labels: [listener.address], value: millis / 1000 }];
+        }),
+      'max',
+    );
+  const certificate = 'When the first certificate of the listener, or of its authorities for clients, ends.';
+  add('soapstone_listener_certificate_expiry_timestamp_seconds', certificate, (each) => each.certificateMillis);
+  const list =
+    'When the first revocation list of the listener ends: then all certificates of its authority are refused.';
+  add('soapstone_listener_crl_expiry_timestamp_seconds', list, (each) => each.listMillis);
+}
+
+/** Adds the gauges of the rest of the process. */
+export function addProcessGauges(book: MetricBook, process: ProcessGauges): void {
+  const one = (value: number): readonly Sample[] => [{ labels: [], value }];
+  const build = {
+    name: 'soapstone_build_info',
+    help: 'Always 1: the versions of Soapstone and of Node. Workers that are being replaced may have another one.',
+    labels: ['version', 'node'],
+  };
+  const versions = [{ labels: [packageVersion(), nodeVersion], value: 1 }];
+  book.addSampled('gauge', build, () => versions, 'max');
+  const addNumber = (kind: 'gauge' | 'counter', name: string, help: string, read: (() => number) | undefined): void =>
+    book.addSampled(kind, { name, help }, () => one(read?.() ?? 0));
+  const addFlag = (name: string, help: string, read: (() => boolean) | undefined): void =>
+    addNumber('gauge', name, help, () => (read?.() === true ? 1 : 0));
+  const addBy = (
+    label: string,
+    name: string,
+    help: string,
+    read: (() => ReadonlyMap<string, number>) | undefined,
+  ): void =>
+    book.addSampled('gauge', { name, help, labels: [label] }, () =>
+      [...(read?.() ?? [])].map(([of, value]) => ({ labels: [of], value })),
+    );
+  addNumber('gauge', 'soapstone_client_connections', 'Connections of clients that are open.', process.connections);
+  const dropped = 'Connections of clients that were closed at once because there were too many.';
+  addNumber('counter', 'soapstone_client_connections_dropped_total', dropped, process.droppedConnections);
+  const held = 'Refused requests whose answer waits because their address has too many of them.';
+  addNumber('gauge', 'soapstone_refusals_held', held, process.heldRefusals);
+  const logLines = 'Log lines that were dropped because earlier ones were not read.';
+  addNumber('counter', 'soapstone_log_lines_dropped_total', logLines, process.droppedLogLines);
+  const auditLines = 'Lines of `audit` that were dropped because earlier ones could not be written.';
+  addNumber('counter', 'soapstone_audit_lines_dropped_total', auditLines, process.droppedAuditLines);
+  const shedding = 'Processes that refuse new requests because they are overloaded.';
+  addFlag('soapstone_shedding', shedding, process.isShedding);
+  addListenerGauges(book, process.listeners ?? (() => []));
+  const { isRedisUp } = process;
+  if (isRedisUp !== undefined) addFlag('soapstone_redis_up', 'Processes that are connected to Redis.', isRedisUp);
+  addNumber('gauge', 'soapstone_websockets', 'WebSockets that are open.', process.webSockets);
+  const nearlyEmpty =
+    'Clients that have less than a tenth of their budget left, by class; 1,000 of a process are counted.';
+  addBy('class', 'soapstone_budget_clients_nearly_empty', nearlyEmpty, process.nearlyEmptyBudgets);
+  addBy('field', 'soapstone_subscriptions_active', 'Subscriptions that run, by field.', process.subscriptions);
+  const pollers = 'Calls that are repeated for subscriptions.';
+  addNumber('gauge', 'soapstone_subscription_pollers', pollers, process.subscriptionPollers);
+  const { cache } = process;
+  addNumber('gauge', 'soapstone_cache_bytes', 'Bytes of replies that are remembered.', () => cache?.().bytes ?? 0);
+  addNumber('gauge', 'soapstone_cache_entries', 'Replies that are remembered.', () => cache?.().entries ?? 0);
+  const sharers = 'Callers that wait for the reply to a call that another made.';
+  addNumber('gauge', 'soapstone_call_sharers', sharers, process.callSharers);
+  const drift = {
+    name: 'soapstone_wsdl_drift',
+    help: 'Differences of the WSDL the backend shows from the one that is served, by severity (breaking, dangerous, safe).',
+    labels: ['service', 'severity'],
+  };
+  book.addSampled(
+    'gauge',
+    drift,
+    () =>
+      (process.drift?.() ?? []).map(({ service, severity, count }) => ({ labels: [service, severity], value: count })),
+    'max',
+  );
+  const taken = {
+    name: 'soapstone_wsdl_taken_timestamp_seconds',
+    help: 'When the WSDL that is served was taken from the backend; absent where it is that of the configuration.',
+    labels: ['service'],
+  };
+  const takenSamples = (): Sample[] =>
+    (process.takenWsdls?.() ?? []).map(({ service, takenMillis }) => ({
+      labels: [service],
+      value: takenMillis / 1000,
+    }));
+  book.addSampled('gauge', taken, takenSamples, 'max');
+  const delay = {
+    name: 'soapstone_event_loop_delay_seconds',
+    help: 'How late the event loop came to its work in the last second, 99th percentile; of several processes the worst.',
+  };
+  book.addSampled('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000), 'max');
+}

@@ -1,0 +1,141 @@
+import type { AddressTotals } from '../../base/address-totals.js';
+import type { MetricBook, Sample } from './prometheus.js';
+import type { UpstreamTotals } from './upstream-totals.js';
+
+/** Gauges of one upstream, read when the metrics are collected. */
+export interface UpstreamGauges {
+  readonly service: string;
+  readonly active: () => number;
+  readonly waiting: () => number;
+  /** Addresses whose circuit breaker is in this state. */
+  readonly breakers: (state: 'open' | 'half-open') => number;
+  readonly addresses?: () => readonly AddressGauges[];
+  /** When the first certificate of its TLS ends; null without one. */
+  readonly certificateEndMillis?: () => number | null;
+  /** Connections for subscriptions; absent where there are none. */
+  readonly subscriptions?: () => number;
+}
+
+/** One address of an upstream. */
+export interface AddressGauges {
+  /** Host, port and path as configured. */
+  readonly address: string;
+  readonly isUp: boolean;
+  /** Each call gets a connection of its own. */
+  readonly isReuseSuspended: boolean;
+  /** IP addresses that are called. */
+  readonly records: number;
+}
+
+/** Adds the gauges of upstreams. */
+export function addUpstreamGauges(
+  book: MetricBook,
+  upstreams: () => readonly UpstreamGauges[],
+  totals: UpstreamTotals,
+): void {
+  const read = (name: string, help: string, value: (upstream: UpstreamGauges) => number): void =>
+    book.addSampled('gauge', { name, help, labels: ['service'] }, () =>
+      upstreams().map((upstream): Sample => ({ labels: [upstream.service], value: value(upstream) })),
+    );
+  read('soapstone_upstream_calls_active', 'Upstream calls in flight.', (upstream) => upstream.active());
+  read('soapstone_upstream_calls_waiting', 'Upstream calls that wait for a connection.', (upstream) =>
+    upstream.waiting(),
+  );
+  const open = 'Addresses of the upstream whose circuit breaker is open: they are not called.';
+  read('soapstone_upstream_breakers_open', open, (upstream) => upstream.breakers('open'));
+  const halfOpen = 'Addresses of the upstream whose circuit breaker is half open: a few calls try them.';
+  read('soapstone_upstream_breakers_half_open', halfOpen, (upstream) => upstream.breakers('half-open'));
+  const expiry = {
+    name: 'soapstone_upstream_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate of the gateway at the upstream, or one of its authorities, ends.',
+    labels: ['service'],
+  };
+  book.addSampled(
+    'gauge',
+    expiry,
+    () =>
+      upstreams().flatMap(({ service, certificateEndMillis }): Sample[] => {
+        const endMillis = certificateEndMillis?.() ?? null;
+        return endMillis === null ? [] : [{ labels: [service], value: endMillis / 1000 }];
+      }),
+    // The same in all workers.
+    'max',
+  );
+  addAddressGauges(book, upstreams);
+  addAddressCounters(book, totals);
+  const subscriptions = 'Connections for subscriptions at the upstream, which speaks GraphQL.';
+  read('soapstone_upstream_subscriptions', subscriptions, (upstream) => upstream.subscriptions?.() ?? 0);
+}
+
+const LABELS = ['service', 'address'];
+
+/** Adds the state of each address of the upstreams. */
+function addAddressGauges(book: MetricBook, upstreams: () => readonly UpstreamGauges[]): void {
+  const each = (read: (address: AddressGauges) => number) => () =>
+    upstreams().flatMap(({ service, addresses }) =>
+      (addresses?.() ?? []).map((address): Sample => ({ labels: [service, address.address], value: read(address) })),
+    );
+  const up = 'Processes that call the address, if only to try it: its circuit breaker is not open.';
+  book.addSampled(
+    'gauge',
+    { name: 'soapstone_upstream_address_up', help: up, labels: LABELS },
+    each(({ isUp }) => (isUp ? 1 : 0)),
+  );
+  const reuse =
+    'Processes that make a connection for each call: the address answered out of turn in the last ten minutes.';
+  book.addSampled(
+    'gauge',
+    { name: 'soapstone_upstream_reuse_suspended', help: reuse, labels: LABELS },
+    each(({ isReuseSuspended }) => (isReuseSuspended ? 1 : 0)),
+  );
+  const records = {
+    name: 'soapstone_upstream_records',
+    help: 'IP addresses at which the address is called; of several processes the most.',
+    labels: LABELS,
+  };
+  book.addSampled(
+    'gauge',
+    records,
+    each((address) => address.records),
+    'max',
+  );
+}
+
+/** Adds what is counted of each address since the start of the process. */
+function addAddressCounters(book: MetricBook, upstreamTotals: UpstreamTotals): void {
+  const each = (read: (totals: AddressTotals) => number) => (): readonly Sample[] =>
+    upstreamTotals.list().map(({ labels, totals }) => ({ labels, value: read(totals) }));
+  const lookups = {
+    name: 'soapstone_upstream_lookups_failed_total',
+    help: 'Times the name of the address could not be resolved.',
+    labels: LABELS,
+  };
+  book.addSampled(
+    'counter',
+    lookups,
+    each(({ failedLookups }) => failedLookups),
+  );
+  const attempts = {
+    name: 'soapstone_upstream_attempts_total',
+    help: 'Calls sent to the address, retries too.',
+    labels: LABELS,
+  };
+  book.addSampled(
+    'counter',
+    attempts,
+    each(({ calls }) => calls),
+  );
+  const byReason = (name: string, help: string, read: (totals: AddressTotals) => ReadonlyMap<string, number>): void =>
+    book.addSampled('counter', { name, help, labels: [...LABELS, 'reason'] }, () =>
+      upstreamTotals
+        .list()
+        .flatMap(({ labels, totals }) =>
+          [...read(totals)].map(([reason, value]): Sample => ({ labels: [...labels, reason], value })),
+        ),
+    );
+  const failures = 'Of these, those that failed, by the code of the refusal. A Fault is an answer.';
+  byReason('soapstone_upstream_attempts_failed_total', failures, (totals) => totals.failures);
+  const ejections =
+    'Times the address was no longer called: failures in a row, errors or latency against the others, health checks.';
+  byReason('soapstone_upstream_ejections_total', ejections, (totals) => totals.ejections);
+}

@@ -1,0 +1,40 @@
+import { AddressTotals } from '../../base/address-totals.js';
+import type { Labels } from './retired-labels.js';
+
+/** Addresses of one service that are remembered, most of which no configuration has any more: it has 64 at most. */
+const ADDRESSES_MAX = 1000;
+
+/**
+ * What is counted of the addresses of backends. It belongs to the process and not to their connections, which a reload may
+ * replace while calls on the earlier ones go on: a counter that went down would be read as calls that never were.
+ */
+export class UpstreamTotals {
+  /** By service and address, the one that was asked for last at the end. */
+  readonly #byService = new Map<string, Map<string, AddressTotals>>();
+
+  /** Those of an address of a service, which go on where it was known before. */
+  of(service: string, address: string): AddressTotals {
+    const known = this.#byService.get(service) ?? new Map<string, AddressTotals>();
+    this.#byService.set(service, known);
+    const totals = known.get(address) ?? new AddressTotals();
+    known.delete(address);
+    known.set(address, totals);
+    for (const oldest of known.keys()) {
+      if (known.size <= ADDRESSES_MAX) break;
+      known.delete(oldest);
+    }
+    return totals;
+  }
+
+  /** Those of all addresses, with the values of their labels. */
+  list(): readonly { readonly labels: readonly [string, string]; readonly totals: AddressTotals }[] {
+    return [...this.#byService].flatMap(([service, known]) =>
+      [...known].map(([address, totals]) => ({ labels: [service, address] as const, totals })),
+    );
+  }
+
+  /** Drops services whose labels are retired. */
+  retire(isRetired: (labels: Labels) => boolean): void {
+    for (const service of [...this.#byService.keys()]) if (isRetired({ service })) this.#byService.delete(service);
+  }
+}

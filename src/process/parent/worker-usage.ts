@@ -1,0 +1,29 @@
+import type { Worker } from 'node:cluster';
+import { mergeUsage, type UsageReport } from '../../observe/usage.js';
+
+/**
+ * The usage of all workers, added up. Of a worker that does not answer the last report that was seen counts, of one that
+ * has ended as well.
+ */
+export class WorkerUsage {
+  readonly #latest = new Map<Worker, UsageReport>();
+  #ended: UsageReport | null = null;
+
+  /** A worker has sent its report. */
+  take(worker: Worker, report: UsageReport): void {
+    this.#latest.set(worker, report);
+  }
+
+  /** Nothing more comes from this worker. */
+  retire(worker: Worker): void {
+    const last = this.#latest.get(worker);
+    if (last === undefined) return;
+    this.#latest.delete(worker);
+    this.#ended = this.#ended === null ? last : mergeUsage([this.#ended, last]);
+  }
+
+  report(): UsageReport {
+    const latest = [...this.#latest.values()];
+    return mergeUsage(this.#ended === null ? latest : [this.#ended, ...latest]);
+  }
+}

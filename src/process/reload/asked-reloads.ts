@@ -1,0 +1,15 @@
+import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
+import type { Operator } from '../../observe/admin.js';
+import type { Log } from '../../observe/log/log.js';
+import type { Reloader } from './reloader.js';
+import type { UseSource, WsdlTakeover } from './wsdl-takeover.js';
+
+/** Reloads that operators and backends ask a running gateway for. */
+export const askedFrom = (reloader: Reloader, takeover: WsdlTakeover, use: UseSource, log: Log) => ({
+  loads: reloader.loads,
+  reload: ({ operator, client }: Operator) => {
+    log.event('info', 'a reload was requested', { client, ...(operator === null ? {} : { operator }) });
+    return reloader.request('POST /reload');
+  },
+  offer: (each: WsdlOffer) => takeover.offer(each, reloader, use),
+});

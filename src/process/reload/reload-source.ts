@@ -1,0 +1,55 @@
+import { type Diagnostic, firstWarnings } from '../../base/diagnostic.js';
+import { emptySnapshot, type InputSnapshot, type Inputs } from '../../base/inputs.js';
+import type { TakenPlace } from '../../compile/soap/named-wsdl.js';
+import { type Compiled, labelNamesOf } from '../../compile.js';
+import type { LabelNames } from '../../observe/metrics/retired-labels.js';
+import type { FileIdentities } from './file-watch.js';
+
+/** What was read for a reload, and what the files were before. */
+export interface Reads {
+  readonly snapshot: InputSnapshot;
+  readonly files: FileIdentities;
+}
+
+export const noReads = (): Reads => ({ snapshot: emptySnapshot(), files: new Map() });
+
+/**
+ * Why a configuration is compiled again: an operator asks for it, and files are read; files have changed, which must not
+ * take protection away; or a backend has another WSDL, which is all that changes, and callers must not miss anything.
+ */
+export type ReloadOccasion = 'asked' | 'changed files' | 'WSDL';
+
+/** What a reload compiles. */
+export interface ReloadSource {
+  readonly occasion: ReloadOccasion;
+  /** Adds what it reads to `reads`. */
+  readonly inputs: Inputs;
+  readonly reads: Reads;
+}
+
+/** A WSDL of the configuration in use. */
+export interface WsdlInUse {
+  /** Where one that stands for it is kept; null: none is taken. */
+  readonly place: TakenPlace | null;
+  /** Of the one that stands for it; null: none does. */
+  readonly takenId: string | null;
+}
+
+/** What the parent of workers needs of a configuration that one of them has compiled. */
+export interface CompiledFacts {
+  readonly names: LabelNames;
+  /** By location. */
+  readonly wsdls: ReadonlyMap<string, WsdlInUse>;
+  /** The first. */
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** By location. */
+export const wsdlsInUse = ({ wsdls }: Compiled): CompiledFacts['wsdls'] =>
+  new Map([...wsdls].map(([location, { place, taken }]) => [location, { place, takenId: taken?.id ?? null }]));
+
+export const factsOf = (compiled: Compiled): CompiledFacts => ({
+  names: labelNamesOf(compiled),
+  wsdls: wsdlsInUse(compiled),
+  warnings: firstWarnings(compiled.warnings),
+});

@@ -1,0 +1,62 @@
+import { Buffer } from 'node:buffer';
+import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import { type AttachedPart, AttachedParts } from './attached-parts.js';
+import type { AttachmentSink } from './multipart.js';
+import { type Attachment, Part } from './part.js';
+import { partOf } from './references.js';
+
+/** Transfer encodings of parts (RFC 2045 section 6.1). */
+const CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary', 'base64', 'quoted-printable']);
+
+/**
+ * Keeps the parts of a package that are wanted, until it is over. They stand behind the envelope (XOP 1.0 section 1.1
+ * lets them stand anywhere; stacks put them there). Throws `UPSTREAM_RESPONSE_LIMIT` when they are larger than allowed.
+ */
+export class Attachments implements AttachmentSink {
+  readonly #wanted = new Map<string, Part>();
+  readonly #declared: AttachedParts | null;
+  readonly #beforePart: () => void;
+  readonly #bytesMax: number;
+  #bytesLeft: number;
+  #current: Part | null = null;
+
+  /** `declared` are the parts of the WSDL that are attachments. `beforePart` tells, at the latest, what is wanted. */
+  constructor(bytesMax: number, declared: readonly AttachedPart[], beforePart: () => void) {
+    this.#beforePart = beforePart;
+    this.#bytesMax = bytesMax;
+    this.#bytesLeft = bytesMax;
+    this.#declared = declared.length === 0 ? null : new AttachedParts(declared);
+  }
+
+  /** The part that `href` of an Include names; null where it names none. */
+  want(href: string): Attachment | null {
+    const id = partOf(href);
+    if (id === null) return null;
+    const known = this.#wanted.get(id) ?? new Part();
+    this.#wanted.set(id, known);
+    return known;
+  }
+
+  /** The one that is this part of the WSDL. */
+  part(name: string): { value(): string | null } {
+    this.#declared?.want(name);
+    return { value: () => this.#declared?.find(name)?.value() ?? null };
+  }
+
+  begin(id: string | null, transferEncoding: string, mediaType: string | null): boolean {
+    this.#beforePart();
+    const referred = id === null ? null : (this.#wanted.get(id) ?? null);
+    this.#current = referred ?? this.#declared?.begin(id, mediaType) ?? null;
+    if (this.#current === null) return false;
+    if (!CODINGS.has(transferEncoding)) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'coding of an attachment');
+    this.#current.begin(transferEncoding, mediaType);
+    return true;
+  }
+
+  data(piece: Buffer): void {
+    this.#bytesLeft -= piece.length;
+    if (this.#bytesLeft < 0)
+      throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.codec.attachmentBytes', this.#bytesMax);
+    this.#current?.chunks.push(Buffer.from(piece));
+  }
+}

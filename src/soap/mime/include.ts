@@ -1,0 +1,57 @@
+import { Refusal } from '../../base/refusals/refusal.js';
+import { ELEMENTS, type Interest, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import type { References } from './references.js';
+
+const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
+
+/**
+ * Finds the Includes of an envelope in a package (XOP 1.0 section 2.1), and passes its events on to another handler. A
+ * backend follows any reference that a client writes: only `cid:` passes.
+ */
+export class IncludeReader implements XmlHandler {
+  readonly #inner: XmlHandler;
+  readonly #references: References;
+  /** Elements open from the one that the inner handler skipped. */
+  #skipped = 0;
+  #inInclude = false;
+
+  constructor(inner: XmlHandler, references: References) {
+    this.#inner = inner;
+    this.#references = references;
+  }
+
+  open(tag: StartTag): Interest {
+    if (this.#inInclude) throw new Refusal('MTOM_STRUCTURE', 'content in an Include');
+    this.#inInclude = tag.local === 'Include' && tag.uri === XOP_URI;
+    if (this.#inInclude) this.#include(tag);
+    if (this.#skipped > 0) this.#skipped++;
+    else {
+      const interest = this.#inner.open(tag);
+      if (interest !== SKIP && !this.#inInclude) return interest;
+      if (interest === SKIP) this.#skipped = 1;
+    }
+    return this.#inInclude ? PRESENCE : ELEMENTS;
+  }
+
+  close(contentEndBytes: number, endBytes: number): void {
+    this.#inInclude = false;
+    if (this.#skipped > 0 && --this.#skipped > 0) return;
+    this.#inner.close(contentEndBytes, endBytes);
+  }
+
+  text(piece: string): void {
+    if (this.#inInclude) throw new Refusal('MTOM_STRUCTURE', 'text in an Include');
+    if (this.#skipped === 0) this.#inner.text(piece);
+  }
+
+  asciiText(bytes: Uint8Array, start: number, end: number): boolean {
+    return !this.#inInclude && this.#skipped === 0 && (this.#inner.asciiText?.(bytes, start, end) ?? false);
+  }
+
+  #include(tag: StartTag): void {
+    const href = tag.attribute('', 'href');
+    if (href === null || tag.attributeCount > 1)
+      throw new Refusal('MTOM_EXTERNAL_HREF', 'an Include without href, or with other attributes');
+    this.#references.include(href);
+  }
+}

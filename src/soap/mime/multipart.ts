@@ -1,0 +1,248 @@
+import { Buffer } from 'node:buffer';
+import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import type { Encoding } from '../../xml/transcode.js';
+import type { MessageReader } from '../gate.js';
+import { BoundaryScanner, type ContentSink } from './boundary.js';
+import type { MediaType } from './media-type.js';
+import type { MimeLimits } from './mime-limits.js';
+import { type PackageType, readEnvelopePart } from './package-type.js';
+import { type PartHead, readPartHead } from './part-head.js';
+import type { References } from './references.js';
+
+/** Reads the envelope in a package: an `XmlReader`. */
+export interface EnvelopeReader extends MessageReader {
+  /** Before the first `write`: the charset of the envelope's own Content-Type. */
+  begin(charset: string | null): void;
+}
+
+/** Takes the content of parts behind the envelope. */
+export interface AttachmentSink {
+  /** A part begins; true if its content is wanted. */
+  begin(id: string | null, transferEncoding: string, mediaType: string | null): boolean;
+  /** Lent: to be copied if it is kept. */
+  data(piece: Buffer): void;
+}
+
+export interface MultipartOptions {
+  readonly type: PackageType;
+  readonly limits: MimeLimits;
+  /** The whole package, attachments included. */
+  readonly messageBytes: number;
+  /** The envelope begins within this many bytes: so much is held until it is validated. */
+  readonly headBytes: number;
+  /** Called with the media type of the envelope before its first byte is read. */
+  readonly onEnvelope: (mediaType: string, action: string | null) => void;
+  /** Null: parts are counted and let be. */
+  readonly attachments?: AttachmentSink | null;
+}
+
+/**
+ * Where the next byte belongs: to what stands before the first part, to the rest of a boundary's line, to the header or
+ * the content of a part, or to what stands after the last.
+ */
+type Section = 'preamble' | 'boundary' | 'header' | 'envelope' | 'part' | 'epilogue';
+
+/** A boundary's line so far; `closed`: two dashes, so that it was the last. */
+type Line = 'empty' | 'dash' | 'padding' | 'return' | 'closed' | 'closed return';
+
+/** White space behind a boundary: transports of mail added some (RFC 2046 section 5.1.1), none of HTTP does. */
+const PADDING_MAX = 128;
+
+/**
+ * Reads a package of parts as its bytes come in, cut anywhere (RFC 2046, RFC 2387): gives the envelope's bytes to its
+ * reader, counts the other parts and lets them be. Memory is bounded by the header of one part. Throws
+ * `MTOM_STRUCTURE`, `MTOM_EXTERNAL_HREF`, `XML_MESSAGE_LIMIT`, and what the envelope's reader throws.
+ */
+export class MultipartReader implements MessageReader, ContentSink {
+  /** Bytes of the package so far. */
+  bytes = 0;
+  /** Offset of the envelope's first byte in the package; 0 before it has begun. */
+  sourceStart = 0;
+  /** Bytes of the envelope so far. */
+  envelopeBytes = 0;
+  /** The media type of the envelope by itself; null before it has begun. */
+  envelopeType: MediaType | null = null;
+  readonly #envelope: EnvelopeReader;
+  readonly #references: References;
+  readonly #options: MultipartOptions;
+  readonly #scanner: BoundaryScanner;
+  #section: Section = 'preamble';
+  #line: Line = 'empty';
+  #padding = 0;
+  #outside = 0;
+  #parts = 0;
+  #header: Buffer;
+  #headerBytes = 0;
+  #lineStart = 0;
+  #state: 'awaited' | 'reading' | 'read' = 'awaited';
+  /** The content of this part is wanted. */
+  #isWanted = false;
+
+  constructor(envelope: EnvelopeReader, references: References, options: MultipartOptions) {
+    this.#envelope = envelope;
+    this.#references = references;
+    this.#options = options;
+    this.#scanner = new BoundaryScanner(options.type.boundary);
+    this.#scanner.begin();
+    this.#header = Buffer.allocUnsafe(options.limits.partHeaderBytes);
+  }
+
+  get encoding(): Encoding | null {
+    return this.#envelope.encoding;
+  }
+
+  #beyond(limit: keyof MimeLimits): Refusal {
+    return refuseByLimit('MTOM_STRUCTURE', `limits.mime.${limit}`, this.#options.limits[limit]);
+  }
+
+  write(chunk: Buffer): void {
+    const { messageBytes, headBytes } = this.#options;
+    if (this.bytes + chunk.length > messageBytes) {
+      throw refuseByLimit('XML_MESSAGE_LIMIT', 'limits.xml.messageBytes', messageBytes);
+    }
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#section === 'boundary') at = this.#readLine(chunk, at);
+      else if (this.#section === 'header') at = this.#readHeader(chunk, at);
+      else {
+        const next = this.#scanner.scan(chunk, at, this);
+        if (next < 0) break;
+        this.#endContent();
+        at = next;
+      }
+    }
+    this.bytes += chunk.length;
+    if (this.#state === 'awaited' && this.bytes >= headBytes) throw broken('the envelope comes too late');
+  }
+
+  end(): void {
+    const isClosed = this.#section === 'epilogue' || (this.#section === 'boundary' && this.#line === 'closed');
+    if (!isClosed) throw broken('no closing boundary');
+    this.#references.checkParts();
+  }
+
+  content(piece: Buffer): void {
+    if (this.#section === 'envelope') {
+      this.envelopeBytes += piece.length;
+      this.#envelope.write(piece);
+    } else if (this.#section === 'part') {
+      if (this.#isWanted) this.#options.attachments?.data(piece);
+    } else {
+      this.#outside += piece.length;
+      if (this.#outside > this.#options.limits.outsideBytes) throw this.#beyond('outsideBytes');
+    }
+  }
+
+  /** A boundary was found. */
+  #endContent(): void {
+    if (this.#section === 'epilogue') throw broken('a boundary after the last part');
+    if (this.#section === 'envelope') {
+      this.#state = 'read';
+      this.#envelope.end();
+    }
+    this.#outside = 0;
+    this.#section = 'boundary';
+    this.#line = 'empty';
+    this.#padding = 0;
+  }
+
+  #readLine(chunk: Buffer, start: number): number {
+    let at = start;
+    while (at < chunk.length && this.#section === 'boundary') {
+      const next = afterBoundary(this.#line, chunk[at++]);
+      if (next === 'next part') this.#beginHeader();
+      else if (next === 'after the last') {
+        this.#section = 'epilogue';
+        this.#scanner.begin();
+      } else if (next === null || ++this.#padding > PADDING_MAX) throw broken('other bytes in the line of a boundary');
+      else if (next === 'closed' && this.#state === 'awaited') throw broken('no part is the envelope');
+      else this.#line = next;
+    }
+    return at;
+  }
+
+  #beginHeader(): void {
+    if (++this.#parts > this.#options.limits.parts) throw this.#beyond('parts');
+    this.#section = 'header';
+    this.#headerBytes = 0;
+    this.#lineStart = 0;
+  }
+
+  #readHeader(chunk: Buffer, start: number): number {
+    let at = start;
+    while (at < chunk.length) {
+      if (this.#headerBytes === this.#header.length) throw this.#beyond('partHeaderBytes');
+      const byte = chunk[at++] ?? 0;
+      this.#header[this.#headerBytes++] = byte;
+      if (byte !== LF) continue;
+      if (this.#header[this.#headerBytes - 2] !== CR) throw broken('a bare line feed in the header of a part');
+      if (this.#headerBytes - this.#lineStart === 2) {
+        this.#beginPart(readPartHead(this.#header.subarray(0, this.#headerBytes)), this.bytes + at);
+        return at;
+      }
+      this.#lineStart = this.#headerBytes;
+    }
+    return at;
+  }
+
+  #beginPart(head: PartHead, offset: number): void {
+    const { start } = this.#options.type;
+    if (head.id !== null) this.#references.part(head.id);
+    const mediaType = head.contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? null;
+    if (mediaType?.startsWith('multipart/')) throw broken('a package in a package');
+    this.#scanner.begin();
+    this.#section = 'part';
+    const isBehind = this.#state === 'read';
+    const { attachments = null } = this.#options;
+    this.#isWanted = isBehind && attachments?.begin(head.id, head.transferEncoding, mediaType) === true;
+    if (this.#state !== 'awaited') return;
+    // Some stacks take the first part for the envelope, whatever `start` and its type are.
+    if (start !== null && head.id !== start) throw broken('a part before the envelope');
+    this.#beginEnvelope(head, offset);
+  }
+
+  #beginEnvelope(head: PartHead, offset: number): void {
+    const part = readEnvelopePart(head.contentType, this.#options.type);
+    if (part === null || !ENVELOPES.has(part.name)) throw broken('the envelope has another media type');
+    if (!PLAIN_CODINGS.has(head.transferEncoding)) throw broken('the envelope has a transfer encoding');
+    this.#references.envelope(head.id);
+    this.envelopeType = part;
+    this.#options.onEnvelope(part.name, part.action);
+    this.#envelope.begin(part.charset);
+    this.#section = 'envelope';
+    this.#state = 'reading';
+    this.sourceStart = offset;
+  }
+}
+
+const CR = 13;
+const LF = 10;
+
+/** Media types that some reader might take for an envelope. */
+const ENVELOPES: ReadonlySet<string> = new Set(['text/xml', 'application/xml', 'application/soap+xml']);
+/** Transfer encodings that change nothing: RFC 2045 section 6.2. */
+const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
+
+/** One more byte of the line of a boundary; null for what cannot stand there. */
+function afterBoundary(line: Line, byte: number | undefined): Line | 'next part' | 'after the last' | null {
+  const isBlank = byte === 32 || byte === 9;
+  switch (line) {
+    case 'empty':
+      if (byte === DASH) return 'dash';
+      return isBlank ? 'padding' : byte === CR ? 'return' : null;
+    case 'dash':
+      return byte === DASH ? 'closed' : null;
+    case 'padding':
+      return isBlank ? 'padding' : byte === CR ? 'return' : null;
+    case 'return':
+      return byte === LF ? 'next part' : null;
+    case 'closed':
+      return isBlank ? 'closed' : byte === CR ? 'closed return' : null;
+    case 'closed return':
+      return byte === LF ? 'after the last' : null;
+  }
+}
+
+const DASH = 45;
+
+const broken = (rule: string): Refusal => new Refusal('MTOM_STRUCTURE', rule);
