@@ -136,7 +136,7 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     misspelt: [[clients(`${KEYS}, authorise: { url: "http://127.0.0.1:9/" }`), /Did you mean `authorize`/]],
     empty: [[clients(`${KEYS}, authorize: {}`), /`clients\.authorize\.url` is missing/]],
     absent: null,
-    unreachable: 'flow/decision-point.test.ts',
+    unreachable: 'features/decision-point.test.ts',
   },
   proxies: {
     there: clients(`${KEYS}, trustedProxies: [10.0.0.1]`),
