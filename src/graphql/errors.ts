@@ -1,7 +1,7 @@
 import { type ASTNode, GraphQLError, type GraphQLErrorOptions, Kind, type SourceLocation } from 'graphql';
 import { Refusal, type RefusalOptions } from '../base/refusals/refusal.js';
 import { kindOf, type RefusalCode } from '../base/refusals/refusals.js';
-import type { DecodeError } from '../codec/plan/decode-error.js';
+import type { DecodeError } from '../codec/plan/plan.js';
 import { InputError } from '../codec/write/input-error.js';
 import { type FaultReason, SoapFaultError } from '../soap/fault/fault.js';
 import { placesOf } from './document-source.js';

@@ -31,7 +31,7 @@ import type { Walk } from '../../src/graphql/links/walk.js';
 import { hasVariables } from '../../src/graphql/run/arguments.js';
 import { executeOperation } from '../../src/graphql/run/execute.js';
 import type { FieldCall } from '../../src/graphql/run/field-call.js';
-import { keyText } from '../../src/graphql/run/link-answer.js';
+import { keyText } from '../../src/graphql/run/link-run.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import type { Operation } from '../../src/wsdl/model.js';
 import { readDocument } from '../codec/plans.js';

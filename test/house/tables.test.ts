@@ -7,7 +7,7 @@ import { levelOf } from '../../src/base/refusals/refusal-kind.js';
 import { kindOf, REFUSALS, type RefusalCode } from '../../src/base/refusals/refusals.js';
 import { wireStatus } from '../../src/base/refusals/wire-status.js';
 import { configSchema } from '../../src/config/check/schema-node.js';
-import { BUILT_INS } from '../../src/graphql/types/built-ins.js';
+import { BUILT_INS } from '../../src/graphql/types/retype.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { DIALECT_NAMES, DIALECTS } from '../../src/soap/dialect.js';
 import { faultCodeOf } from '../../src/soap/fault/print-fault.js';

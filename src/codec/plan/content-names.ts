@@ -1,5 +1,4 @@
 import type { StartTag } from '../../xml/events.js';
-import { wordStart } from './words.js';
 
 /** Longer words before a colon are no prefixes. */
 const PREFIX_UNITS_MAX = 256;
@@ -98,3 +97,20 @@ export function sharedBindings(bound: Iterable<ReadonlyMap<string, string>>): {
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
+
+/** The start of the word that ends at `end`, not before `from`. */
+export function wordStart(text: string, from: number, end: number): number {
+  let start = end;
+  while (start > from && isNameUnit(text.charCodeAt(start - 1))) start--;
+  return start;
+}
+
+/** Whether a UTF-16 unit may be in a name; true for more than the specification allows. */
+export const isNameUnit = (unit: number): boolean =>
+  unit >= 0x80 ||
+  (unit >= 0x61 && unit <= 0x7a) ||
+  (unit >= 0x41 && unit <= 0x5a) ||
+  (unit >= 0x30 && unit <= 0x39) ||
+  unit === 0x2d ||
+  unit === 0x2e ||
+  unit === 0x5f;

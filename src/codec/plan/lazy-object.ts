@@ -1,5 +1,4 @@
-import type { ObjectPlan, ObjectVariant } from './plan.js';
-import type { Variants } from './variants.js';
+import type { FieldSlot, ObjectPlan, ObjectVariant, Variants } from './plan.js';
 
 /** The types that an object's element can be of, from which its variants are made. */
 interface VariantSources<T> {
@@ -57,3 +56,10 @@ export class LazyObject<T extends object> implements ObjectPlan, Variants<Object
     return made;
   }
 }
+
+/** An object of one type, whatever xsi:type its element has. */
+export const objectOf = (slots: readonly FieldSlot[]): ObjectPlan => ({
+  kind: 'object',
+  variants: new Map(),
+  declared: { slots },
+});

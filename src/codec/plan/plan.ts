@@ -1,13 +1,8 @@
 import type { Wildcard } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import type { AnyTypes } from './any-types.js';
-import type { BranchRule } from './branch-rule.js';
-import type { DecodeError } from './decode-error.js';
-import type { RepeatedGroup } from './group.js';
 import type { ItemRange } from './item-range.js';
-import type { ListLengths } from './list-lengths.js';
 import type { Scalar } from './scalar.js';
-import type { Variants } from './variants.js';
 
 /**
  * Plans for reading a reply and writing a request, made at start-up (or once per document) from the
@@ -22,7 +17,7 @@ export type ValuePlan =
   | ListPlan;
 
 /** Content that is not modelled, as XML text (a `XML` scalar). */
-export interface OpaquePlan {
+interface OpaquePlan {
   readonly kind: 'opaque';
 }
 
@@ -282,4 +277,74 @@ export interface EncodeAttribute {
   readonly fixed: string | null;
   readonly scalar: Scalar;
   readonly source?: EncodeSource;
+}
+
+/** The members of one branch may be provided: all that it requires, and none of the others. */
+export interface BranchRule {
+  /** One must be provided. */
+  readonly required: boolean;
+  readonly branches: readonly Branch[];
+}
+
+export interface Branch {
+  readonly keys: readonly string[];
+  /** The keys that the branch requires. */
+  readonly required: readonly string[];
+  /** Choices within it. */
+  readonly rules: readonly BranchRule[];
+}
+
+/** An error of a value in a reply, which is null for it. */
+export interface DecodeError {
+  readonly code:
+    | 'UPSTREAM_SCHEMA_INVALID'
+    | 'UPSTREAM_RESPONSE_LIMIT'
+    | 'UPSTREAM_INVALID_RESPONSE'
+    | 'VALUE_NOT_REPRESENTABLE'
+    | 'GRAPHQL_UPSTREAM_ERROR'
+    | 'FORBIDDEN';
+  readonly path: readonly (string | number)[];
+  /** Names the rule, never the value. */
+  readonly rule: string;
+  /** The backend's own message, for the client; absent: none. */
+  readonly message?: string;
+}
+
+/**
+ * A group of several elements that is repeated as a whole: its particles in the order of the schema. The wire does not
+ * show where a repetition begins: an element that the current repetition cannot take any more begins the next.
+ */
+export interface RepeatedGroup {
+  /** Of all elements in it, those in groups within it as well. */
+  readonly names: readonly QName[];
+  readonly particles: readonly GroupParticle[];
+}
+
+export interface GroupParticle {
+  /** The elements it takes. */
+  readonly names: readonly QName[];
+  /** How many; of a group, how many repetitions. */
+  readonly max: number;
+  /** The repeated group that it is; null for elements. */
+  readonly group: RepeatedGroup | null;
+  /** Particles of other branches of a choice, from the first to before the second: none of them may follow. */
+  readonly excluded: readonly (readonly [number, number])[];
+}
+
+/** How long the lists of one name were. */
+interface ListLengths {
+  /** Lists. */
+  readonly count: number;
+  /** Items of all of them. */
+  readonly items: number;
+  /** Items of the longest. */
+  readonly longest: number;
+}
+
+/** A read-only map whose values may be made on demand. */
+export interface Variants<V> {
+  readonly size: number;
+  get(type: string): V | undefined;
+  keys(): Iterable<string>;
+  values(): Iterable<V>;
 }

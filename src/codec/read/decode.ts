@@ -7,10 +7,10 @@ import { textOfBase64 } from '../values/binary.js';
 import { type AttachmentSource, BinaryContent, Deferred, resolveDeferred } from './attachment.js';
 import { nilVariantOf, slotsFor } from './find-slots.js';
 import { openRepetitions } from './groups.js';
+import { type WholeReader, wholeReader } from './opaque.js';
 import { ANY, LATER, programOf, type SlotProgram } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
 import { ABSTRACT, MISSING, NIL, ResponseBuilder, type ResponseObject } from './response-builder.js';
-import { type WholeReader, wholeReader } from './whole-reader.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */

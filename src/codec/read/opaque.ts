@@ -2,12 +2,14 @@ import type { QName, StartTag } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
 import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XML_URI, XSI_URI } from '../plan/xsi.js';
+import { AnyValueReader } from './any-value.js';
+import type { SlotProgram } from './program.js';
 
 /**
  * Writes an element with its content as standalone XML text. Elements use the default namespace, whatever their prefixes
  * were; prefixes that texts and values may use keep their bindings.
  */
-export class OpaqueXml {
+class OpaqueXml {
   /** Null ends the element that began last. */
   readonly #events: (Element | string | null)[] = [];
   readonly #open: Element[] = [];
@@ -136,3 +138,19 @@ class Element {
 
 const ownOf = ({ names }: Element, own: ReadonlySet<string>): readonly (readonly [string, string])[] =>
   [...names.bound].filter(([prefix]) => own.has(prefix));
+
+/** Takes an element with all that is in it, as XML or as JSON. */
+export interface WholeReader {
+  /** It is longer than allowed, and comes to nothing. */
+  readonly isTooLong: boolean;
+  open(tag: StartTag): void;
+  text(piece: string): void;
+  close(): void;
+  finish(): unknown;
+}
+
+/** The reader of an element that is taken as a whole; null for others. */
+export function wholeReader({ value }: Pick<SlotProgram, 'value'>, maxChars: number): WholeReader | null {
+  if (value.kind === 'any') return new AnyValueReader(value.types, maxChars);
+  return value.kind === 'opaque' ? new OpaqueXml(maxChars) : null;
+}

@@ -1,19 +1,18 @@
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
 import { ALL, ELEMENTS, type Interest, type QName, SKIP, STREAM, type StartTag } from '../../xml/events.js';
-import type { RepeatedGroup } from '../plan/group.js';
 import type {
   ChildPositions,
   FieldSlot,
   ListPlan,
   ObjectPlan,
   ObjectVariant,
+  RepeatedGroup,
   ReplyPlan,
   SlotSource,
   ValuePlan,
 } from '../plan/plan.js';
-import type { ScalarValue } from '../plan/scalar.js';
+import { LexicalError, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { typeNameOf } from '../plan/xsi.js';
-import { fallbackOf, namesOf, wildcardsOf } from './slot-names.js';
 
 /**
  * A reply plan compiled for the decoder: children by local name, slots by position. Made once per plan and kept with
@@ -289,4 +288,29 @@ function namedSlots(
   for (const { name, slot } of [...named, ...further]) slotsOf(name).push(slot);
   for (const name of others) slotsOf(name);
   return table;
+}
+
+/** The names of the elements that fill a slot; [] where it is not filled by name. */
+function namesOf(source: SlotSource): readonly QName[] {
+  if (source.from === 'group') return source.group.names;
+  return source.from === 'child' || source.from === 'wrapped list' ? [source.name] : [];
+}
+
+/** The wildcards of an object's content model: those of the first slot that has any, for all have the same. */
+function wildcardsOf({ slots }: ObjectVariant): readonly Wildcard[] {
+  for (const { source } of slots) if ('wildcards' in source && source.wildcards !== undefined) return source.wildcards;
+  return [];
+}
+
+/** The decoded default of a slot, or its constant; null where it has none. */
+function fallbackOf(source: SlotSource, scalar: Scalar | null): ScalarValue | null {
+  if (source.from === 'withheld') return source.isForbidden;
+  const lexical = source.from === 'constant' ? source.value : 'default' in source ? source.default : null;
+  if (lexical === null || scalar === null) return null;
+  try {
+    return scalar.decode(lexical);
+  } catch (caught) {
+    if (caught instanceof LexicalError) return null;
+    throw caught;
+  }
 }

@@ -1,6 +1,6 @@
 import type { ContentNames } from '../plan/content-names.js';
-import type { DecodeError } from '../plan/decode-error.js';
 import { trimXml } from '../plan/lexical.js';
+import type { DecodeError } from '../plan/plan.js';
 import { LexicalError, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { Deferred } from './attachment.js';
 import type { SlotProgram } from './program.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import { type Interest, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { isNameUnit, wordStart } from '../plan/content-names.js';
 import { trimXml } from '../plan/lexical.js';
-import { isNameUnit, wordStart } from '../plan/words.js';
 import { isNil, resolveQName, uriOfName, XSI_URI } from '../plan/xsi.js';
 
 /** Content whose form does not count. */

@@ -1,13 +1,23 @@
+import { Buffer } from 'node:buffer';
+import { isDeepStrictEqual } from 'node:util';
+import { defaultsOf } from '../../base/limit.js';
 import { isRecord } from '../../base/record.js';
-import type { QName } from '../../xml/events.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import { XSD } from '../../wsdl/documents/namespaces.js';
+import { typeKey } from '../../wsdl/model.js';
+import { ALL, type QName, type XmlHandler } from '../../xml/events.js';
+import { XML_LIMITS } from '../../xml/limits.js';
+import { XmlReader } from '../../xml/reader.js';
+import type { AnyTypes } from '../plan/any-types.js';
 import type { ContentEvent } from '../plan/content-events.js';
 import { trimXml } from '../plan/lexical.js';
 import type { EncodeValue } from '../plan/plan.js';
+import { typeNameOf } from '../plan/xsi.js';
+import { AnyValueReader } from '../read/any-value.js';
 import { type AnyTools, AnyValueWriter } from './any-value.js';
 import { ANY_TYPE, TYPE, typeOfXml } from './encoding.js';
 import { below, type InputPath, refuse } from './input-error.js';
-import { memberOf } from './raw-input.js';
-import { isSameAnyValue } from './same-any-value.js';
+import { memberOf, type ReadonlyRecord } from './raw-input.js';
 
 /** The attributes and the content of an element of any type, which is open: JSON with its type, or XML. */
 export function anyContent(
@@ -35,3 +45,50 @@ export function anyContent(
   const type = tools.encodingUri === null && !isString ? null : typeOfXml(events, ANY_TYPE);
   return type === null ? events : [TYPE(type), ...events];
 }
+
+/**
+ * Whether the `type` and `value` of an argument are those that a reply with its XML would give. Absent ones are. `xml` is
+ * of bounded length.
+ */
+function isSameAnyValue(raw: ReadonlyRecord, xml: string, types: AnyTypes): boolean {
+  const found = xml.startsWith('<') ? read(xml, types) : { type: null, value: xml };
+  if (found === null) return false;
+  const { type, value } = found;
+  const given = memberOf(raw, 'type') ?? null;
+  if (given !== null && (type === null || (given !== type && `{${XSD}}${String(given)}` !== type))) return false;
+  const own = memberOf(raw, 'value');
+  return own === undefined || isDeepStrictEqual(plain(own), plain(value));
+}
+
+/** Null for XML that breaks the rules. */
+function read(xml: string, types: AnyTypes): { readonly type: string | null; readonly value: unknown } | null {
+  const value = new AnyValueReader(types, Number.POSITIVE_INFINITY);
+  let type: string | null = null;
+  let isRoot = true;
+  const handler: XmlHandler = {
+    open(tag) {
+      if (isRoot) {
+        const name = typeNameOf(tag);
+        type = name === null ? null : typeKey(name);
+      }
+      isRoot = false;
+      value.open(tag);
+      return ALL;
+    },
+    text: (piece: string) => value.text(piece),
+    close: () => value.close(),
+  };
+  const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));
+  try {
+    reader.begin('utf-8');
+    reader.write(Buffer.from(xml));
+    reader.end();
+  } catch (caught) {
+    if (caught instanceof Refusal) return null;
+    throw caught;
+  }
+  return { type, value: value.finish() };
+}
+
+/** Without prototypes, which differ by who made the object. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

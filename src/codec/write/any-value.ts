@@ -15,10 +15,11 @@ import {
   VALUE_KEY,
 } from '../plan/any-types.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
+import { textOf } from '../plan/lexical.js';
+import { LexicalError } from '../plan/scalar.js';
 import { parseQualifiedName } from '../values/qualified-name.js';
 import { arrayAttributes, NIL, TYPE } from './encoding.js';
 import { below, type InputPath, refuse } from './input-error.js';
-import { inside, nameOf, numberType, textIn } from './json-leaves.js';
 import { type EncodeLimits, type LeafEncoder, REQUIRED } from './leaves.js';
 import { memberOf, type ReadonlyRecord } from './raw-input.js';
 
@@ -294,3 +295,32 @@ const inner = (path: InputPath): InputPath => ({ ...path, depth: path.depth + 1 
 
 const isStruct = ({ uri, local }: QName): boolean => local === 'Struct' && SOAP_ENCODINGS.includes(uri);
 const isArray = ({ uri, local }: QName): boolean => local === 'Array' && SOAP_ENCODINGS.includes(uri);
+
+/** The path of a member with a name of the client, which is not repeated: by its place. */
+const inside = (path: InputPath, at: number): InputPath => ({ above: path, step: at, depth: path.depth + 1 });
+
+/** The name of an element without a namespace. */
+function nameOf(key: string, path: InputPath): QName {
+  if (!isNcName(key)) refuse(path, 'must have the name of an element');
+  return { uri: '', local: key };
+}
+
+/** A text that XML can hold. */
+function textIn(value: unknown, path: InputPath): string {
+  try {
+    return textOf(value);
+  } catch (caught) {
+    if (caught instanceof LexicalError) refuse(path, caught.message);
+    throw caught;
+  }
+}
+
+/** The type that a number tells. Integers that JSON may have rounded already must not look exact. */
+function numberType(value: number, path: InputPath): 'int' | 'long' | 'double' {
+  if (!Number.isFinite(value)) refuse(path, 'must be a number');
+  if (!Number.isInteger(value)) return 'double';
+  if (!Number.isSafeInteger(value)) refuse(path, 'must be a string of digits beside its type');
+  return value >= -INT_MAX - 1 && value <= INT_MAX ? 'int' : 'long';
+}
+
+const INT_MAX = 2_147_483_647;

@@ -1,5 +1,4 @@
-import type { BranchRule } from '../plan/branch-rule.js';
-import type { EncodeObject } from '../plan/plan.js';
+import type { BranchRule, EncodeObject } from '../plan/plan.js';
 import { isPresent, memberOf, nillableOf, type ReadonlyRecord } from './raw-input.js';
 
 /** Whether the client's object has the member of that name. */

@@ -1,7 +1,8 @@
 import { never } from '../../base/invariant.js';
 import { isRecord } from '../../base/record.js';
+import { allowsAny } from '../../wsdl/open-content.js';
 import type { QName } from '../../xml/events.js';
-import { CLOSE, type ContentEvent } from '../plan/content-events.js';
+import { type AttributeEvent, CLOSE, type ContentEvent, isAttribute, isSameName } from '../plan/content-events.js';
 import { resolveRange } from '../plan/item-range.js';
 import type {
   EncodeArray,
@@ -11,10 +12,8 @@ import type {
   EncodeValue,
   EncodeVariants,
 } from '../plan/plan.js';
-import { type AllowedWildcards, addXml } from './add-xml.js';
 import { anyContent } from './any-content.js';
 import { absentBranches, brokenChoice } from './branches.js';
-import { CLOSE_TASK, type ContentOptions, type Task } from './content-task.js';
 import { arrayAttributes, itemElement, NIL, namesItsType, TYPE, typeOfXml } from './encoding.js';
 import { below, InputErrors, type InputPath, refuse } from './input-error.js';
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
@@ -30,7 +29,7 @@ import {
   type ReadonlyRecord,
   variantOf,
 } from './raw-input.js';
-import { NO_CONTEXT } from './source.js';
+import { NO_CONTEXT, type RequestContext } from './source.js';
 
 /**
  * Turns a client's values into events, by plan. Its methods throw `InputError` with a path that begins with `root`.
@@ -298,3 +297,72 @@ export class ContentEncoder {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** A value that is still to be written: values nest as deep as the client's input. */
+type Task =
+  | { readonly kind: 'event'; readonly event: ContentEvent }
+  /** A member of an object, which may be a list or not be there. */
+  | { readonly kind: 'member'; readonly element: EncodeElement; readonly value: unknown; readonly path: InputPath }
+  | {
+      readonly kind: 'element';
+      readonly element: EncodeElement;
+      readonly name: QName;
+      readonly value: unknown;
+      readonly path: InputPath;
+    };
+
+const CLOSE_TASK: Task = { kind: 'event', event: CLOSE };
+
+/** Limits and context of the content of one request. */
+interface ContentOptions {
+  readonly limits: EncodeLimits;
+  readonly context?: RequestContext;
+  /** The namespace of the SOAP encoding, where the message is encoded; else null. */
+  readonly encodingUri?: string | null;
+}
+
+/**
+ * Appends the events of a client's XML to `events`; returns the rule that is broken, or null. Where it `isNamed`, it
+ * continues the element that is open: an attribute written before is written once, and must have the same value.
+ */
+function addXml(
+  events: ContentEvent[],
+  xml: readonly ContentEvent[],
+  isNamed: boolean,
+  wildcards: AllowedWildcards = [],
+): string | null {
+  const [first] = xml;
+  if (!isNamed && wildcards.length > 0 && first?.kind === 'open' && !allowsAny(wildcards, first.name.uri))
+    return NOT_ALLOWED;
+  const written = isNamed ? attributesAtEnd(events) : [];
+  let isOwn = written.length > 0;
+  for (const event of xml) {
+    isOwn &&= isAttribute(event) || event.kind === 'bindings';
+    const same = isOwn && isAttribute(event) ? written.find(({ name }) => isSameName(name, event.name)) : undefined;
+    if (same === undefined) events.push(event);
+    else if (!isSameValue(same, event))
+      return `must not have another ${same.name.local} than the one it is provided as`;
+  }
+  return null;
+}
+
+/** The wildcards of which one must allow an element; none: any element is allowed. */
+type AllowedWildcards = EncodeElement['wildcards'];
+
+const NOT_ALLOWED = 'must not be an element of this namespace';
+
+/** The attributes at the end of `events`: those of the element that is open. */
+function attributesAtEnd(events: readonly ContentEvent[]): readonly AttributeEvent[] {
+  const found: AttributeEvent[] = [];
+  for (let at = events.length - 1; at >= 0; at--) {
+    const event = events[at];
+    if (event === undefined || !isAttribute(event)) break;
+    found.push(event);
+  }
+  return found;
+}
+
+const isSameValue = (a: AttributeEvent, b: ContentEvent): boolean =>
+  a.kind === 'attribute'
+    ? b.kind === 'attribute' && a.value === b.value
+    : b.kind === 'name attribute' && isSameName(a.value, b.value) && a.suffix === b.suffix;

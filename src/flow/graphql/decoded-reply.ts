@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { REPLIES_MAX } from '../../base/exchange.js';
 import { KIB } from '../../base/limit.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
-import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
-import { ReplyDecoder } from '../../codec/read/decode.js';
+import type { Decoded, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
+import { type DecodeLimits, ReplyDecoder } from '../../codec/read/decode.js';
 import { emptyReply, noContentReply } from '../../codec/read/empty-reply.js';
 import { EncodedReply } from '../../codec/read/encoded.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
@@ -25,7 +25,6 @@ import { checkReplyHead, isSuccess, noEnvelope } from '../calls/reply-head.js';
 import { replyUse } from '../calls/reply-use.js';
 import type { CallContext, SentRequest } from './call-context.js';
 import { DeclaredFaults } from './declared-faults.js';
-import { ReplyHeaders } from './reply-headers.js';
 
 const NO_PARTS: readonly never[] = [];
 const NO_ELEMENT: QName = { uri: '', local: '' };
@@ -273,3 +272,52 @@ export class DecodedReply implements UpstreamReceiver {
     this.#xml = null;
   }
 }
+
+/** The header blocks of a reply that a plan selects: its slots with the source `header`, each with a decoder. */
+class ReplyHeaders {
+  readonly #parts: readonly { readonly key: string; readonly decoder: ReplyDecoder }[];
+  readonly #handler: XmlHandler | null;
+
+  private constructor(slots: readonly FieldSlot[], limits: DecodeLimits) {
+    this.#parts = slots.flatMap(({ key, value }) => {
+      if (value.kind !== 'object') return [];
+      const decoder = new ReplyDecoder({ element: HEADER, shape: 'whole', value, nonNull: false }, limits);
+      decoder.open(syntheticTag(HEADER, 1));
+      return [{ key, decoder }];
+    });
+    this.#handler = this.#parts.reduce<XmlHandler | null>(
+      (all, { decoder }) => (all === null ? decoder : new TeeHandler(all, decoder)),
+      null,
+    );
+  }
+
+  /** Null where the plan selects none. */
+  static of({ shape, value }: ReplyPlan, limits: DecodeLimits): ReplyHeaders | null {
+    const slots = shape === 'whole' ? (value.declared?.slots ?? []) : [];
+    const selected = slots.filter(({ source }) => source.from === 'header');
+    return selected.length === 0 ? null : new ReplyHeaders(selected, limits);
+  }
+
+  /** The handler of a header block. */
+  open(_tag: StartTag): XmlHandler | null {
+    return this.#handler;
+  }
+
+  /** The answer with its header blocks, which it has null for. */
+  complete(answer: Decoded): Decoded {
+    if (typeof answer.value !== 'object' || answer.value === null) return answer;
+    const value: Record<string, unknown> = Object.assign(Object.create(null), answer.value);
+    const errors = [...answer.errors];
+    let { furtherErrors, points = 0 } = answer;
+    for (const { key, decoder } of this.#parts) {
+      const block = decoder.finish();
+      value[key] = block.value;
+      for (const error of block.errors) errors.push({ ...error, path: [key, ...error.path] });
+      furtherErrors += block.furtherErrors;
+      points += block.points ?? 0;
+    }
+    return { ...answer, value, errors, furtherErrors, points };
+  }
+}
+
+const HEADER = { uri: '', local: '' };

@@ -19,10 +19,9 @@ import {
 } from '../../graphql/fields/subschema.js';
 import type { ItemHost, RequestHost } from '../../graphql/http.js';
 import type { FieldRights } from '../../graphql/rights/field-rights.js';
-import { calledFields } from '../../graphql/run/called-fields.js';
 import type { Throttle } from '../../graphql/run/cost-report.js';
 import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
-import { useOf } from '../../graphql/run/operation-use.js';
+import { calledFields, useOf } from '../../graphql/run/operation-use.js';
 import { selectedFields, selectedRules } from '../../graphql/run/selected-rules.js';
 import { clientNameIn } from '../../observe/usage.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';

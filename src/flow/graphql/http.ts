@@ -1,26 +1,30 @@
 import { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Cancellation } from '../../base/cancellation.js';
 import { compress, isCompressible } from '../../base/compress.js';
-
 import type { Exchange } from '../../base/exchange.js';
 import { KIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
+import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
+import { decodeText, readText } from '../../graphql/admission/body.js';
 import { CARRIED, type GraphqlResponse, type StreamCarrier } from '../../graphql/http.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import { recordOf } from '../http/connection-record.js';
+import { invite } from '../http/continue.js';
+import { fairScheduler, waitForTimeSlice } from '../http/fair-scheduler.js';
+import { type BodyTaker, Incoming } from '../http/incoming-request.js';
 import { endLingering } from '../http/linger.js';
 import { mayCompress } from '../http/may-compress.js';
 import { refusalCost } from '../http/refusal-cost.js';
 import { TEXT_FIELDS } from '../http/refuse.js';
 import { acceptPost, GRAPHQL_ACCEPTED, sentenceOf } from '../http/sentence.js';
-import { readBody } from './body.js';
 import { canBeTold } from './caller-caching.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { BREAKDOWN, CallerHost, maySeeBreakdown } from './host.js';
 
 /** Makes the carrier of a client that takes a stream. */
-export type MakeStreams = (host: CallerHost, departure: Cancellation) => StreamCarrier;
+type MakeStreams = (host: CallerHost, departure: Cancellation) => StreamCarrier;
 
 /** Longest answer that is written as text. */
 const TEXT_UNITS_MAX = 16 * KIB;
@@ -101,3 +105,62 @@ function cacheControl(
   const isGood = status === 200 && operation === 'query' && refusal === null && body?.includes('"errors":') === false;
   return isGood ? lifetime.field : 'no-store';
 }
+
+/** The body of a request as text. Rejects with a refusal of the HTTP layer, or `BAD_REQUEST`. */
+async function readBody(
+  bytesMax: number,
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<string> {
+  invite(request, response);
+  const length = request.headers['content-length'];
+  const declaredBytes = length === undefined ? null : Number(length);
+  const isShort = declaredBytes !== null && declaredBytes <= Math.min(SHORT_MESSAGE_BYTES, bytesMax);
+  const short = isShort && request instanceof Incoming ? takeShort(request) : null;
+  if (short !== null) {
+    const bytes = await short;
+    exchange.bytesIn = bytes.length;
+    fairScheduler.addShortMessage();
+    return decodeText(bytes);
+  }
+  const turn = (): Promise<void> => waitForTimeSlice(recordOf(request.socket));
+  const text = await readText(request, bytesMax, declaredBytes, turn);
+  exchange.bytesIn = Buffer.byteLength(text);
+  // Parsing is a turn of its own: a dozen long bodies at once would delay all other requests.
+  if (exchange.bytesIn > SHORT_MESSAGE_BYTES) await turn();
+  else fairScheduler.addShortMessage();
+  return text;
+}
+
+/** Takes a body from the parser, without a stream between; null where part of it is in the stream already. */
+function takeShort(request: Incoming): Promise<Buffer> | null {
+  const body = new ShortBody();
+  if (!request.giveBody(body)) return null;
+  return new Promise((resolve, reject) => {
+    body.resolve = resolve;
+    const failed = (error: Error | null): void => {
+      request.leaveBody();
+      reject(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
+    };
+    request.once('error', failed);
+    // The client may have left before.
+    if (request.destroyed) failed(null);
+  });
+}
+
+class ShortBody implements BodyTaker {
+  resolve: (bytes: Buffer) => void = () => {};
+  readonly #pieces: Buffer[] = [];
+
+  piece(bytes: Buffer): void {
+    this.#pieces.push(bytes);
+  }
+
+  ended(): void {
+    const [first = EMPTY] = this.#pieces;
+    this.resolve(this.#pieces.length <= 1 ? first : Buffer.concat(this.#pieces));
+  }
+}
+
+const EMPTY = Buffer.alloc(0);

@@ -6,17 +6,6 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { type Fragments, isIncluded, type Variables } from '../output/reply-plan.js';
-import {
-  type Counts,
-  emptyReply,
-  emptySum,
-  NOTHING_SIZED,
-  plus,
-  type Reply,
-  type Scope,
-  type Sum,
-  times,
-} from './cost-scope.js';
 import { argumentPoints, sliceOf, variablesIn } from './cost-slicing.js';
 import { type CostTable, type FieldPrice, MOST } from './cost-table.js';
 import { type ListLength, lengthOf, ownLength, type Sized, sizedBelow } from './list-length.js';
@@ -44,7 +33,7 @@ export interface DearestField {
 }
 
 /** Reports the points of a field without those beneath it, at a path of response keys. */
-export type ReportPoints = (path: string, points: number) => void;
+type ReportPoints = (path: string, points: number) => void;
 
 /**
  * Estimates the most that an operation costs: its calls, and the objects that their replies can bring.
@@ -275,3 +264,52 @@ interface Field {
 /** Whether the operation or the configuration sets the length of a list. */
 const isKnown = ({ from }: ListLength, isBoundConfigured: boolean): boolean =>
   from === 'arguments' || (from === 'listSize' && !isBoundConfigured);
+
+const plus = (one: number, other: number): number => Math.min(MOST, one + other);
+const times = (one: number, other: number): number => Math.min(MOST, one * other);
+
+/** Where selections stand. */
+interface Scope {
+  readonly parent: GraphQLNamedType | undefined;
+  readonly counts: Counts;
+  readonly reply: Reply;
+  readonly sized: readonly Sized[];
+  /** Response keys with dots between them. */
+  readonly path: string;
+}
+
+/** How many objects selections are for, in all replies of a call together. */
+interface Counts {
+  readonly calls: number;
+  readonly objects: number;
+  /** Whether a list of unknown size is above them in the reply. */
+  readonly isAssumed: boolean;
+  /** The most objects in lists of unknown size. */
+  readonly bound: number;
+  /** By `replySize` of the operation: it bounds lists with an `assumedSize` too. */
+  readonly isBoundConfigured: boolean;
+}
+
+/** The objects of the replies of a call, in points. */
+interface Reply {
+  /** Outside lists of unknown size, and weights beyond a point for each object. */
+  known: number;
+  /** A point for each object of these lists; at most `bound` counts. */
+  assumed: number;
+  bound: number;
+  /** Parts of `assumed` by path, where fields are reported. */
+  readonly parts: [path: string, points: number][];
+}
+
+const emptyReply = (bound: number): Reply => ({ known: 0, assumed: 0, bound, parts: [] });
+
+interface Sum {
+  /** Of replies. */
+  points: number;
+  calls: number;
+  callPoints: number;
+}
+
+const emptySum = (): Sum => ({ points: 0, calls: 0, callPoints: 0 });
+
+const NOTHING_SIZED: readonly Sized[] = [];

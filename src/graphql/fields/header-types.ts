@@ -1,6 +1,6 @@
 import { GraphQLInputObjectType } from 'graphql';
 import { distinctName, type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
-import { configs, type InputField } from '../input/input-field.js';
+import { type InputField, inputConfigs } from '../input/input-field.js';
 import { isNaming01 } from '../types/naming.js';
 import type { TypeNames } from '../types/type-names.js';
 
@@ -42,7 +42,7 @@ export class HeaderTypes {
     const stem = isNamedAfterBlocks ? this.#stemOf(first) : this.#names.pascal(distinctName(operation), this.#service);
     const owner = isNamedAfterBlocks ? (blocks[0] ?? operation) : operation;
     const name = this.#names.take(`${stem}HeadersInput`, this.#service, '', owner);
-    const type = new GraphQLInputObjectType({ name, fields: configs(fields) });
+    const type = new GraphQLInputObjectType({ name, fields: inputConfigs(fields) });
     this.#named.add(sameBlocks);
     this.#known.set(key, type);
     made(type);

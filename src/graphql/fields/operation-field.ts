@@ -4,17 +4,21 @@ import {
   type GraphQLInputObjectType,
   type GraphQLNamedType,
   GraphQLNonNull,
+  GraphQLObjectType,
   type GraphQLOutputType,
 } from 'graphql';
 import type { EncodeElement } from '../../codec/plan/plan.js';
 import type { BlockPlan, RequestPlan } from '../../codec/plan/request-plan.js';
 import {
+  type BodyPart,
   type ComplexType,
   childrenOfBody,
   distinctName,
   type ElementDeclaration,
   type Operation,
+  type SeveralParts,
   type SimpleType,
+  typeKey,
 } from '../../wsdl/model.js';
 import {
   type BlockMappings,
@@ -26,28 +30,29 @@ import {
 } from '../input/block-mapping.js';
 import { blockPlan } from '../input/block-plan.js';
 import type { InputTypes } from '../input/input.js';
-import { configs, type InputField } from '../input/input-field.js';
+import { type InputField, inputConfigs } from '../input/input-field.js';
 import { type InputMappings, NO_MAPPINGS, refuseUnknown } from '../input/input-mapping.js';
 import type { FaultTypes } from '../output/faults.js';
 import type { OutputTypes } from '../output/output.js';
+import { type OutputField, outputConfigs } from '../output/output-field.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions, withoutMasks } from '../rights/field-rule.js';
 import { anyOutput, ruleWithin } from '../types/any-value.js';
+import { childOrder } from '../types/child-order.js';
 import { contentOf, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
 import { type LeafTable, SDL_URI } from '../types/leaf.js';
-import { elementMember } from '../types/member.js';
+import { type ElementMember, elementMember } from '../types/member.js';
 import { rulesWithin } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
 import { hasReferences, reach } from '../types/reach.js';
-import type { FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
+import type { ElementShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import { attachmentArguments, withAttachments } from './attachment-fields.js';
 import type { OperationMapping } from './exposure.js';
 import type { HeaderTypes } from './header-types.js';
 import { type HeadersType, type ReplyBlock, withReplyHeaders } from './reply-headers.js';
-import { severalArguments, severalResult } from './several-parts.js';
 
 /** Everything the fields of one service are made with. */
 export interface ServiceTypes {
@@ -68,7 +73,7 @@ export interface ServiceTypes {
   readonly replyHeaders: Map<string, HeadersType>;
 }
 
-export interface OperationField {
+interface OperationField {
   readonly config: GraphQLFieldConfig<unknown, unknown>;
   readonly requestPlan: RequestPlan;
   readonly reply: ReplyShape;
@@ -109,7 +114,7 @@ export function operationField(
       type: reply.type,
       description: describedWith(mapping?.description ?? descriptionOf(operation.documentation), rule),
       deprecationReason: mapping?.deprecated ?? null,
-      args: fields.size === 0 ? {} : configs(fields),
+      args: fields.size === 0 ? {} : inputConfigs(fields),
       extensions: { ...costExtensions(mapping?.cost ?? null), ...ruleExtensions(rule, ruleWithinAnswer(root)) },
     },
     requestPlan: {
@@ -288,4 +293,79 @@ function isWrapper(operation: Operation, body: ElementDeclaration, type: Complex
 /** A type with a name keeps it; that of a wrapper is named after the operation. */
 function resultName(operation: Operation, body: ElementDeclaration, { naming }: ServiceTypes): string {
   return body.type.name === null ? `${pascalName(distinctName(operation), naming)}Result` : body.name.local;
+}
+
+interface PartTypes {
+  readonly service: string;
+  readonly naming: Naming;
+  readonly names: TypeNames;
+  readonly input: InputTypes;
+  readonly output: OutputTypes;
+  /** Types of answers that were made here. */
+  readonly answers: GraphQLNamedType[];
+}
+
+/** One argument for each part, under its name; the mapping calls them so too. */
+function severalArguments(
+  { parts }: SeveralParts,
+  owner: string,
+  mappings: InputMappings,
+  types: PartTypes,
+): { readonly fields: ReadonlyMap<string, InputField>; readonly body: RequestPlan['body'] } {
+  const known = parts.map(({ name }) => name);
+  refuseUnknown(mappings, known, types);
+  const fields = new Map<string, InputField>();
+  const children: EncodeElement[] = [];
+  for (const { part, member } of membersOf(parts, types.naming)) {
+    const mapping = mappings.get(part.name);
+    const own = mapping === undefined ? NO_MAPPINGS : new Map([[part.element.name.local, mapping]]);
+    const made = types.input.element(member, '', own, owner);
+    if (made === null) continue;
+    children.push(made.plan);
+    if (made.field !== null) fields.set(made.plan.key, made.field);
+  }
+  return { fields, body: { name: null, value: { kind: 'object', attributes: [], text: null, children, choices: [] } } };
+}
+
+/** An object with one field for each part, under its name. */
+function severalResult(
+  { parts, whole }: SeveralParts,
+  owner: string,
+  types: PartTypes,
+): { readonly type: GraphQLObjectType; readonly shape: ElementShape } {
+  const fields = new Map<string, OutputField>();
+  const turns = new Map<string, number>();
+  for (const { part, member } of membersOf(parts, types.naming)) {
+    const key = typeKey(part.element.name);
+    const turn = turns.get(key) ?? 0;
+    turns.set(key, turn + 1);
+    const field = types.output.field(member, '');
+    const isAlone = parts.every((other) => other === part || typeKey(other.element.name) !== key);
+    fields.set(member.name, isAlone ? field : { ...field, shape: inTurn(field.shape, turn) });
+  }
+  const typeName = types.names.take(`${owner}Result`, types.service);
+  const type = new GraphQLObjectType({ name: typeName, fields: outputConfigs(fields) });
+  types.answers.push(type);
+  const shapes = new Map([...fields].map(([name, { shape }]) => [name, shape]));
+  const order = whole.type.kind === 'complex' ? childOrder(whole.type) : null;
+  const declared = { typeName, conditions: new Set([typeName]), fields: shapes, order };
+  return { type, shape: { declared, variants: new Map() } };
+}
+
+function membersOf(
+  parts: readonly BodyPart[],
+  naming: Naming,
+): readonly { readonly part: BodyPart; readonly member: ElementMember }[] {
+  const scope = new NameScope();
+  return parts.map((part) => {
+    const name = scope.take(fieldName(part.name, naming));
+    return { part, member: { ...elementMember(part.element, name), required: true } };
+  });
+}
+
+/** Several parts may be the same element: their order distinguishes them. */
+function inTurn(shape: FieldShape, turn: number): FieldShape {
+  const { source } = shape;
+  if (source.from !== 'child' && source.from !== 'wrapped list') return shape;
+  return { ...shape, source: { ...source, occurrence: turn } };
 }

@@ -3,7 +3,7 @@ import { distinctName, type ElementDeclaration, type Operation, typeKey } from '
 import type { QName } from '../../xml/events.js';
 import { nameIn } from '../input/block-mapping.js';
 import type { OutputTypes } from '../output/output.js';
-import { configs, type OutputField, wholeField, withRule } from '../output/output-field.js';
+import { type OutputField, outputConfigs, wholeField, withRule } from '../output/output-field.js';
 import { resultField, SINGLE } from '../output/result-field.js';
 import type { LeafTable } from '../types/leaf.js';
 import { elementMember } from '../types/member.js';
@@ -144,7 +144,7 @@ function headersType(blocks: readonly ReplyBlock[], owner: string, types: Types)
     const field = scope.take(fieldName(name.local, types.naming));
     fields.set(field, blockField({ name, element }, field, typeName, types));
   }
-  const type = new GraphQLObjectType({ name: typeName, fields: configs(fields) });
+  const type = new GraphQLObjectType({ name: typeName, fields: outputConfigs(fields) });
   types.answers.push(type);
   const shapes = new Map([...fields].map(([field, { shape }]) => [field, shape]));
   const made = { type, shape: { typeName, conditions: new Set([typeName]), fields: shapes } };

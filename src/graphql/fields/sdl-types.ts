@@ -2,8 +2,8 @@ import { type DocumentNode, type EnumTypeDefinitionNode, type FieldDefinitionNod
 import type { AttributeDeclaration, ComplexType, Operation, Particle, XsdType } from '../../wsdl/model.js';
 import { plainComplexType, plainElement, plainSimpleType, sequenceOf } from '../../wsdl/plain.js';
 import type { QName } from '../../xml/events.js';
-import { BUILT_INS } from '../types/built-ins.js';
 import { SDL_URI } from '../types/leaf.js';
+import { BUILT_INS } from '../types/retype.js';
 import { isCostDirectiveDefinition } from './cost-sdl.js';
 import type { RootType } from './exposure.js';
 import { defaultText, occurrenceOf, type SdlField, xmlDirective } from './sdl-field.js';

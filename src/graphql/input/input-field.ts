@@ -59,7 +59,7 @@ export interface InputSources {
 }
 
 /** Fields or arguments as GraphQL wants them. */
-export function configs(fields: ReadonlyMap<string, InputField>): Record<string, GraphQLInputFieldConfig> {
+export function inputConfigs(fields: ReadonlyMap<string, InputField>): Record<string, GraphQLInputFieldConfig> {
   // An input type of which everything is fixed still needs a field.
   if (fields.size === 0) return { _: { type: GraphQLBoolean, description: 'Not used: GraphQL needs a field.' } };
   return Object.fromEntries(fields);

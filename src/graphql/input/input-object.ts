@@ -1,12 +1,12 @@
 import { GraphQLBoolean, GraphQLList, GraphQLNonNull } from 'graphql';
-import type { BranchRule } from '../../codec/plan/branch-rule.js';
-import type { EncodeAttribute, EncodeElement, EncodeObject } from '../../codec/plan/plan.js';
+import type { BranchRule, EncodeAttribute, EncodeElement, EncodeObject } from '../../codec/plan/plan.js';
+import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/model.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { fixedScalar } from '../types/leaf.js';
 import type { AttributeMember, ElementMember, Member } from '../types/member.js';
 import { NameScope } from '../types/naming.js';
-import { typeNameOf } from '../types/wire-type.js';
+import { typeNameOf } from '../types/xsd-type.js';
 import { type Counts, countsOf, type InputContent, inputContent, isBounded, type Piece } from './input-content.js';
 import {
   fieldOf,
@@ -19,8 +19,6 @@ import {
 import { hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
 import { inOrder } from './input-order.js';
 import { describeRule, isAllFixed, isExclusive, mentions, named, singles } from './input-rules.js';
-import { checkConstant, sourcedText } from './sourced-text.js';
-import { keyInMapping, placeOf } from './wire-place.js';
 
 type MutablePlan = {
   -readonly [K in keyof EncodeObject]: EncodeObject[K] extends readonly (infer T)[] ? T[] : EncodeObject[K];
@@ -289,4 +287,70 @@ function addRule(plan: MutablePlan, rule: BranchRule | null): void {
   const keys = singles(rule);
   if (keys === null) plan.branches.push(rule);
   else plan.choices.push([...keys]);
+}
+
+/**
+ * The plan of an element with text and attributes whose text comes from elsewhere. Callers give nothing of it, so its
+ * attributes have sources too or are not written. Null for an element of another type.
+ */
+function sourcedText(
+  element: ElementDeclaration,
+  { key, required }: { readonly key: string; readonly required: boolean },
+  mapping: InputMapping,
+  types: InputSources,
+): EncodeElement | null {
+  const { type, name } = element;
+  if (type.kind !== 'complex' || type.content.kind !== 'text' || mapping.source === null) return null;
+  const { scalar } = types.simple(type.content.type, `${name.local}Value`, null);
+  checkConstant(mapping, scalar, types);
+  refuseUnknown(
+    mapping.inner,
+    type.attributes.map((attribute) => `@${attribute.name.local}`),
+    types,
+  );
+  const attributes = type.attributes.flatMap((attribute): readonly EncodeAttribute[] => {
+    const { name: named, required: isNeeded, fixed } = attribute;
+    const own = mapping.inner.get(`@${named.local}`) ?? null;
+    const about = { key: named.local, name: named, required: isNeeded || own?.isRequired === true };
+    const leaf = types.simple(attribute.type, named.local, null).scalar;
+    if (own?.source != null) {
+      checkConstant(own, leaf, types);
+      return [{ ...about, fixed: null, scalar: leaf, source: own.source }];
+    }
+    if (!isNeeded) return [];
+    if (fixed === null) {
+      const what = `The attribute ${named.local} is required beside the text.`;
+      types.names.refuse(types.service, mapping.path, what, `Give ${name.local}/@${named.local} too.`);
+    }
+    return [{ ...about, fixed: fixed ?? '', scalar: leaf }];
+  });
+  const isRequired = required || mapping.isRequired;
+  const text = { key: '', scalar, source: mapping.source, required: isRequired };
+  const value = { kind: 'object', attributes, text, children: [], choices: [] } as const;
+  return { key, name, occurs: 'one', required: isRequired, nillable: false, fixed: null, always: true, value };
+}
+
+/** Checks a constant at start-up. Its report does not contain the value, which may be a secret. */
+function checkConstant({ source, path }: InputMapping, scalar: Scalar, { names, service }: InputSources): void {
+  if (source?.from !== 'constant') return;
+  try {
+    scalar.encode(scalar.decode(source.lexical));
+  } catch (caught) {
+    if (!(caught instanceof LexicalError)) throw caught;
+    names.refuse(service, path, `The value cannot be written: it ${caught.message}.`);
+  }
+}
+
+/** Equal for members that stand in the same place on the wire. */
+function placeOf(member: Member): string {
+  if (member.place === 'text') return 'text';
+  return member.place === 'element'
+    ? `element ${typeKey(member.element.name)}`
+    : `attribute ${typeKey(member.attribute.name)}`;
+}
+
+/** The names that the mapping of a request may use for it. */
+function keyInMapping(member: Member): readonly string[] {
+  if (member.place === 'text') return [];
+  return [member.place === 'element' ? member.element.name.local : `@${member.attribute.name.local}`];
 }

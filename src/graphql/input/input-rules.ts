@@ -1,4 +1,4 @@
-import type { Branch, BranchRule } from '../../codec/plan/branch-rule.js';
+import type { Branch, BranchRule } from '../../codec/plan/plan.js';
 import type { Particle, XsdType } from '../../wsdl/model.js';
 import { hasVariants } from '../types/reach.js';
 import type { InputContent } from './input-content.js';

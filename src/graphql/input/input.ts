@@ -10,14 +10,14 @@ import type { MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming } from '../types/naming.js';
 import { derivedFrom } from '../types/reach.js';
 import type { TypeNames } from '../types/type-names.js';
-import { typeNameOf } from '../types/wire-type.js';
+import { typeNameOf } from '../types/xsd-type.js';
 import { inputContent } from './input-content.js';
 import {
-  configs,
   type InputField,
   type InputObject,
   type InputSources,
   type InputValue,
+  inputConfigs,
   type Owner,
 } from './input-field.js';
 import { hasSource, type InputMappings, NO_MAPPINGS } from './input-mapping.js';
@@ -123,7 +123,7 @@ export class InputTypes implements InputSources {
 
   /** Makes the type of an object whose fields are known later. */
   objectType(name: string, object: InputObject, isOneOf: boolean, description: string | null): GraphQLInputObjectType {
-    const made = new GraphQLInputObjectType({ name, description, isOneOf, fields: () => configs(object.fields) });
+    const made = new GraphQLInputObjectType({ name, description, isOneOf, fields: () => inputConfigs(object.fields) });
     this.made.push(made);
     return made;
   }
@@ -220,7 +220,7 @@ export class InputTypes implements InputSources {
       name,
       description: `${xmlName}, or what may stand in its place: exactly one.`,
       isOneOf: true,
-      fields: () => configs(fields),
+      fields: () => inputConfigs(fields),
     });
     this.made.push(graphqlType);
     const made: InputValue = { type: graphqlType, plan };

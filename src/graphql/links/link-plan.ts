@@ -1,6 +1,6 @@
 import { type FieldNode, print } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import { objectOf } from '../../codec/plan/object-of.js';
+import { objectOf } from '../../codec/plan/lazy-object.js';
 import type { FieldSlot, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import type { BoundField } from '../fields/bound-field.js';

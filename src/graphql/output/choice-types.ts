@@ -3,7 +3,7 @@ import type { SlotSource } from '../../codec/plan/plan.js';
 import { type ChoiceMember, type ElementMember, isNonNullMember } from '../types/member.js';
 import type { BranchShape, FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
-import { aboutOf, configs, lazily, listOf, type OutputField, withRule } from './output-field.js';
+import { aboutOf, lazily, listOf, type OutputField, outputConfigs, withRule } from './output-field.js';
 
 interface Union {
   readonly type: GraphQLUnionType;
@@ -58,7 +58,7 @@ export class ChoiceTypes {
     const made = choice.branches.map((branch): Branch => {
       const name = this.#names.take(`${owner}${this.#names.pascal(branch.name, this.#service)}`, this.#service);
       const field = lazily(() => this.#branchField(branch, owner));
-      const type = new GraphQLObjectType({ name, fields: () => configs(new Map([[branch.name, field()]])) });
+      const type = new GraphQLObjectType({ name, fields: () => outputConfigs(new Map([[branch.name, field()]])) });
       this.#made(type);
       const shape: ObjectShape = {
         typeName: name,

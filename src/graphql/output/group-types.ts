@@ -6,7 +6,7 @@ import type { MemberTable } from '../types/members.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { GroupMember } from './groups.js';
-import { aboutOf, configs, lazily, listOf, type OutputField, withRule } from './output-field.js';
+import { aboutOf, lazily, listOf, type OutputField, outputConfigs, withRule } from './output-field.js';
 
 interface Made {
   readonly type: GraphQLObjectType;
@@ -80,7 +80,7 @@ export class GroupTypes {
     const suffix = member.name === 'items' ? 'Item' : this.#names.pascal(member.name, this.#service);
     const name = this.#names.take(`${this.#names.pascal(owner, this.#service)}${suffix}`, this.#service);
     const fields = lazily(() => this.#fields(member, owner));
-    const type = new GraphQLObjectType({ name, fields: () => configs(fields()) });
+    const type = new GraphQLObjectType({ name, fields: () => outputConfigs(fields()) });
     const shape: ObjectShape = {
       typeName: name,
       conditions: new Set([name]),

@@ -153,7 +153,7 @@ export const isText = ({ value }: FieldShape): boolean =>
   value.scalar.isReference !== true;
 
 /** Fields as GraphQL wants them. */
-export function configs(
+export function outputConfigs(
   fields: ReadonlyMap<string, OutputField>,
 ): Record<string, GraphQLFieldConfig<unknown, unknown>> {
   return Object.fromEntries(

@@ -9,6 +9,7 @@ import {
 import type { Steps } from '../../base/time-slices.js';
 import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
 import { wildcardsIn } from '../../wsdl/open-content.js';
+import type { FieldRule } from '../rights/field-rule.js';
 import { anyOutput } from '../types/any-value.js';
 import { childOrder } from '../types/child-order.js';
 import { contentOf, hides, nestedItem, wrappedItem } from '../types/content.js';
@@ -17,28 +18,27 @@ import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
 import { type Leaf, type LeafTable, PRESENCE } from '../types/leaf.js';
 import { type ElementMember, isNonNullMember, type Member } from '../types/member.js';
-import { openRule } from '../types/member-rules.js';
+import { openRule, rulesWithin } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
 import { NameScope } from '../types/naming.js';
 import { derivedFrom, type Reached } from '../types/reach.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import { ChoiceTypes } from './choice-types.js';
-import { elementShape } from './element-shape.js';
 import { GroupTypes } from './group-types.js';
 import { GroupTable } from './groups.js';
-import { mappedField } from './mapped-field.js';
 import {
   aboutOf,
   arrayWarning,
   attributeField,
   besideAny,
-  configs,
+  isText,
   lazily,
   listOf,
   nestedList,
   type OutputField,
   type OutputValue,
+  outputConfigs,
   PLACEHOLDER,
   PLACEHOLDER_FIELD,
   restField,
@@ -197,7 +197,7 @@ export class OutputTypes {
       name,
       description: this.#description(type),
       interfaces: () => this.#interfacesOf(type),
-      fields: () => configs(this.#fields(type, name)),
+      fields: () => outputConfigs(this.#fields(type, name)),
       extensions: this.#extensions(type),
     });
     this.#interfaces.set(type, made);
@@ -221,7 +221,7 @@ export class OutputTypes {
       name,
       description: this.#description(type),
       interfaces: supertypes,
-      fields: () => configs(fields()),
+      fields: () => outputConfigs(fields()),
       extensions: this.#extensions(type),
     });
     const conditions = lazily(() => new Set([name, ...supertypes().map((supertype) => supertype.name)]));
@@ -297,4 +297,63 @@ export class OutputTypes {
     }
     return fields;
   }
+}
+
+/** The shape of an element of this type, whose xsi:type may name a derived one where there are any. */
+function elementShape(
+  type: ComplexType,
+  hasVariants: boolean,
+  shapeOf: (type: ComplexType) => ObjectShape,
+): ElementShape {
+  if (!hasVariants) return { declared: shapeOf(type), variants: new Map() };
+  const declared = type.abstract ? null : shapeOf(type);
+  const variants = lazily(() => {
+    const concrete = [type, ...derivedFrom(type)].filter((candidate) => !candidate.abstract);
+    return new Map(
+      concrete.flatMap((candidate): [string, ObjectShape][] =>
+        candidate.name === null ? [] : [[typeKey(candidate.name), shapeOf(candidate)]],
+      ),
+    );
+  });
+  return {
+    declared,
+    get variants() {
+      return variants();
+    },
+  };
+}
+
+/**
+ * The field of a member with the cost and the rules that the mapping has for it. Rules are its own, that of the items
+ * it is a list of, and, where it is shown as XML, those of all that its content may hold.
+ */
+function mappedField(
+  field: OutputField,
+  member: Member,
+  service: string,
+  members: MemberTable,
+  names: TypeNames,
+): OutputField {
+  if (names.mappingOf(service).isEmpty) return field;
+  let ruled = withRule(field, member.mapping?.rule ?? null);
+  if (member.place === 'element') {
+    const { type } = member.element;
+    const item = member.many ? null : wrappedItem(type, members);
+    ruled = withRule(ruled, item?.mapping?.rule ?? null);
+    if (ruled.shape.value.kind === 'opaque') ruled = withinXml(ruled, rulesWithin([type], members));
+  }
+  const { mapping } = member;
+  const masks = new Set(mapping?.rule?.masks.values());
+  if (mapping !== null && (masks.has('last4') || masks.has('hash')) && !isText(field.shape)) {
+    const remedy = 'Mask it by `null` or `remove`; or show it as another `type`: String.';
+    names.refuse(service, [...mapping.path, 'mask'], 'Only text has a part or a hash to show.', remedy);
+  }
+  const weight = mapping?.cost?.weight ?? null;
+  return weight === null ? ruled : { ...ruled, shape: { ...ruled.shape, weight } };
+}
+
+/** What is masked within XML makes all of it null. */
+function withinXml(field: OutputField, rule: FieldRule | null): OutputField {
+  const { type, shape, ...about } = withRule(field, rule);
+  return { type, ...about, shape: (rule?.masks.size ?? 0) === 0 ? shape : { ...shape, nonNull: false } };
 }

@@ -7,8 +7,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { LazyObject } from '../../codec/plan/lazy-object.js';
-import { objectOf } from '../../codec/plan/object-of.js';
+import { LazyObject, objectOf } from '../../codec/plan/lazy-object.js';
 import type { FaultPlan, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import type { FieldRights } from '../rights/field-rights.js';

@@ -1,6 +1,5 @@
 import type { EventValues, InvalidPart, InvalidValue } from '../../base/event-bus.js';
-import type { DecodeError } from '../../codec/plan/decode-error.js';
-import type { Decoded, FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/plan/plan.js';
+import type { Decoded, DecodeError, FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/plan/plan.js';
 import { hiddenKey } from '../links/link-slots.js';
 import type { EventSource } from '../subscription/subscription.js';
 import type { FieldCall } from './field-call.js';

@@ -2,8 +2,9 @@ import { isObjectType, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import type { OperationUse } from '../../base/operation-use.js';
 import type { Admitted } from '../admission/admit.js';
 import { partByRights } from '../admission/document-cache-entry.js';
-import { calledFields } from './called-fields.js';
-import type { PlannedSchema } from './root-plan.js';
+import type { BoundField } from '../fields/bound-field.js';
+import type { SubschemaField } from '../fields/subschema.js';
+import { type PlannedSchema, rootPlanOf } from './root-plan.js';
 
 /** Names kept of one operation: more than a person selects by hand. */
 const NAMES_MAX = 1000;
@@ -57,4 +58,18 @@ function readUse(admitted: Admitted, built: PlannedSchema): UsedNames {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, visitor);
   }
   return new UsedNames(operation.name?.value ?? '', calls, fields, named);
+}
+
+/** The operations that an operation calls: for fields of the root, links, and fields of roots further below. */
+export function calledFields(admitted: Admitted, built: PlannedSchema): readonly (BoundField | SubschemaField)[] {
+  const { fields, links } = rootPlanOf(admitted, built);
+  // A link that is forbidden is null, and calls nothing.
+  const permitted = [...links.values()].filter(({ isForbidden }) => !isForbidden);
+  return [
+    ...fields.flatMap(({ call }) => call?.bound ?? []),
+    ...permitted.map(({ link }) => link.called),
+    ...[...fields.flatMap(({ call }) => call?.ask ?? []), ...permitted.map(({ target }) => target.ask)]
+      .flatMap((ask) => (ask.kind === 'subschema' ? ask.plan.nested : []))
+      .flatMap((name) => built.subschemaFields?.get(name) ?? []),
+  ];
 }

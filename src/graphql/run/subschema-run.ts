@@ -1,16 +1,13 @@
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, subscribe } from 'graphql';
 import { Refusal } from '../../base/refusals/refusal.js';
-import type { DecodeError } from '../../codec/plan/decode-error.js';
-import type { Decoded } from '../../codec/plan/plan.js';
+import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
 import { subschemaPoints } from '../cost/cost-subschema.js';
 import type { SendToSubschema, SubschemaPlan, SubschemaRequest } from '../fields/subschema.js';
 import type { LinkSelect } from '../links/link-plan.js';
 import type { Fragments, RawVariables, Variables } from '../output/reply-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
-import { AnswerShaper } from '../subschema/answer-shaper.js';
-import { batchAnswer, batchPath } from '../subschema/batch-answer.js';
+import { AnswerShaper, batchAnswer, batchPath, isLost } from '../subschema/answer-shaper.js';
 import { FORBIDDEN } from '../subschema/enforce-rules.js';
-import { isLost } from '../subschema/lost-value.js';
 import { readSubschemaReply, SUBSCHEMA_ERROR, type SubschemaResult } from '../subschema/read-reply.js';
 import type { SubschemaSender } from '../subschema/wrap.js';
 

@@ -1,11 +1,10 @@
 import { type FieldNode, type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
 import { isRecord } from '../../base/record.js';
-import type { SubschemaLinks, SubschemaPlan } from '../fields/subschema.js';
+import type { SubschemaBatch, SubschemaLinks, SubschemaPlan } from '../fields/subschema.js';
 import type { Link } from '../links/link.js';
 import type { LinkSelect } from '../links/link-plan.js';
 import { HIDDEN, hiddenKey } from '../links/link-slots.js';
 import { collectFields, type Fragments, type Variables } from '../output/reply-plan.js';
-import { hidden } from './batch-answer.js';
 
 /**
  * Shapes the answer of a subschema to the selection of the client: fields for links only are removed, and at the position
@@ -98,4 +97,47 @@ function readFeedValues(
     values[hiddenKey(index)] = hidden(value[aliases[index] ?? ''], `${prefix}v`, feed.field.length - 1);
   }
   return values;
+}
+
+/**
+ * The answer of a list operation as links read it: each step to the items under `HIDDEN`, and in each item its value
+ * under `HIDDEN` beside its key. `visible` makes the value of an item.
+ */
+export function batchAnswer(value: unknown, { items, key, keySteps }: SubschemaBatch, visible: Visible): unknown {
+  const list = items.reduce((inner: unknown, step) => (isRecord(inner) ? inner[step] : null), value);
+  if (!Array.isArray(list)) return null;
+  const answers = list.map((item: unknown): unknown =>
+    isRecord(item) ? { [HIDDEN]: visible(item), [hiddenKey(0)]: hidden(item[key], key, keySteps) } : null,
+  );
+  return items.reduce((inner: unknown) => ({ [HIDDEN]: inner }), answers);
+}
+
+type Visible = (item: Readonly<Record<string, unknown>>) => unknown;
+
+/** The path of an error in a list operation's answer, as `batchAnswer` has it. */
+export function batchPath(
+  path: readonly (string | number)[],
+  batch: SubschemaBatch | null,
+): readonly (string | number)[] {
+  if (batch === null) return path;
+  const { items } = batch;
+  const above = items.map(() => HIDDEN);
+  const index = path[items.length];
+  if (typeof index !== 'number') return above;
+  return [...above, index, HIDDEN, ...path.slice(items.length + 1)];
+}
+
+/** Follows `key` from a value, `steps` times, and nests the result under `HIDDEN` as deep. */
+function hidden(held: unknown, key: string, steps: number): unknown {
+  let value = held;
+  for (let step = 0; step < steps; step++) value = isRecord(value) ? value[key] : null;
+  for (let step = 0; step < steps; step++) value = { [HIDDEN]: value ?? null };
+  return value ?? null;
+}
+
+/** Whether a value, or an item of a list, was sent and is missing in the result. */
+export function isLost(sent: unknown, value: unknown): boolean {
+  if (sent === null || sent === undefined || sent instanceof Error) return false;
+  if (!Array.isArray(sent) || !Array.isArray(value)) return value === null;
+  return sent.some((item, index) => isLost(item, value[index]));
 }

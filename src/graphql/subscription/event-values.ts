@@ -13,9 +13,8 @@ import {
 } from 'graphql';
 import type { InvalidPart } from '../../base/event-bus.js';
 import { isRecord } from '../../base/record.js';
-import type { DecodeError } from '../../codec/plan/decode-error.js';
-import { objectOf } from '../../codec/plan/object-of.js';
-import type { Decoded, EncodeElement, EncodeObject, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
+import { objectOf } from '../../codec/plan/lazy-object.js';
+import type { Decoded, DecodeError, EncodeElement, EncodeObject, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
 import type { LinkTarget } from '../links/link.js';
 import { bothRules, type FieldRule, ruleOf } from '../rights/field-rule.js';
 import type { ElementShape, FieldShape, ReplyRoot } from '../types/shape.js';

@@ -1,4 +1,4 @@
-import { type GraphQLFieldConfigArgumentMap, getNullableType } from 'graphql';
+import { type GraphQLFieldConfigArgumentMap, getNullableType, isEnumType } from 'graphql';
 import { type EntryError, type Report, reportInto } from '../links/entry-error.js';
 import type { LinkTarget } from '../links/link.js';
 import { type Targets, type TargetUse, targetOf } from '../links/target.js';
@@ -14,16 +14,15 @@ import {
   topicOf,
 } from './subscription.js';
 import { boundAs, calledAnswer, type FieldConfig, type Keyed, ownAnswer } from './subscription-answer.js';
-import { neverEqual } from './wanted-value.js';
 
-export interface ResolvedSubscriptions {
+interface ResolvedSubscriptions {
   readonly fields: ReadonlyMap<string, FieldConfig>;
   readonly table: SubscriptionTable;
   readonly errors: readonly EntryError[];
 }
 
 /** The operations and names that subscriptions are resolved against. */
-export interface Offered extends Targets<LinkTarget> {
+interface Offered extends Targets<LinkTarget> {
   readonly names: TypeNames;
 }
 
@@ -223,3 +222,18 @@ const valuesOf = (paths: Readonly<Record<string, string>>, group: string, find: 
     const value = find(path, [group, key]);
     return value === null ? [] : [{ key, value }];
   });
+
+/** The form of values of this type, if `wanted` can never be equal to one; null: it may be. */
+function neverEqual({ type }: EventValue, wanted: string): string | null {
+  if (type.name === 'Boolean') return wanted === 'true' || wanted === 'false' ? null : 'true or false';
+  if (type.name === 'Int') return /^(?:0|-?[1-9]\d{0,9})$/.test(wanted) ? null : 'a whole number, as 7';
+  if (!isEnumType(type)) return null;
+  const values = type.getValues();
+  if (values.some(({ name, value }) => name === wanted || String(value) === wanted)) return null;
+  return `one of ${values
+    .slice(0, VALUES_SHOWN)
+    .map(({ name }) => name)
+    .join(', ')}`;
+}
+
+const VALUES_SHOWN = 10;

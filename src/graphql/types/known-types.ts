@@ -13,13 +13,12 @@ import { builtInType } from '../../wsdl/xsd/builtin.js';
 import type { QName } from '../../xml/events.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
-import { isAnyType } from './any-type.js';
 import type { Member } from './member.js';
 import { everyRule, rulesOf } from './member-rules.js';
 import type { MemberTable } from './members.js';
 import { flatten, type Occurring } from './occurrence.js';
 import type { RuledTypes } from './shape.js';
-import { typeNameOf } from './wire-type.js';
+import { isAnyType, typeNameOf } from './xsd-type.js';
 
 /** The types of a WSDL as values of any type use them. Each is made when a value first names it. */
 export class KnownTypes implements RuledTypes {

@@ -1,16 +1,13 @@
-import type { ComplexType, XsdType } from '../../wsdl/model.js';
-import { isAnyType } from './any-type.js';
-import { groupNames } from './group-names.js';
-import type { MappingTable } from './mapping.js';
+import type { ComplexType, Particle, XsdType } from '../../wsdl/model.js';
+import type { FieldMapping, MappingTable } from './mapping.js';
 import { type ChoiceMember, isHidden, keysOf, type Member, ownMembers, placeOf, placeOfElement } from './member.js';
-import { MemberCount } from './member-count.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
-import { Nullability } from './nullable.js';
 import { type Choice, flatten, NOTHING } from './occurrence.js';
 import type { RuledTypes } from './shape.js';
 import type { TypeNames } from './type-names.js';
+import { isAnyType } from './xsd-type.js';
 
-export interface Members {
+interface Members {
   /** Elements in the order of the schema, the text, attributes; inherited ones first, also those a restriction drops. */
   readonly all: readonly Member[];
   /** Those that may be present, as a restriction narrows them: the members of a type that is no interface. */
@@ -29,7 +26,7 @@ export interface Members {
 export type ChoiceStyle = 'fields' | 'union';
 
 /** How one service shows members. */
-export interface MemberRules {
+interface MemberRules {
   readonly naming: Naming;
   readonly choices: ChoiceStyle;
   /** Whether replies may leave out what the schema document requires; null: by rule. */
@@ -221,3 +218,113 @@ const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivatio
 /** Whether all that may be present is known. */
 const isModelled = ({ kind }: ComplexType['content']): boolean =>
   kind === 'elements' || kind === 'text' || kind === 'empty';
+
+const LIST_NAME = /^items\d*$/;
+
+/**
+ * Names that the lists of repeated groups of this type can have, besides those inherited.
+ * Types derived from it have the same lists, whatever their own content is, so none of their members takes such a name.
+ */
+function groupNames(
+  type: ComplexType,
+  members: readonly { readonly name: string }[],
+  inherited: readonly string[],
+): readonly string[] {
+  if (type.content.kind !== 'elements') return inherited;
+  let count = 0;
+  let hasSequence = false;
+  const stack: { readonly particle: Particle; readonly isMany: boolean }[] = [
+    { particle: type.content.particle, isMany: false },
+  ];
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    const { particle } = top;
+    if (particle.kind === 'one' || particle.kind === 'any') continue;
+    if (particle.max > 1) count += 1;
+    const isMany = top.isMany || particle.max > 1;
+    hasSequence ||= isMany && particle.kind !== 'choice' && particle.particles.length > 1;
+    for (const inner of particle.particles) stack.push({ particle: inner, isMany });
+  }
+  if (!hasSequence) return inherited;
+  // Members keep the names they have: the lists take the free ones among so many.
+  const most = Math.max(inherited.length, count + 1 + members.filter(({ name }) => LIST_NAME.test(name)).length);
+  return Array.from({ length: most }, (_, at) => (at === 0 ? 'items' : `items${at + 1}`));
+}
+
+/** Counts the members of one service's types, and refuses its mapping where they are too many for a schema. */
+class MemberCount {
+  readonly #service: string;
+  readonly #names: TypeNames;
+  #count = 0;
+
+  constructor(service: string, names: TypeNames) {
+    this.#service = service;
+    this.#names = names;
+  }
+
+  get isFull(): boolean {
+    return this.#count > MEMBERS_MAX;
+  }
+
+  add(count: number): void {
+    const wasFull = this.isFull;
+    this.#count += count;
+    if (wasFull || !this.isFull) return;
+    const limit = MEMBERS_MAX.toLocaleString('en-GB');
+    const what = `The types have more than ${limit} members, where each counts what it inherits.`;
+    this.#names.refuse(this.#service, ['wsdl'], what, 'Offer fewer of its operations: set the others to false.');
+  }
+}
+
+/**
+ * Of all types of one service, inherited members at each, at least one for each type it derives from: in GraphQL each is
+ * a field of an object, or of an interface as well. Large services have a tenth of this; a million take some seconds.
+ */
+export const MEMBERS_MAX = 1_000_000;
+
+/** Decides which members replies may leave out or send as nil, against what the schema document declares. */
+class Nullability {
+  readonly #mapping: MappingTable;
+  readonly #ofService: boolean | null;
+  readonly #isEncoded: boolean;
+
+  /** `ofService`: as configured; null: by rule. `isEncoded`: the service has operations by the SOAP encoding. */
+  constructor(mapping: MappingTable, ofService: boolean | null, isEncoded: boolean) {
+    this.#mapping = mapping;
+    this.#ofService = ofService;
+    this.#isEncoded = isEncoded;
+  }
+
+  /**
+   * The mapping of the field first, then that of its type, then the service. True: it may be null. False: it never is,
+   * whatever is declared; only its own mapping says so. Null: as declared.
+   */
+  nullabilityOf(owner: ComplexType, member: Member, mapping: FieldMapping | null): boolean | null {
+    const own = mapping?.nullable ?? null;
+    if (own !== null) return own;
+    const around = this.#mapping.of(owner)?.nullable ?? this.#ofService;
+    if (around !== null) return around ? true : null;
+    return this.#isNullable(owner, member) ? true : null;
+  }
+
+  #isNullable(owner: ComplexType, member: Member): boolean {
+    // Any accessor of a struct may be nil or absent (SOAP 1.1 section 5.1).
+    if (this.#isEncoded && owner.content.kind === 'elements') return true;
+    return member.place === 'element' && !member.many && isJaxbMap(member.element.type);
+  }
+}
+
+/** Whether this is the type that JAXB makes of a `Map`: its WSDL requires the element, and a null map leaves it out. */
+function isJaxbMap(type: XsdType): boolean {
+  const entry = onlyElement(type);
+  if (entry?.name.local !== 'entry' || entry.type.kind !== 'complex' || entry.type.name !== null) return false;
+  if (entry.type.content.kind !== 'elements') return false;
+  const names = flatten(entry.type.content.particle).elements.map(({ element }) => element.name.local);
+  return names.join() === 'key,value';
+}
+
+/** The one element of a type without a name, if it may be repeated. */
+function onlyElement(type: XsdType): ReturnType<typeof flatten>['elements'][number]['element'] | null {
+  if (type.kind !== 'complex' || type.name !== null || type.content.kind !== 'elements') return null;
+  const [only, ...others] = flatten(type.content.particle).elements;
+  return only?.many === true && others.length === 0 ? only.element : null;
+}

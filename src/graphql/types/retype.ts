@@ -4,7 +4,6 @@ import { scalarOf } from '../../codec/values/scalars.js';
 import { compileSimple } from '../../codec/values/simple-validity.js';
 import type { SimpleType } from '../../wsdl/model.js';
 import { plainSimpleType } from '../../wsdl/plain.js';
-import { BUILT_INS } from './built-ins.js';
 
 /** The rule that a form as it is written breaks, or null. */
 type Check = (lexical: string) => string | null;
@@ -90,3 +89,23 @@ function floatAsText(own: Scalar, target: string, check: Check): Scalar {
     },
   };
 }
+
+/** The scalars of SDL, as built-in types of XML Schema. */
+export const BUILT_INS: ReadonlyMap<string, string> = new Map([
+  ['Int', 'int'],
+  ['Float', 'double'],
+  ['String', 'string'],
+  ['Boolean', 'boolean'],
+  ['ID', 'string'],
+  ['Long', 'long'],
+  ['BigInt', 'integer'],
+  ['Decimal', 'decimal'],
+  ['Date', 'date'],
+  ['DateTime', 'dateTime'],
+  ['Time', 'time'],
+  ['Duration', 'duration'],
+  ['Base64', 'base64Binary'],
+  ['Hex', 'hexBinary'],
+  ['URI', 'anyURI'],
+  ['QName', 'QName'],
+]);

@@ -1,11 +1,18 @@
-import type { AttributeDeclaration, ComplexType, Content, ElementDeclaration, Particle, XsdType } from '../model.js';
-import { typeKey } from '../model.js';
+import {
+  type AttributeDeclaration,
+  type ComplexType,
+  type Content,
+  type ElementDeclaration,
+  type Particle,
+  typeKey,
+  type Wildcard,
+  type XsdType,
+} from '../model.js';
 import { wildcardsIn } from '../open-content.js';
 import type { Changes, Direction, Severity } from './change.js';
 import { structureOf } from './exclusion.js';
 import { type Occurrence, occurrencesIn } from './occurrences.js';
 import { compareSimpleTypes } from './simple.js';
-import { compareWildcards } from './wildcards.js';
 
 interface Pair {
   readonly direction: Direction;
@@ -241,3 +248,30 @@ function particleOf(content: Content): Particle {
   if (content.kind === 'elements') return content.particle;
   return (content.kind === 'opaque' ? content.mixed?.particle : null) ?? NOTHING;
 }
+
+/** Reports changes of wildcards (`xs:any`, `xs:anyAttribute`). */
+function compareWildcards(
+  direction: Direction,
+  noun: 'elements' | 'attributes',
+  before: readonly Wildcard[],
+  after: readonly Wildcard[],
+  add: (severity: Severity, what: string) => void,
+): void {
+  const [was, is] = [before.length > 0, after.length > 0];
+  if (was && !is) {
+    // Clients may request the elements by the field that holds them.
+    const isHarmless = direction === 'reply' && noun === 'attributes';
+    add(isHarmless ? 'safe' : 'breaking', `allows no further ${noun} any more`);
+  } else if (is && !was) {
+    add(direction === 'request' ? 'safe' : 'dangerous', `allows further ${noun} now`);
+  } else if (printed(before) !== printed(after)) {
+    add('dangerous', `lets in other further ${noun} than before`);
+  }
+}
+
+/** Equal for the same wildcards in any order. */
+const printed = (wildcards: readonly Wildcard[]): string =>
+  [...new Set(wildcards.map(({ process, namespaces }) => JSON.stringify([process, sorted(namespaces)])))].sort().join();
+
+const sorted = (namespaces: Wildcard['namespaces']): unknown =>
+  namespaces.kind === 'any' ? 'any' : [namespaces.kind, [...namespaces.uris].sort()];

@@ -1,12 +1,27 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
-import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
-import type { Operation, Payload } from '../model.js';
-import { defaultActionOf, namedActionOf } from './addressing-action.js';
-import { readFaults } from './declared-faults.js';
-import { referredBy } from './definitions.js';
-import { readHeaders } from './headers.js';
-import { type Disabled, type MessageContext, type MessageUse, nameBody, readBody, soapChildren } from './messages.js';
+import { isSoapBindingNamespace, WSDL } from '../documents/namespaces.js';
+import { attributeOf, childOf, childrenOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
+import {
+  type ElementDeclaration,
+  type FaultDeclaration,
+  type HeaderDeclaration,
+  type Operation,
+  type Payload,
+  typeKey,
+} from '../model.js';
+import { plainElement } from '../plain.js';
+import { referredBy, targetOf } from './definitions.js';
+import {
+  type Disabled,
+  elementOf,
+  type MessageContext,
+  type MessageUse,
+  messageExtensions,
+  nameBody,
+  readBody,
+  soapChildren,
+  typeOf,
+} from './messages.js';
 import type { OperationPair } from './operation-pairs.js';
 
 /** The diagnostics that the schema types behind an operation bring with them. */
@@ -169,4 +184,121 @@ function disabledContent(reason: Diagnostic, { request, reply }: Directions, con
     output: reply === null ? null : named(reply),
     faults: [],
   };
+}
+
+/** Namespaces in which a WSDL names the action of a message: the recommendation, and the drafts stacks still write. */
+const ACTION_ATTRIBUTES = [
+  '{http://www.w3.org/2007/05/addressing/metadata}Action',
+  '{http://www.w3.org/2006/05/addressing/wsdl}Action',
+  '{http://www.w3.org/2005/08/addressing}Action',
+  '{http://schemas.xmlsoap.org/ws/2004/08/addressing}Action',
+];
+
+/** The action that the input of a port type's operation names, or null. */
+function namedActionOf(input: XmlNode): string | null {
+  for (const attribute of ACTION_ATTRIBUTES) {
+    const named = input.attributes.get(attribute)?.trim();
+    if (named !== undefined) return named;
+  }
+  return null;
+}
+
+/** The action of an input that names none. */
+function defaultActionOf(name: string, input: XmlNode): string {
+  const uri = targetOf(input);
+  const delimiter = uri.startsWith('urn:') ? ':' : '/';
+  const portType = attributeOf(input.parent?.parent ?? input, 'name') ?? '';
+  const isOneWay = input.parent === null || childOf(input.parent, WSDL, 'output') === null;
+  const message = attributeOf(input, 'name') ?? (isOneWay ? name : `${name}Request`);
+  return [uri.endsWith(delimiter) ? uri.slice(0, -1) : uri, portType, message].join(delimiter);
+}
+
+/**
+ * The declared faults; one that cannot be read is left out with a diagnostic. `bound` is the operation of the binding, or
+ * null. A fault whose part names a type is in `detail` under the name of the part, as rpc stacks write it.
+ */
+function readFaults(
+  operation: XmlNode,
+  bound: XmlNode | null,
+  context: MessageContext,
+): { readonly faults: readonly FaultDeclaration[]; readonly diagnostics: readonly Diagnostic[] } {
+  const faults: FaultDeclaration[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const fault of childrenOf(operation, WSDL, 'fault')) {
+    const name = attributeOf(fault, 'name') ?? '';
+    const message = referredBy(fault, 'message', context.definitions.messages);
+    if (message === null) {
+      diagnostics.push(diagnosticAt(fault, `The message of the fault ${name} is not defined. The fault is left out.`));
+      continue;
+    }
+    const { part, count } = context.parts.first(message);
+    if (part === null) {
+      context.warnings.add(diagnosticAt(message, `The message of the fault ${name} has no part: it has no detail.`));
+      continue;
+    }
+    if (count > 1) {
+      context.warnings.add(
+        diagnosticAt(message, `The message of the fault ${name} has several parts: the first is used.`),
+      );
+    }
+    const named = elementOf(part, context);
+    if (named === null) {
+      const wire = { uri: namespaceOf(name, bound), local: attributeOf(part, 'name') ?? '' };
+      faults.push({ name, element: plainElement(wire, typeOf(part, context)) });
+    } else if ('element' in named) faults.push({ name, element: named.element });
+    else diagnostics.push({ ...named.disabled, what: `${named.disabled.what} The fault is left out.` });
+  }
+  return { faults, diagnostics };
+}
+
+/** The namespace of the detail's child by `soap:fault`, or if it is encoded; literal ones are not qualified. */
+function namespaceOf(name: string, bound: XmlNode | null): string {
+  const same =
+    bound === null ? [] : childrenOf(bound, WSDL, 'fault').filter((each) => attributeOf(each, 'name') === name);
+  const [soap] = same.flatMap((each) => soapChildren(each, 'fault'));
+  if (soap === undefined) return '';
+  return attributeOf(soap, 'namespace') ?? (attributeOf(soap, 'use') === 'encoded' ? targetOf(soap) : '');
+}
+
+/** The header blocks of one direction; one that cannot be read is left out with a diagnostic. */
+function readHeaders(
+  use: MessageUse,
+  context: MessageContext,
+): { readonly headers: readonly HeaderDeclaration[]; readonly diagnostics: readonly Diagnostic[] } {
+  const headers: HeaderDeclaration[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const seen = new Set<string>();
+  for (const header of messageExtensions(use.bound, 'header')) {
+    warnOfHeaderFaults(header, context);
+    const read = readHeader(header, use, context);
+    if ('what' in read) diagnostics.push({ ...read, what: `${read.what} The header is left out.` });
+    else if (!seen.has(typeKey(read.name))) {
+      seen.add(typeKey(read.name));
+      headers.push({ element: read });
+    }
+  }
+  return { headers, diagnostics };
+}
+
+/** Without a message it is one of the operation's own parts. A part that names a type gives the block its own name. */
+function readHeader(header: XmlNode, use: MessageUse, context: MessageContext): ElementDeclaration | Diagnostic {
+  const { messages } = context.definitions;
+  const isOwn = attributeOf(header, 'message') === null;
+  const message = isOwn ? referredBy(use.abstract, 'message', messages) : referredBy(header, 'message', messages);
+  const name = attributeOf(header, 'part') ?? '';
+  const part = message === null ? null : context.parts.named(message, name);
+  if (part === null) return diagnosticAt(header, `The header part ${name} is not defined.`);
+  const named = elementOf(part, context);
+  if (named !== null) return 'element' in named ? named.element : named.disabled;
+  const uri = attributeOf(header, 'namespace') ?? targetOf(part);
+  return plainElement({ uri, local: name }, typeOf(part, context));
+}
+
+/** Warns of header faults: they pass as SOAP, but GraphQL errors do not show them. */
+function warnOfHeaderFaults(header: XmlNode, { warnings }: MessageContext): void {
+  for (const fault of header.children) {
+    if (fault.local !== 'headerfault' || !isSoapBindingNamespace(fault.uri)) continue;
+    const part = attributeOf(fault, 'part') ?? '';
+    warnings.add(diagnosticAt(fault, `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`));
+  }
 }

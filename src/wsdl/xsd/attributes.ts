@@ -5,9 +5,9 @@ import { attributeOf, childOf, diagnosticAt, documentationIn, type XmlNode } fro
 import { type AttributeDeclaration, type ComplexType, typeKey, type Wildcard } from '../model.js';
 import { ANY_SIMPLE, builtInAttribute, isBuiltInAttributeNamespace } from './builtin.js';
 import { ComponentMap } from './component-map.js';
+import { undeclaredAt } from './components.js';
 import type { SchemaContext } from './schema-context.js';
 import { type Component, isQualified, nameIn, type SchemaUnit } from './schema-unit.js';
-import { undeclaredAt } from './undeclared.js';
 import { intersection, readWildcard, union } from './wildcards.js';
 
 const CHAIN = 100;

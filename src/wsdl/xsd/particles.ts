@@ -8,10 +8,10 @@ import { plainElement } from '../plain.js';
 import { blocksMember, blocksSubstitution } from './blocked.js';
 import { opaqueType } from './builtin.js';
 import { ComponentMap } from './component-map.js';
+import { undeclaredAt } from './components.js';
 import { readElement } from './elements.js';
 import type { SchemaContext } from './schema-context.js';
 import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
-import { undeclaredAt } from './undeclared.js';
 import { readWildcard } from './wildcards.js';
 
 /** A content model, null for "no content". With a `reason` it is not reliable. */

@@ -15,14 +15,12 @@ import { globalAttribute } from './attributes.js';
 import { builtInElement, builtInType, opaqueType } from './builtin.js';
 import { ComplexTypeReader, derivationOf } from './complex.js';
 import { ComponentMap } from './component-map.js';
-import type { SchemaComponents } from './components.js';
+import { redefinedBase, type SchemaComponents, undeclaredAt } from './components.js';
 import { readElement } from './elements.js';
 import { IdentityReader } from './identity.js';
-import { redefinedBase } from './redefined.js';
 import type { OpenComplexType, SchemaContext } from './schema-context.js';
 import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
 import { SimpleTypeReader } from './simple.js';
-import { undeclaredAt } from './undeclared.js';
 
 /** Every named type and global element of all schemas, and the types that are approximated. */
 export interface Schema {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusals/refusal.js';
-import type { BranchRule } from '../../../src/codec/plan/branch-rule.js';
 import type {
+  BranchRule,
   EncodeArray,
   EncodeAttribute,
   EncodeElement,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isReading } from '../../../src/graphql/fields/is-reading.js';
+import { isReading } from '../../../src/graphql/fields/exposure.js';
 import { OPERATION_NAMES } from './operation-names.js';
 
 const namesIn = (key: 'reads' | 'writes' | 'untold'): readonly string[] =>
