@@ -13,6 +13,15 @@ export interface LimitRow {
   readonly text: string;
 }
 
+/** A row of a table: the default, the bounds, the unit, the refusal at the limit, and the sentence. */
+export const limit = <const R extends RefusalCode | null>(
+  initial: number,
+  [min, max]: readonly [number, number],
+  unit: LimitRow['unit'],
+  refusal: R,
+  text: string,
+): LimitRow & { readonly refusal: R } => ({ default: initial, min, max, unit, refusal, text });
+
 export type LimitTable = Readonly<Record<string, LimitRow>>;
 
 /** The limits of a table as numbers, as compiled code reads them. */

@@ -1,39 +1,16 @@
-import { KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
+import { KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
 
 /** Limits of the reply cache and of coalesced calls. */
+// biome-ignore format: a table
 export const CACHE_LIMITS = {
-  bytes: {
-    default: 64 * MIB,
-    min: 64 * KIB,
-    max: 4096 * MIB,
-    unit: 'bytes',
-    refusal: null,
-    text: 'Bytes of all cached replies, in each process; the least recently used are evicted first.',
-  },
-  entries: {
-    default: 10_000,
-    min: 1,
-    max: 1_000_000,
-    unit: 'count',
-    refusal: null,
-    text: 'Replies in the cache.',
-  },
-  replyBytes: {
-    default: 256 * KIB,
-    min: KIB,
-    max: 16 * MIB,
-    unit: 'bytes',
-    refusal: null,
-    text: 'Bytes of one reply that is cached, or shared by several callers. So much is buffered before the first caller gets any of it.',
-  },
-  waiting: {
-    default: 1_000,
-    min: 1,
-    max: 100_000,
-    unit: 'count',
-    refusal: null,
-    text: 'Callers that share one call; a further one makes its own call.',
-  },
-} as const satisfies LimitTable;
+  bytes: limit(64 * MIB, [64 * KIB, 4096 * MIB], 'bytes', null,
+    'Bytes of all cached replies, in each process; the least recently used are evicted first.'),
+  entries: limit(10_000, [1, 1_000_000], 'count', null,
+    'Replies in the cache.'),
+  replyBytes: limit(256 * KIB, [KIB, 16 * MIB], 'bytes', null,
+    'Bytes of one reply that is cached, or shared by several callers. So much is buffered before the first caller gets any of it.'),
+  waiting: limit(1_000, [1, 100_000], 'count', null,
+    'Callers that share one call; a further one makes its own call.'),
+} satisfies LimitTable;
 
 export type CacheLimits = Limits<typeof CACHE_LIMITS>;

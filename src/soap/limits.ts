@@ -1,88 +1,29 @@
-import { GIB, KIB, type Limits, type LimitTable, MIB } from '../base/limit.js';
+import { GIB, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
 
 /** Limits of the envelope and of the gate that holds it back. */
+// biome-ignore format: a table
 export const SOAP_LIMITS = {
-  windowBytes: {
-    default: 64 * KIB,
-    min: 4 * KIB,
-    max: MIB,
-    unit: 'bytes',
-    refusal: null,
-    text: 'A message that ends within this window is validated whole before its first byte is sent on; a longer one is held up to the start tag of its first Body child.',
-  },
-  headerBytes: {
-    default: 256 * KIB,
-    min: KIB,
-    max: 4 * MIB,
-    unit: 'bytes',
-    refusal: 'SOAP_HEADER_LIMIT',
-    text: 'Bytes up to the end of the start tag of the first Body child: they are held in memory until they are validated.',
-  },
-  headerBlocks: {
-    default: 64,
-    min: 1,
-    max: 1000,
-    unit: 'count',
-    refusal: 'SOAP_HEADER_LIMIT',
-    text: 'Header blocks of one message.',
-  },
-  bufferBytes: {
-    default: 10 * MIB,
-    min: 64 * KIB,
-    max: GIB,
-    unit: 'bytes',
-    refusal: 'HTTP_TOO_LARGE',
-    text: 'Bytes of a request without a length that are collected where `bufferRequests` is on; they are held in memory.',
-  },
-  inflateRatio: {
-    default: 100,
-    min: 2,
-    max: 2000,
-    unit: 'count',
-    refusal: 'DECOMPRESSION_LIMIT',
-    text: 'Bytes that one byte of a compressed message may become. Kong and Envoy allow 100; gzip itself cannot exceed 1032.',
-  },
-  inflateFreeBytes: {
-    default: MIB,
-    min: KIB,
-    max: 64 * MIB,
-    unit: 'bytes',
-    refusal: 'DECOMPRESSION_LIMIT',
-    text: 'Bytes of a compressed message that are decoded before `inflateRatio` counts.',
-  },
-  arrayItems: {
-    default: 10_000,
-    min: 1,
-    max: 100_000_000,
-    unit: 'count',
-    refusal: 'SOAP_ARRAY_LIMIT',
-    text: 'Members that an array of a request announces (arrayType, arraySize, offset, position): stacks allocate them at once. Checked for services that are or may be encoded.',
-  },
-  ids: {
-    default: 10_000,
-    min: 16,
-    max: 1_000_000,
-    unit: 'count',
-    refusal: 'WSSE_STRUCTURE',
-    text: 'Ids and references of one signed request: they are kept until its end to find one that comes twice.',
-  },
-  securityMillis: {
-    default: 5 * 60_000,
-    min: 1000,
-    max: 60 * 60_000,
-    unit: 'millis',
-    refusal: 'wsse:MessageExpired',
-    text: 'How far Created may lie from now, either way. The UsernameToken profile proposes five minutes.',
-  },
-  nonces: {
-    default: 100_000,
-    min: 100,
-    max: 10_000_000,
-    unit: 'count',
-    refusal: null,
-    text: 'Nonces of one service remembered at once; beyond them the oldest are forgotten.',
-  },
-} as const satisfies LimitTable;
+  windowBytes: limit(64 * KIB, [4 * KIB, MIB], 'bytes', null,
+    'A message that ends within this window is validated whole before its first byte is sent on; a longer one is held up to the start tag of its first Body child.'),
+  headerBytes: limit(256 * KIB, [KIB, 4 * MIB], 'bytes', 'SOAP_HEADER_LIMIT',
+    'Bytes up to the end of the start tag of the first Body child: they are held in memory until they are validated.'),
+  headerBlocks: limit(64, [1, 1000], 'count', 'SOAP_HEADER_LIMIT',
+    'Header blocks of one message.'),
+  bufferBytes: limit(10 * MIB, [64 * KIB, GIB], 'bytes', 'HTTP_TOO_LARGE',
+    'Bytes of a request without a length that are collected where `bufferRequests` is on; they are held in memory.'),
+  inflateRatio: limit(100, [2, 2000], 'count', 'DECOMPRESSION_LIMIT',
+    'Bytes that one byte of a compressed message may become. Kong and Envoy allow 100; gzip itself cannot exceed 1032.'),
+  inflateFreeBytes: limit(MIB, [KIB, 64 * MIB], 'bytes', 'DECOMPRESSION_LIMIT',
+    'Bytes of a compressed message that are decoded before `inflateRatio` counts.'),
+  arrayItems: limit(10_000, [1, 100_000_000], 'count', 'SOAP_ARRAY_LIMIT',
+    'Members that an array of a request announces (arrayType, arraySize, offset, position): stacks allocate them at once. Checked for services that are or may be encoded.'),
+  ids: limit(10_000, [16, 1_000_000], 'count', 'WSSE_STRUCTURE',
+    'Ids and references of one signed request: they are kept until its end to find one that comes twice.'),
+  securityMillis: limit(5 * 60_000, [1000, 60 * 60_000], 'millis', 'wsse:MessageExpired',
+    'How far Created may lie from now, either way. The UsernameToken profile proposes five minutes.'),
+  nonces: limit(100_000, [100, 10_000_000], 'count', null,
+    'Nonces of one service remembered at once; beyond them the oldest are forgotten.'),
+} satisfies LimitTable;
 
 export type SoapLimits = Limits<typeof SOAP_LIMITS>;
 
