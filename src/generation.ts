@@ -21,11 +21,11 @@ import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import type { PersistedStore } from './graphql/admission/document-cache.js';
 import { type AddressEvent, AddressStates, loggedStates } from './observe/address-states.js';
+import type { ExchangeObserver } from './observe/exchange-observer.js';
 import type { Finish } from './observe/finish.js';
 import type { Log } from './observe/log/log.js';
 import type { Metrics } from './observe/metrics/metrics.js';
 import type { AddressGauges, UpstreamGauges } from './observe/metrics/upstream-gauges.js';
-import type { Tracing } from './observe/trace/tracing.js';
 import { makeRequestHandler, type RequestHandler, type Usage } from './request.js';
 import type { NamedAddress } from './upstream/address-set.js';
 import type { HealthResult } from './upstream/health.js';
@@ -60,7 +60,7 @@ export interface ProcessState {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly finish: Finish;
-  readonly tracing: Tracing;
+  readonly observer: ExchangeObserver;
   readonly budgets: Budgets;
   readonly nonces: NonceStore | null;
   readonly penaltyBox: PenaltyBox;
@@ -97,7 +97,7 @@ export class Generation {
   readonly #handler: RequestHandler;
 
   constructor(compiled: Compiled, state: ProcessState) {
-    const { log, metrics, finish, tracing, budgets, nonces, penaltyBox, isShedding } = state;
+    const { log, metrics, finish, observer, budgets, nonces, penaltyBox, isShedding } = state;
     const { subscriptions: limits, codec } = compiled.config.limits;
     const { topics } = compiled.graph.subscriptions;
     const bus = state.busFor(compiled);
@@ -148,7 +148,7 @@ export class Generation {
     });
     this.live = new SubscriptionsEndpoint(compiled, this.graphql, bus, {
       finish,
-      tracing,
+      observer,
       budgets,
       isShedding,
       liveClients: state.liveClients,
@@ -167,7 +167,7 @@ export class Generation {
     const endpoints = { graphql: this.graphql, live: this.live };
     this.#handler = makeRequestHandler(compiled, endpoints, {
       finish,
-      tracing,
+      observer,
       budgets,
       nonces,
       penaltyBox,

@@ -5,7 +5,7 @@ import type { Caller, Client } from './access/client.js';
 import type { Exchange } from './base/exchange.js';
 import type { NonceStore } from './base/nonce-store.js';
 import { asRefusal, Refusal } from './base/refusals/refusal.js';
-import { dropInvalidContext } from './base/request-trace.js';
+import { dropInvalidContext } from './base/trace-headers.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/soap/service.js';
 import type { Compiled } from './compile.js';
@@ -32,8 +32,8 @@ import type { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import { callbackService, takeNotification } from './flow/subscriptions/transports/callback.js';
 import { takesEvents } from './flow/subscriptions/transports/event-stream.js';
 import { certificateOf, isEncrypted } from './listen/peer.js';
+import type { ExchangeObserver } from './observe/exchange-observer.js';
 import type { Finish } from './observe/finish.js';
-import type { Tracing } from './observe/trace/tracing.js';
 
 /**
  * The life of a request. Refusals leave to the left, with their status; every way ends in `finish`.
@@ -95,7 +95,7 @@ export interface Endpoints {
 
 export interface RequestHooks {
   readonly finish: Finish;
-  readonly tracing: Tracing;
+  readonly observer: ExchangeObserver;
   /** The balances of clients, whatever the generation. */
   readonly budgets: Budgets;
   /** The nonces that processes share; null where each is alone. */
@@ -140,7 +140,7 @@ async function handle(
   exchange.isTls = isEncrypted(request.socket);
   exchange.explainsRefusals = compiled.config.faults.explain;
   dropInvalidContext(request.headers);
-  hooks.tracing.begin(exchange, request.headers);
+  hooks.observer.begin(exchange, request.headers);
   let service: SoapService | null = null;
   let isGraphql = false;
   let asksForText = false;
@@ -172,8 +172,8 @@ async function handle(
       await gateway.page.answer(exchange, path, request, response);
     } else {
       const certificate = exchange.isTls ? certificateOf(request.socket) : null;
-      const { trace } = exchange;
-      const head = { headers: request.headers, address, certificate, trace };
+      const { observer } = exchange;
+      const head = { headers: request.headers, address, certificate, observer };
       const found = compiled.access.identify(head);
       const client = found instanceof Promise ? await found : found;
       // Credentials that are for the gateway go no further, whatever passes them on.

@@ -141,7 +141,16 @@ export async function startGateway(
   const audit = openAudit(compiled.audit, log, workers.replica);
   const ownHead = (): ChainHead | null => audit?.head ?? null;
   const checkpoints = operators === 'here' ? ownCheckpoints(compiled.audit, log, ownHead) : null;
-  const finish = makeFinish(log, metrics, recent, usage, tracing, audit);
+  const finish = makeFinish([
+    // First: it decides whether the trace is kept, which the metrics name.
+    (exchange, millis) => tracing.finish(exchange, millis),
+    (exchange, millis) => metrics.observe(exchange, millis / 1000),
+    (exchange, millis) => log.access(exchange, millis),
+    (exchange, millis) => recent.add(exchange, millis),
+    (exchange) => audit?.record(exchange),
+    (exchange) => usage.add(exchange),
+    (exchange) => log.findings(exchange),
+  ]);
   const nearlyEmpty = new NearlyEmpty();
   const events = countedEvents((...points) => metrics.budget(...points), nearlyEmpty);
   const shared = await makeSharedState(compiled, metrics, events, log, workers.replica);
@@ -157,7 +166,7 @@ export async function startGateway(
     log,
     metrics,
     finish,
-    tracing,
+    observer: tracing,
     budgets,
     nonces: shared?.nonces ?? null,
     penaltyBox,

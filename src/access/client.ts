@@ -1,4 +1,4 @@
-import type { RequestTrace } from '../base/request-trace.js';
+import type { RequestObserver } from '../base/request-observer.js';
 
 /** An identified client. It is also the `BudgetAccount` of its budget. */
 export interface Client {
@@ -83,8 +83,8 @@ export interface Caller {
   readonly isTls?: boolean;
   /** The certificate that the gateway itself has verified; absent or null without one. */
   readonly certificate?: ClientCertificate | null;
-  /** Absent or null where the request is not traced. */
-  readonly trace?: RequestTrace | null;
+  /** Absent or null where the request is not observed. */
+  readonly observer?: RequestObserver | null;
 }
 
 /** A client certificate that was verified. */

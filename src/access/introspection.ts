@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 
 import { setAndEvictOldest } from '../base/evict-oldest.js';
 import { asRefusal, Refusal } from '../base/refusals/refusal.js';
-import type { CallTrace } from '../base/request-trace.js';
+import type { CallObserver } from '../base/request-observer.js';
 import type { Identifier } from './access.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
 import type { Caller, Client, Head } from './client.js';
@@ -21,7 +21,10 @@ export interface IntrospectionRules extends TokenClientRules {
 }
 
 /** Asks the authorization server about a token: its claims, or null where it is not active. Rejects without an answer. */
-export type Introspect = (token: string, trace: CallTrace | null) => Promise<Readonly<Record<string, unknown>> | null>;
+export type Introspect = (
+  token: string,
+  observer: CallObserver | null,
+) => Promise<Readonly<Record<string, unknown>> | null>;
 
 /** Answers that are remembered, of either kind: made-up tokens must not displace those of clients. */
 const ANSWERS_MAX = 10_000;
@@ -55,14 +58,14 @@ export class IntrospectedTokens implements Identifier {
     const digest = createHash('sha256').update(token).digest('base64');
     const known = this.#active.get(digest) ?? this.#inactive.get(digest);
     if (known !== undefined && performance.now() < known.untilMillis) return admit(known, caller);
-    const { trace: request = null } = caller;
+    const { observer: request = null } = caller;
     let asking = this.#asking.get(digest);
     if (asking === undefined) {
-      const trace = request?.call('', 'introspection') ?? null;
-      const answer = this.#ask(token, digest, trace).finally(() => this.#asking.delete(digest));
-      asking = { answer, trace };
+      const observer = request?.call('', 'introspection') ?? null;
+      const answer = this.#ask(token, digest, observer).finally(() => this.#asking.delete(digest));
+      asking = { answer, observer };
       this.#asking.set(digest, asking);
-    } else asking.trace?.serve(request);
+    } else asking.observer?.serve(request);
     return asking.answer.then((answer) => admit(answer, caller));
   }
 
@@ -71,8 +74,8 @@ export class IntrospectedTokens implements Identifier {
     if (!this.#rules.forward) withholdToken(head, () => true);
   }
 
-  async #ask(token: string, digest: string, trace: CallTrace | null): Promise<Answer> {
-    const claims = await this.#introspect(token, trace).catch((caught: unknown) => {
+  async #ask(token: string, digest: string, observer: CallObserver | null): Promise<Answer> {
+    const claims = await this.#introspect(token, observer).catch((caught: unknown) => {
       throw unanswered(caught);
     });
     const client = claims === null ? tokenRefusal('token is not active') : this.#clientOf(claims);

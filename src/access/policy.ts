@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setAndEvictOldest } from '../base/evict-oldest.js';
 import { isRecord } from '../base/record.js';
-import type { CallTrace, RequestTrace } from '../base/request-trace.js';
+import type { CallObserver, RequestObserver } from '../base/request-observer.js';
 import type { Client } from './client.js';
 import type { Question } from './question.js';
 
@@ -48,7 +48,7 @@ export const policyClient = ({
 });
 
 /** Sends a JSON text to the decision point, and resolves to its answer with status 200. Rejects without one. */
-export type AskPolicy = (body: string, trace: CallTrace | null) => Promise<string>;
+export type AskPolicy = (body: string, observer: CallObserver | null) => Promise<string>;
 
 export type PolicyResult = 'allowed' | 'denied' | 'failed';
 
@@ -88,28 +88,28 @@ export class Policy {
     return result === 'allowed' || (result === 'failed' && this.#rules.allowsOnError);
   }
 
-  /** Decides about a request, which is traced or not. Never rejects. */
-  async decide(input: PolicyInput, request: RequestTrace | null = null): Promise<PolicyResult> {
+  /** Decides about a request, which is observed or not. Never rejects. */
+  async decide(input: PolicyInput, request: RequestObserver | null = null): Promise<PolicyResult> {
     const body = JSON.stringify({ input });
     const key = createHash('sha256').update(body).digest('base64');
     const known = this.#decided.get(key);
     if (known !== undefined && performance.now() < known.untilMillis) return known.result;
     const asked = this.#asking.get(key);
     if (asked !== undefined) {
-      asked.trace?.serve(request);
+      asked.observer?.serve(request);
       return asked.answer;
     }
-    const trace = request?.call('', 'authorize') ?? null;
-    const answer = this.#ask(body, key, trace).finally(() => this.#asking.delete(key));
-    this.#asking.set(key, { answer, trace });
+    const observer = request?.call('', 'authorize') ?? null;
+    const answer = this.#ask(body, key, observer).finally(() => this.#asking.delete(key));
+    this.#asking.set(key, { answer, observer });
     return answer;
   }
 
-  async #ask(body: string, key: string, trace: CallTrace | null): Promise<PolicyResult> {
+  async #ask(body: string, key: string, observer: CallObserver | null): Promise<PolicyResult> {
     const { ask, cacheMillis } = this.#rules;
     let result: PolicyResult;
     try {
-      result = resultOf(JSON.parse(await ask(body, trace)));
+      result = resultOf(JSON.parse(await ask(body, observer)));
     } catch {
       return 'failed';
     }

@@ -1,8 +1,8 @@
-import type { CallTrace } from '../base/request-trace.js';
+import type { CallObserver } from '../base/request-observer.js';
 
 /** A question to another server that is under way, and may be that of several requests. */
 export interface Question<Answer> {
   readonly answer: Promise<Answer>;
-  /** Null where the request that asked first is not traced. */
-  readonly trace: CallTrace | null;
+  /** Null where the request that asked first is not observed. */
+  readonly observer: CallObserver | null;
 }

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { OperationUse } from './operation-use.js';
 import type { Refusal } from './refusals/refusal.js';
-import type { RequestTrace } from './request-trace.js';
+import type { RequestObserver } from './request-observer.js';
 
 /** How a request ended. `aborted`: the client left before it had its answer, or the answer had to be cut. */
 export type Outcome = 'ok' | 'fault' | 'refused' | 'failed' | 'aborted';
@@ -123,8 +123,12 @@ export class Exchange {
   workMillis = 0;
   /** From the start until the head of a SOAP request was validated and the rest might stream; null if that did not happen. */
   heldMillis: number | null = null;
-  /** Null where it is not traced. */
-  trace: RequestTrace | null = null;
+  /** Follows the calls that are made for it; null for none. */
+  observer: RequestObserver | null = null;
+  /** What an observer adds to the log line: JSON from a comma on; '' for nothing. */
+  loggedFields = '';
+  /** What metrics name as an example of their values; null for none. */
+  exemplar: string | null = null;
 
   constructor(id: string, peer: string, method: string, client = peer) {
     this.id = id;

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
-import { withTraceparent } from '../base/request-trace.js';
+import { withField } from '../base/request-observer.js';
 import type { Address } from './address.js';
 import { type CallOutcome, outcomeOf } from './breaker.js';
 import type { CallRules, TimedCall } from './call-rules.js';
@@ -95,8 +95,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   start(address: Address, nowMillis: number): void {
     const { method, query, insertion } = this.request;
     const { headers, body } = insertion === undefined ? this.request : withInsertion(this.request);
-    const { trace = null } = this.request;
-    const traced = trace === null ? headers : withTraceparent(headers, trace.begin(address.url, nowMillis));
+    const { observer = null } = this.request;
+    const observed = observer === null ? headers : withField(headers, observer.begin(address.url, nowMillis));
     this.address = address;
     this.#breakerEpoch = address.breaker.begin();
     this.#isSent = false;
@@ -109,7 +109,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
       {
         method,
         path: address.target(query),
-        headers: address.headers(traced),
+        headers: address.headers(observed),
         body,
         headersTimeout: this.rules.headersMillis,
       },
@@ -290,7 +290,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#abort = null;
     this.#resume = null;
     if (address !== null && connection !== null) {
-      this.request.trace?.end(this.status, code);
+      this.request.observer?.end(this.status, code);
       address.release(connection, this.#breakerEpoch, outcome, code);
     }
     this.#scheduler.release(this);

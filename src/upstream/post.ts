@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { CancelSignal } from '../base/cancellation.js';
 import { type Refusal, refuseByLimit } from '../base/refusals/refusal.js';
-import type { CallTrace } from '../base/request-trace.js';
+import type { CallObserver } from '../base/request-observer.js';
 import type { Affinity } from './balancer.js';
 import type { ReplyHead, UpstreamCall } from './reply.js';
 import type { Upstream } from './upstream.js';
@@ -13,8 +13,8 @@ export interface PostOptions {
   /** Doing it twice does no harm. */
   readonly isIdempotent: boolean;
   readonly affinity?: Affinity | null;
-  /** Null or absent where it is not traced. */
-  readonly trace?: CallTrace | null;
+  /** Null or absent where it is not observed. */
+  readonly observer?: CallObserver | null;
   readonly maxBytes: number;
   /** The key of that limit in the configuration. */
   readonly maxBytesKey: string;
@@ -32,7 +32,7 @@ export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buf
     body,
     isIdempotent,
     affinity = null,
-    trace = null,
+    observer = null,
     maxBytes,
     maxBytesKey,
     signal,
@@ -47,7 +47,7 @@ export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buf
     const onAbort = (): void => call?.abort(aborted());
     const tooLong = (): Refusal => refuseByLimit('UPSTREAM_RESPONSE_LIMIT', maxBytesKey, maxBytes);
     call = upstream.call(
-      { method: 'POST', query: '', headers, body, isIdempotent, affinity, trace },
+      { method: 'POST', query: '', headers, body, isIdempotent, affinity, observer },
       {
         head(head) {
           checkHead(head);

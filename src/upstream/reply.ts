@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
 import type { Refusal } from '../base/refusals/refusal.js';
-import type { CallTrace } from '../base/request-trace.js';
+import type { CallObserver } from '../base/request-observer.js';
 import type { Affinity } from './balancer.js';
 import type { CallRules } from './call-rules.js';
 
@@ -31,8 +31,8 @@ export interface UpstreamRequest {
   readonly affinity?: Affinity | null;
   /** Of its operation; absent or null: those of the service. */
   readonly rules?: CallRules | null;
-  /** Gets a span for each try; absent or null where the call is not traced. */
-  readonly trace?: CallTrace | null;
+  /** Follows each attempt; absent or null where the call is not observed. */
+  readonly observer?: CallObserver | null;
 }
 
 /** The position of a header field among names and values, from a position on; -1 where there is none. */

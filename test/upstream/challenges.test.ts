@@ -35,7 +35,7 @@ const call = (head: ReplyHead | null, method: 'GET' | 'POST' = 'GET', target = '
   operation: '',
   isUpload: false,
   refused: head === null ? null : { head, fields: [] },
-  trace: null,
+  observer: null,
   probe: () => Promise.reject(new Error('not asked')),
 });
 

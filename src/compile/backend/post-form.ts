@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Cancellation } from '../../base/cancellation.js';
 import { KIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
-import type { CallTrace } from '../../base/request-trace.js';
+import type { CallObserver } from '../../base/request-observer.js';
 import type { OAuthAnswer } from '../../upstream/credentials/oauth-requests.js';
 import { postWhole } from '../../upstream/post.js';
 import type { Upstream } from '../../upstream/upstream.js';
@@ -15,14 +15,14 @@ export async function postForm(
   endpoint: Upstream,
   headers: readonly string[],
   form: string,
-  trace: CallTrace | null,
+  observer: CallObserver | null,
 ): Promise<OAuthAnswer> {
   let status = 0;
   const content = await postWhole(endpoint, {
     headers: [...headers, 'content-type', 'application/x-www-form-urlencoded;charset=UTF-8'],
     body: Buffer.from(form),
     isIdempotent: true,
-    trace,
+    observer,
     maxBytes: ANSWER_BYTES_MAX,
     maxBytesKey: 'the answer of an authorization server',
     signal: new Cancellation(),

@@ -139,7 +139,7 @@ function compileOAuth2(
     clientAuth,
     scopes,
     audience: audience ?? null,
-    post: (headers, form, trace) => postForm(endpoint, headers, form, trace),
+    post: (headers, form, observer) => postForm(endpoint, headers, form, observer),
     close: () => endpoint.close(),
   });
 }

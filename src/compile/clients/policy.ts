@@ -3,7 +3,7 @@ import { Policy } from '../../access/policy.js';
 import { Cancellation } from '../../base/cancellation.js';
 import { KIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
-import type { CallTrace } from '../../base/request-trace.js';
+import type { CallObserver } from '../../base/request-observer.js';
 import { RotatingFile } from '../../base/rotating-file.js';
 import type { LoadedConfig } from '../../config/load.js';
 import { postWhole } from '../../upstream/post.js';
@@ -21,7 +21,7 @@ export function compilePolicy(loaded: LoadedConfig, closing: (() => Promise<void
   const rotating = file === null || token === undefined ? null : new RotatingFile(file, token);
   const endpoint = compileAccessEndpoint(loaded, { path, url, timeoutMillis, config, name: 'The decision point' });
   closing.push(() => endpoint.close());
-  const ask = async (body: string, trace: CallTrace | null): Promise<string> => {
+  const ask = async (body: string, observer: CallObserver | null): Promise<string> => {
     const bearer = rotating?.content ?? token;
     const answer = await postWhole(endpoint, {
       headers: [
@@ -30,7 +30,7 @@ export function compilePolicy(loaded: LoadedConfig, closing: (() => Promise<void
       ],
       body: Buffer.from(body),
       isIdempotent: true,
-      trace,
+      observer,
       maxBytes: ANSWER_BYTES_MAX,
       maxBytesKey: 'the answer of the decision point',
       signal: new Cancellation(),

@@ -5,7 +5,7 @@ import type { FetchKeys } from '../../access/issuer-keys.js';
 import type { TokenClientRules } from '../../access/token-client.js';
 import { TokenIssuer, Tokens } from '../../access/tokens.js';
 import { KIB } from '../../base/limit.js';
-import type { CallTrace } from '../../base/request-trace.js';
+import type { CallObserver } from '../../base/request-observer.js';
 import { RotatingFile } from '../../base/rotating-file.js';
 import { validateKeySet } from '../../config/clients/key-set.js';
 import { type JwtConfig, jwtIssuers } from '../../config/clients/token-keys.js';
@@ -92,12 +92,12 @@ export function compileIntrospection(
     clientId,
     clientSecret: () => rotating?.content ?? clientSecret,
     clientAuth,
-    post: (headers: readonly string[], form: string, trace: CallTrace | null) =>
-      postForm(endpoint, headers, form, trace),
+    post: (headers: readonly string[], form: string, observer: CallObserver | null) =>
+      postForm(endpoint, headers, form, observer),
   };
   const rules = { ...config, audience, ...clientRules(config, classes) };
   return {
-    identifier: new IntrospectedTokens(rules, (token, trace) => introspectToken(oauth, token, trace)),
+    identifier: new IntrospectedTokens(rules, (token, observer) => introspectToken(oauth, token, observer)),
     endpoint,
   };
 }

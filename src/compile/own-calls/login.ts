@@ -51,9 +51,9 @@ export function compileSession(
   const own = urlPath === null ? null : ownUpstream(service);
   return new LoginSession({
     maxAgeMillis: maxAgeMillis ?? null,
-    traceLogin: (request) => request.call(service.name, login.operation.name),
-    async logIn(trace) {
-      const reply = await sendWhole(own ?? service.upstream, { ...requestOf(login, null), trace });
+    observeLogin: (request) => request.call(service.name, login.operation.name),
+    async logIn(observer) {
+      const reply = await sendWhole(own ?? service.upstream, { ...requestOf(login, null), observer });
       const { head } = reply;
       const reader = new TextAtPath(path ?? ANY_TEXT);
       readReply(service, reply, reader);

@@ -28,7 +28,7 @@ const REQUEST_PARTS: KeyParts<UpstreamRequest, CallParts> = {
   isIdempotent: NO_PART,
   affinity: NO_PART,
   rules: NO_PART,
-  trace: NO_PART,
+  observer: NO_PART,
 };
 
 /** All that goes into a call. */

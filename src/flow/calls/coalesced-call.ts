@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { CacheUse } from '../../base/exchange.js';
 import { asRefusal, type Refusal } from '../../base/refusals/refusal.js';
-import type { CallTrace } from '../../base/request-trace.js';
+import type { CallObserver } from '../../base/request-observer.js';
 import type { CachedReply, ReplyCache } from '../../cache/reply-cache.js';
 import type { ReadRule } from '../../cache/rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
@@ -40,7 +40,7 @@ export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
   readonly #chunks: Buffer[] = [];
   #state: State = 'collecting';
   #call: UpstreamCall | null = null;
-  #trace: CallTrace | null = null;
+  #observer: CallObserver | null = null;
   #head: ReplyHead | null = null;
   #bytes = 0;
   /** The waiter that gets the reply now. */
@@ -69,14 +69,14 @@ export class CoalescedCall implements UpstreamReceiver, WaiterOwner {
   }
 
   join(parts: CallParts, use: CacheUse): DeclaredCall {
-    this.#trace?.serve(parts.exchange.trace);
+    this.#observer?.serve(parts.exchange.observer);
     return this.#waiter(parts, use, false);
   }
 
   /** Makes the call for the first caller. */
   begin(parts: CallParts, use: CacheUse): DeclaredCall {
     const waiter = this.#waiter(parts, use, true);
-    this.#trace = parts.request.trace ?? null;
+    this.#observer = parts.request.observer ?? null;
     this.#call = callUpstream({ ...parts, receiver: this });
     return waiter;
   }

@@ -13,8 +13,8 @@ export async function consultPolicy(
   exchange: Exchange,
   about: Omit<PolicyInput, 'client' | 'address' | 'method'>,
 ): Promise<void> {
-  const { client: address, method, trace } = exchange;
-  const result = await policy.decide({ client: policyClient(client), address, method, ...about }, trace);
+  const { client: address, method, observer } = exchange;
+  const result = await policy.decide({ client: policyClient(client), address, method, ...about }, observer);
   exchange.policyResults ??= [];
   exchange.policyResults.push(result);
   if (policy.permits(result)) return;

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { KIB } from '../../base/limit.js';
 import type { Refusal } from '../../base/refusals/refusal.js';
-import type { RequestTrace } from '../../base/request-trace.js';
+import type { RequestObserver } from '../../base/request-observer.js';
 import { type ServiceSession, tokenBlock, withTokenField } from '../../compile/soap/token-place.js';
 import { RepeatableCall } from '../../upstream/repeatable-call.js';
 import { isStreamed, type ReplyHead, type UpstreamCall } from '../../upstream/reply.js';
@@ -77,7 +77,9 @@ export class SessionCall extends RepeatableCall<string> {
 
   protected obtain(): string | Promise<string> {
     const { login } = this.#session;
-    return this.#token === null ? login.token(this.#trace) : login.renew(this.#token, this.#operation, this.#trace);
+    return this.#token === null
+      ? login.token(this.#observer)
+      : login.renew(this.#token, this.#operation, this.#observer);
   }
 
   protected send(token: string): UpstreamCall {
@@ -93,8 +95,8 @@ export class SessionCall extends RepeatableCall<string> {
     });
   }
 
-  get #trace(): RequestTrace | null {
-    return this.#parts.request.trace?.request ?? null;
+  get #observer(): RequestObserver | null {
+    return this.#parts.request.observer?.request ?? null;
   }
 
   protected drop(): void {
@@ -131,7 +133,7 @@ export class SessionCall extends RepeatableCall<string> {
   #renew(): void {
     if (this.#token === null) return;
     try {
-      const renewed = this.#session.login.renew(this.#token, this.#operation, this.#trace);
+      const renewed = this.#session.login.renew(this.#token, this.#operation, this.#observer);
       if (renewed instanceof Promise) renewed.catch(() => {});
     } catch {
       // This call is answered with the reply that it got.

@@ -58,7 +58,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const textAtPath = textInRequest(service, operation, envelope);
     const affinity = affinityOf(service.reach, callerHeaders, sharing === null ? null : sharing.client, textAtPath);
     const rules = service.callRules(operation);
-    const trace = exchange.trace?.call(service.name, operation.name) ?? null;
+    const observer = exchange.observer?.call(service.name, operation.name) ?? null;
     const { name } = operation;
     const request: UpstreamRequest = {
       method: 'POST',
@@ -69,7 +69,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
       isIdempotent,
       affinity,
       rules,
-      trace,
+      observer,
     };
     // Attachments are not compared.
     const rule = packaged === null ? (sharing?.calls.rule(service, operation) ?? null) : null;

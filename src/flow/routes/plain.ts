@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import { TRACEPARENT } from '../../base/request-trace.js';
 import type { Compiled } from '../../compile.js';
 import { makePlainProxy, type PlainProxy } from '../../upstream/plain.js';
 import { authorizeAndChargeOther } from '../calls/authorize.js';
@@ -38,13 +37,16 @@ export function makePlainEndpoint({ config, policy }: Compiled): PlainEndpoint {
     authorizeAndChargeOther(caller, caller.client.rights.permitsRoute(route.path));
     await consultAboutPath(policy, asked, null, path);
     invite(request, response);
-    const trace = exchange.trace?.call(route.path, '', exchange.method) ?? null;
-    if (trace !== null) request.headers[TRACEPARENT] = trace.begin(route.url, performance.now());
+    const observer = exchange.observer?.call(route.path, '', exchange.method) ?? null;
+    if (observer !== null) {
+      const { name, value } = observer.begin(route.url, performance.now());
+      request.headers[name] = value;
+    }
     try {
       await route.proxy(request, response, [REQUEST_ID, exchange.id]);
-      trace?.end(response.statusCode, null);
+      observer?.end(response.statusCode, null);
     } catch (caught) {
-      trace?.end(0, asRefusal(caught).code);
+      observer?.end(0, asRefusal(caught).code);
       throw caught;
     }
     exchange.status = response.statusCode;

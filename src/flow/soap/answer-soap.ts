@@ -2,7 +2,7 @@ import type { Policy } from '../../access/policy.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { NonceStore } from '../../base/nonce-store.js';
 import type { Refusal } from '../../base/refusals/refusal.js';
-import type { CallTrace } from '../../base/request-trace.js';
+import type { CallObserver } from '../../base/request-observer.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { FieldRule } from '../../graphql/rights/field-rule.js';
 import { affinityOf } from '../calls/affinity.js';
@@ -71,12 +71,16 @@ export async function answerSoap(
     upstream,
     observation,
   });
-  const traceCall = (operation: string, method = 'POST'): CallTrace | null =>
-    exchange.trace === null ? null : exchange.trace.call(service.name, operation, method);
+  const observeCall = (operation: string, method = 'POST'): CallObserver | null =>
+    exchange.observer === null ? null : exchange.observer.call(service.name, operation, method);
   if (isHandshake(request, service)) {
     if (isGuarded) authorizeAndChargeOther(caller, caller.client.rights.permitsSome(service.name));
     const headers = upstreamHeaders(request, service, exchange, null, null);
-    return forward(contextWith(null, null), { method: 'POST', query, headers, body: null, trace: traceCall('') }, null);
+    return forward(
+      contextWith(null, null),
+      { method: 'POST', query, headers, body: null, observer: observeCall('') },
+      null,
+    );
   }
 
   const head = readSoapRequestHead(request, service, gate.onViolation);
@@ -85,8 +89,8 @@ export async function answerSoap(
     guard?.authorizeAndCharge(null);
     await consult?.(null);
     const headers = upstreamHeaders(request, service, exchange, null, null);
-    const trace = traceCall('', 'GET');
-    return forward(contextWith(null, null), { method: 'GET', query, headers, body: null, affinity, trace }, null);
+    const observer = observeCall('', 'GET');
+    return forward(contextWith(null, null), { method: 'GET', query, headers, body: null, affinity, observer }, null);
   }
 
   const bufferBytes = head.bodyBytes === null ? service.bufferBytes : null;
@@ -117,11 +121,11 @@ export async function answerSoap(
   const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
   const rules = upstream === null ? service.callRules(known?.operation ?? null) : null;
   const body = received.kind === 'whole' ? received.message : received.body;
-  const trace = traceCall(exchange.operation);
+  const observer = observeCall(exchange.operation);
   const operation = known?.operation?.name ?? null;
   await forward(
     contextWith(policy.observation, blocks),
-    { method: 'POST', query, headers, body, operation, isIdempotent, affinity, rules, trace },
+    { method: 'POST', query, headers, body, operation, isIdempotent, affinity, rules, observer },
     known?.operation ?? null,
     messageId,
     message,

@@ -10,7 +10,7 @@ import type { EventBus } from '../../base/event-bus.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { PollSharing } from '../../base/poll-sharing.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import { dropInvalidContext } from '../../base/request-trace.js';
+import { dropInvalidContext } from '../../base/trace-headers.js';
 import type { Budgets } from '../../budget/budget.js';
 import type { Compiled } from '../../compile.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
@@ -75,7 +75,7 @@ export class SubscriptionsEndpoint {
       budgets: hooks.budgets,
       note: (exchange, caller) => this.#note(exchange, caller.client),
       finish: hooks.finish,
-      tracing: hooks.tracing,
+      observer: hooks.observer,
       isShedding: hooks.isShedding,
     };
     const protocol = makeProtocol(limits.initMillis, () => hooks.present().#protocolParts);

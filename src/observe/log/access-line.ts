@@ -50,8 +50,7 @@ export class AccessLines {
     if (exchange.cacheUses !== null) line += `,"cache":"${cacheWord(exchange.cacheUses)}"`;
     line += `,"bytesIn":${exchange.bytesIn},"bytesOut":${exchange.bytesOut}`;
     if (exchange.cost !== null) line += `,"cost":${exchange.cost}`;
-    if (exchange.trace !== null) line += `,"trace":"${exchange.trace.traceId}","span":"${exchange.trace.spanId}"`;
-    return `${line},"msg":"request"}\n`;
+    return `${line}${exchange.loggedFields},"msg":"request"}\n`;
   }
 
   /** The request and its outcome: most lines have them in common with the one before. */

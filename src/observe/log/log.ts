@@ -99,8 +99,14 @@ export class Log {
     );
   }
 
+  /** What was found in a request that passed: content against the schema, and limits that are only measured. */
+  findings(exchange: Exchange): void {
+    if (exchange.violations !== null) this.#invalidContent(exchange);
+    if (exchange.measuredLimits !== null) this.#beyondLimits(exchange);
+  }
+
   /** Content that broke the schema. Refusals for it are in the access log, content that cannot be validated in metrics. */
-  invalidContent(exchange: Exchange): void {
+  #invalidContent(exchange: Exchange): void {
     const { id, client, violations, refusal } = exchange;
     const caller = callerOf(exchange);
     for (const { service, operation, direction, rule, what, path } of violations ?? []) {
@@ -113,7 +119,7 @@ export class Log {
   }
 
   /** Requests beyond limits that are only measured. */
-  beyondLimits(exchange: Exchange): void {
+  #beyondLimits(exchange: Exchange): void {
     const { id, client, measuredLimits: limits } = exchange;
     this.#logger.warn({ id, client, ...callerOf(exchange), limits }, 'would be refused by a limit');
   }

@@ -177,8 +177,7 @@ export class Metrics {
     const { route, operation, status, refusal } = exchange;
     this.#requests.add(1, route, operation, exchange.dialect, exchange.outcome);
     if (status > 0) this.#responses.add(1, route, operation, statusText(status));
-    const { trace } = exchange;
-    this.#seconds.add(seconds, route, operation, trace?.isKept === true ? trace.traceId : null);
+    this.#seconds.add(seconds, route, operation, exchange.exemplar);
     if (exchange.upstreamCalls > 0) this.#upstreamSeconds.add(exchange.upstreamMillis / 1000, route);
     if (exchange.heldMillis !== null) this.#heldSeconds.add(exchange.heldMillis / 1000, route);
     if (exchange.bytesIn > 0) this.#bytes.add(exchange.bytesIn, route, operation, 'in');

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import type { CallTrace, RequestTrace, SpanContext, TraceParent } from '../../base/request-trace.js';
+import type { CallObserver, HeaderField, RequestObserver } from '../../base/request-observer.js';
+import { type SpanContext, TRACEPARENT, type TraceParent } from '../../base/trace-headers.js';
 import { newSpanId, newTraceId, printTraceparent } from './trace-context.js';
 
 /** Attempts of one request that have a span; others are counted. */
@@ -25,7 +26,7 @@ export interface Attempt extends SpanContext {
 }
 
 /** The spans of one request or event: they are held until it is over, because only then it is known whether they are sent. */
-export class RequestSpans implements RequestTrace {
+export class RequestSpans implements RequestObserver {
   readonly traceId: string;
   readonly spanId: string;
   /** The span that it belongs to; '' where it begins a trace. */
@@ -34,7 +35,6 @@ export class RequestSpans implements RequestTrace {
   readonly isSampled: boolean;
   /** The field of the subscription whose event it is; null for a request. */
   readonly eventField: string | null;
-  isKept: boolean;
   isOver = false;
   attempts: Attempt[] | null = null;
   links: SpanContext[] | null = null;
@@ -45,14 +45,14 @@ export class RequestSpans implements RequestTrace {
     this.parentId = parent === null ? '' : parent.spanId;
     this.spanId = newSpanId();
     this.isSampled = isSampled;
-    this.isKept = isSampled;
     this.eventField = eventField;
   }
 
-  call(service: string, operation: string, method = 'POST'): CallTrace {
+  call(service: string, operation: string, method = 'POST'): CallObserver {
     return new CallSpans(this, service, operation, method);
   }
 
+  /** Another span did something for this request. */
   link({ traceId, spanId }: SpanContext): void {
     this.links = withLink(this.links, { traceId, spanId });
   }
@@ -71,7 +71,7 @@ function withLink(links: SpanContext[] | null, link: SpanContext): SpanContext[]
 }
 
 /** The attempts of one call. */
-class CallSpans implements CallTrace {
+class CallSpans implements CallObserver {
   readonly request: RequestSpans;
   readonly #service: string;
   readonly #operation: string;
@@ -85,7 +85,7 @@ class CallSpans implements CallTrace {
     this.#method = method;
   }
 
-  begin(url: URL, nowMillis: number): string {
+  begin(url: URL, nowMillis: number): HeaderField {
     const { traceId, isSampled } = this.request;
     const attempt: Attempt = {
       traceId,
@@ -103,7 +103,7 @@ class CallSpans implements CallTrace {
     };
     this.#latest = attempt;
     this.request.add(attempt);
-    return printTraceparent(traceId, attempt.spanId, isSampled);
+    return { name: TRACEPARENT, value: printTraceparent(traceId, attempt.spanId, isSampled) };
   }
 
   end(status: number, code: string | null): void {
@@ -114,9 +114,9 @@ class CallSpans implements CallTrace {
     attempt.code = code;
   }
 
-  serve(other: RequestTrace | null): void {
+  serve(other: RequestObserver | null): void {
     const attempt = this.#latest;
-    if (attempt === null || other === null || other === this.request) return;
+    if (attempt === null || !(other instanceof RequestSpans) || other === this.request) return;
     other.link(attempt);
     attempt.links = withLink(attempt.links, { traceId: other.traceId, spanId: other.spanId });
   }

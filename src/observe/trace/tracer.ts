@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../../base/exchange.js';
 import { packageVersion } from '../../base/package-folder.js';
-import { parseTraceparent, type SpanContext, type TraceFields } from '../../base/request-trace.js';
+import type { RequestObserver } from '../../base/request-observer.js';
+import { type HeaderFields, parseTraceparent } from '../../base/trace-headers.js';
 import { isSlow } from '../slow.js';
 import { type ExporterHooks, SpanExporter } from './exporter.js';
 import { RequestSpans } from './request-spans.js';
@@ -52,25 +53,25 @@ export class Tracer {
   }
 
   /** Takes the trace context of a request, or begins a trace. */
-  begin(exchange: Exchange, headers: TraceFields): void {
+  begin(exchange: Exchange, headers: HeaderFields): void {
     const { takeContext, sample } = this.#options;
     const field = headers['traceparent'];
     const parent = takeContext && typeof field === 'string' ? parseTraceparent(field) : null;
     // It belongs to the trace that is not taken (W3C Trace Context, section 3.3).
     if (parent === null && headers['tracestate'] !== undefined) delete headers['tracestate'];
-    exchange.trace = new RequestSpans(parent, parent === null ? Math.random() < sample : parent.isSampled);
+    follow(exchange, new RequestSpans(parent, parent === null ? Math.random() < sample : parent.isSampled));
   }
 
   /** Begins the trace of one event of a subscription, which is linked to the request that subscribed. */
-  beginEvent(exchange: Exchange, field: string, subscription: SpanContext | null): void {
+  beginEvent(exchange: Exchange, field: string, subscription: RequestObserver | null): void {
     const spans = new RequestSpans(null, Math.random() < this.#options.sample, field);
-    if (subscription !== null) spans.link(subscription);
-    exchange.trace = spans;
+    if (subscription instanceof RequestSpans) spans.link(subscription);
+    follow(exchange, spans);
   }
 
   /** Ends the span of the request; returns at once. */
   end(exchange: Exchange, millis: number): void {
-    const spans = exchange.trace;
+    const spans = exchange.observer;
     if (!(spans instanceof RequestSpans) || spans.isOver) return;
     spans.isOver = true;
     const nowMillis = exchange.startedMillis + millis;
@@ -110,10 +111,17 @@ export class Tracer {
     if (!isBad && !isSlow(exchange, millis, this.#options.slowMillis)) return false;
     if (this.#kept < KEPT_PER_SECOND) {
       this.#kept++;
-      spans.isKept = true;
+      exchange.exemplar = spans.traceId;
       return true;
     }
     this.#hooks.count('dropped', 1 + (spans.attempts?.length ?? 0));
     return false;
   }
+}
+
+/** From here on the calls of the exchange get spans, and its log line names its trace. */
+function follow(exchange: Exchange, spans: RequestSpans): void {
+  exchange.observer = spans;
+  exchange.loggedFields = `,"trace":"${spans.traceId}","span":"${spans.spanId}"`;
+  if (spans.isSampled) exchange.exemplar = spans.traceId;
 }

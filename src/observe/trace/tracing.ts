@@ -1,12 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import type { Exchange } from '../../base/exchange.js';
-import type { SpanContext, TraceFields } from '../../base/request-trace.js';
+import type { RequestObserver } from '../../base/request-observer.js';
+import type { HeaderFields } from '../../base/trace-headers.js';
+import type { ExchangeObserver } from '../exchange-observer.js';
 import type { ExporterHooks } from './exporter.js';
 import { type TraceOptions, Tracer } from './tracer.js';
 
 /** Tracing as configured at the moment, or off: then nothing happens here. */
-export class Tracing {
+export class Tracing implements ExchangeObserver {
   readonly #hooks: ExporterHooks;
   #options: TraceOptions | null = null;
   #tracer: Tracer | null = null;
@@ -29,12 +31,12 @@ export class Tracing {
   }
 
   /** Takes the trace context of a request, or begins a trace. */
-  begin(exchange: Exchange, headers: TraceFields): void {
+  begin(exchange: Exchange, headers: HeaderFields): void {
     if (this.#tracer !== null) this.#tracer.begin(exchange, headers);
   }
 
   /** Begins the trace of one event; `subscription` is the request that subscribed to it. */
-  beginEvent(exchange: Exchange, field: string, subscription: SpanContext | null): void {
+  beginEvent(exchange: Exchange, field: string, subscription: RequestObserver | null): void {
     if (this.#tracer !== null) this.#tracer.beginEvent(exchange, field, subscription);
   }
 

@@ -104,26 +104,33 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   }
 
   #asked(): CallToAuthorize {
-    const { method, trace } = this.#request;
+    const { method, observer } = this.#request;
     return {
       method,
       target: this.#target,
       operation: this.#operation,
       isUpload: this.#isUpload,
       refused: this.#refused,
-      trace: trace?.request ?? null,
+      observer: observer?.request ?? null,
       probe: this.#probe,
     };
   }
 
   readonly #probe = (): Promise<ReplyHead> =>
     new Promise((resolve, reject) => {
-      const { method, query, headers, trace = null } = this.#request;
+      const { method, query, headers, observer = null } = this.#request;
       const fields = headers.filter((_, index) => headers[index - (index % 2)] !== 'content-length');
       let found: ReplyHead | null = null;
       let bytes = 0;
       this.#send(
-        { method, query, headers: fields, body: method === 'GET' ? null : Buffer.alloc(0), isIdempotent: true, trace },
+        {
+          method,
+          query,
+          headers: fields,
+          body: method === 'GET' ? null : Buffer.alloc(0),
+          isIdempotent: true,
+          observer,
+        },
         {
           head(head) {
             found = head;

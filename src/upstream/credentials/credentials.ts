@@ -1,4 +1,4 @@
-import type { RequestTrace } from '../../base/request-trace.js';
+import type { RequestObserver } from '../../base/request-observer.js';
 import type { ReplyHead } from '../reply.js';
 
 /** Header fields, names in lower case and values in turn. */
@@ -15,8 +15,8 @@ export interface CallToAuthorize {
   readonly isUpload: boolean;
   /** The call was answered with status 401, and is about to be repeated; null the first time. */
   readonly refused: { readonly head: ReplyHead; readonly fields: Fields } | null;
-  /** The request that the call is made for; null where it is not traced. */
-  readonly trace: RequestTrace | null;
+  /** The request that the call is made for; null where it is not observed. */
+  readonly observer: RequestObserver | null;
   /** Sends the call without its body, for the challenge of the service. Rejects with a `Refusal`. */
   readonly probe: () => Promise<ReplyHead>;
 }

@@ -14,9 +14,11 @@ export class LoginCredentials implements Credentials {
     this.#prefix = prefix;
   }
 
-  fields({ refused, trace, operation }: CallToAuthorize): Fields | Promise<Fields> {
+  fields({ refused, observer, operation }: CallToAuthorize): Fields | Promise<Fields> {
     const token =
-      refused === null ? this.#login.token(trace) : this.#login.renew(this.#tokenOf(refused.fields), operation, trace);
+      refused === null
+        ? this.#login.token(observer)
+        : this.#login.renew(this.#tokenOf(refused.fields), operation, observer);
     return token instanceof Promise ? token.then((each) => this.#fieldsOf(each)) : this.#fieldsOf(token);
   }
 

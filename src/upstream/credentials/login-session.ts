@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import type { CallTrace, RequestTrace } from '../../base/request-trace.js';
+import type { CallObserver, RequestObserver } from '../../base/request-observer.js';
 import { RenewalLimiter } from './renewal-limiter.js';
 
 /** How long after a failed login none is tried: twice as long after each, so that no account is locked. */
@@ -9,9 +9,9 @@ const PAUSE_MILLIS_MAX = 60_000;
 
 export interface LoginSessionOptions {
   /** Resolves to a new token. Rejects with a `Refusal`: `UPSTREAM_AUTH` where the login was refused. */
-  readonly logIn: (trace: CallTrace | null) => Promise<string>;
-  /** Begins the trace of a login. */
-  readonly traceLogin: (request: RequestTrace) => CallTrace;
+  readonly logIn: (observer: CallObserver | null) => Promise<string>;
+  /** Begins to observe a login. */
+  readonly observeLogin: (request: RequestObserver) => CallObserver;
   /** Ends the session of a token; null for nothing to do. */
   readonly logOut: ((token: string) => Promise<void>) | null;
   /** How long a token is used; null: until it is refused. */
@@ -26,7 +26,7 @@ export class LoginSession {
   #current: { readonly token: string; readonly madeMillis: number } | null = null;
   #login: Promise<string> | null = null;
   /** Of the login that is under way. */
-  #trace: CallTrace | null = null;
+  #observer: CallObserver | null = null;
   #failure: { readonly refusal: Refusal; readonly untilMillis: number } | null = null;
   #pauseMillis = PAUSE_MILLIS;
   #isClosed = false;
@@ -36,8 +36,8 @@ export class LoginSession {
     this.#options = options;
   }
 
-  /** The token for a call, made for a request that is traced or not. Throws, or rejects with, a `Refusal`. */
-  token(request: RequestTrace | null = null): string | Promise<string> {
+  /** The token for a call, made for a request that is observed or not. Throws, or rejects with, a `Refusal`. */
+  token(request: RequestObserver | null = null): string | Promise<string> {
     const { maxAgeMillis } = this.#options;
     const current = this.#current;
     const isFresh =
@@ -51,7 +51,7 @@ export class LoginSession {
   }
 
   /** The token after the backend has refused one for an operation. Other calls may have renewed it. */
-  renew(refused: string, operation: string, request: RequestTrace | null = null): string | Promise<string> {
+  renew(refused: string, operation: string, request: RequestObserver | null = null): string | Promise<string> {
     if (this.#current?.token === refused) {
       this.#renewals.begin(operation, performance.now());
       this.#current = null;
@@ -78,22 +78,22 @@ export class LoginSession {
     await this.#options.close();
   }
 
-  #logIn(request: RequestTrace | null): Promise<string> {
+  #logIn(request: RequestObserver | null): Promise<string> {
     if (this.#login !== null) {
-      this.#trace?.serve(request);
+      this.#observer?.serve(request);
       return this.#login;
     }
     if (this.#isClosed) throw new Refusal('UPSTREAM_UNREACHABLE', 'closed');
     const failure = this.#failure;
     if (failure !== null && performance.now() < failure.untilMillis) throw failure.refusal;
-    this.#trace = request === null ? null : this.#options.traceLogin(request);
-    this.#login = this.#begin(this.#trace);
+    this.#observer = request === null ? null : this.#options.observeLogin(request);
+    this.#login = this.#begin(this.#observer);
     return this.#login;
   }
 
-  async #begin(trace: CallTrace | null): Promise<string> {
+  async #begin(observer: CallObserver | null): Promise<string> {
     try {
-      const token = await this.#options.logIn(trace);
+      const token = await this.#options.logIn(observer);
       this.#current = { token, madeMillis: performance.now() };
       this.#renewals.replaced();
       this.#failure = null;

@@ -9,7 +9,7 @@ import {
   processClientCredentialsResponse,
   processIntrospectionResponse,
 } from 'oauth4webapi';
-import type { CallTrace } from '../../base/request-trace.js';
+import type { CallObserver } from '../../base/request-observer.js';
 
 /** The gateway as a client of an authorization server. */
 export interface OAuthClient {
@@ -20,7 +20,7 @@ export interface OAuthClient {
   /** How the client identifies itself (RFC 6749 section 2.3.1). */
   readonly clientAuth: 'basic' | 'post';
   /** Posts a form to `url`, with a limit on the answer. */
-  readonly post: (headers: readonly string[], form: string, trace: CallTrace | null) => Promise<OAuthAnswer>;
+  readonly post: (headers: readonly string[], form: string, observer: CallObserver | null) => Promise<OAuthAnswer>;
 }
 
 export interface OAuthAnswer {
@@ -32,7 +32,7 @@ export interface OAuthAnswer {
 export async function requestToken(
   oauth: OAuthClient,
   parameters: URLSearchParams,
-  trace: CallTrace | null,
+  observer: CallObserver | null,
 ): Promise<{ readonly token: string; readonly seconds: number | null }> {
   const server = { ...serverOf(oauth), token_endpoint: oauth.url };
   const client = { client_id: oauth.clientId };
@@ -41,7 +41,7 @@ export async function requestToken(
     client,
     authOf(oauth),
     parameters,
-    optionsOf(oauth, trace),
+    optionsOf(oauth, observer),
   );
   const answer = await processClientCredentialsResponse(server, client, response);
   return { token: answer.access_token, seconds: answer.expires_in ?? null };
@@ -51,11 +51,11 @@ export async function requestToken(
 export async function introspectToken(
   oauth: OAuthClient,
   token: string,
-  trace: CallTrace | null,
+  observer: CallObserver | null,
 ): Promise<Readonly<Record<string, unknown>> | null> {
   const server = { ...serverOf(oauth), introspection_endpoint: oauth.url };
   const client = { client_id: oauth.clientId };
-  const options = { ...optionsOf(oauth, trace), additionalParameters: { token_type_hint: 'access_token' } };
+  const options = { ...optionsOf(oauth, observer), additionalParameters: { token_type_hint: 'access_token' } };
   const response = await introspectionRequest(server, client, authOf(oauth), token, options);
   const answer = await processIntrospectionResponse(server, client, response);
   return answer.active ? answer : null;
@@ -66,11 +66,11 @@ const serverOf = ({ url }: OAuthClient): { readonly issuer: string } => ({ issue
 const authOf = ({ clientAuth, clientSecret }: OAuthClient): ClientAuth =>
   (clientAuth === 'basic' ? ClientSecretBasic : ClientSecretPost)(clientSecret());
 
-const optionsOf = ({ post }: OAuthClient, trace: CallTrace | null) => ({
+const optionsOf = ({ post }: OAuthClient, observer: CallObserver | null) => ({
   // `check` warns of an endpoint without TLS.
   [allowInsecureRequests]: true,
   [customFetch]: async (_url: string, { headers, body }: { headers: Record<string, string>; body?: unknown }) => {
-    const { status, text } = await post(Object.entries(headers).flat(), String(body), trace);
+    const { status, text } = await post(Object.entries(headers).flat(), String(body), observer);
     // As JSON whatever the answer says: some endpoints leave the type out.
     return new Response(status === 204 ? null : text, { status, headers: { 'content-type': 'application/json' } });
   },

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import type { CallTrace, RequestTrace } from '../../base/request-trace.js';
+import type { CallObserver, RequestObserver } from '../../base/request-observer.js';
 import { bearerFields } from './bearer.js';
 import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
 import { type OAuthClient, requestToken } from './oauth-requests.js';
@@ -34,7 +34,7 @@ export class OAuth2 implements Credentials {
   #token: Token | null = null;
   #asking: Promise<Token> | null = null;
   /** Of the request for a token that is under way. */
-  #trace: CallTrace | null = null;
+  #observer: CallObserver | null = null;
   readonly #renewals = new RenewalLimiter();
   #failure: { readonly refusal: Refusal; readonly untilMillis: number } | null = null;
 
@@ -42,7 +42,7 @@ export class OAuth2 implements Credentials {
     this.#options = options;
   }
 
-  fields({ refused, trace, operation }: CallToAuthorize): Fields | Promise<Fields> {
+  fields({ refused, observer, operation }: CallToAuthorize): Fields | Promise<Fields> {
     const nowMillis = performance.now();
     // Calls that were refused together had the same token: the first of them asks for another one.
     if (refused !== null && this.#isCurrent(refused.fields)) {
@@ -51,9 +51,9 @@ export class OAuth2 implements Credentials {
     }
     const token = this.#token;
     if (token === null || nowMillis >= token.endMillis)
-      return this.#obtain(nowMillis, trace).then(({ fields }) => fields);
+      return this.#obtain(nowMillis, observer).then(({ fields }) => fields);
     // In the background, while the old one is still good.
-    if (nowMillis >= token.renewMillis) this.#obtain(nowMillis, trace).catch(() => {});
+    if (nowMillis >= token.renewMillis) this.#obtain(nowMillis, observer).catch(() => {});
     return token.fields;
   }
 
@@ -73,14 +73,14 @@ export class OAuth2 implements Credentials {
     await this.#options.close();
   }
 
-  #obtain(nowMillis: number, request: RequestTrace | null): Promise<Token> {
+  #obtain(nowMillis: number, request: RequestObserver | null): Promise<Token> {
     if (this.#asking !== null) {
-      this.#trace?.serve(request);
+      this.#observer?.serve(request);
       return this.#asking;
     }
     if (this.#failure !== null && nowMillis < this.#failure.untilMillis) return Promise.reject(this.#failure.refusal);
-    this.#trace = request?.call(this.#options.service, 'oauth2') ?? null;
-    this.#asking = this.#ask(this.#trace).then(
+    this.#observer = request?.call(this.#options.service, 'oauth2') ?? null;
+    this.#asking = this.#ask(this.#observer).then(
       (token) => {
         this.#token = token;
         this.#renewals.replaced();
@@ -98,13 +98,13 @@ export class OAuth2 implements Credentials {
     return this.#asking;
   }
 
-  async #ask(trace: CallTrace | null): Promise<Token> {
+  async #ask(observer: CallObserver | null): Promise<Token> {
     const { scopes, audience } = this.#options;
     const parameters = new URLSearchParams();
     if (scopes.length > 0) parameters.set('scope', scopes.join(' '));
     if (audience !== null) parameters.set('audience', audience);
     const askedMillis = performance.now();
-    const { token, seconds } = await requestToken(this.#options, parameters, trace);
+    const { token, seconds } = await requestToken(this.#options, parameters, observer);
     const lifeMillis = seconds === null ? UNTOLD_LIFE_MILLIS : seconds * 1000;
     return {
       fields: bearerFields(token),

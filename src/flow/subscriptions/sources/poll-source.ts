@@ -43,7 +43,7 @@ export class PollSource implements SubscriptionSource {
   }
 
   open(sink: EventSink<SubscriptionEvent>, eventPoints: number): () => void {
-    const { endpoint, pollers, finish, tracing } = this.#parts;
+    const { endpoint, pollers, finish, observer } = this.#parts;
     const { headers, caller } = this.#subscribed.subscriber;
     const { bound } = this.#subscription;
     const service = endpoint.services.get(bound.service);
@@ -75,7 +75,7 @@ export class PollSource implements SubscriptionSource {
         const exchange = new Exchange(nextExchangeId(), '', 'POLL');
         exchange.route = 'graphql';
         exchange.operation = 'subscription';
-        tracing.begin(exchange, {});
+        observer.begin(exchange, {});
         try {
           return await callOperation(call, {
             exchange,
@@ -92,7 +92,7 @@ export class PollSource implements SubscriptionSource {
         } finally {
           // The reply of another process is in its log.
           if (exchange.upstreamCalls > 0 || exchange.refusal !== null) finish(exchange);
-          else tracing.end(exchange);
+          else observer.end(exchange);
         }
       },
     );

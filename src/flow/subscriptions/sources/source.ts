@@ -4,7 +4,7 @@ import type { Exchange } from '../../../base/exchange.js';
 import type { RequestContext } from '../../../codec/write/source.js';
 import type { Admitted } from '../../../graphql/admission/admit.js';
 import type { RootField, RootPlan } from '../../../graphql/run/root-plan.js';
-import type { Tracing } from '../../../observe/trace/tracing.js';
+import type { ExchangeObserver } from '../../../observe/exchange-observer.js';
 import type { Caller } from '../../calls/authorize.js';
 import type { GraphqlEndpoint } from '../../graphql/endpoint.js';
 import type { BackendCalls } from '../../graphql/host.js';
@@ -67,7 +67,7 @@ export interface SourceParts {
   readonly bus: EventBus;
   /** Records the exchange of a call that belongs to no request. */
   readonly finish: (exchange: Exchange) => void;
-  readonly tracing: Tracing;
+  readonly observer: ExchangeObserver;
   readonly report: (field: string, outcome: EventOutcome) => void;
 }
 

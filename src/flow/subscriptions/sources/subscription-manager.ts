@@ -7,7 +7,7 @@ import type { Admitted } from '../../../graphql/admission/admit.js';
 import type { AdmittedOperation } from '../../../graphql/operation.js';
 import { rootPlanOf } from '../../../graphql/run/root-plan.js';
 import type { Subscription } from '../../../graphql/subscription/subscription.js';
-import type { Tracing } from '../../../observe/trace/tracing.js';
+import type { ExchangeObserver } from '../../../observe/exchange-observer.js';
 import type { SubscriptionLimits } from '../../../pubsub/limits.js';
 import type { Caller } from '../../calls/authorize.js';
 import { CallerHost } from '../../graphql/host.js';
@@ -22,7 +22,7 @@ import { UpstreamSource } from './upstream-source.js';
 
 export interface SubscriptionHooks {
   readonly finish: (exchange: Exchange) => void;
-  readonly tracing: Tracing;
+  readonly observer: ExchangeObserver;
   readonly began: (field: string, subscriber: Subscriber) => void;
   readonly ended: (field: string, subscriber: Subscriber, why: EndReason, events: number) => void;
   readonly report: (field: string, outcome: EventOutcome) => void;
@@ -57,7 +57,7 @@ export class SubscriptionManager {
       feeds,
       bus,
       finish: hooks.finish,
-      tracing: hooks.tracing,
+      observer: hooks.observer,
       report: hooks.report,
     };
     const ofUpstreams = [...(endpoint.operations.built.subschemaFields?.values() ?? [])].filter(
@@ -121,7 +121,7 @@ export class SubscriptionManager {
         if (this.#byClient.get(id) === 0) this.#byClient.delete(id);
         hooks.ended(name, subscriber, why, events);
         // That of an HTTP request ends with its answer.
-        if (subscriber.transport === 'websocket') hooks.tracing.end(exchange);
+        if (subscriber.transport === 'websocket') hooks.observer.end(exchange);
       },
     });
     const close = source.open(stream, ofEvents.admitted.cost);
@@ -204,7 +204,7 @@ export class SubscriptionManager {
     if (confirming !== null) await confirming;
     const caller = presentCaller(subscriber);
     const exchange = own.followUp('EVENT');
-    hooks.tracing.beginEvent(exchange, field, own.trace);
+    hooks.observer.beginEvent(exchange, field, own.observer);
     const host = new CallerHost(endpoint, caller, exchange, {
       signal,
       headers,
@@ -221,7 +221,7 @@ export class SubscriptionManager {
     } finally {
       release?.();
       if (exchange.upstreamCalls > 0 || exchange.refusal !== null) hooks.finish(exchange);
-      else hooks.tracing.end(exchange);
+      else hooks.observer.end(exchange);
     }
   }
 }

@@ -53,7 +53,7 @@ export class UpstreamSource implements SubscriptionSource {
         event: (answer, bytes) => sink.push(eventOf(answer), bytes),
         ended,
       };
-      close = feeds.open(name, request, headers, feedSink, exchange.trace);
+      close = feeds.open(name, request, headers, feedSink, exchange.observer);
       askedMillis = performance.now();
     };
     begin().catch((caught: unknown) => {

@@ -44,7 +44,7 @@ export async function admitMessage(
   const caller: Caller = { client: live.client, budgets };
   const headers = passedHeaders(extra, present);
   const exchange = socketExchange(extra, parts);
-  parts.tracing.begin(exchange, { ...client.headers });
+  parts.observer.begin(exchange, { ...client.headers });
   const departure = new Cancellation();
   const host = new CallerHost(endpoint, caller, exchange, {
     signal: departure,

@@ -6,7 +6,7 @@ import type { CancelSignal } from '../../../base/cancellation.js';
 import type { Exchange } from '../../../base/exchange.js';
 import type { Budgets } from '../../../budget/budget.js';
 import type { RequestContext } from '../../../codec/write/source.js';
-import type { Tracing } from '../../../observe/trace/tracing.js';
+import type { ExchangeObserver } from '../../../observe/exchange-observer.js';
 import type { SubscriptionLimits } from '../../../pubsub/limits.js';
 import type { Caller } from '../../calls/authorize.js';
 import type { GraphqlEndpoint } from '../../graphql/endpoint.js';
@@ -47,7 +47,7 @@ export interface ProtocolParts {
   readonly budgets: Budgets;
   note(exchange: Exchange, caller: Caller): void;
   finish(exchange: Exchange): void;
-  readonly tracing: Tracing;
+  readonly observer: ExchangeObserver;
   isShedding(): boolean;
 }
 

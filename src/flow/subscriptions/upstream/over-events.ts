@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../../base/refusals/refusal.js';
-import type { CallTrace } from '../../../base/request-trace.js';
+import type { CallObserver } from '../../../base/request-observer.js';
 import type { SubschemaRequest, SubschemaTextLimits } from '../../../graphql/fields/subschema.js';
 import { checkEventsHead } from '../../../upstream/json-head.js';
 import type { UpstreamCall } from '../../../upstream/reply.js';
@@ -15,13 +15,13 @@ export interface EventsAsk {
   readonly request: SubschemaRequest;
   /** Names and values in turn. */
   readonly headers: readonly string[];
-  readonly trace: CallTrace | null;
+  readonly observer: CallObserver | null;
   readonly eventBytes: number;
   readonly bounds: SubschemaTextLimits;
 }
 
 /** Subscribes over server-sent events, one request for the one operation. */
-export function feedOverEvents({ feed, upstream, request, headers, trace, eventBytes, bounds }: EventsAsk): void {
+export function feedOverEvents({ feed, upstream, request, headers, observer, eventBytes, bounds }: EventsAsk): void {
   const { query, variables } = request;
   const frames = new EventFrames(eventBytes, bounds);
   const body = new EventBody(feed);
@@ -38,7 +38,7 @@ export function feedOverEvents({ feed, upstream, request, headers, trace, eventB
             headers: [...headers, 'content-type', 'application/json', 'accept', 'text/event-stream'],
             body: Buffer.from(text),
             isIdempotent: false,
-            trace,
+            observer,
           },
           {
             head(head) {

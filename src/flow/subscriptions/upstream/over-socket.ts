@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
-import { type CallTrace, withTraceparent } from '../../../base/request-trace.js';
+import { type CallObserver, withField } from '../../../base/request-observer.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
 import {
   type CallToAuthorize,
@@ -15,7 +15,7 @@ import { type OutgoingParts, OutgoingSocket } from './outgoing-socket.js';
 export interface SocketAsk extends Omit<OutgoingParts, 'unauthorized'> {
   readonly url: string;
   readonly request: SubschemaRequest;
-  readonly trace: CallTrace | null;
+  readonly observer: CallObserver | null;
   readonly connectionParams: Readonly<Record<string, string>>;
   /** Null where the fields of the request are all there is. */
   readonly credentials: Credentials | null;
@@ -32,7 +32,7 @@ export function feedOverSocket(ask: SocketAsk): void {
 
 /** Obtains the credentials, and subscribes with them. `refused` is the answer to the first handshake; null before it. */
 function obtain(ask: SocketAsk, credentials: Credentials, refused: CallToAuthorize['refused']): void {
-  const { feed, url, headers, trace } = ask;
+  const { feed, url, headers, observer } = ask;
   let isLeft = false;
   feed.hangUp = () => {
     isLeft = true;
@@ -43,7 +43,7 @@ function obtain(ask: SocketAsk, credentials: Credentials, refused: CallToAuthori
   const subscribeWith = (fields: Fields): void => {
     if (isLeft) return;
     const again = (response: IncomingMessage): void => {
-      trace?.end(401, 'UPSTREAM_AUTH');
+      observer?.end(401, 'UPSTREAM_AUTH');
       obtain(ask, credentials, { head: headOf(response), fields });
     };
     const renews = refused === null && credentials.canRenew?.(fields, '') !== false;
@@ -55,7 +55,7 @@ function obtain(ask: SocketAsk, credentials: Credentials, refused: CallToAuthori
     operation: '',
     isUpload: false,
     refused,
-    trace: trace?.request ?? null,
+    observer: observer?.request ?? null,
     probe,
   };
   Promise.resolve()
@@ -74,9 +74,9 @@ const headOf = ({
 });
 
 function subscribe(ask: SocketAsk & OutgoingParts): void {
-  const { url, request, connectionParams, feed, trace } = ask;
+  const { url, request, connectionParams, feed, observer } = ask;
   const headers =
-    trace === null ? ask.headers : withTraceparent(ask.headers, trace.begin(new URL(url), performance.now()));
+    observer === null ? ask.headers : withField(ask.headers, observer.begin(new URL(url), performance.now()));
   const { query, variables } = request;
   const made: OutgoingSocket[] = [];
   const bytes = (): number => made[0]?.messageBytes ?? 0;
@@ -108,6 +108,6 @@ function subscribe(ask: SocketAsk & OutgoingParts): void {
     // Sends `complete` if the connection is open.
     stop();
     made[0]?.close(1000, '');
-    trace?.end(feed.isAccepted ? 101 : 0, feed.failure?.code ?? null);
+    observer?.end(feed.isAccepted ? 101 : 0, feed.failure?.code ?? null);
   };
 }

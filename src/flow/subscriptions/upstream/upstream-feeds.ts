@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { TIMER_MAX } from '../../../base/expiry.js';
 import { Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
-import type { RequestTrace } from '../../../base/request-trace.js';
+import type { RequestObserver } from '../../../base/request-observer.js';
 import type { RequestContext } from '../../../codec/write/source.js';
 import type { GraphqlUpstream, UpstreamSubscriptions } from '../../../compile/graphql/graphql-upstream.js';
 import type { SubschemaRequest } from '../../../graphql/fields/subschema.js';
@@ -40,13 +40,13 @@ export class UpstreamFeeds {
     return this.#byService.get(service)?.breakerState ?? 'closed';
   }
 
-  /** Subscribes, for a request that is traced or not; the answer leaves. Throws `POOL_EXHAUSTED`, `CIRCUIT_OPEN`. */
+  /** Subscribes, for a request that is observed or not; the answer leaves. Throws `POOL_EXHAUSTED`, `CIRCUIT_OPEN`. */
   open(
     service: string,
     request: SubschemaRequest,
     headers: RequestContext['headers'],
     sink: FeedSink,
-    of: RequestTrace | null,
+    of: RequestObserver | null,
   ): () => void {
     const feeds = this.#byService.get(service);
     if (feeds === undefined) throw new Error('a subscription of a service that has none');
@@ -119,7 +119,7 @@ class ServiceFeeds {
     request: SubschemaRequest,
     callerHeaders: RequestContext['headers'],
     sink: FeedSink,
-    of: RequestTrace | null,
+    of: RequestObserver | null,
   ): () => void {
     const { acceptMillis, eventBytes, responseDepth, responseValues, subscriptions } =
       this.#service.config.limits.remote;
@@ -150,9 +150,9 @@ class ServiceFeeds {
     // In the message the answer stands in an object of its own.
     const bounds = { depth: responseDepth + 1, values: responseValues + 8 };
     const { urls, connectionParams } = this.#subscriptions;
-    const trace = of?.call(this.#service.name, 'subscription', this.#upstream === null ? 'GET' : 'POST') ?? null;
+    const observer = of?.call(this.#service.name, 'subscription', this.#upstream === null ? 'GET' : 'POST') ?? null;
     if (this.#upstream !== null) {
-      feedOverEvents({ feed, upstream: this.#upstream, request, headers, trace, eventBytes, bounds });
+      feedOverEvents({ feed, upstream: this.#upstream, request, headers, observer, eventBytes, bounds });
     } else {
       const url = urls[this.#next++ % urls.length] ?? '';
       const pingMillis = this.#pingMillis;
@@ -163,7 +163,7 @@ class ServiceFeeds {
         url,
         request,
         headers: withFields(headers, fields),
-        trace,
+        observer,
         credentials,
         connect,
         connectionParams,

@@ -4,31 +4,6 @@ export interface SpanContext {
   readonly spanId: string;
 }
 
-/** The trace of one request, as far as its calls and its log line need it. */
-export interface RequestTrace extends SpanContext {
-  /** Whether its spans are sent; decided when the request is over. */
-  readonly isKept: boolean;
-  /**
-   * Begins a call of a backend, or of another server that the request needs, such as one that gives tokens: `service` is ''
-   * where it is not for one service. `operation` is '' where it is not known.
-   */
-  call(service: string, operation: string, method?: string): CallTrace;
-  /** Another span did something for this request. */
-  link(span: SpanContext): void;
-}
-
-/** The trace of one call of a backend, with a span for each attempt. */
-export interface CallTrace {
-  /** The request that it is made for. */
-  readonly request: RequestTrace;
-  /** Begins the span of an attempt; returns its `traceparent` field (W3C Trace Context). */
-  begin(url: URL, nowMillis: number): string;
-  /** Ends the span of the latest attempt. `status` is 0 and `code` that of the refusal where there was no answer. */
-  end(status: number, code: string | null): void;
-  /** The reply serves another request too: both spans are linked. */
-  serve(other: RequestTrace | null): void;
-}
-
 /** The header field that carries a trace (W3C Trace Context). */
 export const TRACEPARENT = 'traceparent';
 
@@ -56,12 +31,12 @@ export function parseTraceparent(value: string): TraceParent | null {
 }
 
 /** Header fields of a request. */
-export interface TraceFields {
+export interface HeaderFields {
   [name: string]: string | readonly string[] | undefined;
 }
 
 /** Removes a trace context that is not valid, before anything uses it or sends it on (catalogue K12). */
-export function dropInvalidContext(headers: TraceFields): void {
+export function dropInvalidContext(headers: HeaderFields): void {
   const parent = headers[TRACEPARENT];
   const state = headers['tracestate'];
   if (parent === undefined && state === undefined) return;
@@ -70,12 +45,4 @@ export function dropInvalidContext(headers: TraceFields): void {
   // Without its `traceparent` it belongs to no trace (section 3.3).
   const isStateValid = isValid && typeof state === 'string' && state.length <= TRACE_FIELD_CHARS_MAX;
   if (!isStateValid && state !== undefined) delete headers['tracestate'];
-}
-
-/** The header fields, names and values in turn, with this `traceparent` in place of another. */
-export function withTraceparent(headers: readonly string[], value: string): string[] {
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    if (headers[index] === TRACEPARENT) return headers.with(index + 1, value);
-  }
-  return [...headers, TRACEPARENT, value];
 }
