@@ -67,7 +67,7 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
   }
   if (has('port') && has('ports')) at('ports', `${name} has both \`port\` and \`ports\`.`, 'Keep one of them.');
   for (const key of ['port', 'ports']) {
-    if (!has('wsdl') && has(key)) at(key, `${name} has \`${key}\` but no \`wsdl\`.`, 'Leave it away.');
+    if (!has('wsdl') && has(key)) at(key, `${name} has \`${key}\` but no \`wsdl\`.`, 'Remove it.');
   }
   findings.push(...requestRules(service, path, hasClaims));
   if (has('types') && !has('wsdl')) {

@@ -170,7 +170,7 @@ export class Elements {
     this.#handler.close(contentEnd, end);
   }
 
-  /** Reports a piece of text, which must not be longer than `textLeft`. For `ALL` and `PRESENCE` only. */
+  /** Reports text, which must not be longer than `textLeft`. For `ALL` and `PRESENCE` only. */
   text(bytes: Buffer, start: number, end: number, ascii: boolean): void {
     const { top } = this;
     if (top.interest === ALL) {

@@ -13,10 +13,10 @@ export interface XmlHandler {
    */
   close(contentEndBytes: number, endBytes: number): void;
   /**
-   * A piece of character data of the element opened last, references resolved, line ends normalised. One run of text
-   * may come in any number of pieces; comments and CDATA borders do not show. Only where `open` answered `ALL` or `STREAM`.
+   * Character data of the element opened last, references resolved, line ends normalised. One run of text
+   * may come in any number of calls; comments and CDATA borders do not show. Only where `open` answered `ALL` or `STREAM`.
    */
-  text(piece: string): void;
+  text(chars: string): void;
   /**
    * The whole text of the element opened last, where that is plain ASCII without references and lies in `bytes` as it
    * stands: a handler that can validate the bytes needs no string. False has it reported by `text` after all. Only where

@@ -38,11 +38,11 @@ export class InterestFilter implements XmlHandler {
     else this.#handler.close(contentEndBytes, endBytes);
   }
 
-  text(piece: string): void {
+  text(chars: string): void {
     if (this.#skipped > 0) return;
     const interest = this.#interests.at(-1);
-    if (interest === ALL || interest === STREAM) this.#handler.text(piece);
-    else if (interest === PRESENCE && (piece === '' || NOT_WHITE.test(piece))) this.#handler.text('');
+    if (interest === ALL || interest === STREAM) this.#handler.text(chars);
+    else if (interest === PRESENCE && (chars === '' || NOT_WHITE.test(chars))) this.#handler.text('');
   }
 }
 

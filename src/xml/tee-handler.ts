@@ -26,8 +26,8 @@ export class TeeHandler implements XmlHandler {
     this.#second.close(contentEndBytes, endBytes);
   }
 
-  text(piece: string): void {
-    this.#first.text(piece);
-    this.#second.text(piece);
+  text(chars: string): void {
+    this.#first.text(chars);
+    this.#second.text(chars);
   }
 }

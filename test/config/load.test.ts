@@ -175,7 +175,7 @@ __proto__: { a: 1 }
     '15:24: `limits.http.headerBytes` must be between 1KiB and 256KiB.',
     '16:10: `routes[0].url` is missing. Where to, http or https.',
     '16:18: `routes[0].path` is not valid. Begin it with `/`; no query, fragment or blank.',
-    '17:5: `log` has no value. Give one, or leave the key away.',
+    '17:5: `log` has no value. Give one, or remove the key.',
     '18:1: Unknown key `__proto__`. Known here: `include`, `listen`, `admin`, `adminHosts`, `hosts`, `publicUrl`, `workers`, `drainDelayMillis`, `roles`, `understands`, `services`, `clients`, `redis`, `links`, `subscriptions`, `routes`, `graphql`, `limits`, `reload`, `faults`, `traces`, `console`, `audit`, `log`, `demo`.',
   ]);
   t.equal(Object.getOwnPropertyNames(Object.prototype).includes('a'), false);
@@ -227,10 +227,7 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
     'services: { a: { wsdl: w, types: x, url: http://a } }',
     '1:27: `services.a` has both `wsdl` and `types`. Keep one of them.',
   ],
-  [
-    'services: { a: { types: x, url: http://a, port: P } }',
-    '1:43: `services.a` has `port` but no `wsdl`. Leave it away.',
-  ],
+  ['services: { a: { types: x, url: http://a, port: P } }', '1:43: `services.a` has `port` but no `wsdl`. Remove it.'],
   [
     'services: { a: { types: x, url: http://a, operations: { Do: true } } }',
     '1:57: The operation `Do` of `services.a` needs its field, as there is no WSDL. Write { field: Query.name } or { field: Mutation.name }.',
@@ -247,7 +244,7 @@ const SINGLE_MISTAKES: readonly (readonly [yaml: string, expected: string])[] = 
   ],
   [
     'services: { a: { url: http://a } }\n---\nlisten: 127.0.0.1:1\n',
-    '2:1: The file has several YAML documents. Divide it with `include`, and leave `---` away.',
+    '2:1: The file has several YAML documents. Divide it with `include`, and remove `---`.',
   ],
   [
     'services: { a: { wsdl: w, url: http://a, understands: [Security] } }',

@@ -268,19 +268,19 @@ t.test('addresses of a service that cannot be balanced', async (t) => {
   const service = (keys: string): Promise<readonly string[]> => problems(`services:\n  a:\n    ${keys}\n`);
   const two = '{ url: http://a, weight: 0 }, { url: http://b';
   t.same(await service(`urls: [${two}, weight: 0 }]`), [
-    '3:5: `services.a` has no address with a weight above 0. Give one a weight, or leave the weights away.',
+    '3:5: `services.a` has no address with a weight above 0. Give one a weight, or remove the weights.',
   ]);
   t.same(await service(`urls: [${two}, backup: true }]`), [
-    '3:5: `services.a` has only addresses that are `backup`. Leave `backup` away where calls should go first.',
+    '3:5: `services.a` has only addresses that are `backup`. Remove `backup` where calls should go first.',
   ]);
   t.same(await service('urls: [http://a, { url: http://a }]'), [
-    '3:22: `services.a` has an address twice. Give one of them a `weight`, and leave the other away.',
+    '3:22: `services.a` has an address twice. Give one of them a `weight`, and remove the other.',
   ]);
   t.same(await service('urls: [http://a]\n    balance: { hash: client }'), [
-    '4:5: `services.a` has `balance` and one address. Give several as `urls`, or leave it away.',
+    '4:5: `services.a` has `balance` and one address. Give several as `urls`, or remove it.',
   ]);
   t.same(await service('urls: [http://a, { url: http://b, zone: east }]\n    zone: west'), [
-    '4:5: `services.a` has no address in its zone. Give addresses a `zone`, or leave it away.',
+    '4:5: `services.a` has no address in its zone. Give addresses a `zone`, or remove it.',
   ]);
   t.same(await service(`urls: [${two} }]\n    balance: { hash: cookie }`), [
     '4:22: `services.a.balance.hash` is not valid. Write client, header:NAME, claim:NAME or path:order/id.',

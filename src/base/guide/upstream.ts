@@ -65,7 +65,7 @@ export const UPSTREAM_GUIDE = {
   },
   CIRCUIT_OPEN: {
     why: 'The service failed several times in a row, and is not called for a while.',
-    change: 'Mend the service; the circuit closes by itself. The limits decide when it opens and for how long.',
+    change: 'Repair the service; the circuit closes by itself. The limits decide when it opens and for how long.',
   },
   POOL_EXHAUSTED: {
     why: 'More calls wait for a connection than the service can take.',

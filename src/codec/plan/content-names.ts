@@ -26,16 +26,16 @@ export class ContentNames {
   }
 
   /** Takes a chunk of the text. Linear, however it is cut. */
-  add(piece: string): void {
+  add(chars: string): void {
     let from = 0;
-    for (let colon = piece.indexOf(':'); colon >= 0; colon = piece.indexOf(':', from)) {
-      const start = wordStart(piece, from, colon);
-      this.#use((start === 0 ? this.#word : '') + piece.slice(start, colon));
+    for (let colon = chars.indexOf(':'); colon >= 0; colon = chars.indexOf(':', from)) {
+      const start = wordStart(chars, from, colon);
+      this.#use((start === 0 ? this.#word : '') + chars.slice(start, colon));
       this.#word = '';
       from = colon + 1;
     }
-    const start = wordStart(piece, from, piece.length);
-    const word = (start === 0 ? this.#word : '') + piece.slice(start);
+    const start = wordStart(chars, from, chars.length);
+    const word = (start === 0 ? this.#word : '') + chars.slice(start);
     this.#word = word.length > PREFIX_UNITS_MAX ? word.slice(-PREFIX_UNITS_MAX) : word;
   }
 

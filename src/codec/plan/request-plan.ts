@@ -11,11 +11,11 @@ export type BlockPlan =
 /** A part of a template: constant, or with values in it. */
 export type TemplateEvent =
   | ContentEvent
-  | { readonly kind: 'filled text'; readonly pieces: readonly TemplatePiece[] }
-  | { readonly kind: 'filled attribute'; readonly name: QName; readonly pieces: readonly TemplatePiece[] };
+  | { readonly kind: 'filled text'; readonly parts: readonly TemplatePart[] }
+  | { readonly kind: 'filled attribute'; readonly name: QName; readonly parts: readonly TemplatePart[] };
 
 /** A constant text, or a value by its name in the template. */
-export type TemplatePiece =
+export type TemplatePart =
   | string
   | { readonly name: string; readonly source: EncodeSource; readonly isRequired: boolean };
 

@@ -52,12 +52,12 @@ export class AnyValueReader {
     }
   }
 
-  text(piece: string): void {
-    this.#chars += piece.length;
+  text(chars: string): void {
+    this.#chars += chars.length;
     const frame = this.#open.at(-1);
     if (this.isTooLong || frame === undefined) return;
-    frame.text += piece;
-    frame.names?.add(piece);
+    frame.text += chars;
+    frame.names?.add(chars);
   }
 
   close(): void {

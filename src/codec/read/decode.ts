@@ -76,13 +76,13 @@ export class ReplyDecoder implements XmlHandler {
     return strongestInterest(readings);
   }
 
-  text(piece: string): void {
+  text(chars: string): void {
     for (let reading = this.#top; reading !== null; reading = reading.next) {
-      if (reading.xml !== null) reading.xml.text(piece);
+      if (reading.xml !== null) reading.xml.text(chars);
       else if (reading.interest === ALL || reading.interest === STREAM) {
-        if (reading.interest === STREAM) this.#binary.count(piece);
-        reading.text += piece;
-        if (reading.names !== null) reading.names.add(piece);
+        if (reading.interest === STREAM) this.#binary.count(chars);
+        reading.text += chars;
+        if (reading.names !== null) reading.names.add(chars);
       }
     }
   }

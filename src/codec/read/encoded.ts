@@ -51,15 +51,15 @@ export class EncodedReply implements XmlHandler {
   }
 
   /** Counts a run of text the same however it is cut. */
-  text(piece: string): void {
-    this.#recording.at(-1)?.addText(piece);
+  text(chars: string): void {
+    this.#recording.at(-1)?.addText(chars);
     const last = this.#events.at(-1);
     if (typeof last !== 'string') {
-      this.#record(piece);
+      this.#record(chars);
       return;
     }
-    this.#take(sizeOf(piece) - sizeOf(''));
-    this.#events[this.#events.length - 1] = last + piece;
+    this.#take(sizeOf(chars) - sizeOf(''));
+    this.#events[this.#events.length - 1] = last + chars;
   }
 
   close(): void {

@@ -39,10 +39,10 @@ class OpaqueXml {
     }
   }
 
-  text(piece: string): void {
-    if (!this.#take(piece.length)) return;
-    this.#open.at(-1)?.names.add(piece);
-    this.#events.push(piece);
+  text(chars: string): void {
+    if (!this.#take(chars.length)) return;
+    this.#open.at(-1)?.names.add(chars);
+    this.#events.push(chars);
   }
 
   close(): void {
@@ -144,7 +144,7 @@ export interface WholeReader {
   /** It is longer than allowed, and comes to nothing. */
   readonly isTooLong: boolean;
   open(tag: StartTag): void;
-  text(piece: string): void;
+  text(chars: string): void;
   close(): void;
   finish(): unknown;
 }

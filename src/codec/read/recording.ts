@@ -2,7 +2,7 @@ import type { QName, StartTag } from '../../xml/events.js';
 import { ContentNames } from '../plan/content-names.js';
 import { SERIALIZATION_URI, uriOfName, XSI_URI } from '../plan/xsi.js';
 
-/** An event that is kept: an element begins, a piece of text, null: the element that began last ends. */
+/** An event that is kept: an element begins, some text, null: the element that began last ends. */
 export type Recorded = RecordedTag | string | null;
 
 interface RecordedAttribute {
@@ -76,8 +76,8 @@ export class RecordedTag implements StartTag {
   }
 
   /** More of its text has come, for the names in it. */
-  addText(piece: string): void {
-    this.#names.add(piece);
+  addText(chars: string): void {
+    this.#names.add(chars);
   }
 
   /** A child of it begins. */

@@ -15,9 +15,9 @@ export class StreamedBase64 {
     this.#isBroken = false;
   }
 
-  add(piece: string): void {
+  add(chars: string): void {
     if (this.#isBroken) return;
-    const bare = SPACE.test(piece) ? piece.replace(SPACES, '') : piece;
+    const bare = SPACE.test(chars) ? chars.replace(SPACES, '') : chars;
     if (bare === '') return;
     const equals = bare.indexOf('=');
     const bits = equals < 0 ? bare : bare.slice(0, equals);

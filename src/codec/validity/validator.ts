@@ -85,17 +85,17 @@ export class ContentValidator implements XmlHandler {
     return this.#begin(tag, element, ordinal, mayRepeat);
   }
 
-  text(piece: string): void {
+  text(chars: string): void {
     const frame = this.#frames[this.#depth - 1];
     if (frame === undefined || this.#isOver) return;
     if (frame.isNil) this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
     else if (frame.type.simple === null && !hasMixedText(frame.type))
       this.#fail({ rule: 'text', what: 'must not have text', below: '' });
-    else if (frame.isStreamed) this.#base64?.add(piece);
-    else if (frame.text.length + piece.length > this.#options.textChars) {
+    else if (frame.isStreamed) this.#base64?.add(chars);
+    else if (frame.text.length + chars.length > this.#options.textChars) {
       const limit = { key: 'limits.xml.textBytes', value: this.#options.textChars };
       this.#report('XML_TEXT_LIMIT', { ...FINDINGS.tooLong, limit });
-    } else frame.text += piece;
+    } else frame.text += chars;
   }
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {

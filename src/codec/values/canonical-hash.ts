@@ -34,7 +34,7 @@ const NAME = '\x07';
  */
 export class CanonicalHash implements XmlHandler {
   readonly #isData: boolean;
-  readonly #pieces: string[] = [];
+  readonly #parts: string[] = [];
   #units = 0;
   #isSound = true;
   /** Of each open element: whether it has had a child. */
@@ -58,7 +58,7 @@ export class CanonicalHash implements XmlHandler {
   /** The SHA-256 of the element, in base64url; null where it cannot be hashed. */
   digest(): string | null {
     if (!this.#isSound || this.#parents.length > 0) return null;
-    return createHash('sha256').update(this.#pieces.join('')).digest('base64url');
+    return createHash('sha256').update(this.#parts.join('')).digest('base64url');
   }
 
   open(tag: StartTag): Interest {
@@ -79,11 +79,11 @@ export class CanonicalHash implements XmlHandler {
     this.#add(CLOSE);
   }
 
-  text(piece: string): void {
+  text(chars: string): void {
     if (!this.#isSound) return;
-    this.#text += piece;
+    this.#text += chars;
     if (this.#units + this.#text.length > UNITS_MAX) this.#giveUp();
-    else if (this.#tag !== null) this.#bound += this.#bindingsIn(piece, this.#tag);
+    else if (this.#tag !== null) this.#bound += this.#bindingsIn(chars, this.#tag);
   }
 
   /** Text between two tags is over: `isBeforeChild`, or before the end of its element. */
@@ -132,30 +132,30 @@ export class CanonicalHash implements XmlHandler {
    * The namespaces of its words, where they are prefixes: the text may be a QName, or hold some, or be a list of
    * prefixes. Data has no prefixes but those before colons.
    */
-  #bindingsIn(piece: string, tag: StartTag): string {
+  #bindingsIn(chars: string, tag: StartTag): string {
     let bound = '';
     let from = 0;
-    for (let end = this.#wordEnd(piece, 0); end < piece.length; end = this.#wordEnd(piece, from)) {
-      const start = wordStart(piece, from, end);
-      const word = (start === 0 ? this.#word : '') + piece.slice(start, end);
-      bound += piece[end] === ':' ? this.#binding(word, tag) : this.#alone(word, tag);
+    for (let end = this.#wordEnd(chars, 0); end < chars.length; end = this.#wordEnd(chars, from)) {
+      const start = wordStart(chars, from, end);
+      const word = (start === 0 ? this.#word : '') + chars.slice(start, end);
+      bound += chars[end] === ':' ? this.#binding(word, tag) : this.#alone(word, tag);
       this.#word = '';
       from = end + 1;
     }
-    const start = wordStart(piece, from, piece.length);
-    this.#word = (start === 0 ? this.#word : '') + piece.slice(start);
+    const start = wordStart(chars, from, chars.length);
+    this.#word = (start === 0 ? this.#word : '') + chars.slice(start);
     this.#wordBound = this.#isData ? '' : this.#alone(this.#word, tag);
     return bound;
   }
 
-  /** Where the next word ends that may be a prefix; the end of the piece where there is none. */
-  #wordEnd(piece: string, from: number): number {
+  /** Where the next word ends that may be a prefix; the end of the text where there is none. */
+  #wordEnd(chars: string, from: number): number {
     if (this.#isData) {
-      const colon = piece.indexOf(':', from);
-      return colon < 0 ? piece.length : colon;
+      const colon = chars.indexOf(':', from);
+      return colon < 0 ? chars.length : colon;
     }
     let end = from;
-    while (end < piece.length && isNameUnit(piece.charCodeAt(end))) end++;
+    while (end < chars.length && isNameUnit(chars.charCodeAt(end))) end++;
     return end;
   }
 
@@ -177,16 +177,16 @@ export class CanonicalHash implements XmlHandler {
     return uri === null ? '' : `${BOUND}${prefix}${NEXT}${uri}`;
   }
 
-  #add(piece: string): void {
+  #add(chars: string): void {
     if (!this.#isSound) return;
-    this.#units += piece.length;
+    this.#units += chars.length;
     if (this.#units > UNITS_MAX) this.#giveUp();
-    else this.#pieces.push(piece);
+    else this.#parts.push(chars);
   }
 
   #giveUp(): void {
     this.#isSound = false;
-    this.#pieces.length = 0;
+    this.#parts.length = 0;
     this.#text = '';
   }
 }

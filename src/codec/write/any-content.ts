@@ -75,7 +75,7 @@ function read(xml: string, types: AnyTypes): { readonly type: string | null; rea
       value.open(tag);
       return ALL;
     },
-    text: (piece: string) => value.text(piece),
+    text: (chars: string) => value.text(chars),
     close: () => value.close(),
   };
   const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));

@@ -1,6 +1,6 @@
 import type { ContentEvent } from '../plan/content-events.js';
 import { textOf as textOfValue } from '../plan/lexical.js';
-import type { BlockPlan, TemplateEvent, TemplatePiece } from '../plan/request-plan.js';
+import type { BlockPlan, TemplateEvent, TemplatePart } from '../plan/request-plan.js';
 import type { Scalar } from '../plan/scalar.js';
 import { ContentEncoder } from './content.js';
 import { type EncodeLimits, LeafEncoder } from './leaves.js';
@@ -30,20 +30,20 @@ function writeElement(
 
 function fillTemplate(events: readonly TemplateEvent[], { limits, context }: BlockOptions): readonly ContentEvent[] {
   const leaves = new LeafEncoder(limits, context);
-  const textOf = (pieces: readonly TemplatePiece[]): string =>
-    pieces.map((piece) => (typeof piece === 'string' ? piece : valueIn(leaves, piece))).join('');
+  const textOf = (parts: readonly TemplatePart[]): string =>
+    parts.map((part) => (typeof part === 'string' ? part : valueIn(leaves, part))).join('');
   return events.flatMap((event): readonly ContentEvent[] => {
     if (event.kind === 'filled attribute') {
-      return [{ kind: 'attribute', name: event.name, value: textOf(event.pieces) }];
+      return [{ kind: 'attribute', name: event.name, value: textOf(event.parts) }];
     }
     if (event.kind !== 'filled text') return [event];
-    const value = textOf(event.pieces);
+    const value = textOf(event.parts);
     return value === '' ? [] : [{ kind: 'text', value }];
   });
 }
 
 /** A value that is absent and not required is the empty text. */
-function valueIn(leaves: LeafEncoder, { name, source, isRequired }: Exclude<TemplatePiece, string>): string {
+function valueIn(leaves: LeafEncoder, { name, source, isRequired }: Exclude<TemplatePart, string>): string {
   const root = { above: null, step: 'headers', depth: 1 };
   return leaves.resolve(source, TEXT, isRequired, { above: root, step: name, depth: 2 }) ?? '';
 }

@@ -117,7 +117,7 @@ function shownEvent(event: TemplateEvent): TemplateEvent {
     case 'filled attribute':
       return {
         ...event,
-        pieces: event.pieces.map((piece) => (typeof piece === 'string' ? '***' : printSource(piece.source))),
+        parts: event.parts.map((part) => (typeof part === 'string' ? '***' : printSource(part.source))),
       };
     default:
       return event;

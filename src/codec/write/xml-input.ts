@@ -87,10 +87,10 @@ class Collector implements XmlHandler {
     return ALL;
   }
 
-  text(piece: string): void {
-    if (piece === '') return;
-    this.#open.at(-1)?.add(piece);
-    this.#events.push({ kind: 'text', value: piece });
+  text(chars: string): void {
+    if (chars === '') return;
+    this.#open.at(-1)?.add(chars);
+    this.#events.push({ kind: 'text', value: chars });
   }
 
   close(): void {

@@ -155,11 +155,11 @@ class Declaration {
       find(
         'write',
         `Operation \`${name}\` is declared to read and to write.`,
-        'Leave `read` away: calls that write are never cached.',
+        'Remove `read`: calls that write are never cached.',
       );
     }
     if (read !== undefined && output === null) {
-      find('read', `Operation \`${name}\` answers nothing that could be read.`, 'Leave `read` away.');
+      find('read', `Operation \`${name}\` answers nothing that could be read.`, 'Remove `read`.');
     }
     if (read !== undefined && read.staleMillis > 0 && read.cacheMillis === 0) {
       find('read', '`staleMillis` is of no use where nothing is remembered.', 'Give `cacheMillis` too.');

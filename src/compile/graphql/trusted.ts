@@ -146,6 +146,6 @@ function warningOf({ id, name }: Omit<ManifestEntry, 'text'>, refusal: Refusal):
   const shown = (name ?? id).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 64);
   return {
     what: `The trusted document \`${shown}\` will be refused (${refusal.code}): ${first?.message ?? refusal.message}`,
-    remedy: 'Mend it, or leave it away when no client uses it any more.',
+    remedy: 'Fix it, or remove it when no client uses it any more.',
   };
 }

@@ -76,7 +76,7 @@ const boundCallers: Check = (config) => {
     warnings.push({
       path: [key],
       what,
-      remedy: 'Leave it away, or have callers send credentials with each request.',
+      remedy: 'Remove it, or have callers send credentials with each request.',
       isKey: true,
     });
   }

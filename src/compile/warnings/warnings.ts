@@ -36,7 +36,7 @@ function uncountedReplies(loaded: LoadedConfig): readonly Diagnostic[] {
       if (typeof mapping === 'boolean' || mapping.replyKib === undefined || mapping.replyKib === 0) return [];
       const path = ['services', service, 'operations', name, 'replyKib'];
       const what = `The \`replyKib\` of operation \`${name}\` counts nothing: \`limits.graphql.kibCost\` is 0.`;
-      return [diagnosticAt(loaded, path, what, 'Give that too, or leave it away.', 'key')];
+      return [diagnosticAt(loaded, path, what, 'Give that too, or remove it.', 'key')];
     }),
   );
 }
@@ -63,13 +63,7 @@ function hiddenCosts(loaded: LoadedConfig): readonly Diagnostic[] {
     }
   }
   return paths.map((path) =>
-    diagnosticAt(
-      loaded,
-      path,
-      'This costs nothing: callers do not see it.',
-      'Leave it away, or do not hide it.',
-      'key',
-    ),
+    diagnosticAt(loaded, path, 'This costs nothing: callers do not see it.', 'Remove it, or do not hide it.', 'key'),
   );
 }
 
@@ -78,7 +72,7 @@ function readsInMutation(loaded: LoadedConfig, { fields }: Graph): readonly Diag
     const mapping = loaded.config.services[service]?.operations[name];
     if (parent !== 'Mutation' || typeof mapping !== 'object' || mapping.read === undefined) return [];
     const what = `Operation \`${name}\` is declared to read, but is a field of Mutation: clients take it for one that writes.`;
-    const remedy = 'Map it to a field of Query if it only reads; else leave `read` away.';
+    const remedy = 'Map it to a field of Query if it only reads; else remove `read`.';
     return [diagnosticAt(loaded, ['services', service, 'operations', name, 'read'], what, remedy, 'key')];
   });
 }

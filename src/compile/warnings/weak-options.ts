@@ -28,7 +28,7 @@ const servicesThatPass = ({ services }: Config): readonly WeakOption[] =>
     }
     if (faultDetail === 'unsafe:pass') {
       const what = `Service \`${name}\` passes the whole detail of Faults, stack traces too.`;
-      const remedy = 'Leave `faultDetail` away to pass what the WSDL declares.';
+      const remedy = 'Remove `faultDetail` to pass what the WSDL declares.';
       options.push({ path: ['services', name, 'faultDetail'], what, remedy });
     }
     return options;
@@ -100,7 +100,7 @@ const limitsThatAreOff = ({ limits }: Config): readonly WeakOption[] =>
       const harm = HARM_WHEN_OFF.get(`${section}.${name}`);
       if (value !== 0 || harm === undefined) return [];
       const what = `\`limits.${section}.${name}: 0\` switches a protection off: ${harm}`;
-      const remedy = 'Set it above 0, or leave it away for the default.';
+      const remedy = 'Set it above 0, or remove it for the default.';
       return [{ path: ['limits', section, name], what, remedy }];
     }),
   );

@@ -17,21 +17,21 @@ export function balanceRules(service: Record<string, unknown>, path: ConfigPath)
     findings.push({ path: [...path, key], part: 'key', what, remedy });
   };
   if (addresses.length > 0 && addresses.every(({ weight }) => weight === 0)) {
-    at('urls', `${name} has no address with a weight above 0.`, 'Give one a weight, or leave the weights away.');
+    at('urls', `${name} has no address with a weight above 0.`, 'Give one a weight, or remove the weights.');
   } else if (addresses.length > 0 && addresses.every(({ backup, weight }) => backup === true || weight === 0)) {
-    at('urls', `${name} has only addresses that are \`backup\`.`, 'Leave `backup` away where calls should go first.');
+    at('urls', `${name} has only addresses that are \`backup\`.`, 'Remove `backup` where calls should go first.');
   }
   const seen = new Set<unknown>();
   for (const [index, { url }] of addresses.entries()) {
     if (seen.has(url)) {
-      const remedy = 'Give one of them a `weight`, and leave the other away.';
+      const remedy = 'Give one of them a `weight`, and remove the other.';
       findings.push({ path: [...path, 'urls', index], part: 'value', what: `${name} has an address twice.`, remedy });
     }
     seen.add(url);
   }
   for (const key of ['balance', 'sticky', 'zone']) {
     if (addresses.length !== 1 || service[key] === undefined) continue;
-    at(key, `${name} has \`${key}\` and one address.`, 'Give several as `urls`, or leave it away.');
+    at(key, `${name} has \`${key}\` and one address.`, 'Give several as `urls`, or remove it.');
   }
   const { zone, health, balance, kind } = service;
   if (kind === 'graphql' && isRecord(balance) && String(balance['hash']).startsWith('path:')) {
@@ -43,7 +43,7 @@ export function balanceRules(service: Record<string, unknown>, path: ConfigPath)
   }
   if (isRecord(health)) findings.push(...healthRules(health, [...path, 'health']));
   if (typeof zone === 'string' && addresses.length > 1 && !addresses.some((address) => address['zone'] === zone)) {
-    at('zone', `${name} has no address in its zone.`, 'Give addresses a `zone`, or leave it away.');
+    at('zone', `${name} has no address in its zone.`, 'Give addresses a `zone`, or remove it.');
   }
   return findings;
 }
@@ -61,7 +61,7 @@ function healthRules(health: Record<string, unknown>, path: ConfigPath): readonl
   for (const key of ['arguments', 'expect', 'faults']) {
     if (health[key] === undefined || health['operation'] !== undefined) continue;
     const what = `${printPath([...path, key])} is for checks by an \`operation\`.`;
-    findings.push({ path: [...path, key], part: 'key', what, remedy: 'Name the operation, or leave it away.' });
+    findings.push({ path: [...path, key], part: 'key', what, remedy: 'Name the operation, or remove it.' });
   }
   return findings;
 }

@@ -27,7 +27,7 @@ export function loginRules(
     );
   }
   if (scheme !== undefined && field === undefined) {
-    at('scheme', 'key', 'is for a token in a field of HTTP.', 'Write `place: http:authorization`, or leave it away.');
+    at('scheme', 'key', 'is for a token in a field of HTTP.', 'Write `place: http:authorization`, or remove it.');
   }
   if (url !== undefined && addresses > 1) at('url', 'key', 'is for a service with one address.', 'Give it one `url`.');
   if (url !== undefined && allowed.length === 0) {
@@ -38,8 +38,7 @@ export function loginRules(
       'Write `urlsAllowed: ["https://*.my.example.com"]`.',
     );
   }
-  if (url === undefined && allowed.length > 0)
-    at('urlsAllowed', 'key', 'has no effect without `url`.', 'Leave it away.');
+  if (url === undefined && allowed.length > 0) at('urlsAllowed', 'key', 'has no effect without `url`.', 'Remove it.');
   for (const [index, each] of allowed.entries()) {
     if (!/^http:/i.test(each) || LOOPBACK.test(each)) continue;
     const at = [...path, 'urlsAllowed', index];
@@ -54,7 +53,7 @@ export function loginRules(
     at('place', 'value', 'is a header block of SOAP.', 'Write http:authorization, or cookie.');
   else if (place !== 'cookie' && token === undefined) at('place', 'value', 'needs `token`.', 'Write reply.sessionId.');
   if (Array.isArray(renewOn) && renewOn.length > 0) {
-    at('renewOn', 'key', 'names Faults of SOAP.', 'Leave it away: status 401 renews the token.');
+    at('renewOn', 'key', 'names Faults of SOAP.', 'Remove it: status 401 renews the token.');
   }
   return findings;
 }

@@ -18,7 +18,7 @@ function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonl
   const own = (name: string, at: ConfigPath, part: Finding['part']): void => {
     if (!isGatewayField(name)) return;
     const what = `${printPath(at)} names a header field that the gateway writes itself, or that concerns one connection.`;
-    findings.push({ path: at, part, what, remedy: 'Leave it away.' });
+    findings.push({ path: at, part, what, remedy: 'Remove it.' });
   };
   const { headers, forwardHeaders } = service;
   const fixed = isRecord(headers) ? Object.keys(headers) : [];
@@ -64,7 +64,7 @@ function authRules(
   const addresses = addressesIn({ url, urls });
   if (isRecord(login) && login['place'] === 'cookie' && cookies === 'forward') {
     const what = `${printPath([...path, 'cookies'])} sends on the cookies of callers, and \`auth.login\` sends its own.`;
-    findings.push({ path: [...path, 'cookies'], part: 'key', what, remedy: 'Leave it away, or take another `place`.' });
+    findings.push({ path: [...path, 'cookies'], part: 'key', what, remedy: 'Remove it, or take another `place`.' });
   }
   if (isRecord(login)) findings.push(...loginRules(login, kind, addresses.length, [...path, 'auth', 'login']));
   const paths = new Set(addresses.flatMap((address) => pathOf(address['url'])));
@@ -123,7 +123,7 @@ export function identityRules(tls: unknown, path: ConfigPath): readonly Finding[
   if (has('key') && !has('cert')) at('key', `${name} has a key without its certificate.`, 'Give `cert`.');
   if (has('pfx') && has('cert')) at('pfx', `${name} has both \`pfx\` and \`cert\`.`, 'Keep one of them.');
   if (has('passphrase') && !has('pfx') && !has('key')) {
-    at('passphrase', `${name} has a passphrase, and nothing that it opens.`, 'Leave it away.');
+    at('passphrase', `${name} has a passphrase, and nothing that it opens.`, 'Remove it.');
   }
   return findings;
 }

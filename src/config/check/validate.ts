@@ -46,7 +46,7 @@ function finding(error: KeywordError, foreign: ReadonlySet<string>): Finding {
       return { path: [...path, key], part: 'key', what: `${printPath([...path, key])} is missing.`, remedy };
     }
     case 'type':
-      if (error.data === null) return value(`${name} has no value.`, 'Give one, or leave the key away.');
+      if (error.data === null) return value(`${name} has no value.`, 'Give one, or remove the key.');
       return value(`${name} must be ${typeWords(node)}.`, node.hint ?? (node.unit ? amountHint(node.unit) : null));
     case 'enum':
       return value(`${name} must be one of ${choices(node)}.`, suggestion(error.data, path, node, foreign));

@@ -30,7 +30,7 @@ function identifications(clients: Record<string, unknown>, path: ConfigPath, isA
     .filter(([way]) => !named.includes(way))
     .map(([way, section]): Finding => {
       const what = `${printPath([...path, section])} has no effect: \`${way}\` is not in ${printPath([...path, 'order'])}.`;
-      return { path: [...path, section], part: 'key', what, remedy: 'Add it there, or leave it away.' };
+      return { path: [...path, section], part: 'key', what, remedy: 'Add it there, or remove it.' };
     });
   const { certificate, trustedProxies, classes } = clients;
   const trusts = Array.isArray(trustedProxies) && trustedProxies.length > 0;

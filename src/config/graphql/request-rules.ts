@@ -69,7 +69,7 @@ function entryRules(
     at(second, `${printPath(path)} has both \`${first}\` and \`${second}\`.`, 'Keep one of them.');
   }
   if (name !== undefined && first !== undefined) {
-    at('name', `${printPath(path)} has a name, but callers do not see it.`, 'Leave `name` away.');
+    at('name', `${printPath(path)} has a name, but callers do not see it.`, 'Remove `name`.');
   }
   if (claim !== undefined && !hasClaims) {
     at(

@@ -56,7 +56,7 @@ function listenerRules({ address, tls, proxyProtocol }: Record<string, unknown>,
   if (isUnix && Array.isArray(proxyProtocol) && proxyProtocol.length > 0) {
     const at: ConfigPath = [...path, 'proxyProtocol'];
     const what = `${printPath(at)} names addresses, which the peers of a Unix socket do not have.`;
-    findings.push({ path: at, part: 'key', what, remedy: 'Leave it away, or listen on an address.' });
+    findings.push({ path: at, part: 'key', what, remedy: 'Remove it, or listen on an address.' });
   }
   return findings;
 }

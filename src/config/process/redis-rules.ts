@@ -32,7 +32,7 @@ export function redisRules({ redis }: Record<string, unknown>): readonly Finding
       );
     }
   }
-  if (cluster !== undefined && has('database')) at('database', 'has no effect: a cluster has one.', 'Leave it away.');
+  if (cluster !== undefined && has('database')) at('database', 'has no effect: a cluster has one.', 'Remove it.');
   if (tls !== undefined && ca !== undefined) at('ca', 'stands beside `redis.tls`.', 'Write it there, as `ca`.');
   findings.push(...identityRules(tls, ['redis', 'tls']));
   if (isRecord(sentinel)) findings.push(...identityRules(sentinel['tls'], ['redis', 'sentinel', 'tls']));

@@ -239,7 +239,7 @@ function syntaxDiagnostics(
       ];
     }
     if (code === 'MULTIPLE_DOCS') {
-      return [fail('The file has several YAML documents.', offset, 'Divide it with `include`, and leave `---` away.')];
+      return [fail('The file has several YAML documents.', offset, 'Divide it with `include`, and remove `---`.')];
     }
     const tooDeep = message.includes('call stack');
     if (!firsts.has(offset)) firsts.set(offset, tooDeep ? 'The file is nested too deeply.' : sentence(message));

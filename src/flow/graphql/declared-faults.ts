@@ -77,8 +77,8 @@ class Further implements XmlHandler {
     return ALL;
   }
 
-  text(piece: string): void {
-    for (const entry of this.#entries) entry.textFurther(piece);
+  text(chars: string): void {
+    for (const entry of this.#entries) entry.textFurther(chars);
   }
 
   close(): void {
@@ -159,8 +159,8 @@ class FaultEntry implements XmlHandler {
     if (isOwn && depth === 2) this.#isDeaf = true;
   }
 
-  text(piece: string): void {
-    if (this.#takeText(piece) && !this.#isDeaf && this.#depth >= this.#rootDepth) this.#decoder.text(piece);
+  text(chars: string): void {
+    if (this.#takeText(chars) && !this.#isDeaf && this.#depth >= this.#rootDepth) this.#decoder.text(chars);
   }
 
   /** An element beside the Fault, which this entry may refer to. */
@@ -168,8 +168,8 @@ class FaultEntry implements XmlHandler {
     if (this.#takeElement()) this.#decoder.open(tag);
   }
 
-  textFurther(piece: string): void {
-    if (this.#takeText(piece)) this.#decoder.text(piece);
+  textFurther(chars: string): void {
+    if (this.#takeText(chars)) this.#decoder.text(chars);
   }
 
   closeFurther(): void {
@@ -199,8 +199,8 @@ class FaultEntry implements XmlHandler {
     return !this.#isOver;
   }
 
-  #takeText(piece: string): boolean {
-    this.#chars += piece.length;
+  #takeText(chars: string): boolean {
+    this.#chars += chars.length;
     if (this.#chars > CHARS_MAX && this.#isBounded) this.#isOver = true;
     return !this.#isOver;
   }

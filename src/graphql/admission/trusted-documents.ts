@@ -63,7 +63,7 @@ function readApollo(operations: readonly unknown[]): Manifest {
     const { id, name, body } = operation;
     if (typeof id !== 'string' || !isId(id)) return unreadable(ID_RULE);
     if (typeof body !== 'string') return unreadable('An operation has no body.', id);
-    if (entries.has(id)) return { what: 'Two operations have the same id.', remedy: 'Leave one away.', id };
+    if (entries.has(id)) return { what: 'Two operations have the same id.', remedy: 'Remove one.', id };
     entries.set(id, { id, name: typeof name === 'string' ? name : null, text: body });
   }
   return { entries: [...entries.values()] };

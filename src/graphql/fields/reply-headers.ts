@@ -59,7 +59,7 @@ export function checkReplyHeaders(operation: Operation, service: GraphqlService,
       among,
       ...(written === undefined ? {} : { written }),
     });
-  if (operation.output === null) names.refuse(service.name, path, 'The operation has no reply.', 'Leave it away.');
+  if (operation.output === null) names.refuse(service.name, path, 'The operation has no reply.', 'Remove it.');
   else if (wanted === true) {
     if (among.length === 0) refuse('The WSDL declares no header blocks of its reply.');
   } else {

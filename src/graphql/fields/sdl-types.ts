@@ -213,7 +213,7 @@ export class SdlTypes {
     }
     if (name === 'XML') return plainComplexType(null, { kind: 'opaque', mixed: null });
     const builtIn = BUILT_INS.get(name);
-    if (builtIn === undefined) this.#report(`There is no type ${name}.`, location, 'Define it, or mend the name.');
+    if (builtIn === undefined) this.#report(`There is no type ${name}.`, location, 'Define it, or fix the name.');
     return plainSimpleType(sdlName(name), builtIn ?? 'string');
   }
 }

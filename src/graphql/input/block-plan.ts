@@ -1,6 +1,6 @@
 import type { ContentEvent } from '../../codec/plan/content-events.js';
 import type { EncodeAttribute, EncodeElement } from '../../codec/plan/plan.js';
-import type { BlockPlan, TemplateEvent, TemplatePiece } from '../../codec/plan/request-plan.js';
+import type { BlockPlan, TemplateEvent, TemplatePart } from '../../codec/plan/request-plan.js';
 import { LexicalError } from '../../codec/plan/scalar.js';
 import { TEXT } from '../../codec/write/header-blocks.js';
 import { InputError } from '../../codec/write/input-error.js';
@@ -59,10 +59,10 @@ function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors):
 function checkMapping({ local }: QName, mapping: InputMapping, { names, service }: MappingErrors): void {
   const refuse = (what: string, remedy: string): void => names.refuse(service, mapping.path, what, remedy);
   if (!isNcName(local)) refuse('This is no XML name.', 'Write the name of the element or attribute.');
-  if (mapping.name !== null) refuse('No caller gives this block: it has no argument to name.', 'Leave `name` away.');
+  if (mapping.name !== null) refuse('No caller gives this block: it has no argument to name.', 'Remove `name`.');
   if (!hasSource(mapping)) refuse('The block has no value.', 'Give a `value`, a `header`, a `claim` or `xml`.');
   if (mapping.source?.from === 'constant' && !isWritable(mapping.source.lexical)) {
-    refuse('The value holds a character that XML cannot carry.', 'Leave control characters away.');
+    refuse('The value holds a character that XML cannot carry.', 'Remove control characters.');
   }
 }
 
@@ -81,8 +81,8 @@ const TEMPLATE_DEPTH = 32;
 function templatePlan(template: BlockTemplate, name: QName, { names, service }: MappingErrors): BlockPlan | null {
   const { xml, values, path } = template;
   const used = new Set<string>();
-  const pieces = (text: string): readonly TemplatePiece[] => {
-    const parts: TemplatePiece[] = [];
+  const partsOf = (text: string): readonly TemplatePart[] => {
+    const parts: TemplatePart[] = [];
     // Every second part is a name.
     for (const [index, part] of text.split(SLOT).entries()) {
       const value = index % 2 === 1 ? values.get(part) : undefined;
@@ -95,10 +95,10 @@ function templatePlan(template: BlockTemplate, name: QName, { names, service }: 
   };
   try {
     const events = templateEvents(xml, name);
-    const plan: BlockPlan = { kind: 'template', name, events: events.map((event) => filled(event, pieces)) };
+    const plan: BlockPlan = { kind: 'template', name, events: events.map((event) => filled(event, partsOf)) };
     const unused = [...values.keys()].find((each) => !used.has(each));
     if (unused === undefined) return plan;
-    names.refuse(service, [...path, 'values', unused], 'The template does not use this value.', 'Leave it away.');
+    names.refuse(service, [...path, 'values', unused], 'The template does not use this value.', 'Remove it.');
   } catch (caught) {
     if (!(caught instanceof InputError || caught instanceof LexicalError)) throw caught;
     const rule = caught instanceof InputError ? caught.rule : caught.message;
@@ -109,7 +109,7 @@ function templatePlan(template: BlockTemplate, name: QName, { names, service }: 
 
 const SLOT = /\{([A-Za-z_][A-Za-z0-9_]{0,63})\}/;
 
-/** The template as events, each text in one piece, white space between elements left out. Throws `InputError`. */
+/** The template as events, each text as one event, without white space between elements. Throws `InputError`. */
 function templateEvents(xml: string, name: QName): readonly ContentEvent[] {
   const path = { above: null, step: 'xml', depth: 1 };
   const content = xmlEvents(xml.trim(), {
@@ -130,11 +130,9 @@ function templateEvents(xml: string, name: QName): readonly ContentEvent[] {
   return [{ kind: 'open', name }, ...kept, { kind: 'close' }];
 }
 
-function filled(event: ContentEvent, pieces: (text: string) => readonly TemplatePiece[]): TemplateEvent {
+function filled(event: ContentEvent, partsOf: (text: string) => readonly TemplatePart[]): TemplateEvent {
   if (event.kind !== 'text' && event.kind !== 'attribute') return event;
-  const parts = pieces(event.value);
+  const parts = partsOf(event.value);
   if (parts.every((part) => typeof part === 'string')) return event;
-  return event.kind === 'text'
-    ? { kind: 'filled text', pieces: parts }
-    : { kind: 'filled attribute', name: event.name, pieces: parts };
+  return event.kind === 'text' ? { kind: 'filled text', parts } : { kind: 'filled attribute', name: event.name, parts };
 }

@@ -3,22 +3,22 @@ import { type ElementDeclaration, type Particle, typeKey, type Wildcard } from '
 import { type InputOrder, optionalPlaces, orderOf, type Place } from './input-order.js';
 
 /** A position of a content model for which a request may have a value. */
-export type Piece = ElementPiece | AnyPiece | GroupPiece;
+export type InputParticle = InputElement | InputWildcard | InputGroup;
 
-interface ElementPiece extends Counts {
+interface InputElement extends Counts {
   readonly kind: 'element';
   readonly element: ElementDeclaration;
 }
 
 /** A position of elements of any name. */
-interface AnyPiece extends Counts {
+interface InputWildcard extends Counts {
   readonly kind: 'any';
   /** The wildcards there; none: anything. */
   readonly wildcards: readonly Wildcard[];
 }
 
 /** A group of several elements that is repeated as a whole: only a list of its own keeps their order. */
-export interface GroupPiece extends Counts {
+export interface InputGroup extends Counts {
   readonly kind: 'group';
   readonly particle: Particle;
   /** Of one repetition. */
@@ -35,10 +35,10 @@ export interface Counts {
 
 /** A content model as a request sees it, in the order of the schema. */
 export interface InputContent {
-  readonly pieces: ReadonlyMap<string, Piece>;
-  /** Choices, and members that come together. Their keys are those of `pieces`. */
+  readonly particles: ReadonlyMap<string, InputParticle>;
+  /** Choices, and members that come together. Their keys are those of `particles`. */
   readonly rules: readonly BranchRule[];
-  /** Null where each piece has one place, in the order of `pieces`. */
+  /** Null where each particle has one place, in the order of `particles`. */
   readonly order: InputOrder | null;
 }
 
@@ -55,7 +55,7 @@ export function inputContent(particle: Particle): InputContent {
 const CONTENTS = new WeakMap<Particle, InputContent>();
 
 interface Fold {
-  readonly pieces: Map<string, Piece>;
+  readonly particles: Map<string, InputParticle>;
   readonly rules: readonly BranchRule[];
   /** Members with several places: no rule can choose one. */
   readonly doubled: ReadonlySet<string>;
@@ -67,11 +67,11 @@ interface Fold {
 const DEPTH_MAX = 100;
 const PLACES_MAX = 10_000;
 
-const nothing = (): Fold => ({ pieces: new Map(), rules: [], doubled: new Set(), places: [] });
+const nothing = (): Fold => ({ particles: new Map(), rules: [], doubled: new Set(), places: [] });
 
-const sealed = ({ pieces, rules, doubled, places }: Fold): InputContent => ({
-  pieces,
-  order: places === null ? null : orderOf(places, pieces.keys()),
+const sealed = ({ particles, rules, doubled, places }: Fold): InputContent => ({
+  particles,
+  order: places === null ? null : orderOf(places, particles.keys()),
   rules:
     doubled.size === 0
       ? rules
@@ -102,38 +102,38 @@ function fold(particle: Particle, depth: number, reading: Reading): Fold {
   return { ...optional(once), places: once.places && optionalPlaces(once.places, ++reading.scopes) };
 }
 
-const single = (key: string, piece: Piece): Fold => ({
+const single = (key: string, particle: InputParticle): Fold => ({
   ...nothing(),
-  pieces: new Map([[key, piece]]),
-  places: [{ key, min: piece.min, max: piece.max, scope: null }],
+  particles: new Map([[key, particle]]),
+  places: [{ key, min: particle.min, max: particle.max, scope: null }],
 });
 
 /** A sequence: its parts add up. */
 function allOf(folds: readonly Fold[]): Fold {
-  const pieces = new Map<string, Piece>();
+  const particles = new Map<string, InputParticle>();
   const doubled = new Set<string>();
   for (const each of folds) {
     for (const key of each.doubled) doubled.add(key);
-    for (const [key, piece] of each.pieces) {
-      const known = pieces.get(key);
-      if (known === undefined) pieces.set(key, piece);
+    for (const [key, particle] of each.particles) {
+      const known = particles.get(key);
+      if (known === undefined) particles.set(key, particle);
       else {
         doubled.add(key);
-        const min = known.min + piece.min;
+        const min = known.min + particle.min;
         // Where none must be there, one may stand in either place.
-        const least = min > 0 ? min : Math.min(known.least, piece.least);
-        pieces.set(key, { ...together(known, piece), min, max: known.max + piece.max, least });
+        const least = min > 0 ? min : Math.min(known.least, particle.least);
+        particles.set(key, { ...together(known, particle), min, max: known.max + particle.max, least });
       }
     }
   }
-  return { pieces, doubled, rules: folds.flatMap(({ rules }) => rules), places: placesIn(folds)?.flat() ?? null };
+  return { particles, doubled, rules: folds.flatMap(({ rules }) => rules), places: placesIn(folds)?.flat() ?? null };
 }
 
 /** Of one key: the union of the wildcards. */
-function together(known: Piece, piece: Piece): Piece {
-  if (known.kind !== 'any' || piece.kind !== 'any') return known;
-  const isOpen = known.wildcards.length === 0 || piece.wildcards.length === 0;
-  return { ...known, wildcards: isOpen ? [] : [...new Set([...known.wildcards, ...piece.wildcards])] };
+function together(known: InputParticle, particle: InputParticle): InputParticle {
+  if (known.kind !== 'any' || particle.kind !== 'any') return known;
+  const isOpen = known.wildcards.length === 0 || particle.wildcards.length === 0;
+  return { ...known, wildcards: isOpen ? [] : [...new Set([...known.wildcards, ...particle.wildcards])] };
 }
 
 /** The places of each member; null above the bound. */
@@ -148,79 +148,79 @@ function eitherOf(folds: readonly Fold[], reading: Reading): Fold {
   const [only, ...others] = folds;
   if (only === undefined) return nothing();
   if (others.length === 0) return only;
-  const pieces = new Map<string, Piece>();
+  const particles = new Map<string, InputParticle>();
   const doubled = new Set(folds.flatMap((each) => [...each.doubled]));
   for (const each of folds) {
-    for (const [key, piece] of each.pieces) {
-      const known = pieces.get(key);
-      if (known === undefined) pieces.set(key, piece);
+    for (const [key, particle] of each.particles) {
+      const known = particles.get(key);
+      if (known === undefined) particles.set(key, particle);
       else {
-        const [min, max] = [Math.min(known.min, piece.min), Math.max(known.max, piece.max)];
-        pieces.set(key, { ...together(known, piece), min, max, least: Math.min(known.least, piece.least) });
+        const [min, max] = [Math.min(known.min, particle.min), Math.max(known.max, particle.max)];
+        particles.set(key, { ...together(known, particle), min, max, least: Math.min(known.least, particle.least) });
       }
     }
   }
-  for (const [key, piece] of pieces) {
-    if (folds.some((each) => !each.pieces.has(key))) pieces.set(key, { ...piece, min: 0 });
+  for (const [key, particle] of particles) {
+    if (folds.some((each) => !each.particles.has(key))) particles.set(key, { ...particle, min: 0 });
   }
-  const branches = folds.filter((each) => each.pieces.size > 0).map(branchOf);
-  const required = folds.every((each) => each.pieces.size > 0 && isRequired(each));
+  const branches = folds.filter((each) => each.particles.size > 0).map(branchOf);
+  const required = folds.every((each) => each.particles.size > 0 && isRequired(each));
   const each = placesIn(folds);
   const places = each && chosenPlaces(each, ++reading.scopes);
-  return { pieces, doubled, rules: [{ required, branches }], places };
+  return { particles, doubled, rules: [{ required, branches }], places };
 }
 
 /** An optional part: if some of it is present, all that it requires must be. */
 function optional(once: Fold): Fold {
-  const pieces = new Map([...once.pieces].map(([key, piece]) => [key, { ...piece, min: 0 }]));
+  const particles = new Map([...once.particles].map(([key, particle]) => [key, { ...particle, min: 0 }]));
   const [rule, ...others] = once.rules;
   const chosen = new Set(rule?.branches.flatMap(({ keys }) => keys));
-  const isPlainChoice = rule !== undefined && others.length === 0 && chosen.size === once.pieces.size;
-  if (isPlainChoice) return { ...once, pieces, rules: [{ ...rule, required: false }] };
-  const needsRule = pieces.size > 1 && isRequired(once);
-  return { ...once, pieces, rules: needsRule ? [{ required: false, branches: [branchOf(once)] }] : once.rules };
+  const isPlainChoice = rule !== undefined && others.length === 0 && chosen.size === once.particles.size;
+  if (isPlainChoice) return { ...once, particles, rules: [{ ...rule, required: false }] };
+  const needsRule = particles.size > 1 && isRequired(once);
+  return { ...once, particles, rules: needsRule ? [{ required: false, branches: [branchOf(once)] }] : once.rules };
 }
 
 function repeated(once: Fold, particle: Particle, reading: Reading): Fold {
   const { min, max } = particle;
-  const [[key, piece] = [], ...others] = [...once.pieces];
-  if (key === undefined || piece === undefined) return once;
+  const [[key, only] = [], ...others] = [...once.particles];
+  if (key === undefined || only === undefined) return once;
   // Pairs that are repeated cannot be any number.
-  if (others.length === 0 && piece.least < 2) {
-    const least = piece.least * Math.max(min, 1);
-    const counted = { ...piece, min: piece.min * min, max: piece.max * max, least };
+  if (others.length === 0 && only.least < 2) {
+    const least = only.least * Math.max(min, 1);
+    const counted = { ...only, min: only.min * min, max: only.max * max, least };
     return { ...single(key, counted), doubled: once.doubled };
   }
   const least = isRequired(once) ? min : 0;
   reading.groups += 1;
-  const group: GroupPiece = { kind: 'group', particle, content: sealed(once), min: least, max, least };
+  const group: InputGroup = { kind: 'group', particle, content: sealed(once), min: least, max, least };
   return single(`group ${reading.groups}`, group);
 }
 
 const branchOf = (each: Fold): Branch => ({
-  keys: [...each.pieces.keys()],
-  required: [...each.pieces].flatMap(([key, { min }]) => (min > 0 ? [key] : [])),
+  keys: [...each.particles.keys()],
+  required: [...each.particles].flatMap(([key, { min }]) => (min > 0 ? [key] : [])),
   rules: sealed(each).rules,
 });
 
 /** Something of it must be provided. */
-const isRequired = ({ pieces, rules }: Fold): boolean =>
-  [...pieces.values()].some(({ min }) => min > 0) || rules.some(({ required }) => required);
+const isRequired = ({ particles, rules }: Fold): boolean =>
+  [...particles.values()].some(({ min }) => min > 0) || rules.some(({ required }) => required);
 
 export const isBounded = ({ least, max }: Counts): boolean => least > 0 || max < Infinity;
 
 /** How many items a list in a wrapper may have: none, where the group they stand in may be left out. */
 export function countsOf({ type }: ElementDeclaration): Counts | null {
   if (type.kind === 'simple' || type.content.kind !== 'elements') return null;
-  const [piece] = inputContent(type.content.particle).pieces.values();
-  return piece === undefined ? null : { ...piece, least: piece.min };
+  const [particle] = inputContent(type.content.particle).particles.values();
+  return particle === undefined ? null : { ...particle, least: particle.min };
 }
 
-/** Choices of more pieces, or branches, are not put in order. */
+/** Choices of more particles, or branches, are not put in order. */
 const MOST = 200;
 
 /**
- * The places of a choice, each branch in its order. A piece that stands in several branches has one place, in an order
+ * The places of a choice, each branch in its order. A particle that stands in several branches has one place, in an order
  * that suits all of them; where there is none, it depends on the branch.
  */
 function chosenPlaces(branches: readonly (readonly Place[])[], scope: number): readonly Place[] {
@@ -248,7 +248,7 @@ function chosenPlaces(branches: readonly (readonly Place[])[], scope: number): r
   });
 }
 
-/** The pieces that stand in several branches: once in each, or more often in one. */
+/** The particles that stand in several branches: once in each, or more often in one. */
 function sharedKeys(branches: readonly (readonly Place[])[]): ReadonlyMap<string, 'once' | 'often'> {
   const found = new Map<string, { branches: number; isOften: boolean }>();
   for (const places of branches) {

@@ -7,7 +7,14 @@ import { fixedScalar } from '../types/leaf.js';
 import type { AttributeMember, ElementMember, Member } from '../types/member.js';
 import { NameScope } from '../types/naming.js';
 import { typeNameOf } from '../types/xsd-type.js';
-import { type Counts, countsOf, type InputContent, inputContent, isBounded, type Piece } from './input-content.js';
+import {
+  type Counts,
+  countsOf,
+  type InputContent,
+  type InputParticle,
+  inputContent,
+  isBounded,
+} from './input-content.js';
 import {
   fieldOf,
   type InputField,
@@ -157,8 +164,8 @@ export class ObjectFiller implements InputObject {
     const keys = new Map<string, string>();
     const settled = new Set<string>();
     const plans = new Map<string, EncodeElement>();
-    for (const [key, piece] of content.pieces) {
-      const made = this.#piece(piece, alternatives.has(key));
+    for (const [key, particle] of content.particles) {
+      const made = this.#particle(particle, alternatives.has(key));
       if (made === null) continue;
       plans.set(key, made.plan);
       if (made.field === null) {
@@ -182,25 +189,25 @@ export class ObjectFiller implements InputObject {
     }
   }
 
-  #piece(piece: Piece, isAlternative: boolean): MadeElement | null {
-    if (piece.kind === 'element') {
-      const member = this.#byPlace.get(`element ${typeKey(piece.element.name)}`);
-      return member?.place === 'element' ? this.element(member, { ...piece, isAlternative }) : null;
+  #particle(particle: InputParticle, isAlternative: boolean): MadeElement | null {
+    if (particle.kind === 'element') {
+      const member = this.#byPlace.get(`element ${typeKey(particle.element.name)}`);
+      return member?.place === 'element' ? this.element(member, { ...particle, isAlternative }) : null;
     }
-    const { min, max } = piece;
-    const key = this.#scope.take(piece.kind === 'any' ? 'any' : 'items');
-    const object = piece.kind === 'any' ? null : this.#group(piece.content, key);
+    const { min, max } = particle;
+    const key = this.#scope.take(particle.kind === 'any' ? 'any' : 'items');
+    const object = particle.kind === 'any' ? null : this.#group(particle.content, key);
     const type = object === null ? this.#types.leaves.xml : object.type;
     const plan: EncodeElement = {
       key,
       name: { uri: '', local: key },
       occurs: max > 1 ? 'many' : 'one',
-      ...(max > 1 && isBounded(piece) ? { counts: { min: piece.least, max } } : {}),
+      ...(max > 1 && isBounded(particle) ? { counts: { min: particle.least, max } } : {}),
       required: min > 0,
       nillable: false,
       fixed: null,
       transparent: true,
-      ...(piece.kind === 'any' ? { wildcards: piece.wildcards } : {}),
+      ...(particle.kind === 'any' ? { wildcards: particle.wildcards } : {}),
       value: object === null ? { kind: 'xml' } : object.plan,
     };
     const shown = max > 1 ? new GraphQLList(new GraphQLNonNull(type)) : type;

@@ -1,9 +1,9 @@
 import type { ItemRange } from '../../codec/plan/item-range.js';
 import type { EncodeElement } from '../../codec/plan/plan.js';
 
-/** One place of a content model where a piece stands, in the order of the schema. */
+/** One place of a content model where a particle stands, in the order of the schema. */
 export interface Place {
-  /** Of the piece. */
+  /** Of the particle. */
   readonly key: string;
   readonly min: number;
   readonly max: number;
@@ -13,14 +13,14 @@ export interface Place {
   readonly isTangled?: boolean;
 }
 
-/** The order of writing: a piece stands there again where it has several places. */
+/** The order of writing: a particle stands there again where it has several places. */
 export interface InputOrder {
   readonly places: readonly { readonly key: string; readonly share: ItemRange | null }[];
-  /** Pieces whose positions depend on the other values: all of each is written at the first. */
+  /** Particles whose positions depend on the other values: all of each is written at the first. */
   readonly tangled: readonly string[];
 }
 
-/** Null where every piece has one place, in the order of `keys`. */
+/** Null where every particle has one place, in the order of `keys`. */
 export function orderOf(places: readonly Place[], keys: Iterable<string>): InputOrder | null {
   const joined = withoutNeighbours(places);
   const byKey = new Map<string, Place[]>();

@@ -35,13 +35,13 @@ const isSingle = (branch: Branch): boolean =>
   branch.keys.length === 1 && branch.required.length === 1 && branch.rules.length === 0;
 
 /** Whether the content is one required choice between single elements, none of which can be nil, and nothing else. */
-export function isExclusive({ pieces, rules }: InputContent): boolean {
+export function isExclusive({ particles, rules }: InputContent): boolean {
   const [rule, ...others] = rules;
   if (rule === undefined || others.length > 0) return false;
   const keys = singles(rule);
-  if (keys === null || keys.length !== pieces.size) return false;
-  return [...pieces.values()].every(
-    (piece) => piece.kind !== 'element' || (!piece.element.nillable && piece.element.fixed === null),
+  if (keys === null || keys.length !== particles.size) return false;
+  return [...particles.values()].every(
+    (particle) => particle.kind !== 'element' || (!particle.element.nillable && particle.element.fixed === null),
   );
 }
 

@@ -257,7 +257,7 @@ const VARIANTS_MAX = 200;
 
 const isEmptyType = ({ attributes, content }: ComplexType): boolean =>
   attributes.length === 0 &&
-  (content.kind === 'empty' || (content.kind === 'elements' && inputContent(content.particle).pieces.size === 0));
+  (content.kind === 'empty' || (content.kind === 'elements' && inputContent(content.particle).particles.size === 0));
 
 /** Whether the type is nothing but a choice. */
 const isOneOfType = ({ attributes, content }: ComplexType): boolean =>

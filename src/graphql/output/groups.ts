@@ -1,7 +1,7 @@
 import type { GroupParticle, RepeatedGroup } from '../../codec/plan/plan.js';
 import { type ComplexType, type Particle, typeKey } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
-import { type GroupPiece, type InputContent, inputContent, type Piece } from '../input/input-content.js';
+import { type InputContent, type InputGroup, type InputParticle, inputContent } from '../input/input-content.js';
 import type { FieldMapping } from '../types/mapping.js';
 import type { ElementMember, Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
@@ -96,20 +96,20 @@ export class GroupTable {
 const NO_GROUPS: Groups = { all: [], present: [] };
 
 interface Built {
-  readonly piece: GroupPiece;
+  readonly source: InputGroup;
   readonly member: GroupMember;
 }
 
 class Builder {
   readonly #type: ComplexType;
   readonly #elements: ReadonlyMap<string, ElementMember>;
-  readonly #names: ReadonlyMap<GroupPiece, string>;
+  readonly #names: ReadonlyMap<InputGroup, string>;
   readonly #mappingOf: (name: string) => FieldMapping | null;
 
   constructor(
     type: ComplexType,
     members: readonly Member[],
-    names: ReadonlyMap<GroupPiece, string>,
+    names: ReadonlyMap<InputGroup, string>,
     mappingOf: (name: string) => FieldMapping | null,
   ) {
     this.#type = type;
@@ -123,23 +123,23 @@ class Builder {
   }
 
   /** Of these groups of a content model, or of a repetition, those that are distinct from their neighbours. */
-  groupsOf(content: InputContent, among: Iterable<GroupPiece>): readonly Built[] {
+  groupsOf(content: InputContent, among: Iterable<InputGroup>): readonly Built[] {
     const counts = new Map<string, number>();
-    for (const piece of content.pieces.values()) {
-      for (const key of keysOf(piece)) counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const particle of content.particles.values()) {
+      for (const key of keysOf(particle)) counts.set(key, (counts.get(key) ?? 0) + 1);
     }
-    return [...among].flatMap((piece) => {
-      const keys = keysOf(piece);
-      if (keys.size < 2 || isLoose(piece.particle) || [...keys].some((key) => counts.get(key) !== 1)) return [];
-      const member = this.#group(piece);
+    return [...among].flatMap((group) => {
+      const keys = keysOf(group);
+      if (keys.size < 2 || isLoose(group.particle) || [...keys].some((key) => counts.get(key) !== 1)) return [];
+      const member = this.#group(group);
       // Groups that are nested too deep allow anything.
-      return member.group.names.length === keys.size ? [{ piece, member }] : [];
+      return member.group.names.length === keys.size ? [{ source: group, member }] : [];
     });
   }
 
-  #group(piece: GroupPiece): GroupMember {
-    const inner = this.groupsOf(piece.content, groupsIn(piece.content));
-    const built = new Map(inner.map((each) => [each.piece, each.member]));
+  #group(source: InputGroup): GroupMember {
+    const inner = this.groupsOf(source.content, groupsIn(source.content));
+    const built = new Map(inner.map(({ source, member }) => [source, member]));
     const parts = new Map<string, ElementMember | GroupMember>();
     const add = (key: string, required: boolean, many: boolean): void => {
       const member = this.#elements.get(key);
@@ -147,22 +147,22 @@ class Builder {
       const known = parts.has(key);
       parts.set(key, { ...member, required: required && !known, many: many || known });
     };
-    for (const [key, each] of piece.content.pieces) {
+    for (const [key, each] of source.content.particles) {
       const group = each.kind === 'group' ? built.get(each) : undefined;
       if (group !== undefined) parts.set(key, group);
       else if (each.kind === 'element') add(typeKey(each.element.name), each.min > 0, each.max > 1);
       else for (const within of keysOf(each)) add(within, false, true);
     }
-    const name = this.#names.get(piece) ?? 'items';
+    const name = this.#names.get(source) ?? 'items';
     const mapping = this.#mappingOf(name);
-    const models = new Map(inner.map(({ piece: { particle }, member }) => [particle, member.group]));
+    const models = new Map(inner.map(({ source, member }) => [source.particle, member.group]));
     return {
       place: 'group',
       declaredBy: this.#type,
       name,
-      required: piece.min > 0,
+      required: source.min > 0,
       parts: [...parts.values()],
-      group: repeatedGroup(piece.particle, models),
+      group: repeatedGroup(source.particle, models),
       description: mapping?.description ?? 'In this order.',
       mapping,
     };
@@ -175,29 +175,29 @@ const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivatio
 const countIn = (base: ComplexType | null): number =>
   base?.content.kind === 'elements' ? groupsIn(inputContent(base.content.particle)).length : 0;
 
-const groupsIn = ({ pieces }: InputContent): readonly GroupPiece[] =>
-  [...pieces.values()].flatMap((piece) => (piece.kind === 'group' ? [piece] : []));
+const groupsIn = ({ particles }: InputContent): readonly InputGroup[] =>
+  [...particles.values()].flatMap((particle) => (particle.kind === 'group' ? [particle] : []));
 
 /** The elements in it, those of groups within it as well. Nested as deep as `inputContent` lets them. */
-function keysOf(root: Piece): ReadonlySet<string> {
+function keysOf(root: InputParticle): ReadonlySet<string> {
   const keys = new Set<string>();
   const stack = [root];
-  for (let piece = stack.pop(); piece !== undefined; piece = stack.pop()) {
-    if (piece.kind === 'element') keys.add(typeKey(piece.element.name));
-    else if (piece.kind === 'group') stack.push(...[...piece.content.pieces.values()].reverse());
+  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
+    if (particle.kind === 'element') keys.add(typeKey(particle.element.name));
+    else if (particle.kind === 'group') stack.push(...[...particle.content.particles.values()].reverse());
   }
   return keys;
 }
 
 /** The names of all groups, as requests have them: each before those within it. */
-function namesOf(content: InputContent, scope: NameScope): ReadonlyMap<GroupPiece, string> {
-  const names = new Map<GroupPiece, string>();
-  const stack = [...content.pieces.values()].reverse();
-  for (let piece = stack.pop(); piece !== undefined; piece = stack.pop()) {
-    if (piece.kind === 'any') scope.take('any');
-    if (piece.kind !== 'group') continue;
-    names.set(piece, scope.take('items'));
-    stack.push(...[...piece.content.pieces.values()].reverse());
+function namesOf(content: InputContent, scope: NameScope): ReadonlyMap<InputGroup, string> {
+  const names = new Map<InputGroup, string>();
+  const stack = [...content.particles.values()].reverse();
+  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
+    if (particle.kind === 'any') scope.take('any');
+    if (particle.kind !== 'group') continue;
+    names.set(particle, scope.take('items'));
+    stack.push(...[...particle.content.particles.values()].reverse());
   }
   return names;
 }

@@ -90,7 +90,7 @@ function pollField(
   }
   if (changed !== null && target.bound.reply.faults?.as === 'data') {
     const what = `Faults of \`${operation}\` are answers: no value is in all of them.`;
-    report(['poll', 'changed'], what, 'Leave it away.');
+    report(['poll', 'changed'], what, 'Remove it.');
     return null;
   }
   const { config, bound } = target;

@@ -85,7 +85,7 @@ export class LeafTable {
     if (leaf !== null) return leaf;
     const own = this.of(type, nameHint, service);
     const others = retypesOf(type).join(', ');
-    const remedy = others === '' ? 'Leave it away.' : `It can be ${others}.`;
+    const remedy = others === '' ? 'Remove it.' : `It can be ${others}.`;
     const what = `Values of type ${scalarOf(type).name} would not survive as ${mapping.type}.`;
     this.#names.refuse(service, [...mapping.path, 'type'], what, remedy);
     return own;
