@@ -79,7 +79,7 @@ limits:
   graphql: { aliases: 0 }
 `;
   const off = (place: string, key: string, harm: string): RegExp =>
-    new RegExp(`^${place}: \`limits\\.${key}: 0\` switches a protection off: ${harm}.* Set it above 0, or leave`);
+    new RegExp(`^${place}: \`limits\\.${key}: 0\` switches a protection off: ${harm}.* Set it above 0, or remove`);
   const told = await notesOn(
     t,
     yaml(() => 0),
