@@ -1,7 +1,7 @@
-import type { BasicUsers } from './access/basic.js';
 import type { Access } from './access/client.js';
-import { Forwarding } from './access/forwarding.js';
-import { Networks } from './access/networks.js';
+import { Forwarding } from './access/network/forwarding.js';
+import { Networks } from './access/network/networks.js';
+import type { BasicUsers } from './access/passwords/basic.js';
 import type { Policy } from './access/policy.js';
 import { ConfigurationError, type Diagnostic, firstProblem } from './base/diagnostic.js';
 import { AT_ONCE, type Pace, TimeSlices } from './base/time-slices.js';

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
-import { beginExchange } from './access/address.js';
 import type { Caller, Client } from './access/client.js';
+import { beginExchange } from './access/network/address.js';
 import type { Exchange } from './base/exchange.js';
 import type { NonceStore } from './base/nonce-store.js';
 import { asRefusal, Refusal } from './base/refusals/refusal.js';

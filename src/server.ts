@@ -1,8 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-
-import { beginExchange } from './access/address.js';
 import { LiveClients } from './access/live-clients.js';
+import { beginExchange } from './access/network/address.js';
 import type { InvalidationChannel } from './base/invalidation.js';
 import { wireStatus } from './base/refusals/wire-status.js';
 import type { BudgetEvents } from './budget/budget.js';

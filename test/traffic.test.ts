@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 
-import { Networks } from '../src/access/networks.js';
+import { Networks } from '../src/access/network/networks.js';
 import { defaultsOf } from '../src/base/limit.js';
 import { asRefusal, Refusal } from '../src/base/refusals/refusal.js';
 import { wireStatus } from '../src/base/refusals/wire-status.js';

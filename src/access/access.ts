@@ -1,8 +1,8 @@
 import { Refusal } from '../base/refusals/refusal.js';
 import { CREDENTIALS_MISSING } from '../base/refusals/refusals.js';
-import { clientAddress, subscriberOf } from './address.js';
 import { type Access, type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
-import type { Networks } from './networks.js';
+import { clientAddress, subscriberOf } from './network/address.js';
+import type { Networks } from './network/networks.js';
 
 /** One way to know a client. */
 export interface Identifier {

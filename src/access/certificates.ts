@@ -3,7 +3,7 @@ import type { Identifier } from './access.js';
 import { type Caller, type Client, type ClientCertificate, type ClientClass, clientOf, type Head } from './client.js';
 import { configuredNameKey, nameKey } from './distinguished-name.js';
 import { labelOf } from './label.js';
-import type { Networks } from './networks.js';
+import type { Networks } from './network/networks.js';
 
 export interface CertificateClient {
   readonly name: string;

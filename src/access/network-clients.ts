@@ -1,7 +1,7 @@
 import type { Identifier } from './access.js';
-import { clientAddress, subscriberOf } from './address.js';
 import { type Caller, type Client, type ClientClass, clientOf } from './client.js';
-import type { Networks } from './networks.js';
+import { clientAddress, subscriberOf } from './network/address.js';
+import type { Networks } from './network/networks.js';
 
 export interface ClientNetwork {
   readonly name: string;

@@ -2,8 +2,8 @@ import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { TLSSocket } from 'node:tls';
 
-import { plainAddress } from '../access/address.js';
-import type { Networks } from '../access/networks.js';
+import { plainAddress } from '../access/network/address.js';
+import type { Networks } from '../access/network/networks.js';
 import { setAndEvictOldest } from '../base/evict-oldest.js';
 import { bind, type ListenAddress } from './bind.js';
 import { type HandshakeFailure, handshakeFailureOf } from './handshake-failure.js';

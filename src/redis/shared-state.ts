@@ -5,15 +5,15 @@ import type { InvalidationChannel } from '../base/invalidation.js';
 import type { PollSharing } from '../base/poll-sharing.js';
 import type { BudgetEvents } from '../budget/budget.js';
 import { type ConnectionSettings, RedisConnection } from './connection.js';
-import type { HistoryLimits } from './event-history.js';
-import { RedisEventTransport } from './event-transport.js';
-import { RedisInvalidationChannel } from './invalidation-channel.js';
-import { HEARTBEAT_TIMEOUT_MILLIS } from './lease-clock.js';
-import { RedisLeaseStore } from './lease-store.js';
-import { LeasedBudgets } from './leased-budgets.js';
+import { type DocumentStore, type PersistedStoreOptions, RedisPersistedStore } from './documents/persisted-store.js';
+import type { HistoryLimits } from './events/event-history.js';
+import { RedisEventTransport } from './events/event-transport.js';
+import { RedisInvalidationChannel } from './events/invalidation-channel.js';
+import { HEARTBEAT_TIMEOUT_MILLIS } from './lease/lease-clock.js';
+import { RedisLeaseStore } from './lease/lease-store.js';
+import { LeasedBudgets } from './lease/leased-budgets.js';
 import { RedisNonceStore } from './nonce-store.js';
-import { type DocumentStore, type PersistedStoreOptions, RedisPersistedStore } from './persisted-store.js';
-import { RedisPollSharing } from './poll-sharing.js';
+import { RedisPollSharing } from './polling/poll-sharing.js';
 
 /** The key `redis` of the configuration. */
 export interface SharedStateSettings extends ConnectionSettings {

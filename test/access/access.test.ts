@@ -2,14 +2,14 @@ import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 
 import t from 'tap';
 
 import { ByAddress, OrderedAccess, openAccess, UNRESTRICTED } from '../../src/access/access.js';
-import { clientAddress, subscriberOf } from '../../src/access/address.js';
 import { ApiKeys } from '../../src/access/api-keys.js';
 import { Certificates } from '../../src/access/certificates.js';
 import type { Caller, Client, ClientClass } from '../../src/access/client.js';
-import { Forwarding } from '../../src/access/forwarding.js';
-import { IssuerKeys, KEYS_LIFE_MILLIS } from '../../src/access/issuer-keys.js';
-import { isNetwork, Networks } from '../../src/access/networks.js';
-import { TokenIssuer, type TokenRules, Tokens } from '../../src/access/tokens.js';
+import { clientAddress, subscriberOf } from '../../src/access/network/address.js';
+import { Forwarding } from '../../src/access/network/forwarding.js';
+import { isNetwork, Networks } from '../../src/access/network/networks.js';
+import { IssuerKeys, KEYS_LIFE_MILLIS } from '../../src/access/tokens/issuer-keys.js';
+import { TokenIssuer, type TokenRules, Tokens } from '../../src/access/tokens/tokens.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 
 const classNamed = (name: string): ClientClass => ({ ...UNRESTRICTED, name });

@@ -5,18 +5,18 @@ import t from 'tap';
 import { WebSocket } from 'ws';
 
 import { UNRESTRICTED } from '../../src/access/access.js';
-import { BasicUsers } from '../../src/access/basic.js';
 import type { Client, ClientClass } from '../../src/access/client.js';
-import { FailureRate, KEYS_MAX } from '../../src/access/failure-rate.js';
+import { Networks } from '../../src/access/network/networks.js';
 import { NetworkClients } from '../../src/access/network-clients.js';
-import { Networks } from '../../src/access/networks.js';
-import { hashPassword, type PasswordHash, parsePasswordHash } from '../../src/access/scrypt.js';
+import { BasicUsers } from '../../src/access/passwords/basic.js';
+import { FailureRate, KEYS_MAX } from '../../src/access/passwords/failure-rate.js';
+import { hashPassword, type PasswordHash, parsePasswordHash } from '../../src/access/passwords/scrypt.js';
 import {
   RUNNING_MAX,
   VerificationQueue,
   WAITING_ADDRESSES_MAX,
   WAITING_PER_ADDRESS_MAX,
-} from '../../src/access/verification-queue.js';
+} from '../../src/access/passwords/verification-queue.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { printPasswordHash } from '../../src/cli/hash-password.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';

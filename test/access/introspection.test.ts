@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 
 import { UNRESTRICTED } from '../../src/access/access.js';
 import type { Caller, Client, ClientClass } from '../../src/access/client.js';
-import { IntrospectedTokens, type IntrospectionRules } from '../../src/access/introspection.js';
+import { IntrospectedTokens, type IntrospectionRules } from '../../src/access/tokens/introspection.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';

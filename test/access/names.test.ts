@@ -5,8 +5,8 @@ import { Certificates } from '../../src/access/certificates.js';
 import type { Caller } from '../../src/access/client.js';
 import { configuredNameKey, nameKey } from '../../src/access/distinguished-name.js';
 import { labelOf } from '../../src/access/label.js';
-import { Networks } from '../../src/access/networks.js';
-import { tokenClient } from '../../src/access/token-client.js';
+import { Networks } from '../../src/access/network/networks.js';
+import { tokenClient } from '../../src/access/tokens/token-client.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 
 /** Names of clients: subjects of certificates, and what log and audit call the client of a token. */

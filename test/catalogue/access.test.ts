@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 
-import { IssuerKeys } from '../../src/access/issuer-keys.js';
+import { IssuerKeys } from '../../src/access/tokens/issuer-keys.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';

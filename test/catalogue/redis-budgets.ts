@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 
-import { bucketKey } from '../../src/redis/lease-store.js';
+import { bucketKey } from '../../src/redis/lease/lease-store.js';
 import { accountOf, Fleet, Load, type Replica, startReplica } from '../redis/fleet.js';
 import { connect, RecordedEvents, RedisProxy, RedisServer, turn, until } from '../redis/kit.js';
 import type { Rows } from './rows.js';

@@ -3,8 +3,8 @@ import type { Test } from 'tap';
 
 import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
-import { writeEvent } from '../../src/redis/event-message.js';
-import { RedisEventTransport } from '../../src/redis/event-transport.js';
+import { writeEvent } from '../../src/redis/events/event-message.js';
+import { RedisEventTransport } from '../../src/redis/events/event-transport.js';
 import { connect, RecordedEvents, RedisProxy, RedisServer, turn, until, untilAsync } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 

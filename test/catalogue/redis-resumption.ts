@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import type { ReplayPace, TopicEvent } from '../../src/base/event-bus.js';
 import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
-import { RedisEventTransport } from '../../src/redis/event-transport.js';
+import { RedisEventTransport } from '../../src/redis/events/event-transport.js';
 import { connect, RecordedEvents, RedisProxy, RedisServer, until } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 

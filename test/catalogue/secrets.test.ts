@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { hashPassword } from '../../src/access/scrypt.js';
+import { hashPassword } from '../../src/access/passwords/scrypt.js';
 import { Log } from '../../src/observe/log/log.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 
-import { bucketKey } from '../../src/redis/lease-store.js';
+import { bucketKey } from '../../src/redis/lease/lease-store.js';
 import { accountOf } from './fleet.js';
 import { MISSING } from './kit.js';
 import { ManualFleet } from './manual-fleet.js';

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 
 import type { BudgetAccount, BudgetRule } from '../../src/budget/budget.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
-import { HEARTBEAT_TIMEOUT_MILLIS } from '../../src/redis/lease-clock.js';
-import { RedisLeaseStore } from '../../src/redis/lease-store.js';
-import { LeasedBudgets } from '../../src/redis/leased-budgets.js';
+import { HEARTBEAT_TIMEOUT_MILLIS } from '../../src/redis/lease/lease-clock.js';
+import { RedisLeaseStore } from '../../src/redis/lease/lease-store.js';
+import { LeasedBudgets } from '../../src/redis/lease/leased-budgets.js';
 import { connect, RecordedEvents, turn, until } from './kit.js';
 import type { Outcome, RequestLoad } from './replica.js';
 

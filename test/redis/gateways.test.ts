@@ -4,7 +4,7 @@ import t from 'tap';
 import { WebSocket } from 'ws';
 import { MIB } from '../../src/base/limit.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
-import { RedisPollSharing } from '../../src/redis/poll-sharing.js';
+import { RedisPollSharing } from '../../src/redis/polling/poll-sharing.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';

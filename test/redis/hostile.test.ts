@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 
 import { NO_EVENTS } from '../../src/budget/budget.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
-import { bucketKey } from '../../src/redis/lease-store.js';
+import { bucketKey } from '../../src/redis/lease/lease-store.js';
 import { SharedState } from '../../src/redis/shared-state.js';
 import { accountOf } from './fleet.js';
 import { connect, MISSING, RecordedEvents, RedisProxy, RedisServer, settingsOf, turn, until } from './kit.js';

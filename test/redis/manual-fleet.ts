@@ -2,9 +2,13 @@ import { type BudgetAccount, NO_EVENTS } from '../../src/budget/budget.js';
 import { NearlyEmpty } from '../../src/budget/nearly-empty.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { RedisUnavailable } from '../../src/redis/errors.js';
-import { HEARTBEAT_MILLIS, HEARTBEAT_TIMEOUT_MILLIS } from '../../src/redis/lease-clock.js';
-import { type CommandConnection, RedisLeaseStore, type SubscriberConnection } from '../../src/redis/lease-store.js';
-import { LeasedBudgets } from '../../src/redis/leased-budgets.js';
+import { HEARTBEAT_MILLIS, HEARTBEAT_TIMEOUT_MILLIS } from '../../src/redis/lease/lease-clock.js';
+import {
+  type CommandConnection,
+  RedisLeaseStore,
+  type SubscriberConnection,
+} from '../../src/redis/lease/lease-store.js';
+import { LeasedBudgets } from '../../src/redis/lease/leased-budgets.js';
 import { makeScript, type Script } from '../../src/redis/script.js';
 import { connect, RecordedEvents, RedisServer, until } from './kit.js';
 

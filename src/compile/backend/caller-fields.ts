@@ -1,4 +1,4 @@
-import type { Forwarding } from '../../access/forwarding.js';
+import type { Forwarding } from '../../access/network/forwarding.js';
 import type { ServiceConfig } from '../../config/schema.js';
 
 /** Which header fields of a caller's request go on with the calls of a service. All names are in lower case. */

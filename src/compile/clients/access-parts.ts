@@ -1,5 +1,5 @@
-import type { BasicUsers } from '../../access/basic.js';
-import type { TokenKeys } from '../../access/tokens.js';
+import type { BasicUsers } from '../../access/passwords/basic.js';
+import type { TokenKeys } from '../../access/tokens/tokens.js';
 import type { LateWarnings } from './late-warnings.js';
 
 /** By the JSON of its configuration: the keys of each issuer of tokens. */

@@ -1,11 +1,11 @@
 import { ByAddress, type Identifier, OrderedAccess, openAccess } from '../../access/access.js';
 import { ApiKeys } from '../../access/api-keys.js';
-import { BasicUsers } from '../../access/basic.js';
 import { Certificates } from '../../access/certificates.js';
 import type { Access, ClientClass } from '../../access/client.js';
+import { Networks } from '../../access/network/networks.js';
 import { NetworkClients } from '../../access/network-clients.js';
-import { Networks } from '../../access/networks.js';
-import { parsePasswordHash } from '../../access/scrypt.js';
+import { BasicUsers } from '../../access/passwords/basic.js';
+import { parsePasswordHash } from '../../access/passwords/scrypt.js';
 import { invariant } from '../../base/invariant.js';
 import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';

@@ -1,9 +1,9 @@
 import type { Identifier } from '../../access/access.js';
 import type { ClientClass } from '../../access/client.js';
-import { IntrospectedTokens } from '../../access/introspection.js';
-import type { FetchKeys } from '../../access/issuer-keys.js';
-import type { TokenClientRules } from '../../access/token-client.js';
-import { TokenIssuer, Tokens } from '../../access/tokens.js';
+import { IntrospectedTokens } from '../../access/tokens/introspection.js';
+import type { FetchKeys } from '../../access/tokens/issuer-keys.js';
+import type { TokenClientRules } from '../../access/tokens/token-client.js';
+import { TokenIssuer, Tokens } from '../../access/tokens/tokens.js';
 import { KIB } from '../../base/limit.js';
 import type { CallObserver } from '../../base/request-observer.js';
 import { RotatingFile } from '../../base/rotating-file.js';

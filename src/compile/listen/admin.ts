@@ -1,9 +1,9 @@
 import { OrderedAccess, UNRESTRICTED } from '../../access/access.js';
 import type { ApiKeyClient } from '../../access/api-keys.js';
-import { BasicUsers } from '../../access/basic.js';
-import { BearerKeys } from '../../access/bearer-keys.js';
-import { Networks } from '../../access/networks.js';
-import { parsePasswordHash } from '../../access/scrypt.js';
+import { Networks } from '../../access/network/networks.js';
+import { BasicUsers } from '../../access/passwords/basic.js';
+import { parsePasswordHash } from '../../access/passwords/scrypt.js';
+import { BearerKeys } from '../../access/tokens/bearer-keys.js';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { invariant } from '../../base/invariant.js';
 import { diagnosticAt } from '../../config/diagnostic-at.js';

@@ -1,4 +1,4 @@
-import { Networks } from '../../access/networks.js';
+import { Networks } from '../../access/network/networks.js';
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { invariant } from '../../base/invariant.js';
 import { RotatingFile } from '../../base/rotating-file.js';

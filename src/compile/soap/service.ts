@@ -1,4 +1,4 @@
-import type { Forwarding } from '../../access/forwarding.js';
+import type { Forwarding } from '../../access/network/forwarding.js';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { Requirement } from '../../base/requirement.js';
 import type { Pace } from '../../base/time-slices.js';

@@ -1,4 +1,4 @@
-import { isNetwork } from '../../access/networks.js';
+import { isNetwork } from '../../access/network/networks.js';
 import { parseRedisUrl } from '../../redis/address.js';
 import { isHttpUrl, isProxy, isSubscriptionUrl, parseAddress, parseListenAddress } from '../keys/address.js';
 

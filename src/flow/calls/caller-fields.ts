@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/client.js';
-import { FORWARDING_FIELDS } from '../../access/forwarding.js';
+import { FORWARDING_FIELDS } from '../../access/network/forwarding.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';

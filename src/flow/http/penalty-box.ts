@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { Networks } from '../../access/networks.js';
+import { Networks } from '../../access/network/networks.js';
 import { setAndEvictOldest } from '../../base/evict-oldest.js';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
 import { forgiveAll, recordOf } from './connection-record.js';

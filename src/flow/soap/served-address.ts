@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { Networks } from '../../access/networks.js';
+import type { Networks } from '../../access/network/networks.js';
 import { hostNames } from '../../base/host-name.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';

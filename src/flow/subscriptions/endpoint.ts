@@ -1,11 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-
-import { beginExchange } from '../../access/address.js';
 import type { Client, Caller as Credentials } from '../../access/client.js';
 import type { LiveClient } from '../../access/live-client.js';
 import type { LiveClients } from '../../access/live-clients.js';
+import { beginExchange } from '../../access/network/address.js';
 import type { EventBus } from '../../base/event-bus.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { PollSharing } from '../../base/poll-sharing.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import t from 'tap';
 
-import { Networks } from '../../../src/access/networks.js';
+import { Networks } from '../../../src/access/network/networks.js';
 import { recordOf } from '../../../src/flow/http/connection-record.js';
 import { type Cost, PenaltyBox } from '../../../src/flow/http/penalty-box.js';
 import { answerWith, startRecordingBackend } from '../../kit/backend.js';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { AccessRules, LiveClient } from '../../../access/live-client.js';
 import type { LiveClients } from '../../../access/live-clients.js';
-import type { Networks } from '../../../access/networks.js';
+import type { Networks } from '../../../access/network/networks.js';
 import type { CancelSignal } from '../../../base/cancellation.js';
 import type { Exchange } from '../../../base/exchange.js';
 import type { Budgets } from '../../../budget/budget.js';

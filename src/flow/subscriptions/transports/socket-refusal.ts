@@ -1,4 +1,4 @@
-import { beginExchange } from '../../../access/address.js';
+import { beginExchange } from '../../../access/network/address.js';
 import type { Exchange } from '../../../base/exchange.js';
 import { Refusal } from '../../../base/refusals/refusal.js';
 import type { RefusalCode } from '../../../base/refusals/refusals.js';

@@ -1,4 +1,4 @@
-import { makeScript } from './script.js';
+import { makeScript } from '../script.js';
 
 /**
  * Takes or renews a lease.

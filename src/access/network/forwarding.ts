@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Caller } from './client.js';
+import type { Caller } from '../client.js';
 import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';
 

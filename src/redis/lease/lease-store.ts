@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
-import type { RedisConnection, RedisReply } from './connection.js';
-import { RedisUnavailable } from './errors.js';
+import type { RedisConnection, RedisReply } from '../connection.js';
+import { RedisUnavailable } from '../errors.js';
 import { EXCHANGE, HEARTBEAT } from './lease-scripts.js';
 
 /** The state of budgets that replicas share. A rejected call may or may not have been executed. */

@@ -1,4 +1,4 @@
-import type { BudgetAccount, BudgetRule } from '../budget/budget.js';
+import type { BudgetAccount, BudgetRule } from '../../budget/budget.js';
 import { HEARTBEAT_MILLIS } from './lease-clock.js';
 import type { BucketReply, BucketView, LeaseRequest } from './lease-store.js';
 

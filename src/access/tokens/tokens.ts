@@ -9,10 +9,10 @@ import {
   jwtVerify,
 } from 'jose';
 
-import { setAndEvictOldest } from '../base/evict-oldest.js';
-import type { Identifier } from './access.js';
+import { setAndEvictOldest } from '../../base/evict-oldest.js';
+import type { Identifier } from '../access.js';
+import type { Caller, Client, Head } from '../client.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
-import type { Caller, Client, Head } from './client.js';
 import { type FetchKeys, IssuerKeys } from './issuer-keys.js';
 import { type TokenClientRules, tokenClient } from './token-client.js';
 

@@ -3,13 +3,13 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 
-import { setAndEvictOldest } from '../base/evict-oldest.js';
-import { Refusal } from '../base/refusals/refusal.js';
-import type { Identifier } from './access.js';
-import { clientAddress, plainAddress, subscriberOf } from './address.js';
-import { type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
+import { setAndEvictOldest } from '../../base/evict-oldest.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { Identifier } from '../access.js';
+import { type Caller, type Client, type ClientClass, clientOf, type Head } from '../client.js';
+import { clientAddress, plainAddress, subscriberOf } from '../network/address.js';
+import type { Networks } from '../network/networks.js';
 import { FailureRate } from './failure-rate.js';
-import type { Networks } from './networks.js';
 import { isPasswordOf, type PasswordHash } from './scrypt.js';
 import { VerificationQueue } from './verification-queue.js';
 

@@ -1,4 +1,4 @@
-import { makeScript } from './script.js';
+import { makeScript } from '../script.js';
 
 /**
  * Records a heartbeat, and advances the shared clock in which buckets refill.

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
-import { Exchange, nextExchangeId } from '../base/exchange.js';
-import type { Caller } from './client.js';
+import { Exchange, nextExchangeId } from '../../base/exchange.js';
+import type { Caller } from '../client.js';
 import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';
 

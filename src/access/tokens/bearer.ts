@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 
-import { isRecord } from '../base/record.js';
-import { Refusal } from '../base/refusals/refusal.js';
-import type { Caller, Client, ClientCertificate, Head } from './client.js';
+import { isRecord } from '../../base/record.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { Caller, Client, ClientCertificate, Head } from '../client.js';
 
 /** Catalogue K06. */
 const FIELD_CHARS_MAX = 8192;

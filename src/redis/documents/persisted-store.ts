@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
-import type { RedisConnection } from './connection.js';
+import type { RedisConnection } from '../connection.js';
 import { GET_DOCUMENT, SET_DOCUMENT } from './persisted-scripts.js';
 
 export interface PersistedStoreOptions {

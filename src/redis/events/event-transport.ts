@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { EventTransport, EventValues, Replay, ReplayPace, TransportReceiver } from '../base/event-bus.js';
-import type { RedisConnection } from './connection.js';
+import type { EventTransport, EventValues, Replay, ReplayPace, TransportReceiver } from '../../base/event-bus.js';
+import type { RedisConnection } from '../connection.js';
 import { EventHistory, type HistoryLimits } from './event-history.js';
 import { readEvent, type SentEvent, writeEvent } from './event-message.js';
 import { PUBLISH } from './event-scripts.js';

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
-import type { EventValues } from '../base/event-bus.js';
-import { MIB } from '../base/limit.js';
-import type { PollReceiver, PollReply, PollSharing, SharedPoll } from '../base/poll-sharing.js';
-import { isRefusalCode } from '../base/refusals/refusals.js';
-import type { RedisConnection } from './connection.js';
-import { readEvent, writeEvent } from './event-message.js';
+import type { EventValues } from '../../base/event-bus.js';
+import { MIB } from '../../base/limit.js';
+import type { PollReceiver, PollReply, PollSharing, SharedPoll } from '../../base/poll-sharing.js';
+import { isRefusalCode } from '../../base/refusals/refusals.js';
+import type { RedisConnection } from '../connection.js';
+import { readEvent, writeEvent } from '../events/event-message.js';
 import { ACQUIRE_POLL, PUBLISH_POLL, RELEASE_POLL, RENEW_POLLS } from './poll-scripts.js';
 
 export interface PollSharingOptions {

@@ -1,4 +1,4 @@
-import { makeScript } from './script.js';
+import { makeScript } from '../script.js';
 
 /**
  * Shared by both scripts: the index of documents by last use, and their sizes, with the sum under the field `all`. An

@@ -8,8 +8,8 @@ import {
   type Grant,
   NO_EVENTS,
   type ThrottleStatus,
-} from '../budget/budget.js';
-import { isNearlyEmpty } from '../budget/nearly-empty.js';
+} from '../../budget/budget.js';
+import { isNearlyEmpty } from '../../budget/nearly-empty.js';
 import { availableOf, Lease, retryAfterOf, type Times } from './lease.js';
 import { HEARTBEAT_MILLIS, LeaseClock } from './lease-clock.js';
 import type { LeaseStore } from './lease-store.js';

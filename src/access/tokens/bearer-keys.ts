@@ -1,7 +1,7 @@
-import type { Identifier } from './access.js';
-import { type ApiKeyClient, ApiKeys } from './api-keys.js';
+import type { Identifier } from '../access.js';
+import { type ApiKeyClient, ApiKeys } from '../api-keys.js';
+import type { Caller, Client, Head } from '../client.js';
 import { bearerToken, withholdToken } from './bearer.js';
-import type { Caller, Client, Head } from './client.js';
 
 /** Identifies clients by fixed tokens (RFC 6750). */
 export class BearerKeys implements Identifier {

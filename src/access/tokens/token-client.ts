@@ -1,6 +1,6 @@
+import { type Client, type ClientClass, clientOf } from '../client.js';
+import { labelOf, labelWith } from '../label.js';
 import { tokenRefusal } from './bearer.js';
-import { type Client, type ClientClass, clientOf } from './client.js';
-import { labelOf, labelWith } from './label.js';
 
 /** What the claims of a token say about its client. */
 export interface TokenClientRules {

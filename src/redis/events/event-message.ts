@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { EventValues } from '../base/event-bus.js';
-import { isRecord } from '../base/record.js';
+import type { EventValues } from '../../base/event-bus.js';
+import { isRecord } from '../../base/record.js';
 
 /** An event in a message between replicas. */
 export interface SentEvent {

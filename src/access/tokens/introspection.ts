@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
-import { setAndEvictOldest } from '../base/evict-oldest.js';
-import { asRefusal, Refusal } from '../base/refusals/refusal.js';
-import type { CallObserver } from '../base/request-observer.js';
-import type { Identifier } from './access.js';
+import { setAndEvictOldest } from '../../base/evict-oldest.js';
+import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
+import type { CallObserver } from '../../base/request-observer.js';
+import type { Identifier } from '../access.js';
+import type { Caller, Client, Head } from '../client.js';
+import type { Question } from '../question.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
-import type { Caller, Client, Head } from './client.js';
-import type { Question } from './question.js';
 import { type TokenClientRules, tokenClient } from './token-client.js';
 
 export interface IntrospectionRules extends TokenClientRules {

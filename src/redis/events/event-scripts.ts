@@ -1,4 +1,4 @@
-import { makeScript } from './script.js';
+import { makeScript } from '../script.js';
 
 /**
  * Numbers an event, appends it to the history and publishes it, atomically: events are received in the order of their
