@@ -27,6 +27,32 @@ const FIELDS_MAX = 100;
 const NOWHERE: readonly Address[] = [];
 const NOW = Promise.resolve();
 
+/**
+ * The stage of a call. `sent`: its request is being written; `out`: all of it is. `early`: the answer began before the
+ * request was out. `unwanted`: the answer has a status that the call is made again for.
+ */
+type Stage = 'queued' | 'connecting' | 'sent' | 'out' | 'early' | 'answering' | 'unwanted' | 'over';
+
+/** The stage that a step leads to, by the stage before it. A step that is not listed there cannot be made. */
+const STEPS = {
+  start: { queued: 'connecting' },
+  // A second time where the connection closed before the backend had read anything.
+  write: { connecting: 'sent', sent: 'sent', out: 'sent' },
+  written: { sent: 'out', early: 'answering' },
+  answer: { sent: 'early', out: 'answering' },
+  discard: { sent: 'unwanted', out: 'unwanted' },
+  retry: { connecting: 'queued', sent: 'queued', out: 'queued', unwanted: 'queued' },
+  end: {
+    queued: 'over',
+    connecting: 'over',
+    sent: 'over',
+    out: 'over',
+    early: 'over',
+    answering: 'over',
+    unwanted: 'over',
+  },
+} as const satisfies Record<string, { readonly [before in Stage]?: Stage }>;
+
 /** Finds connections for calls. */
 export interface CallScheduler {
   /** Takes back the connection of the call, if it had one. */
@@ -60,12 +86,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #abort: ((error: Error) => void) | null = null;
   #resume: (() => void) | null = null;
   #isPaused = false;
-  /** The request is being written, and is out. */
-  #isSent = false;
-  #isOut = false;
-  #isOver = false;
-  /** The answer is of a status that the call may be made again for. */
-  #isUnwanted = false;
+  #stage: Stage = 'queued';
 
   constructor(request: UpstreamRequest, rules: CallRules, receiver: UpstreamReceiver, scheduler: CallScheduler) {
     this.request = request;
@@ -75,7 +96,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#stage === 'over';
   }
 
   get addressId(): string {
@@ -88,7 +109,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** Nothing of the request was written. */
   get isUnsent(): boolean {
-    return !this.#isSent;
+    return this.#stage === 'queued' || this.#stage === 'connecting';
   }
 
   /** Makes the call at an address that is ready. */
@@ -99,9 +120,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     const observed = observer === null ? headers : withField(headers, observer.begin(address.url, nowMillis));
     this.address = address;
     this.#breakerEpoch = address.breaker.begin();
-    this.#isSent = false;
-    this.#isOut = false;
-    this.#isUnwanted = false;
+    this.#move('start');
     this.status = 0;
     const connection = address.acquire();
     this.#connection = connection;
@@ -130,10 +149,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   abort(refusal: Refusal): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#abort?.(refusal);
-    this.#fail(refusal);
+    this.#fail(refusal, this.#abort);
   }
 
   header(name: string): string | null {
@@ -152,34 +168,34 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   // Events of the connection.
 
   onHandshake(abort: (error: Error) => void): void {
-    if (this.#isOver) throw new Refusal('CLIENT_GONE');
+    if (this.isOver) throw new Refusal('CLIENT_GONE');
     this.#abort = abort;
   }
 
   onConnect(abort: (error: Error) => void): void {
     // Given up while the connection was made. The connection is as good as new.
-    if (this.#isOver) throw new Refusal('CLIENT_GONE');
+    if (!this.#move('write')) throw new Refusal('CLIENT_GONE');
     this.#abort = abort;
-    this.#isSent = true;
     this.#connection?.begin();
   }
 
   onRequestSent(): void {
-    this.#isOut = true;
+    this.#move('written');
     this.#connection?.requestIsOut();
-    if (!this.#isOver) this.#receiver.sent?.();
+    if (!this.isOver) this.#receiver.sent?.();
   }
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
-    if (this.#isOver || status < 200) return true;
+    if (this.isOver || status < 200) return true;
     this.status = status;
     this.#headers = headers;
     this.#resume = resume;
     if (status >= 502 && this.#isRetryStatus(status)) {
-      this.#isUnwanted = true;
+      this.#move('discard');
       this.#abort?.(new Refusal('UPSTREAM_OVERLOADED', `status ${status}`));
       return true;
     }
+    this.#move('answer');
     try {
       this.#checkHead();
       this.#receiver.head(this);
@@ -191,18 +207,18 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** False after an abort too: the parser must not go on to the end of the answer. */
   onData(chunk: Buffer): boolean {
-    if (this.#isOver) return false;
+    if (this.isOver) return false;
     try {
       this.#receiver.data(chunk);
     } catch (caught) {
       this.#stop(caught);
     }
-    return !this.#isPaused && !this.#isOver;
+    return !this.#isPaused && !this.isOver;
   }
 
   onComplete(): void {
     const connection = this.#connection;
-    if (this.#isOver || connection === null) return;
+    if (this.isOver || connection === null) return;
     connection.end();
     // Bytes behind the answer in the same packet are read after this: of two answers neither can be trusted.
     // Not by queueMicrotask, which makes an asynchronous resource of each.
@@ -211,15 +227,22 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   onError(error: unknown): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     const refusal = refusalOfError(error, this.status !== 0, this.rules.timeouts);
     if (this.#mayRetry(refusal) && this.#scheduler.retry(this)) {
       if (this.address !== null) this.tried = [...this.tried, this.address];
+      this.#move('retry');
       this.#leave(outcomeOf(refusal, this.status), refusal.code);
-      return;
-    }
-    this.#isOver = true;
-    this.#fail(refusal);
+    } else this.#fail(refusal, null);
+  }
+
+  /** Makes a step; false where it cannot follow on the stage. */
+  #move(step: keyof typeof STEPS): boolean {
+    const stages: { readonly [before in Stage]?: Stage } = STEPS[step];
+    const next = stages[this.#stage];
+    if (next === undefined) return false;
+    this.#stage = next;
+    return true;
   }
 
   /** Refuses heads that the parser admits but no backend needs. */
@@ -232,7 +255,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   }
 
   #end(isDesynced: boolean): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     try {
       if (isDesynced) throw new Refusal('UPSTREAM_DESYNC', 'two answers');
       this.#receiver.end();
@@ -240,7 +263,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
       this.#stop(caught);
       return;
     }
-    this.#isOver = true;
+    this.#move('end');
     this.#leave('answered', null);
   }
 
@@ -248,8 +271,12 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.abort(caught instanceof Refusal ? caught : new Refusal('INTERNAL', null, { cause: caught }));
   }
 
-  #fail(refusal: Refusal): void {
-    this.#leave(this.#isSlowCaller(refusal) ? 'none' : outcomeOf(refusal, this.status), refusal.code);
+  /** Ends the call without an answer; `abort` gives its exchange up, null where that is over. */
+  #fail(refusal: Refusal, abort: ((error: Error) => void) | null): void {
+    const outcome = this.#isSlowCaller(refusal) ? 'none' : outcomeOf(refusal, this.status);
+    if (!this.#move('end')) return;
+    abort?.(refusal);
+    this.#leave(outcome, refusal.code);
     const { body } = this.request;
     // The source of a body that is no longer read must not wait.
     if (body !== null && 'destroy' in body) body.destroy();
@@ -261,7 +288,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   #isSlowCaller(refusal: Refusal): boolean {
     if (this.#connection === null) return true;
     const isSlow = refusal.code === 'UPSTREAM_TIMEOUT' || refusal.code === 'UPSTREAM_RESET';
-    return isSlow && (this.#isPaused || (this.isUpload && this.#isSent && !this.#isOut));
+    return isSlow && (this.#isPaused || (this.isUpload && (this.#stage === 'sent' || this.#stage === 'early')));
   }
 
   /** Whether the call may be made again, as long as nothing of an answer was passed on. */
@@ -269,10 +296,10 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     if (this.isUpload) return false;
     const { on, perTryMillis } = this.rules.retry;
     // Never written: sending it elsewhere is safe.
-    if (!this.#isSent) {
+    if (this.isUnsent) {
       return (code === 'UPSTREAM_UNREACHABLE' || code === 'UPSTREAM_CONNECT_TIMEOUT') && on.includes('refused');
     }
-    if (this.#isUnwanted) return true;
+    if (this.#stage === 'unwanted') return true;
     if (this.request.isIdempotent !== true || this.status !== 0) return false;
     return code === 'UPSTREAM_RESET' ? on.includes('reset') : code === 'UPSTREAM_TIMEOUT' && perTryMillis !== null;
   }
