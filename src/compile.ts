@@ -28,8 +28,9 @@ import { type KnownModel, takenProblemsOf, WsdlReader } from './compile/soap/nam
 import { compileService, type ServiceParts, type SoapService } from './compile/soap/service.js';
 import { closedReplies, warningsOfReplyRules } from './compile/warnings/soap-rights.js';
 import { warningsOfConfig } from './compile/warnings/warnings.js';
-import type { LoadedConfig } from './config/load.js';
+import { type LoadedConfig, rootOf } from './config/load.js';
 import type { Config } from './config/schema.js';
+import type { ConfigSection } from './config/section.js';
 import type { TrustedDocuments } from './graphql/admission/trusted-documents.js';
 import type { FieldRule } from './graphql/rights/field-rule.js';
 import { rootTypes } from './graphql/types/roots.js';
@@ -128,10 +129,12 @@ async function compileFrom(
   pace: Pace,
 ): Promise<Compiled> {
   const { config } = loaded;
+  const root = rootOf(loaded);
+  const { limits } = config;
   const trustedProxies = new Networks(config.clients?.trustedProxies ?? []);
-  const parts: ServiceParts = { wsdls, forwarding: new Forwarding(trustedProxies), pace };
-  const [results, upstreamResults] = await compileServices(loaded, earlier, parts);
-  const [manifest] = await Promise.allSettled([readTrusted(loaded)]);
+  const parts: ServiceParts = { gateway: config, wsdls, forwarding: new Forwarding(trustedProxies), pace };
+  const [results, upstreamResults] = await compileServices(root, earlier, parts);
+  const [manifest] = await Promise.allSettled([readTrusted(root)]);
   await pace.pause();
   const compiled = valuesOf(results);
   const sessions: LoginSession[] = valuesOf(upstreamResults).flatMap(({ session }) => session ?? []);
@@ -149,32 +152,32 @@ async function compileFrom(
     const reasons = [...results, ...upstreamResults, manifest].flatMap((result): readonly unknown[] =>
       result.status === 'rejected' ? [result.reason] : [],
     );
-    if (reasons.length > 0) throw diagnosticsIn(reasons, mappingDiagnostics(loaded, compiled, graphqlUpstreams));
-    const services = withHealth(loaded, withLogins(loaded, compiled));
+    if (reasons.length > 0) throw diagnosticsIn(reasons, mappingDiagnostics(root, compiled, graphqlUpstreams));
+    const services = withHealth(root, limits.codec, withLogins(root, limits.codec, compiled));
     sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
     const lateWarnings = new LateWarnings();
     const diagnostics: Diagnostic[] = [];
     // Without a function around it, for the reason of `compileServices`.
-    const graph = await caught(diagnostics, compileGraph(loaded, services, graphqlUpstreams, earlier, pace));
+    const graph = await caught(diagnostics, compileGraph(root, services, graphqlUpstreams, earlier, pace));
     await pace.pause();
     const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
     const prices = graph === null ? [] : pricesOf(config, services, graph);
     const issuers: IssuerKeyTable = new Map();
     const passwords: BasicUsers[] = [];
     const collect = { late: lateWarnings, closing, issuers, passwords };
-    const access = await attempt(diagnostics, () => compileAccess(loaded, callables, prices, trustedProxies, collect));
+    const access = await attempt(diagnostics, () => compileAccess(root, callables, prices, trustedProxies, collect));
     for (const [issuer, keys] of issuers) keys.keep(earlier?.issuers.get(issuer) ?? null);
     for (const users of earlier?.passwords ?? []) passwords[0]?.keep(users);
     await pace.pause();
-    const caching = await caught(diagnostics, compileCaching(loaded, services, earlier));
+    const caching = await caught(diagnostics, compileCaching(root, services, earlier));
     await pace.pause();
-    const traffic = await attempt(diagnostics, () => compileListeners(loaded, 'listen'));
-    const admin = await attempt(diagnostics, () => compileAdmin(loaded));
-    const redis = await attempt(diagnostics, () => compileRedis(loaded));
+    const traffic = await attempt(diagnostics, () => compileListeners(root, 'listen'));
+    const admin = await attempt(diagnostics, () => compileAdmin(root));
+    const redis = await attempt(diagnostics, () => compileRedis(root));
     if (graph === null || access === null || caching === null || traffic === null || admin === null || redis === null)
       throw new ConfigurationError(diagnostics);
     const { trusted, warnings } = compileTrusted(
-      loaded,
+      config,
       manifest.status === 'fulfilled' ? manifest.value : null,
       graph,
     );
@@ -190,12 +193,12 @@ async function compileFrom(
       access,
       protection: protectionOf(config, services, graphqlUpstreams),
       trustedProxies,
-      policy: compilePolicy(loaded, closing),
-      closedReplies: closedReplies(loaded, graph),
+      policy: compilePolicy(root, closing),
+      closedReplies: closedReplies(config, graph),
       caching,
       listeners: { traffic, admin },
       redis: redis.settings,
-      audit: auditTargetOf(loaded),
+      audit: auditTargetOf(root),
       cache: keptCache(config.limits.cache, earlier),
       trusted,
       wsdls: wsdls.known,
@@ -204,14 +207,14 @@ async function compileFrom(
       warnings: [
         // First what a thousand warnings of WSDLs must not hide.
         ...takenProblemsOf(wsdls.known),
-        ...warningsOfConfig(loaded, graph),
-        ...warningsOfAdmin(loaded),
-        ...warningsOfListeners(loaded, 'listen', traffic),
-        ...warningsOfListeners(loaded, 'admin', admin),
+        ...warningsOfConfig(root, graph),
+        ...warningsOfAdmin(root),
+        ...warningsOfListeners(root, 'listen', traffic),
+        ...warningsOfListeners(root, 'admin', admin),
         ...redis.warnings,
-        ...warningsOfRoutes(loaded),
-        ...warningsOfRights(loaded, callables),
-        ...warningsOfReplyRules(loaded, graph),
+        ...warningsOfRoutes(root),
+        ...warningsOfRights(root, callables),
+        ...warningsOfReplyRules(root, graph),
         ...warnings,
         ...new Set(services.flatMap((service) => service.warnings)),
         ...graph.warnings,
@@ -242,19 +245,20 @@ async function caught<T>(diagnostics: Diagnostic[], making: Promise<T>): Promise
 
 /** A function of its own: what `compile` returns has closures, and would hold all generations before it. */
 async function compileServices(
-  loaded: LoadedConfig,
+  root: ConfigSection<Config>,
   earlier: Compiled | null,
   parts: ServiceParts,
 ): Promise<[PromiseSettledResult<SoapService>[], PromiseSettledResult<GraphqlUpstream>[]]> {
-  const { services, graphqlServices } = loaded.config;
+  const { services, graphqlServices, limits } = root.value;
   const soap = await Promise.allSettled(
     Object.entries(services).map(([name, service]) =>
-      compileService(loaded, name, service, named(earlier?.services, name), parts),
+      compileService(root.at(service, 'services', name), named(earlier?.services, name), parts),
     ),
   );
+  const callables = { services: valuesOf(soap), limits: limits.codec };
   const graphql = await Promise.allSettled(
     Object.entries(graphqlServices).map(([name, service]) =>
-      compileGraphqlUpstream(loaded, name, service, named(earlier?.graphqlUpstreams, name), valuesOf(soap)),
+      compileGraphqlUpstream(root.at(service, 'services', name), named(earlier?.graphqlUpstreams, name), callables),
     ),
   );
   return [soap, graphql];

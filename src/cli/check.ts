@@ -2,9 +2,9 @@ import { ConfigurationError, type Diagnostic, firstWarnings, printDiagnostic } f
 import type { GraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
 import type { SoapService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
-import { diagnosticAt } from '../config/diagnostic-at.js';
 import { type LoadedConfig, loadConfig, loadRest } from '../config/load.js';
 import { openIn } from '../config/protection/weakenings.js';
+import { diagnosticAt } from '../config/section.js';
 import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import { reportRows } from '../wsdl/report.js';

@@ -13,30 +13,20 @@ import type { ConfigPath } from './keys/config-path.js';
 import type { Finding } from './keys/finding.js';
 import { checkRules } from './rules.js';
 import type { Config, FileConfig, GraphqlServiceConfig, ServiceConfig } from './schema.js';
+import { type ConfigFiles, ConfigSection } from './section.js';
 import { ADDRESSED_CALLS } from './soap/soap-keys.js';
-import type { ConfigPlace, ConfigSource } from './source/config-source.js';
+import type { ConfigSource } from './source/config-source.js';
 import { type Environment, readSource } from './source/read-source.js';
 import { substitute } from './source/substitute.js';
-import type { Position } from './source/yaml-source.js';
 
-/** A checked configuration, and where in its files each part of it stands. */
-export interface LoadedConfig {
+/** A checked configuration, and where in its files each part of it is. */
+export interface LoadedConfig extends ConfigFiles {
   /** Frozen to the bottom, every default filled in. */
   readonly config: Config;
-  /** The first of its files, as the operator named it. */
-  readonly file: string;
-  /** The folder it was read from: its files are read from there as well. */
-  readonly inputs: Inputs;
-  /** See `ConfigSource`. */
-  placeOf(path: ConfigPath, part?: 'key' | 'value'): ConfigPlace | null;
-  placeIn(path: ConfigPath, at: Position): ConfigPlace;
-  fileAt(path: ConfigPath): string | null;
-  locate: ConfigSource['locate'];
-  /** Whether a file has a value for this key, even that of its default. */
-  isGiven(path: ConfigPath): boolean;
-  /** Whether the value at `path` comes from the environment or from another file. */
-  isForeign(path: ConfigPath): boolean;
 }
+
+/** The whole configuration as a section, of which compilers get their parts. */
+export const rootOf = (loaded: LoadedConfig): ConfigSection<Config> => new ConfigSection(loaded, loaded.config);
 
 /** A broken file of a megabyte would give a hundred thousand. */
 const MAX_ERRORS = 100;
@@ -105,7 +95,7 @@ export async function loadRest(file: string, environment: Environment): Promise<
 /** What is removed may have been required. */
 const ATTEMPTS_MAX = 5;
 
-interface Origin extends Pick<LoadedConfig, 'file' | 'inputs'> {
+interface Origin extends Pick<ConfigFiles, 'file' | 'inputs'> {
   readonly source: ConfigSource;
   readonly foreign: ReadonlySet<string>;
 }

@@ -5,6 +5,7 @@ import type { ConfigPath } from './keys/config-path.js';
 import { listenersOf } from './listen/listen-keys.js';
 import type { LoadedConfig } from './load.js';
 import type { Config } from './schema.js';
+import { diagnosticAt } from './section.js';
 
 /** The keys whose value a running gateway keeps: sockets, processes, and memory that is sized once. */
 const RESTART_KEYS: readonly ConfigPath[] = [
@@ -28,9 +29,8 @@ export function checkRestartKeys(running: Config, next: LoadedConfig): void {
   const diagnostics = RESTART_KEYS.filter(
     (path) => !isDeepStrictEqual(comparable(running, path, next), comparable(next.config, path, next)),
   ).map((path): Diagnostic => {
-    const place = next.placeOf(path) ?? { file: next.file, line: null, column: null };
     const what = `\`${path.join('.')}\` cannot change while the gateway runs.`;
-    return { ...place, what, remedy: 'Restart the gateway, or undo the change.' };
+    return diagnosticAt(next, path, what, 'Restart the gateway, or undo the change.');
   });
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
 }

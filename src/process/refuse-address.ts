@@ -1,10 +1,9 @@
-import { ConfigurationError } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
-import { diagnosticAt } from '../config/diagnostic-at.js';
 import { parseListenAddress } from '../config/keys/address.js';
 import { type ConfigPath, printPath } from '../config/keys/config-path.js';
 import { listenersOf } from '../config/listen/listen-keys.js';
-import type { LoadedConfig } from '../config/load.js';
+import type { Config } from '../config/schema.js';
+import type { ConfigSection } from '../config/section.js';
 
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'is in use by another program'],
@@ -19,20 +18,23 @@ const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
  * Reports an address that cannot be bound, and a file of `audit` that cannot be opened, as a configuration error; other
  * errors are thrown as they are.
  */
-export function refuseAddress(loaded: LoadedConfig, keys: readonly AddressKey[]): (error: unknown) => never {
+export function refuseAddress(
+  root: ConfigSection<Pick<Config, AddressKey>>,
+  keys: readonly AddressKey[],
+): (error: unknown) => never {
   return (error) => {
     const code = errorCode(error) ?? '';
     if (error instanceof Error && 'syscall' in error && error.syscall === 'open') {
       const what = `The file of \`audit\` cannot be opened (${code}).`;
       const remedy = 'Its folder must be there, and the gateway may write in it.';
-      throw new ConfigurationError([diagnosticAt(loaded, ['audit', 'file'], what, remedy)]);
+      throw root.error(['audit', 'file'], what, remedy);
     }
     const why = LISTEN_ERRORS.get(code);
     if (why === undefined) throw error;
-    const candidates = keys.flatMap((key) => addressesAt(loaded.config, key));
+    const candidates = keys.flatMap((key) => addressesAt(root.value, key));
     const { address = '', path = [] } = candidates.find((each) => isOf(error, each.address)) ?? candidates[0] ?? {};
     const what = `The address ${address} of ${printPath(path)} ${why}.`;
-    throw new ConfigurationError([diagnosticAt(loaded, path, what, 'Choose another.')]);
+    throw root.error(path, what, 'Choose another.');
   };
 }
 
@@ -43,7 +45,7 @@ interface AddressAt {
   readonly path: ConfigPath;
 }
 
-function addressesAt(config: LoadedConfig['config'], key: AddressKey): readonly AddressAt[] {
+function addressesAt(config: Pick<Config, AddressKey>, key: AddressKey): readonly AddressAt[] {
   if (key === 'demo') return [{ address: config.demo?.listen ?? '', path: ['demo', 'listen'] }];
   return listenersOf(config[key]).map(({ listener, path }) => ({ address: listener.address, path: [key, ...path] }));
 }

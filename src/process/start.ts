@@ -13,7 +13,8 @@ import { compileAdmin } from '../compile/listen/admin.js';
 import { auditTargetOf } from '../compile/process/audit.js';
 import { takenProblemsOf } from '../compile/soap/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
-import { type LoadedConfig, loadConfig } from '../config/load.js';
+import { type LoadedConfig, loadConfig, rootOf } from '../config/load.js';
+import { processCount } from '../config/process-count.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
@@ -22,7 +23,7 @@ import { Log } from '../observe/log/log.js';
 import { type GatewayOptions, startGateway } from '../server.js';
 import { demoIntroduction, type Introduction } from './introduction.js';
 import { announce, openingOf } from './opening.js';
-import { workerCount, workersOption } from './parent/worker-count.js';
+import { workersOption } from './parent/worker-count.js';
 import {
   offerWsdl,
   parentTurn,
@@ -75,7 +76,7 @@ export async function start(
   const hangUp = new PendingSignal('SIGHUP');
   const rollSignal = new PendingSignal('SIGUSR2');
   try {
-    const count = workerCount(loaded);
+    const count = processCount(loaded.config);
     if (begin !== null) return await work(loaded, begin, log);
     const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
     const takeover = new WsdlTakeover(log);
@@ -152,7 +153,7 @@ async function runAlone(origin: Origin, log: Log): Promise<ExitCode> {
   const { opening, gateway } = await compile(loaded).then(async (compiled) => {
     const opening = await openingOf(compiled, origin, log);
     const starting = startGateway(compiled, log, asked);
-    return { opening, gateway: await starting.catch(refuseAddress(loaded, ['listen', 'admin'])) };
+    return { opening, gateway: await starting.catch(refuseAddress(rootOf(loaded), ['listen', 'admin'])) };
   });
   if (!takeover.use(snapshot, opening.facts.wsdls)) snapshot.contents.clear();
   await announce(gateway, opening, log, terminal);
@@ -200,8 +201,8 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
   const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
   const asked = askedFrom(reloader, takeover, use, log);
   const first = parentConfigOf(loaded, opening.facts);
-  const refuse = refuseAddress(loaded, ['admin']);
-  const checkpoints = await parentCheckpoints(auditTargetOf(loaded), log).catch(refuse);
+  const refuse = refuseAddress(rootOf(loaded), ['admin']);
+  const checkpoints = await parentCheckpoints(auditTargetOf(rootOf(loaded)), log).catch(refuse);
   const operation = { log, ...asked, first, checkpoints };
   const workers = await startWorkers(count, loaded, snapshot, operation).catch(refuse);
   const { adminUrl } = workers;
@@ -226,7 +227,7 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
 
 const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentConfig => ({
   names,
-  admin: compileAdmin(loaded),
+  admin: compileAdmin(rootOf(loaded)),
   drainMillis: loaded.config.drainDelayMillis + loaded.config.limits.http.drainMillis,
 });
 
@@ -277,7 +278,7 @@ async function work(
     // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
     for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
     const starting = startGateway(compiled, log, options);
-    return { stopping, gateway: await starting.catch(refuseAddress(loaded, ['listen'])) };
+    return { stopping, gateway: await starting.catch(refuseAddress(rootOf(loaded), ['listen'])) };
   });
   const compileStep: Parameters<typeof takeReloads>[0] = async (step, reads) => {
     const { file, config } = loaded;

@@ -158,6 +158,12 @@ for (const [room, folders] of FOLDERS) {
   });
 }
 
+t.test('few files know a whole configuration: each compiler gets its section', async (t) => {
+  const importers = sources.filter(({ code }) => /^import [^;]*\bLoadedConfig\b/m.test(code)).map(({ path }) => path);
+  t.ok(importers.includes('src/compile.ts'), 'importers are found at all');
+  t.ok(importers.length <= 10, `LoadedConfig is imported by ${importers.join(', ')}`);
+});
+
 t.test('nothing imports itself, by whatever way', async (t) => {
   const byFile = new Map<string, string[]>(sources.map(({ path }) => [path, []]));
   const byRoom = new Map<string, string[]>();

@@ -1,28 +1,27 @@
-import type { ConfigPath } from '../../config/keys/config-path.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import { routeTo } from '../../upstream/dial/dial.js';
+import type { UpstreamLimits } from '../../upstream/limits.js';
 import { Upstream } from '../../upstream/upstream.js';
 import { compileTls } from './reach.js';
 
-/** A service that decides about clients, and is no backend. */
-interface AccessEndpoint {
-  readonly path: ConfigPath;
+/** The configuration of a service that decides about clients, and is no backend. */
+interface AccessEndpointKeys extends Pick<ServiceConfig, 'tls'> {
   readonly url: string;
   readonly timeoutMillis: number;
-  /** Holds `tls`. */
-  readonly config: Parameters<typeof compileTls>[2];
-  /** For problems of its certificates. */
-  readonly name: string;
 }
 
 /**
- * Its connections, with all time limits within its own. Each question is asked: a circuit breaker would leave clients
- * undecided for long after a short pause of the service. Throws `ConfigurationError`.
+ * Compiles its connections, with all time limits within its own. Each question is asked: a circuit breaker would leave clients
+ * undecided for long after a short pause of the service. `owner` begins errors of its certificates. Throws `ConfigurationError`.
  */
-export function compileAccessEndpoint(loaded: LoadedConfig, endpoint: AccessEndpoint): Upstream {
-  const { path, url, timeoutMillis, config, name } = endpoint;
-  const tls = compileTls(loaded, [...path, 'tls'], config, name);
-  const { upstream } = loaded.config.limits;
+export function compileAccessEndpoint(
+  section: ConfigSection<AccessEndpointKeys>,
+  upstream: UpstreamLimits,
+  owner: string,
+): Upstream {
+  const { url, timeoutMillis } = section.value;
+  const tls = compileTls(section, owner);
   const limits = {
     ...upstream,
     breakerFailures: 0,

@@ -1,10 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import { RotatingFile } from '../../base/rotating-file.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { ConfigPath } from '../../config/keys/config-path.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { Diagnostic } from '../../base/diagnostic.js';
+import type { RotatingFile } from '../../base/rotating-file.js';
 import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { CallOptions } from '../../upstream/call-rules.js';
 import { bearerFields, RotatingBearer } from '../../upstream/credentials/bearer.js';
 import type { Credentials, Fields } from '../../upstream/credentials/credentials.js';
@@ -22,14 +20,15 @@ import { postForm } from './post-form.js';
 type AnyService = ServiceConfig | GraphqlServiceConfig;
 
 /** Compiles how the backend of a service is reached. Throws `ConfigurationError`. */
-export async function compileReach(loaded: LoadedConfig, name: string, config: AnyService): Promise<Reach> {
-  const tls = compileTls(loaded, ['services', name, 'tls'], config, `Service \`${name}\``);
+export async function compileReach(service: ConfigSection<AnyService>): Promise<Reach> {
+  const { name, value: config } = service;
+  const tls = compileTls(service, `Service \`${name}\``);
   const { proxy = null, auth } = config;
   const route = (url: URL): Route => routeTo(url, proxy, tls);
   const way = { tls, proxy, routeTo: route, ...compileBalance(config), calls: callOptions(name, config) };
-  if (auth?.ntlm !== undefined || auth?.passthrough === true) checkConnections(loaded, name, config.urls, route);
+  if (auth?.ntlm !== undefined || auth?.passthrough === true) checkConnections(service, route);
   if (auth?.ntlm !== undefined) {
-    const authentication = compileNtlm(loaded, name, auth.ntlm);
+    const authentication = compileNtlm(service.at(auth.ntlm, 'auth', 'ntlm'));
     return {
       ...way,
       fields: fixedFields(config),
@@ -38,9 +37,10 @@ export async function compileReach(loaded: LoadedConfig, name: string, config: A
     };
   }
   if (auth?.negotiate !== undefined) {
-    return { ...way, fields: fixedFields(config), credentials: await compileNegotiate(loaded, name, auth.negotiate) };
+    const credentials = await compileNegotiate(name, service.at(auth.negotiate, 'auth', 'negotiate'));
+    return { ...way, fields: fixedFields(config), credentials };
   }
-  return { ...compileCredentials(loaded, name, config, route), ...way };
+  return { ...compileCredentials(service, route), ...way };
 }
 
 /** The credentials, TLS and proxy of all calls of a service. */
@@ -53,13 +53,9 @@ export interface Reach extends CompiledCredentials, CompiledBalance {
   readonly calls: CallOptions;
 }
 
-/** Compiles the TLS of connections to other servers. `owner` begins the text of an error. */
-export function compileTls(
-  loaded: LoadedConfig,
-  path: ConfigPath,
-  { tls }: Pick<ServiceConfig, 'tls'>,
-  owner: string,
-): TlsMaterial | null {
+/** Compiles the `tls` of connections to other servers. `owner` begins the text of an error. */
+export function compileTls(section: ConfigSection<Pick<ServiceConfig, 'tls'>>, owner: string): TlsMaterial | null {
+  const { tls } = section.value;
   if (tls === undefined) return null;
   const parts: Partial<Record<TlsPart, string>> = {};
   const files: Partial<Record<TlsPart, RotatingFile>> = {};
@@ -67,8 +63,8 @@ export function compileTls(
     const content = tls[part];
     if (content === undefined) continue;
     parts[part] = content;
-    const file = loaded.fileAt([...path, part]);
-    if (file !== null) files[part] = new RotatingFile(file, content, part === 'pfx' ? 'base64' : 'utf8');
+    const file = section.rotating(['tls', part], content, part === 'pfx' ? 'base64' : 'utf8');
+    if (file !== null) files[part] = file;
   }
   const { servername = null, passphrase = null, minVersion, verify } = tls;
   try {
@@ -76,7 +72,7 @@ export function compileTls(
   } catch (error) {
     const what = `${owner}: its certificate, key or authorities cannot be read (${reasonOf(error)}).`;
     const remedy = 'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
-    throw new ConfigurationError([diagnosticAt(loaded, path, what, remedy)]);
+    throw section.error(['tls'], what, remedy);
   }
 }
 
@@ -90,14 +86,9 @@ export interface CompiledCredentials {
 }
 
 /** The fixed header fields of a service, and its credentials. */
-export function compileCredentials(
-  loaded: LoadedConfig,
-  name: string,
-  config: Pick<ServiceConfig, 'auth' | 'headers' | 'limits'> | GraphqlServiceConfig,
-  route: Reach['routeTo'],
-): CompiledCredentials {
-  const { auth, limits } = config;
-  const fields = fixedFields(config);
+export function compileCredentials(service: ConfigSection<AnyService>, route: Reach['routeTo']): CompiledCredentials {
+  const { auth, limits } = service.value;
+  const fields = fixedFields(service.value);
   const fixed = (own: Fields): CompiledCredentials => ({ fields: [...fields, ...own], credentials: null });
   if (auth?.basic !== undefined) {
     const { username, password } = auth.basic;
@@ -105,16 +96,17 @@ export function compileCredentials(
   }
   if (auth?.bearer !== undefined) {
     const { token } = auth.bearer;
-    const file = loaded.fileAt(['services', name, 'auth', 'bearer', 'token']);
-    if (file === null) return fixed(bearerFields(token));
-    return { fields, credentials: new RotatingBearer(new RotatingFile(file, token)) };
+    const file = service.rotating(['auth', 'bearer', 'token'], token);
+    return file === null ? fixed(bearerFields(token)) : { fields, credentials: new RotatingBearer(file) };
   }
   if (auth?.digest !== undefined) {
     const { username, password } = auth.digest;
     return { fields, credentials: new Digest(username, password) };
   }
-  if (auth?.oauth2 !== undefined)
-    return { fields, credentials: compileOAuth2(loaded, name, auth.oauth2, limits.upstream, route) };
+  if (auth?.oauth2 !== undefined) {
+    const oauth2 = service.at(auth.oauth2, 'auth', 'oauth2');
+    return { fields, credentials: compileOAuth2(service.name, oauth2, limits.upstream, route) };
+  }
   return fixed([]);
 }
 
@@ -122,20 +114,18 @@ const fixedFields = ({ headers }: Pick<ServiceConfig, 'headers'>): Fields =>
   Object.entries(headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
 
 function compileOAuth2(
-  loaded: LoadedConfig,
-  name: string,
-  { tokenUrl, clientId, clientSecret, clientAuth, scopes, audience }: NonNullable<AuthConfig['oauth2']>,
+  service: string,
+  section: ConfigSection<NonNullable<AuthConfig['oauth2']>>,
   limits: UpstreamLimits,
   route: Reach['routeTo'],
 ): Credentials {
-  const file = loaded.fileAt(['services', name, 'auth', 'oauth2', 'clientSecret']);
-  const rotating = file === null ? null : new RotatingFile(file, clientSecret);
+  const { tokenUrl, clientId, clientSecret, clientAuth, scopes, audience } = section.value;
   const endpoint = new Upstream([tokenUrl], limits, { routeTo: route });
   return new OAuth2({
-    service: name,
+    service,
     url: tokenUrl,
     clientId,
-    clientSecret: () => rotating?.content ?? clientSecret,
+    clientSecret: section.text(['clientSecret'], clientSecret),
     clientAuth,
     scopes,
     audience: audience ?? null,
@@ -151,19 +141,15 @@ export const limitsOf = ({ auth, limits }: Pick<AnyService, 'auth' | 'limits'>):
 /** How long before its end a certificate is warned of. */
 const EXPIRY_WARNING_MILLIS = 30 * 86_400_000;
 
-/** Warns of certificates and authorities that end soon, or have ended. */
-export const warningsOfReach = (loaded: LoadedConfig, name: string, { tls }: Reach): readonly Diagnostic[] =>
-  warningsOfTls(loaded, ['services', name, 'tls'], tls, `Service \`${name}\``);
-
-/** The same for other servers. `owner` begins the text. */
+/** Warns of certificates and authorities that end soon, or have ended. `owner` begins the text. */
 export function warningsOfTls(
-  loaded: LoadedConfig,
-  path: ConfigPath,
+  section: ConfigSection<unknown>,
   tls: TlsMaterial | null,
   owner: string,
+  key: 'tls' | 'ca' = 'tls',
 ): readonly Diagnostic[] {
   const endMillis = tls?.expiresMillis ?? null;
   if (endMillis === null || endMillis - Date.now() > EXPIRY_WARNING_MILLIS) return [];
   const what = `${owner}: a certificate of \`tls\` ends on ${new Date(endMillis).toISOString().slice(0, 10)}.`;
-  return [diagnosticAt(loaded, path, what, 'Renew it: files are read again while the gateway runs.')];
+  return [section.diagnostic([key], what, 'Renew it: files are read again while the gateway runs.')];
 }

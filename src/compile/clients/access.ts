@@ -7,8 +7,8 @@ import { NetworkClients } from '../../access/network-clients.js';
 import { BasicUsers } from '../../access/passwords/basic.js';
 import { parsePasswordHash } from '../../access/passwords/scrypt.js';
 import { invariant } from '../../base/invariant.js';
-import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { AccessParts } from './access-parts.js';
 import { type Callable, compileClasses } from './classes.js';
 import type { Price } from './prices.js';
@@ -20,15 +20,15 @@ type ClientsConfig = NonNullable<Config['clients']>;
  * Adds to the parts.
  */
 export async function compileAccess(
-  loaded: LoadedConfig,
+  root: ConfigSection<Pick<Config, 'clients' | 'limits' | 'routes'>>,
   services: readonly Callable[],
   prices: readonly Price[],
   proxies: Networks,
   { late, closing, issuers, passwords }: AccessParts,
 ): Promise<Access> {
-  const { clients } = loaded.config;
+  const { clients, limits } = root.value;
   if (clients?.classes === undefined) return openAccess(proxies);
-  const classes = compileClasses(loaded, clients, services, prices);
+  const classes = compileClasses(root, services, prices);
   const classOf = (name: string): ClientClass => {
     const found = classes.get(name);
     if (found === undefined) throw new Error('the configuration let a class pass that is none');
@@ -48,11 +48,12 @@ export async function compileAccess(
       if (clients.jwt === undefined || tokens === null) return null;
       const rest = clients.order.slice(clients.order.indexOf('jwt'));
       const leavesOthers = clients.introspection !== undefined && rest.includes('introspection');
-      return tokens.compileTokens(loaded, classes, { late, issuers, leavesOthers });
+      return tokens.compileTokens(root.at(clients, 'clients'), classes, { late, issuers, leavesOthers });
     },
     introspection() {
       if (clients.introspection === undefined || tokens === null) return null;
-      const { identifier, endpoint } = tokens.compileIntrospection(loaded, clients.introspection, classes);
+      const section = root.at(clients.introspection, 'clients', 'introspection');
+      const { identifier, endpoint } = tokens.compileIntrospection(section, limits.upstream, classes);
       closing.push(() => endpoint.close());
       return identifier;
     },

@@ -1,13 +1,15 @@
 import type { ClientClass } from '../../access/client.js';
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { didYouMean } from '../../base/nearest.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { ConfigPath } from '../../config/keys/config-path.js';
 import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { SoapService } from '../soap/service.js';
 import type { Price } from './prices.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
+/** Entries of classes name services, operations and plain routes. */
+type ClassSection = ConfigSection<Pick<Config, 'clients' | 'routes'>>;
 type ClassConfig = NonNullable<ClientsConfig['classes']>[string];
 
 /** A service that clients may call, of whatever kind. */
@@ -30,23 +32,22 @@ function takenFor({ soap }: Callable, operation: string): readonly string[] {
 
 /** The classes of clients by name. Throws `ConfigurationError` for services and operations that are not there. */
 export function compileClasses(
-  loaded: LoadedConfig,
-  clients: ClientsConfig,
+  root: ClassSection,
   services: readonly Callable[],
   prices: readonly Price[],
 ): ReadonlyMap<string, ClientClass> {
   const diagnostics: Diagnostic[] = [];
   const classes = new Map<string, ClientClass>();
-  for (const [name, config] of Object.entries(clients.classes ?? {})) {
+  for (const [name, config] of Object.entries(root.value.clients?.classes ?? {})) {
     for (const list of ['allow', 'deny'] as const) {
       for (const [index, entry] of (config[list] ?? []).entries()) {
-        const diagnostic = entryDiagnostic(loaded, ['clients', 'classes', name, list, index], entry, services);
+        const diagnostic = entryDiagnostic(root, ['clients', 'classes', name, list, index], entry, services);
         if (diagnostic !== null) diagnostics.push(diagnostic);
       }
     }
     const rights = classOf(name, config, services);
-    const tooSmall = smallBudget(loaded, rights, services, prices);
-    diagnostics.push(...(tooSmall === null ? weightDiagnostics(loaded, rights, services) : [tooSmall]));
+    const tooSmall = smallBudget(root, rights, services, prices);
+    diagnostics.push(...(tooSmall === null ? weightDiagnostics(root, rights, services) : [tooSmall]));
     classes.set(name, rights);
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
@@ -99,9 +100,8 @@ const mayCall = (permits: Permits, service: Callable, operation: string): boolea
   takenFor(service, operation).every((name) => permits(service.name, name));
 
 /** Where a class may call an operation, and not another that the backend may take its calls for. */
-export function warningsOfRights(loaded: LoadedConfig, services: readonly Callable[]): readonly Diagnostic[] {
-  const { clients } = loaded.config;
-  return Object.entries(clients?.classes ?? {}).flatMap(([name, config]) => {
+export function warningsOfRights(root: ClassSection, services: readonly Callable[]): readonly Diagnostic[] {
+  return Object.entries(root.value.clients?.classes ?? {}).flatMap(([name, config]) => {
     const { permits } = classOf(name, config, services);
     return services.flatMap((service) =>
       service.operations.flatMap((operation): readonly Diagnostic[] => {
@@ -114,29 +114,29 @@ export function warningsOfRights(loaded: LoadedConfig, services: readonly Callab
         const path = ['clients', 'classes', name, ...(index === -1 ? [] : [list, index])];
         const denied = others.map((each) => `\`${each}\``).join(', ');
         const what = `Calls of \`${operation.name}\` look like calls of ${denied}, which class \`${name}\` may not call: it cannot call \`${operation.name}\` either.`;
-        return [diagnosticAt(loaded, path, what, 'Allow all of them or none; or give each a SOAPAction of its own.')];
+        return [root.diagnostic(path, what, 'Allow all of them or none; or give each a SOAPAction of its own.')];
       }),
     );
   });
 }
 
 function entryDiagnostic(
-  loaded: LoadedConfig,
-  path: readonly (string | number)[],
+  root: ClassSection,
+  path: ConfigPath,
   entry: string,
   services: readonly Callable[],
 ): Diagnostic | null {
   if (isRoute(entry)) {
-    const paths = loaded.config.routes.map((route) => route.path);
+    const paths = root.value.routes.map((route) => route.path);
     if (paths.includes(entry)) return null;
-    return diagnosticAt(loaded, path, `There is no plain route \`${entry}\`.`, didYouMean(entry, paths));
+    return root.diagnostic(path, `There is no plain route \`${entry}\`.`, didYouMean(entry, paths));
   }
   const dot = entry.indexOf('.');
   const serviceName = dot < 0 ? entry : entry.slice(0, dot);
   const service = services.find(({ name }) => name === serviceName);
   if (service === undefined) {
     const known = services.map(({ name }) => name);
-    return diagnosticAt(loaded, path, `There is no service \`${serviceName}\`.`, didYouMean(serviceName, known));
+    return root.diagnostic(path, `There is no service \`${serviceName}\`.`, didYouMean(serviceName, known));
   }
   if (dot < 0) return null;
   const name = entry.slice(dot + 1);
@@ -144,14 +144,14 @@ function entryDiagnostic(
   if (operation === undefined) {
     const known = service.operations.map((one) => one.name);
     const what = `Service \`${serviceName}\` has no operation \`${name}\` that is known.`;
-    return diagnosticAt(loaded, path, what, didYouMean(name, known, `${serviceName}.`));
+    return root.diagnostic(path, what, didYouMean(name, known, `${serviceName}.`));
   }
   return null;
 }
 
 /** The budget of a class that may call something and can pay for none of it. */
 function smallBudget(
-  loaded: LoadedConfig,
+  root: ClassSection,
   { name, budget, permits }: ClientClass,
   services: readonly Callable[],
   prices: readonly Price[],
@@ -166,12 +166,12 @@ function smallBudget(
   if (permitted.length === 0 || least <= budget.maximum) return null;
   const path = ['clients', 'classes', name, 'budget', 'maximum'];
   const what = `The budget holds ${budget.maximum}, but the cheapest call costs ${least}: clients of class \`${name}\` could never call anything.`;
-  return diagnosticAt(loaded, path, what, 'Make it more, or the calls cheaper (`callCost`, `cost`, `weight`).');
+  return root.diagnostic(path, what, 'Make it more, or the calls cheaper (`callCost`, `cost`, `weight`).');
 }
 
 /** A client can never have more than its budget holds. */
 function weightDiagnostics(
-  loaded: LoadedConfig,
+  root: ClassSection,
   { name, budget, permits }: ClientClass,
   services: readonly Callable[],
 ): readonly Diagnostic[] {
@@ -182,7 +182,7 @@ function weightDiagnostics(
       if (weight <= budget.maximum || !mayCall(permits, service, operation)) return [];
       const path = ['services', service.name, 'operations', operation];
       const what = `The weight is beyond the budget of clients of class \`${name}\`: they could never call it.`;
-      return [diagnosticAt(loaded, path, what, 'Make it less, the budget more, or deny them the operation.')];
+      return [root.diagnostic(path, what, 'Make it less, the budget more, or deny them the operation.')];
     }),
   );
 }

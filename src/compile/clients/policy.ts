@@ -4,29 +4,30 @@ import { Cancellation } from '../../base/cancellation.js';
 import { KIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { CallObserver } from '../../base/request-observer.js';
-import { RotatingFile } from '../../base/rotating-file.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import { postWhole } from '../../upstream/post.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
 
 const ANSWER_BYTES_MAX = 64 * KIB;
 
 /** Compiles `clients.authorize`; null without it. Adds to `closing` how to close its connections. */
-export function compilePolicy(loaded: LoadedConfig, closing: (() => Promise<void>)[]): Policy | null {
-  const config = loaded.config.clients?.authorize;
-  if (config === undefined) return null;
-  const { url, timeoutMillis, onError, cacheMillis, recheckMillis, token } = config;
-  const path = ['clients', 'authorize'];
-  const file = loaded.fileAt([...path, 'token']);
-  const rotating = file === null || token === undefined ? null : new RotatingFile(file, token);
-  const endpoint = compileAccessEndpoint(loaded, { path, url, timeoutMillis, config, name: 'The decision point' });
+export function compilePolicy(
+  root: ConfigSection<Pick<Config, 'clients' | 'limits'>>,
+  closing: (() => Promise<void>)[],
+): Policy | null {
+  const { clients, limits } = root.value;
+  if (clients?.authorize === undefined) return null;
+  const section = root.at(clients.authorize, 'clients', 'authorize');
+  const { onError, cacheMillis, recheckMillis, token } = section.value;
+  const tokenOf = token === undefined ? null : section.text(['token'], token);
+  const endpoint = compileAccessEndpoint(section, limits.upstream, 'The decision point');
   closing.push(() => endpoint.close());
   const ask = async (body: string, observer: CallObserver | null): Promise<string> => {
-    const bearer = rotating?.content ?? token;
     const answer = await postWhole(endpoint, {
       headers: [
         ...['content-type', 'application/json', 'accept', 'application/json'],
-        ...(bearer === undefined ? [] : ['authorization', `Bearer ${bearer}`]),
+        ...(tokenOf === null ? [] : ['authorization', `Bearer ${tokenOf()}`]),
       ],
       body: Buffer.from(body),
       isIdempotent: true,

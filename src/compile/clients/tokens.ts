@@ -6,22 +6,22 @@ import type { TokenClientRules } from '../../access/tokens/token-client.js';
 import { TokenIssuer, Tokens } from '../../access/tokens/tokens.js';
 import { KIB } from '../../base/limit.js';
 import type { CallObserver } from '../../base/request-observer.js';
-import { RotatingFile } from '../../base/rotating-file.js';
 import { validateKeySet } from '../../config/clients/key-set.js';
 import { type JwtConfig, jwtIssuers } from '../../config/clients/token-keys.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import { type ConfigPath, printPath } from '../../config/keys/config-path.js';
-import type { LoadedConfig } from '../../config/load.js';
+import { printPath } from '../../config/keys/config-path.js';
 import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import { introspectToken } from '../../upstream/credentials/oauth-requests.js';
 import { fetchDocument } from '../../upstream/fetch-document.js';
+import type { UpstreamLimits } from '../../upstream/limits.js';
 import type { Upstream } from '../../upstream/upstream.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
 import { postForm } from '../backend/post-form.js';
 import type { AccessParts } from './access-parts.js';
 import type { LateWarnings } from './late-warnings.js';
 
-type IntrospectionConfig = NonNullable<NonNullable<Config['clients']>['introspection']>;
+type ClientsConfig = NonNullable<Config['clients']>;
+type IntrospectionConfig = NonNullable<ClientsConfig['introspection']>;
 type Classes = ReadonlyMap<string, ClientClass>;
 
 /** Limits of fetching an issuer's keys. */
@@ -30,12 +30,12 @@ const KEYS_MILLIS = 5000;
 
 /** Compiles `clients.jwt`. Errors in the keys of an issuer turn out when these are fetched: they go to `late`. The keys are added to `issuers`. */
 export function compileTokens(
-  loaded: LoadedConfig,
+  clients: ConfigSection<ClientsConfig>,
   classes: Classes,
   { late, issuers: table, leavesOthers }: Pick<AccessParts, 'late' | 'issuers'> & { readonly leavesOthers: boolean },
 ): Identifier {
-  const issuers = jwtIssuers(loaded.config.clients?.jwt).map(({ issuer, path }) => {
-    const keys = keysOf(loaded, ['clients', 'jwt', ...path], issuer, late);
+  const issuers = jwtIssuers(clients.value.jwt).map(({ issuer, path }) => {
+    const keys = keysOf(clients.at(issuer, 'jwt', ...path), late);
     const made = new TokenIssuer({ ...issuer, ...clientRules(issuer, classes) }, keys);
     table.set(JSON.stringify(issuer), made.keys);
     return made;
@@ -44,15 +44,15 @@ export function compileTokens(
 }
 
 /** Fetches the keys of an issuer; reports each error in them once. */
-function keysOf(loaded: LoadedConfig, path: ConfigPath, issuer: JwtConfig, late: LateWarnings): FetchKeys {
-  const { jwks, jwksUrl, algorithms } = issuer;
+function keysOf(issuer: ConfigSection<JwtConfig>, late: LateWarnings): FetchKeys {
+  const { jwks, jwksUrl, algorithms } = issuer.value;
   // The rules of the configuration have validated them.
   if (jwks !== undefined || jwksUrl === undefined) return () => Promise.resolve(jwks ?? '');
   let reported: string | null = null;
   const report = (what: string | null, remedy: string | null): void => {
     if (what !== null && what !== reported) {
-      const at = [...path, 'jwksUrl'];
-      late.report(diagnosticAt(loaded, at, `The key set of ${printPath(at)} ${what}`, remedy));
+      const named = printPath([...issuer.path, 'jwksUrl']);
+      late.report(issuer.diagnostic(['jwksUrl'], `The key set of ${named} ${what}`, remedy));
     }
     reported = what;
   };
@@ -72,25 +72,17 @@ function keysOf(loaded: LoadedConfig, path: ConfigPath, issuer: JwtConfig, late:
 
 /** Compiles `clients.introspection`. `endpoint` is to be closed in the end. */
 export function compileIntrospection(
-  loaded: LoadedConfig,
-  config: IntrospectionConfig,
+  section: ConfigSection<IntrospectionConfig>,
+  limits: UpstreamLimits,
   classes: Classes,
 ): { readonly identifier: Identifier; readonly endpoint: Upstream } {
-  const path = ['clients', 'introspection'];
-  const { url, clientId, clientSecret, clientAuth, audience = null, timeoutMillis } = config;
-  const file = loaded.fileAt([...path, 'clientSecret']);
-  const rotating = file === null ? null : new RotatingFile(file, clientSecret);
-  const endpoint = compileAccessEndpoint(loaded, {
-    path,
-    url,
-    timeoutMillis,
-    config,
-    name: 'The introspection endpoint',
-  });
+  const { value: config } = section;
+  const { url, clientId, clientSecret, clientAuth, audience = null } = config;
+  const endpoint = compileAccessEndpoint(section, limits, 'The introspection endpoint');
   const oauth = {
     url,
     clientId,
-    clientSecret: () => rotating?.content ?? clientSecret,
+    clientSecret: section.text(['clientSecret'], clientSecret),
     clientAuth,
     post: (headers: readonly string[], form: string, observer: CallObserver | null) =>
       postForm(endpoint, headers, form, observer),

@@ -4,10 +4,9 @@ import { didYouMean } from '../../base/nearest.js';
 import type { CacheLimits } from '../../cache/limits.js';
 import { ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../../cache/rules.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
 import type { ReadKeys, WriteKeys } from '../../config/graphql/cache-keys.js';
-import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../../wsdl/model.js';
 import { OperationMap } from '../soap/operation-map.js';
 import type { SoapService } from '../soap/service.js';
@@ -35,12 +34,12 @@ export const keptCache = (limits: CacheLimits, earlier: EarlierCaching | null): 
  * replies mean the same. Rejects with `ConfigurationError` for unknown names and ambiguous operations.
  */
 export async function compileCaching(
-  loaded: LoadedConfig,
+  root: ConfigSection<Config>,
   services: readonly SoapService[],
   earlier: EarlierCaching | null,
 ): Promise<Caching> {
   const diagnostics: Diagnostic[] = [];
-  const kept = keptRules(loaded, services, earlier);
+  const kept = keptRules(root.value, services, earlier);
   const invalidations = new Invalidations(earlier?.caching.invalidations ?? new Map());
   const reads = new OperationMap<ReadRule>();
   const writes = new OperationMap<WriteRule>();
@@ -49,7 +48,12 @@ export async function compileCaching(
       const mapping = service.config.operations[operation.name];
       if (typeof mapping !== 'object') continue;
       const { read, write } = mapping;
-      const declared = new Declaration(loaded, services, service, operation);
+      const declared = new Declaration(
+        root.at(mapping, 'services', service.name, 'operations', operation.name),
+        services,
+        service,
+        operation,
+      );
       if (read !== undefined) {
         const rule = kept.get(service.name, operation) ?? declared.read(read, invalidations);
         reads.set(service.name, operation, rule);
@@ -68,7 +72,7 @@ export async function compileCaching(
 
 /** The rules of operations whose replies mean the same: their service is the same, and so is what is not about services. */
 function keptRules(
-  { config }: LoadedConfig,
+  config: Config,
   services: readonly SoapService[],
   earlier: EarlierCaching | null,
 ): OperationMap<ReadRule> {
@@ -113,13 +117,18 @@ class Invalidations {
 
 /** The `read` and `write` of one operation. */
 class Declaration {
-  readonly #loaded: LoadedConfig;
+  readonly #section: ConfigSection<unknown>;
   readonly #services: readonly SoapService[];
   readonly #service: SoapService;
   readonly #operation: Operation;
 
-  constructor(loaded: LoadedConfig, services: readonly SoapService[], service: SoapService, operation: Operation) {
-    this.#loaded = loaded;
+  constructor(
+    section: ConfigSection<unknown>,
+    services: readonly SoapService[],
+    service: SoapService,
+    operation: Operation,
+  ) {
+    this.#section = section;
     this.#services = services;
     this.#service = service;
     this.#operation = operation;
@@ -148,7 +157,7 @@ class Declaration {
     const { input, output, name, soapAction } = this.#operation;
     const diagnostics: Diagnostic[] = [];
     const find = (key: 'read' | 'write', what: string, remedy: string): void => {
-      diagnostics.push(this.#diagnostic([key], what, remedy));
+      diagnostics.push(this.#section.diagnostic([key], what, remedy));
     };
     const key = read === undefined ? 'write' : 'read';
     if (read !== undefined && write !== undefined) {
@@ -188,12 +197,12 @@ class Declaration {
     if (found === undefined || service === undefined) {
       const known = among.map((operation) => operation.name);
       const what = `There is no operation \`${entry}\` that could be forgotten.`;
-      return [this.#diagnostic(path, what, didYouMean(name, known))];
+      return [this.#section.diagnostic(path, what, didYouMean(name, known))];
     }
     const mapping = service.config.operations[name];
     if (typeof mapping === 'object' && mapping.read !== undefined) return [];
     return [
-      this.#diagnostic(
+      this.#section.diagnostic(
         path,
         `Operation \`${entry}\` is not declared to read: nothing of it is remembered.`,
         'Give it `read`, or take it out.',
@@ -206,11 +215,6 @@ class Declaration {
     const dot = entry.indexOf('.');
     const isElsewhere = dot > 0 && this.#services.some(({ name }) => name === entry.slice(0, dot));
     return isElsewhere ? entry : `${this.#service.name}.${entry}`;
-  }
-
-  #diagnostic(path: readonly (string | number)[], what: string, remedy: string | null): Diagnostic {
-    const operation = ['services', this.#service.name, 'operations', this.#operation.name];
-    return diagnosticAt(this.#loaded, [...operation, ...path], what, remedy);
   }
 }
 

@@ -1,25 +1,18 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { didYouMean } from '../../base/nearest.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { EntryError } from '../../graphql/links/entry-error.js';
 
 /** Errors in links or subscriptions as diagnostics at their places in the file, with the nearest name that exists. */
 export const entryDiagnostics = (
-  loaded: LoadedConfig,
-  section: keyof typeof SECTIONS,
+  root: ConfigSection<unknown>,
+  key: keyof typeof SECTIONS,
   errors: readonly EntryError[],
 ): readonly Diagnostic[] =>
   errors.map(({ path, part, what, remedy, unknown }) => {
     const guess = unknown === null ? null : didYouMean(unknown.name, unknown.known);
     const known = unknown === null || unknown.known.length === 0 ? null : `Known here: ${some(unknown.known)}.`;
-    return diagnosticAt(
-      loaded,
-      [section, ...path],
-      `${SECTIONS[section]} \`${path[0]}\`: ${what}`,
-      guess ?? known ?? remedy,
-      part,
-    );
+    return root.diagnostic([key, ...path], `${SECTIONS[key]} \`${path[0]}\`: ${what}`, guess ?? known ?? remedy, part);
   });
 
 const SECTIONS = { links: 'Link', subscriptions: 'Subscription' } as const;

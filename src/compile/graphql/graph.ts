@@ -3,9 +3,8 @@ import type { GraphQLSchema } from 'graphql';
 
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { type Pace, runAtOnce, type Steps } from '../../base/time-slices.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import { validating } from '../../graphql/assemble-schema.js';
 import type { BoundField } from '../../graphql/fields/bound-field.js';
 import type { SubschemaField } from '../../graphql/fields/subschema.js';
@@ -39,26 +38,29 @@ export interface Graph {
 
 /** Builds the schema over all services, or keeps that of the generation before. Throws `ConfigurationError` for mappings that name what is not there. */
 export async function compileGraph(
-  loaded: LoadedConfig,
+  root: GraphSection,
   services: readonly SoapService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
   earlier: EarlierGraph | null,
   pace: Pace,
 ): Promise<Graph> {
-  if (earlier !== null && graphqlUpstreams.length === 0 && isSame(loaded, services, earlier))
-    return { ...earlier.graph, path: loaded.config.graphql.path };
-  const built = await pace.run(build(services, graphqlUpstreams, linksOf(loaded), subscriptionsOf(loaded)));
+  if (earlier !== null && graphqlUpstreams.length === 0 && isSame(root.value, services, earlier))
+    return { ...earlier.graph, path: root.value.graphql.path };
+  const built = await pace.run(build(services, graphqlUpstreams, linksOf(root.value), subscriptionsOf(root.value)));
   await pace.pause();
-  const diagnostics = diagnosticsOf(loaded, services, built);
+  const diagnostics = diagnosticsOf(root, services, built);
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   const invalid = (await pace.run(validating(built.schema))).slice(0, ERRORS_SHOWN);
   // No request could be answered with it.
-  if (invalid.length > 0) throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(loaded, message)));
+  if (invalid.length > 0) throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(root, message)));
   const { schema, fields, links, subschemaFields, subscriptions, replyRules, warnings } = built;
-  const { path } = loaded.config.graphql;
+  const { path } = root.value.graphql;
   const rules = [...rulesOf(services), ...graphqlUpstreams.flatMap(({ subschema }) => [...subschema.rules.values()])];
   return { path, schema, fields, links, subschemaFields, subscriptions, rules, replyRules, warnings };
 }
+
+type GraphConfig = Pick<Config, 'graphql' | 'links' | 'subscriptions'>;
+type GraphSection = ConfigSection<GraphConfig>;
 
 /** A schema, and what it was made from. */
 interface EarlierGraph {
@@ -70,7 +72,7 @@ interface EarlierGraph {
 
 /** Whether the schema would be the same. A service with the same configuration and WSDL has the same list of operations. */
 function isSame(
-  { config: { links, subscriptions } }: LoadedConfig,
+  { links, subscriptions }: GraphConfig,
   services: readonly SoapService[],
   { config, services: before, graphqlUpstreams }: EarlierGraph,
 ): boolean {
@@ -84,9 +86,8 @@ function isSame(
 
 const ERRORS_SHOWN = 5;
 
-const schemaDiagnostic = (loaded: LoadedConfig, message: string): Diagnostic =>
-  diagnosticAt(
-    loaded,
+const schemaDiagnostic = (root: GraphSection, message: string): Diagnostic =>
+  root.diagnostic(
     ['services'],
     `The GraphQL schema over all services is not valid: ${message}`,
     'See what renames and hides the parts that it names.',
@@ -97,10 +98,10 @@ const schemaDiagnostic = (loaded: LoadedConfig, message: string): Diagnostic =>
  * the others: they are not checked.
  */
 export const mappingDiagnostics = (
-  loaded: LoadedConfig,
+  root: GraphSection,
   services: readonly SoapService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
-): readonly Diagnostic[] => diagnosticsOf(loaded, services, runAtOnce(build(services, graphqlUpstreams, [], [])));
+): readonly Diagnostic[] => diagnosticsOf(root, services, runAtOnce(build(services, graphqlUpstreams, [], [])));
 
 const build = (
   services: readonly SoapService[],
@@ -158,14 +159,14 @@ function namingOf({ wsdl, config }: SoapService): Naming {
 
 /** In the order of the file. */
 const diagnosticsOf = (
-  loaded: LoadedConfig,
+  root: GraphSection,
   services: readonly SoapService[],
   { findings, links, linkErrors, subscriptionErrors }: BuiltSchema,
 ): readonly Diagnostic[] =>
   [
-    ...services.flatMap((service) => unknownOperations(loaded, service)),
-    ...findingDiagnostics(loaded, findings),
-    ...entryDiagnostics(loaded, 'links', linkErrors),
-    ...linkSizeDiagnostics(loaded, links),
-    ...entryDiagnostics(loaded, 'subscriptions', subscriptionErrors),
+    ...services.flatMap((service) => unknownOperations(root.at(service.config, 'services', service.name), service)),
+    ...findingDiagnostics((name) => root.at(null, 'services', name), findings),
+    ...entryDiagnostics(root, 'links', linkErrors),
+    ...linkSizeDiagnostics(root, links),
+    ...entryDiagnostics(root, 'subscriptions', subscriptionErrors),
   ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));

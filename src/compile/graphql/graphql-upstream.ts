@@ -14,9 +14,8 @@ import { ConfigurationError } from '../../base/diagnostic.js';
 import { errorCode } from '../../base/error-code.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Requirement } from '../../base/requirement.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
 import type { GraphqlServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { Subschema, SubschemaCosts } from '../../graphql/fields/subschema.js';
 import { readSubschemaReply } from '../../graphql/subschema/read-reply.js';
 import { NO_COSTS, takeCosts } from '../../graphql/subschema/sdl-costs.js';
@@ -31,9 +30,9 @@ import { postWhole } from '../../upstream/post.js';
 import { Upstream } from '../../upstream/upstream.js';
 import { keptUpstream } from '../backend/kept-upstream.js';
 import { compileReach, limitsOf, type Reach } from '../backend/reach.js';
+import type { Callables } from '../own-calls/constant-call.js';
 import { compileHealth } from '../own-calls/health.js';
 import { compileSession } from '../own-calls/login.js';
-import type { SoapService } from '../soap/service.js';
 import { fieldPlace } from '../soap/token-place.js';
 import { withConfigured } from './subschema-costs.js';
 import { subschemaRules } from './subschema-rules.js';
@@ -64,20 +63,19 @@ export interface UpstreamSubscriptions {
 }
 
 /**
- * Compiles a service that speaks GraphQL; `earlier` is the same one before a reload, `services` are those that speak SOAP.
+ * Compiles a service that speaks GraphQL; `earlier` is the same one before a reload, `callables` are the services that speak SOAP.
  * Throws `ConfigurationError`.
  */
 export async function compileGraphqlUpstream(
-  loaded: LoadedConfig,
-  name: string,
-  config: GraphqlServiceConfig,
+  section: ConfigSection<GraphqlServiceConfig>,
   earlier: GraphqlUpstream | null,
-  services: readonly SoapService[],
+  callables: Callables,
 ): Promise<GraphqlUpstream> {
+  const { name, value: config } = section;
   // A session ends with its generation, and so do the connections that carry it.
   const kept = config.auth?.login === undefined ? keptUpstream(earlier, config) : null;
-  const way = kept?.reach ?? (await compileReach(loaded, name, config));
-  const login = compileLogin(loaded, services, name, config, (origin) => {
+  const way = kept?.reach ?? (await compileReach(section));
+  const login = compileLogin(section, callables, (origin) => {
     const { pathname, search } = new URL(config.urls[0] ?? '');
     upstream.addresses.move(new URL(pathname + search, origin));
   });
@@ -87,8 +85,8 @@ export async function compileGraphqlUpstream(
   try {
     const { schema, costs, requirements } =
       config.schema === undefined
-        ? { schema: await introspect(loaded, name, config, upstream), costs: NO_COSTS, requirements: NO_REQUIREMENTS }
-        : await readSchema(loaded, name, config, config.schema);
+        ? { schema: await introspect(section, upstream), costs: NO_COSTS, requirements: NO_REQUIREMENTS }
+        : await readSchema(section, config.schema);
     const { wrapSubschema } = await import('../../graphql/subschema/wrap.js');
     const subschema: Subschema = {
       name,
@@ -115,15 +113,14 @@ export async function compileGraphqlUpstream(
 
 /** The session of `auth.login`, and the credentials that come from it; null for none. Throws `ConfigurationError`. */
 function compileLogin(
-  loaded: LoadedConfig,
-  services: readonly SoapService[],
-  name: string,
-  { auth }: GraphqlServiceConfig,
+  section: ConfigSection<GraphqlServiceConfig>,
+  callables: Callables,
   move: (url: URL) => void,
 ): { readonly session: LoginSession; readonly credentials: LoginCredentials } | null {
+  const { auth } = section.value;
   const place = auth?.login === undefined ? null : fieldPlace(auth.login);
   if (auth?.login === undefined || place === null) return null;
-  const session = compileSession(loaded, services, { name, place, move }, auth.login);
+  const session = compileSession(callables, section, { place, move }, auth.login);
   return { session, credentials: new LoginCredentials(session, place.field, place.prefix) };
 }
 
@@ -140,15 +137,10 @@ function subscriptionsOf({ subscriptions = true, urls }: GraphqlServiceConfig): 
   };
 }
 
-async function introspect(
-  loaded: LoadedConfig,
-  name: string,
-  { limits }: GraphqlServiceConfig,
-  upstream: Upstream,
-): Promise<GraphQLSchema> {
-  const { schemaBytes, schemaMillis } = limits.remote;
+async function introspect(section: ConfigSection<GraphqlServiceConfig>, upstream: Upstream): Promise<GraphQLSchema> {
+  const { schemaBytes, schemaMillis } = section.value.limits.remote;
   const fail = (why: string, remedy = AS_FILE): ConfigurationError =>
-    diagnostic(loaded, name, ['url'], `${CANNOT} (${why}).`, remedy);
+    errorOf(section, 'url', `${CANNOT} (${why}).`, remedy);
   let text: string;
   try {
     const ask = () =>
@@ -162,7 +154,7 @@ async function introspect(
         aborted: () => new Refusal('UPSTREAM_TIMEOUT', 'schema'),
         checkHead: checkJsonHead,
       });
-    text = (await loaded.inputs.fetch(`introspection of ${name}`, ask)).toString('utf8');
+    text = (await section.inputs.fetch(`introspection of ${section.name}`, ask)).toString('utf8');
   } catch (caught) {
     if (caught instanceof Refusal) throw fail(caught.message.replace(/\.$/, ''));
     throw caught;
@@ -171,7 +163,7 @@ async function introspect(
     const reply = { text, limits: { depth: 64, values: schemaBytes } };
     const { data, errors } = readSubschemaReply(reply, new Set(['__schema']), 1);
     if (errors !== undefined || data === null) throw fail('it does not answer introspection');
-    return validated(loaded, name, ['url'], buildClientSchema(asIntrospection(data)));
+    return validated(section, 'url', buildClientSchema(asIntrospection(data)));
   } catch (caught) {
     if (caught instanceof ConfigurationError) throw caught;
     if (caught instanceof Refusal) throw fail(caught.message.replace(/\.$/, ''));
@@ -189,9 +181,7 @@ const AS_FILE =
 const asIntrospection = (data: unknown): IntrospectionQuery => data as IntrospectionQuery;
 
 async function readSchema(
-  loaded: LoadedConfig,
-  name: string,
-  { limits }: GraphqlServiceConfig,
+  section: ConfigSection<GraphqlServiceConfig>,
   file: string,
 ): Promise<{
   readonly schema: GraphQLSchema;
@@ -200,36 +190,24 @@ async function readSchema(
 }> {
   let sdl: Buffer;
   try {
-    sdl = await loaded.inputs.readFile(loaded.locate(['services', name, 'schema'], file).location);
+    sdl = await section.inputs.readFile(section.locate(['schema'], file).location);
   } catch (error) {
     const code = errorCode(error) ?? 'unknown error';
-    throw diagnostic(
-      loaded,
-      name,
-      ['schema'],
-      `The schema ${file} cannot be read (${code}).`,
-      'Paths are relative to the configuration file.',
-    );
+    const remedy = 'Paths are relative to the configuration file.';
+    throw errorOf(section, 'schema', `The schema ${file} cannot be read (${code}).`, remedy);
   }
-  if (sdl.length > limits.remote.schemaBytes) {
-    throw diagnostic(
-      loaded,
-      name,
-      ['schema'],
-      `The schema ${file} is longer than ${limits.remote.schemaBytes} bytes.`,
-      null,
-    );
-  }
+  const { schemaBytes } = section.value.limits.remote;
+  if (sdl.length > schemaBytes)
+    throw errorOf(section, 'schema', `The schema ${file} is longer than ${schemaBytes} bytes.`, null);
   try {
     const linked = resolveLinks(parse(new Source(sdl.toString('utf8'), file)));
     const { document, requirementsOf } = takeRights(removeInaccessible(linked));
-    const { document: bare, costOf } = takeCosts(document, name);
-    const schema = validated(loaded, name, ['schema'], buildASTSchema(bare));
+    const { document: bare, costOf } = takeCosts(document, section.name);
+    const schema = validated(section, 'schema', buildASTSchema(bare));
     return { schema, costs: costOf(schema), requirements: requirementsOf(schema) };
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    if (error instanceof RangeError)
-      throw diagnostic(loaded, name, ['schema'], `The schema ${file} is nested too deep.`, null);
+    if (error instanceof RangeError) throw errorOf(section, 'schema', `The schema ${file} is nested too deep.`, null);
     if (!(error instanceof Error)) throw error;
     const [at] = error instanceof GraphQLError ? (error.locations ?? []) : [];
     throw new ConfigurationError([
@@ -239,23 +217,21 @@ async function readSchema(
 }
 
 /** Throws `ConfigurationError` for what a schema may not have. */
-function validated(loaded: LoadedConfig, name: string, path: readonly string[], schema: GraphQLSchema): GraphQLSchema {
+function validated(section: ConfigSection<unknown>, key: SchemaKey, schema: GraphQLSchema): GraphQLSchema {
   const errors = validateSchema(schema);
   if (errors.length === 0) return schema;
   const first = errors.slice(0, ERRORS_SHOWN).map(({ message }) => message);
-  throw diagnostic(loaded, name, path, `Its schema is not valid: ${first.join(' ')}`, null);
+  throw errorOf(section, key, `Its schema is not valid: ${first.join(' ')}`, null);
 }
 
 const ERRORS_SHOWN = 5;
 
-function diagnostic(
-  loaded: LoadedConfig,
-  name: string,
-  path: readonly string[],
+/** The key that says where the schema of a service comes from. */
+type SchemaKey = 'url' | 'schema';
+
+const errorOf = (
+  section: ConfigSection<unknown>,
+  key: SchemaKey,
   what: string,
   remedy: string | null,
-): ConfigurationError {
-  return new ConfigurationError([
-    diagnosticAt(loaded, ['services', name, ...path], `Service \`${name}\`: ${what}`, remedy),
-  ]);
-}
+): ConfigurationError => section.error([key], `Service \`${section.name}\`: ${what}`, remedy);

@@ -1,8 +1,8 @@
-import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
 import type { EventMapping, SubscriptionMapping } from '../../graphql/subscription/subscription.js';
 
 /** The subscriptions of a configuration, whose rules have seen to it that each has one source. */
-export function subscriptionsOf({ config }: LoadedConfig): readonly SubscriptionMapping[] {
+export function subscriptionsOf(config: Pick<Config, 'subscriptions'>): readonly SubscriptionMapping[] {
   return Object.entries(config.subscriptions).flatMap(([name, subscription]): SubscriptionMapping[] => {
     const { poll, on, callback, description = null, deprecated = null } = subscription;
     if (poll !== undefined) {
@@ -14,7 +14,7 @@ export function subscriptionsOf({ config }: LoadedConfig): readonly Subscription
   });
 }
 
-type EventConfig = LoadedConfig['config']['subscriptions'][string]['on'];
+type EventConfig = Config['subscriptions'][string]['on'];
 
 const eventMapping = (kind: EventMapping['kind'], event: EventConfig): EventMapping | null =>
   event === undefined

@@ -4,8 +4,8 @@ import { errorCode } from '../../base/error-code.js';
 import { MIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { parseStrictJson } from '../../base/strict-json.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import { readDocument } from '../../graphql/admission/admit.js';
 import type { AdmittedDocument } from '../../graphql/admission/document-cache.js';
 import { type ManifestEntry, readManifest, type TrustedDocuments } from '../../graphql/admission/trusted-documents.js';
@@ -34,10 +34,10 @@ const FILE_BYTES_MAX = 64 * MIB;
 const WARNINGS_MAX = 100;
 
 /** Reads the manifest of a configuration; null where it names none. Throws `ConfigurationError` for one that cannot be read. */
-export async function readTrusted(loaded: LoadedConfig): Promise<TrustedManifest | null> {
-  const { trusted: keys } = loaded.config.graphql;
+export async function readTrusted(root: ConfigSection<Pick<Config, 'graphql'>>): Promise<TrustedManifest | null> {
+  const { trusted: keys } = root.value.graphql;
   if (keys === undefined) return null;
-  const { text, file } = await readText(loaded, keys.manifest);
+  const { text, file } = await readText(root.at(keys, 'graphql', 'trusted'), keys.manifest);
   const fail = (what: string, remedy: string | null, offset: number | null): ConfigurationError =>
     new ConfigurationError([{ file, ...placeOf(text, offset), what, remedy }]);
   const manifest = readManifest(parse(text, fail));
@@ -51,7 +51,7 @@ export async function readTrusted(loaded: LoadedConfig): Promise<TrustedManifest
  * from starting.
  */
 export function compileTrusted(
-  { config }: LoadedConfig,
+  config: Pick<Config, 'graphql' | 'limits'>,
   manifest: TrustedManifest | null,
   graph: Graph,
 ): CompiledTrusted {
@@ -92,18 +92,17 @@ export function compileTrusted(
 }
 
 async function readText(
-  loaded: LoadedConfig,
+  section: ConfigSection<unknown>,
   manifest: string,
 ): Promise<{ readonly text: string; readonly file: string }> {
-  const path = ['graphql', 'trusted', 'manifest'];
-  const { location, shown } = loaded.locate(path, manifest);
+  const { location, shown } = section.locate(['manifest'], manifest);
   const refuse = (what: string): ConfigurationError => {
     const remedy = 'Give the path of a JSON file, from here.';
-    return new ConfigurationError([diagnosticAt(loaded, path, what, remedy, 'value')]);
+    return section.error(['manifest'], what, remedy, 'value');
   };
   let bytes: Buffer;
   try {
-    bytes = await loaded.inputs.readFile(location);
+    bytes = await section.inputs.readFile(location);
   } catch (error) {
     const code = errorCode(error) ?? 'unknown error';
     throw refuse(`The manifest of trusted documents cannot be read (${code}).`);

@@ -6,10 +6,10 @@ import { parsePasswordHash } from '../../access/passwords/scrypt.js';
 import { BearerKeys } from '../../access/tokens/bearer-keys.js';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { invariant } from '../../base/invariant.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
 import { isReachable } from '../../config/keys/address.js';
 import { type AdminListenerConfig, listenersOf } from '../../config/listen/listen-keys.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { Listener } from '../../listen/listeners.js';
 import { certificateOf } from '../../listen/peer.js';
 import type { AdminAccess } from '../../observe/admin.js';
@@ -21,9 +21,9 @@ export interface AdminListener extends Listener {
 }
 
 /** Compiles the addresses of `admin`. Throws `ConfigurationError` for certificates that cannot be used. */
-export const compileAdmin = (loaded: LoadedConfig): readonly AdminListener[] => {
-  const configs = listenersOf<AdminListenerConfig>(loaded.config.admin);
-  return compileListeners(loaded, 'admin').map((listener, index) => {
+export const compileAdmin = (root: ConfigSection<Pick<Config, 'listen' | 'admin'>>): readonly AdminListener[] => {
+  const configs = listenersOf<AdminListenerConfig>(root.value.admin);
+  return compileListeners(root, 'admin').map((listener, index) => {
     const config = configs[index]?.listener;
     invariant(config !== undefined, 'each listener has its entry');
     return { ...listener, access: accessOf(config) };
@@ -70,10 +70,10 @@ function isExposed({ address, tls, basic, bearer }: AdminListenerConfig): boolea
 }
 
 /** Warns of addresses of operators that other machines reach without credentials. */
-export const warningsOfAdmin = (loaded: LoadedConfig): readonly Diagnostic[] =>
-  listenersOf<AdminListenerConfig>(loaded.config.admin).flatMap(({ listener, path }): readonly Diagnostic[] => {
+export const warningsOfAdmin = (root: ConfigSection<Pick<Config, 'admin'>>): readonly Diagnostic[] =>
+  listenersOf<AdminListenerConfig>(root.value.admin).flatMap(({ listener, path }): readonly Diagnostic[] => {
     if (!isExposed(listener)) return [];
     const what = `Other machines can reach the admin address ${listener.address} without credentials: it shows metrics, and refuses reloads.`;
     const remedy = 'Listen on 127.0.0.1, or give it `basic`, `bearer` or `tls.clientCertificate: required`.';
-    return [diagnosticAt(loaded, ['admin', ...path], what, remedy)];
+    return [root.diagnostic(['admin', ...path], what, remedy)];
   });

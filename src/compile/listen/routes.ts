@@ -1,13 +1,13 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
 import type { Config, GraphqlServiceConfig, RouteConfig, ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 
 type AnyService = ServiceConfig | GraphqlServiceConfig;
+type RouteContext = Pick<Config, 'services' | 'graphqlServices' | 'routes' | 'clients' | 'graphql'>;
 
 /** Warns of plain routes to the very address of a service whose calls are validated or charged. */
-export function warningsOfRoutes(loaded: LoadedConfig): readonly Diagnostic[] {
-  const { config } = loaded;
+export function warningsOfRoutes(root: ConfigSection<RouteContext>): readonly Diagnostic[] {
+  const { value: config } = root;
   const services: readonly [string, AnyService][] = [
     ...Object.entries(config.services),
     ...Object.entries(config.graphqlServices),
@@ -19,13 +19,13 @@ export function warningsOfRoutes(loaded: LoadedConfig): readonly Diagnostic[] {
       if (path === undefined || rules.length === 0) return [];
       const what = `Calls to \`${path}\` reach the backend of service \`${name}\` by this route: they pass by its ${rules.join(', ')}.`;
       const remedy = `Let the route begin elsewhere; or make ${path} the path of a service.`;
-      return [diagnosticAt(loaded, ['routes', index, 'path'], what, remedy)];
+      return [root.diagnostic(['routes', index, 'path'], what, remedy)];
     }),
   );
 }
 
 /** The rules for calls of a service by clients that may take the route, as keys of the configuration. */
-function rulesOf({ clients }: Config, route: string, name: string, service: AnyService): readonly string[] {
+function rulesOf({ clients }: RouteContext, route: string, name: string, service: AnyService): readonly string[] {
   const concerns = (entry: string): boolean => entry === name || entry.startsWith(`${name}.`);
   const classes = Object.values(clients?.classes ?? {}).filter(
     ({ allow, deny }) => !deny.includes(route) && allow?.includes(route) !== false,
@@ -40,7 +40,7 @@ function rulesOf({ clients }: Config, route: string, name: string, service: AnyS
 }
 
 /** The path by which a route leads to this very address, unless something else of the gateway is there: [] or one. */
-function wayTo({ services, graphql, routes }: Config, route: RouteConfig, address: string): readonly string[] {
+function wayTo({ services, graphql, routes }: RouteContext, route: RouteConfig, address: string): readonly string[] {
   const target = new URL(route.url);
   const backend = new URL(address);
   const base = target.pathname.replace(/\/+$/, '');

@@ -8,8 +8,8 @@ import type { RequestPlan } from '../../codec/plan/request-plan.js';
 import { addressingBlocks, newMessageId } from '../../codec/write/addressing-blocks.js';
 import { encodeRequest, placeInRequest } from '../../codec/write/encode.js';
 import { InputError } from '../../codec/write/input-error.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import { NO_BLOCKS } from '../../graphql/input/block-mapping.js';
 import { inputMappings } from '../../graphql/input/input-mapping.js';
 import { buildSchema } from '../../graphql/schema.js';
@@ -30,30 +30,35 @@ const REPLY_BYTES_MAX = MIB;
 /** By XML name or path. */
 type ConstantValues = Readonly<Record<string, string>>;
 
+export type CodecLimits = Config['limits']['codec'];
+
+/** The operations that the gateway may call for itself, and the limits of its messages. */
+export interface Callables {
+  readonly services: readonly SoapService[];
+  readonly limits: CodecLimits;
+}
+
 /** A call that the gateway makes for itself: of which operation, with which request. */
 export interface ConstantCall {
   readonly service: SoapService;
   readonly operation: Operation;
   readonly plan: RequestPlan;
-  readonly limits: LoadedConfig['config']['limits']['codec'];
+  readonly limits: CodecLimits;
 }
 
 /**
- * Compiles a call of `Operation` or `service.Operation`; `at` is the place of that name in
- * the configuration of `owner`, beside `arguments`. Throws `ConfigurationError`.
+ * Compiles a call of `Operation` or `service.Operation` for the service of `owner`; `at` is the path of that name within its
+ * section, beside `arguments`. Throws `ConfigurationError`.
  */
 export function compileConstantCall(
-  loaded: LoadedConfig,
-  services: readonly SoapService[],
-  owner: { readonly name: string },
+  { services, limits }: Callables,
+  owner: ConfigSection<unknown>,
   at: readonly [string, ...string[]],
   named: string,
   values: ConstantValues,
 ): ConstantCall {
   const fail = (what: string, remedy: string | null): never => {
-    throw new ConfigurationError([
-      diagnosticAt(loaded, ['services', owner.name, ...at], `Service \`${owner.name}\`: ${what}`, remedy),
-    ]);
+    throw owner.error(at, `Service \`${owner.name}\`: ${what}`, remedy);
   };
   const itself = services.find(({ name }) => name === owner.name);
   const own = itself?.operations.find(({ name }) => name === named);
@@ -66,9 +71,9 @@ export function compileConstantCall(
     const known = service?.operations.map((each) => each.name) ?? services.map((each) => `${each.name}.`);
     return fail(`there is no operation \`${named}\` to call.`, didYouMean(name, known));
   }
-  const plan = planOf(loaded, owner.name, [...at.slice(0, -1), 'arguments'], { service, operation }, values);
+  const plan = planOf(owner, [...at.slice(0, -1), 'arguments'], { service, operation }, values);
   if (plan === null) return fail(`the operation \`${named}\` cannot be called.`, null);
-  const message = { service, operation, plan, limits: loaded.config.limits.codec };
+  const message = { service, operation, plan, limits };
   try {
     requestOf(message, null);
   } catch (caught) {
@@ -83,8 +88,7 @@ export function compileConstantCall(
 
 /** The plan of a request whose arguments are constants; null where the operation has none. */
 function planOf(
-  loaded: LoadedConfig,
-  owner: string,
+  owner: ConfigSection<unknown>,
   at: readonly string[],
   { service, operation }: Pick<ConstantCall, 'service' | 'operation'>,
   values: ConstantValues,
@@ -95,9 +99,9 @@ function planOf(
   const mapping = new Map([[operation.name, { field, hidden: false, request }]]);
   const blocks = blocksOf(service);
   const { fields, findings } = buildSchema([
-    { name: owner, operations: [operation], mapping, naming: 'exact', blocks },
+    { name: owner.name, operations: [operation], mapping, naming: 'exact', blocks },
   ]);
-  if (findings.length > 0) throw new ConfigurationError(findingDiagnostics(loaded, findings));
+  if (findings.length > 0) throw new ConfigurationError(findingDiagnostics(() => owner, findings));
   return fields.get('Query.call')?.requestPlan ?? null;
 }
 

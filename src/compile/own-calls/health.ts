@@ -1,6 +1,6 @@
 import { Refusal } from '../../base/refusals/refusal.js';
-import type { LoadedConfig } from '../../config/load.js';
 import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import { FaultNames } from '../../soap/fault/fault-names.js';
 import { TextAtPath } from '../../soap/text-at-path.js';
 import { HealthChecks, type HealthProbe, pathProbe } from '../../upstream/health.js';
@@ -8,7 +8,16 @@ import type { UpstreamRequest } from '../../upstream/reply.js';
 import type { Upstream, UpstreamOptions } from '../../upstream/upstream.js';
 import { ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { SoapService } from '../soap/service.js';
-import { compileConstantCall, readReply, requestOf, sendWhole, textPath, type WholeReply } from './constant-call.js';
+import {
+  type CodecLimits,
+  type ConstantCall,
+  compileConstantCall,
+  readReply,
+  requestOf,
+  sendWhole,
+  textPath,
+  type WholeReply,
+} from './constant-call.js';
 
 /** The health checks of a service; null where none are configured. They are not started. */
 export function compileHealth(
@@ -21,20 +30,34 @@ export function compileHealth(
 }
 
 /** The services with their health checks, which may call an operation with a login session. Throws `ConfigurationError`. */
-export const withHealth = (loaded: LoadedConfig, services: readonly SoapService[]): readonly SoapService[] =>
+export const withHealth = (
+  root: ConfigSection<unknown>,
+  limits: CodecLimits,
+  services: readonly SoapService[],
+): readonly SoapService[] =>
   services.map((service) => {
     const { config, upstream, reach } = service;
-    return { ...service, health: compileHealth(config, upstream, reach, probeOf(loaded, service)) };
+    return { ...service, health: compileHealth(config, upstream, reach, probeOf(root, limits, service)) };
   });
 
 type HealthConfig = NonNullable<ServiceConfig['health']>;
 
 /** Null where a connection is enough. */
-function probeOf(loaded: LoadedConfig, service: SoapService): HealthProbe | null {
+function probeOf(root: ConfigSection<unknown>, limits: CodecLimits, service: SoapService): HealthProbe | null {
   const { health } = service.config;
   if (health?.path !== undefined) return pathProbe(health.path);
   if (health?.wsdl === true) return wsdlProbe(service);
-  return health?.operation === undefined ? null : operationProbe(loaded, service, health, health.operation);
+  if (health?.operation === undefined) return null;
+  const section = root.at(service.config, 'services', service.name);
+  const values = health.arguments ?? {};
+  const call = compileConstantCall(
+    { services: [service], limits },
+    section,
+    ['health', 'operation'],
+    health.operation,
+    values,
+  );
+  return operationProbe(call, health);
 }
 
 const WSDL_REQUEST: UpstreamRequest = {
@@ -89,12 +112,10 @@ class RootName implements XmlHandler {
 }
 
 function operationProbe(
-  loaded: LoadedConfig,
-  service: SoapService,
-  { arguments: values = {}, expect = {}, faults = 'down' }: HealthConfig,
-  operation: string,
+  call: ConstantCall,
+  { operation = '', expect = {}, faults = 'down' }: HealthConfig,
 ): HealthProbe {
-  const call = compileConstantCall(loaded, [service], service, ['health', 'operation'], operation, values);
+  const { service } = call;
   const { session } = service;
   const expected = Object.entries(expect).map(([path, value]) => ({ path: textPath(path), value: value.trim() }));
   const isHealthy = (reply: WholeReply, isFault: boolean): boolean => {

@@ -1,6 +1,6 @@
 import { Refusal } from '../../base/refusals/refusal.js';
-import type { LoadedConfig } from '../../config/load.js';
-import type { ServiceConfig } from '../../config/schema.js';
+import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import { TextAtPath, type TextPath } from '../../soap/text-at-path.js';
 import { lend } from '../../upstream/credentials/credentials.js';
 import { LoginSession } from '../../upstream/credentials/login-session.js';
@@ -8,42 +8,58 @@ import type { ReplyHead } from '../../upstream/reply.js';
 import { Upstream } from '../../upstream/upstream.js';
 import type { SoapService } from '../soap/service.js';
 import { checkToken, type TokenPlace } from '../soap/token-place.js';
-import { compileConstantCall, readReply, requestOf, sendWhole, textPath } from './constant-call.js';
+import {
+  type Callables,
+  type CodecLimits,
+  compileConstantCall,
+  readReply,
+  requestOf,
+  sendWhole,
+  textPath,
+} from './constant-call.js';
 
 const ANY_TEXT: TextPath = { part: 'Body', steps: [] };
 
+type AnyService = ServiceConfig | GraphqlServiceConfig;
 type LoginConfig = NonNullable<NonNullable<ServiceConfig['auth']>['login']>;
 
 /** The services with the sessions of `auth.login`, which may call each other. Throws `ConfigurationError`. */
-export const withLogins = (loaded: LoadedConfig, services: readonly SoapService[]): readonly SoapService[] =>
+export const withLogins = (
+  root: ConfigSection<unknown>,
+  limits: CodecLimits,
+  services: readonly SoapService[],
+): readonly SoapService[] =>
   services.map((service) => {
     const { name, config, upstream, tokenPlace } = service;
     const login = config.auth?.login;
     if (login === undefined || tokenPlace === null) return service;
     const move = (url: URL): void => upstream.addresses.move(url);
-    const session = compileSession(loaded, services, { name, place: tokenPlace, move }, login);
+    const session = compileSession(
+      { services, limits },
+      root.at(config, 'services', name),
+      { place: tokenPlace, move },
+      login,
+    );
     return { ...service, session: { login: session, place: tokenPlace, renewOn: new Set(login.renewOn) } };
   });
 
 /** The service that has the session. */
-export interface SessionOwner {
-  readonly name: string;
+interface SessionOwner {
   readonly place: TokenPlace;
   /** Makes its calls elsewhere from now on. */
   readonly move: (url: URL) => void;
 }
 
-/** Compiles the session of a service with an operation of one of `services`. Throws `ConfigurationError`. */
+/** Compiles the session of a service, whose login may be an operation of another. Throws `ConfigurationError`. */
 export function compileSession(
-  loaded: LoadedConfig,
-  services: readonly SoapService[],
-  owner: SessionOwner,
+  callables: Callables,
+  section: ConfigSection<AnyService>,
+  { place, move }: SessionOwner,
   { operation, arguments: values, token, url, urlsAllowed, logout, maxAgeMillis }: LoginConfig,
 ): LoginSession {
-  const { place } = owner;
-  const login = compileConstantCall(loaded, services, owner, ['auth', 'login', 'operation'], operation, values);
+  const login = compileConstantCall(callables, section, ['auth', 'login', 'operation'], operation, values);
   const end =
-    logout === undefined ? null : compileConstantCall(loaded, services, owner, ['auth', 'login', 'logout'], logout, {});
+    logout === undefined ? null : compileConstantCall(callables, section, ['auth', 'login', 'logout'], logout, {});
   const path = token === undefined ? null : textPath(token);
   const urlPath = url === undefined ? null : textPath(url);
   const { service } = login;
@@ -64,7 +80,7 @@ export function compileSession(
       if (urlPath !== null) {
         const address = new TextAtPath(urlPath);
         readReply(service, reply, address);
-        owner.move(checkAddress(address.found, urlsAllowed));
+        move(checkAddress(address.found, urlsAllowed));
       }
       return checked;
     },

@@ -1,8 +1,6 @@
-import { ConfigurationError } from '../../base/diagnostic.js';
 import type { RequestAddressing } from '../../codec/write/addressing-blocks.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
 import type { ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import { WSA_1_0, WSA_2004_08 } from '../../soap/header/addressing.js';
 import type { Operation } from '../../wsdl/model.js';
 
@@ -14,11 +12,10 @@ export type AddressingTable = ReadonlyMap<Operation, RequestAddressing> | null;
  * Throws `ConfigurationError` for an operation without an action.
  */
 export function compileAddressing(
-  loaded: LoadedConfig,
-  service: string,
-  config: ServiceConfig,
+  service: ConfigSection<ServiceConfig>,
   operations: readonly Operation[],
 ): AddressingTable {
+  const { value: config } = service;
   const { calls, version } = config.addressing;
   const table = new Map<Operation, RequestAddressing>();
   const [to = ''] = config.urls;
@@ -27,7 +24,10 @@ export function compileAddressing(
     if (!isWritten || operation.status === 'disabled') continue;
     const uri = version === undefined ? (operation.addressing?.uri ?? WSA_1_0) : VERSIONS[version];
     const action = actionOf(operation, config);
-    if (action === null) throw new ConfigurationError([withoutAction(loaded, service, operation)]);
+    if (action === null) {
+      const what = `The operation \`${operation.name}\` of service \`${service.name}\` has no action for WS-Addressing.`;
+      throw service.error(['operations', operation.name], what, 'Give it a `soapAction`.');
+    }
     table.set(operation, { uri, action, to });
   }
   return table.size === 0 ? null : table;
@@ -47,11 +47,3 @@ function actionOf({ name, soapAction, addressingAction, namesAction }: Operation
     [configured, named, soapAction, addressingAction].find((action) => (action?.trim() ?? '') !== '')?.trim() ?? null
   );
 }
-
-const withoutAction = (loaded: LoadedConfig, service: string, { name }: Operation) =>
-  diagnosticAt(
-    loaded,
-    ['services', service, 'operations', name],
-    `The operation \`${name}\` of service \`${service}\` has no action for WS-Addressing.`,
-    'Give it a `soapAction`.',
-  );

@@ -1,9 +1,8 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { didYouMean } from '../../base/nearest.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
 import type { MappedOperation } from '../../config/graphql/operation-keys.js';
 import type { FieldKeys } from '../../config/graphql/type-keys.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { ConfigSection } from '../../config/section.js';
 import { costsOfSdl, withSdlCosts } from '../../graphql/fields/cost-sdl.js';
 import type { OperationMapping } from '../../graphql/fields/exposure.js';
 import type { RequestMapping } from '../../graphql/input/block-mapping.js';
@@ -73,13 +72,16 @@ const fieldMapping = (service: string, ruleName: string, keys: FieldKeys, path: 
 });
 
 /** Errors of the mapping as diagnostics, at their lines in the file. A repeated one is reported once. */
-export function findingDiagnostics(loaded: LoadedConfig, findings: readonly Finding[]): readonly Diagnostic[] {
+export function findingDiagnostics(
+  sectionOf: (service: string) => ConfigSection<unknown>,
+  findings: readonly Finding[],
+): readonly Diagnostic[] {
   const diagnostics = new Map<string, Diagnostic>();
   for (const { service, path, what, remedy, among, written } of findings) {
     const names = [...new Set(among)].slice(0, NAMES_SHOWN).join(', ');
     const known = names === '' ? null : `Known: ${names}.`;
     const help = didYouMean(written ?? String(path.at(-1) ?? ''), among) ?? remedy ?? known;
-    const diagnostic = diagnosticAt(loaded, ['services', service, ...path], `Service \`${service}\`: ${what}`, help);
+    const diagnostic = sectionOf(service).diagnostic(path, `Service \`${service}\`: ${what}`, help);
     diagnostics.set(JSON.stringify([service, path, what]), diagnostic);
   }
   return [...diagnostics.values()];
@@ -88,7 +90,7 @@ export function findingDiagnostics(loaded: LoadedConfig, findings: readonly Find
 const NAMES_SHOWN = 20;
 
 /** A mapping for an operation that the WSDL does not have is an error in the mapping. */
-export function unknownOperations(loaded: LoadedConfig, service: SoapService): readonly Diagnostic[] {
+export function unknownOperations(section: ConfigSection<unknown>, service: SoapService): readonly Diagnostic[] {
   if (service.wsdl === null) return [];
   const known = new Set(service.operations.map((operation) => operation.name));
   return Object.keys(service.config.operations)
@@ -96,6 +98,6 @@ export function unknownOperations(loaded: LoadedConfig, service: SoapService): r
     .map((name) => {
       const what = `The WSDL of service \`${service.name}\` has no operation \`${name}\` at the port in use.`;
       const remedy = didYouMean(name, [...known]) ?? `It has ${[...known].slice(0, NAMES_SHOWN).join(', ')}.`;
-      return diagnosticAt(loaded, ['services', service.name, 'operations', name], what, remedy, 'key');
+      return section.diagnostic(['operations', name], what, remedy, 'key');
     });
 }

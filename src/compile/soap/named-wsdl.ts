@@ -7,9 +7,8 @@ import { hideQueries } from '../../base/hide-queries.js';
 import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
 import { RememberedReads } from '../../base/remembered-reads.js';
 import { AT_ONCE, type Pace } from '../../base/time-slices.js';
-import { diagnosticAt, placeAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
 import type { ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { WsdlModel } from '../../wsdl/model.js';
 import { readWsdl } from '../../wsdl/read.js';
 import { fetchTaken, type TakenWsdl, unpackTaken } from '../../wsdl/taken-wsdl.js';
@@ -84,22 +83,22 @@ export class WsdlReader {
   }
 
   /** Throws `ConfigurationError`: of several services the first one that names the file has its problems. */
-  async read(loaded: LoadedConfig, service: string, { wsdl, drift }: ServiceConfig): Promise<KnownModel | null> {
+  async read(service: ConfigSection<ServiceConfig>): Promise<KnownModel | null> {
+    const { wsdl, drift } = service.value;
     if (wsdl === undefined) return null;
-    const path = ['services', service, 'wsdl'];
-    const { location } = loaded.locate(path, wsdl);
+    const { location } = service.locate(['wsdl'], wsdl);
     const takes = drift?.apply === 'safe' ? JSON.stringify([drift.url, drift.folder ?? null]) : '';
     const before = this.#reading.get(location);
     if (before === undefined) {
-      const place = takes === '' ? null : takenPlace(loaded, service, location, drift?.folder);
-      const known = this.#read(location, placeAt(loaded, path), place, loaded.inputs);
-      this.#reading.set(location, { service, drift: takes, known });
+      const place = takes === '' ? null : takenPlace(service, location, drift?.folder);
+      const known = this.#read(location, service.placeOf(['wsdl']), place, service.inputs);
+      this.#reading.set(location, { service: service.name, drift: takes, known });
       return known;
     }
     if (before.drift !== takes) {
       const what = `\`${before.service}\` has the same \`wsdl\`, and takes changes of it otherwise.`;
       const remedy = 'Give both the same `drift`, or each a copy of the file.';
-      throw new ConfigurationError([diagnosticAt(loaded, ['services', service], what, remedy)]);
+      throw service.error([], what, remedy);
     }
     return before.known;
   }
@@ -158,9 +157,9 @@ const remedyFor = (file: string | null): string =>
   `${file === null ? '' : `Remove ${file}: it is taken anew where it can be. `}\`soapstone diff\` shows how the WSDL of the backend differs.`;
 
 /** By the service: an operator finds it. */
-function takenPlace(loaded: LoadedConfig, service: string, location: string, folder?: string): TakenPlace {
-  const path = ['services', service, 'drift', 'folder'];
-  const file = folder === undefined ? null : join(loaded.locate(path, folder).location, `${service}.taken`);
+function takenPlace(service: ConfigSection<unknown>, location: string, folder?: string): TakenPlace {
+  const file =
+    folder === undefined ? null : join(service.locate(['drift', 'folder'], folder).location, `${service.name}.taken`);
   return { input: `taken WSDL of ${location}`, file };
 }
 

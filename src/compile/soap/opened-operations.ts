@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { Config, ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { Operation, WsdlModel } from '../../wsdl/model.js';
 import { requestKey } from '../../wsdl/request-key.js';
 import type { KnownModel } from './named-wsdl.js';
@@ -19,13 +19,13 @@ const reduced = new WeakMap<WsdlModel, Map<string, WsdlModel>>();
  * them: no rule of the operator could know them.
  */
 export function openedOperations(
-  loaded: LoadedConfig,
-  service: string,
+  service: ConfigSection<ServiceConfig>,
+  clients: Config['clients'],
   { model, written, taken }: Pick<KnownModel, 'model' | 'written' | 'taken'>,
 ): OpenedOperations {
-  if (taken === null || !hasRights(loaded, service)) return { model, warnings: [] };
+  if (taken === null || !hasRights(service, clients)) return { model, warnings: [] };
   const known = new Set(operationsOf(written).map(requestKey));
-  const named = new Set(Object.keys(loaded.config.services[service]?.operations ?? {}));
+  const named = new Set(Object.keys(service.value.operations));
   const isOpen = (operation: Operation, port: string): boolean =>
     known.has(requestKey(operation)) ||
     [operation.name, operation.distinctName ?? operation.name, `${port}.${operation.name}`].some((name) =>
@@ -51,9 +51,9 @@ export function openedOperations(
   const without = versions.get(key) ?? Object.freeze({ ...model, services });
   versions.set(key, without);
   const shown = names.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
-  const what = `Service \`${service}\`: the WSDL that was taken from the backend has operations that are closed, for the service has rights: ${shown.join(', ')}${names.length > NAMES_SHOWN ? ', ...' : ''}.`;
+  const what = `Service \`${service.name}\`: the WSDL that was taken from the backend has operations that are closed, for the service has rights: ${shown.join(', ')}${names.length > NAMES_SHOWN ? ', ...' : ''}.`;
   const remedy = 'Name them in `operations` to open them, or replace the file by `soapstone import`.';
-  return { model: without, warnings: [diagnosticAt(loaded, ['services', service, 'drift'], what, remedy)] };
+  return { model: without, warnings: [service.diagnostic(['drift'], what, remedy)] };
 }
 
 const NAMES_SHOWN = 10;
@@ -62,12 +62,12 @@ const operationsOf = ({ services }: WsdlModel): readonly Operation[] =>
   services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations));
 
 /** Whether the configuration says who may call or see what of a service. */
-function hasRights({ config }: LoadedConfig, service: string): boolean {
-  const isOfService = (entry: string): boolean => entry === service || entry.startsWith(`${service}.`);
-  const classes = Object.values(config.clients?.classes ?? {});
+function hasRights({ name, value }: ConfigSection<ServiceConfig>, clients: Config['clients']): boolean {
+  const isOfService = (entry: string): boolean => entry === name || entry.startsWith(`${name}.`);
+  const classes = Object.values(clients?.classes ?? {});
   if (classes.some(({ allow = [], deny }) => [...allow, ...deny].some(isOfService))) return true;
-  const { operations = {}, schema } = config.services[service] ?? {};
-  const fields = Object.values(schema?.types ?? {}).flatMap((type) => Object.values(type.fields));
+  const { operations, schema } = value;
+  const fields = Object.values(schema.types).flatMap((type) => Object.values(type.fields));
   return [...Object.values(operations), ...fields].some(
     (keys) =>
       typeof keys === 'object' &&

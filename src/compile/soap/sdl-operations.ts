@@ -1,14 +1,15 @@
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { RootType } from '../../graphql/fields/exposure.js';
 import { readSdlOperations } from '../../graphql/fields/sdl-operations.js';
 import type { SdlOperation } from '../../graphql/fields/sdl-types.js';
 import type { Operation } from '../../wsdl/model.js';
 
 /** The operations of a service whose types are SDL: none where it is SOAP only. Throws `ConfigurationError`. */
-export function sdlOperationsOf(loaded: LoadedConfig, service: string): readonly Operation[] {
-  const config = loaded.config.services[service];
-  if (config?.types === undefined) return [];
+export function sdlOperationsOf(service: ConfigSection<ServiceConfig>): readonly Operation[] {
+  const config = service.value;
+  if (config.types === undefined) return [];
   const operations = new Map<string, SdlOperation>();
   for (const [name, mapping] of Object.entries(config.operations)) {
     // The rules of the configuration have asked for a field.
@@ -27,10 +28,7 @@ export function sdlOperationsOf(loaded: LoadedConfig, service: string): readonly
   if (read.diagnostics.length === 0) return read.operations;
   const placed = read.diagnostics.map((diagnostic): Diagnostic => {
     const { line, column } = diagnostic;
-    return {
-      ...diagnostic,
-      ...loaded.placeIn(['services', service, 'types'], { line: line ?? 1, column: column ?? 1 }),
-    };
+    return { ...diagnostic, ...service.placeIn(['types'], { line: line ?? 1, column: column ?? 1 }) };
   });
   throw new ConfigurationError(placed);
 }

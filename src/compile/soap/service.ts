@@ -2,8 +2,8 @@ import type { Forwarding } from '../../access/network/forwarding.js';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { Requirement } from '../../base/requirement.js';
 import type { Pace } from '../../base/time-slices.js';
-import type { LoadedConfig } from '../../config/load.js';
-import type { ServiceConfig } from '../../config/schema.js';
+import type { Config, ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { ExpectedParts } from '../../soap/body-parts.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from '../../soap/dialect.js';
 import type { DetailRules } from '../../soap/fault/fault-policy.js';
@@ -26,7 +26,7 @@ import { ReaderPool } from '../../xml/reader-pool.js';
 import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fields.js';
 import { compileCallRules } from '../backend/calls.js';
 import { keptReach, keptUpstream } from '../backend/kept-upstream.js';
-import { compileReach, limitsOf, type Reach, warningsOfReach } from '../backend/reach.js';
+import { compileReach, limitsOf, type Reach, warningsOfTls } from '../backend/reach.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
 import { Destinations } from './destinations.js';
@@ -114,6 +114,7 @@ export interface SoapService {
 
 /** What the services of a configuration have in common. */
 export interface ServiceParts {
+  readonly gateway: Pick<Config, 'limits' | 'roles' | 'understands' | 'publicUrl' | 'clients'>;
   readonly wsdls: WsdlReader;
   readonly forwarding: Forwarding;
   readonly pace: Pace;
@@ -121,17 +122,16 @@ export interface ServiceParts {
 
 /** Compiles one service; `earlier` is the same one before a reload. Throws `ConfigurationError`. */
 export async function compileService(
-  loaded: LoadedConfig,
-  name: string,
-  config: ServiceConfig,
+  section: ConfigSection<ServiceConfig>,
   earlier: SoapService | null,
-  { wsdls, forwarding, pace }: ServiceParts,
+  { gateway, wsdls, forwarding, pace }: ServiceParts,
 ): Promise<SoapService> {
   await pace.pause();
-  const { limits } = loaded.config;
-  const source = await wsdls.read(loaded, name, config);
-  const opened = source === null ? null : openedOperations(loaded, name, source);
-  const chosen = opened === null ? null : choosePorts(loaded, name, opened.model);
+  const { name, value: config } = section;
+  const { limits } = gateway;
+  const source = await wsdls.read(section);
+  const opened = source === null ? null : openedOperations(section, gateway.clients, source);
+  const chosen = opened === null ? null : choosePorts(section, opened.model);
   const wsdl = chosen?.wsdl ?? null;
   const kept = keptUpstream(earlier, config);
   await pace.pause();
@@ -143,14 +143,14 @@ export async function compileService(
     described?.ports ?? (chosen?.ports ?? []).map((port) => ({ ...port, operations: configured(port.operations) }));
   const operations =
     described?.operations ??
-    (chosen === null ? configured(sdlOperationsOf(loaded, name)) : ports.flatMap((port) => port.operations));
+    (chosen === null ? configured(sdlOperationsOf(section)) : ports.flatMap((port) => port.operations));
   const [first, ...others] = config.versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
   const requests =
     described?.requests ?? new OperationTable(operations, wsdl, (operation) => configuredAction(operation, config));
   const header = {
-    ownTargets: new Set(loaded.config.roles),
-    understoodByGateway: new Set(loaded.config.understands),
+    ownTargets: new Set(gateway.roles),
+    understoodByGateway: new Set(gateway.understands),
     understoodByService: config.understands === undefined ? null : new Set(config.understands),
   };
   const { timestamps, nonces } = config.security;
@@ -166,13 +166,13 @@ export async function compileService(
     multiRef: requests.mayBeEncoded,
     arrayItemsMax: requests.mayBeEncoded ? limits.soap.arrayItems : null,
   };
-  const validity = validityOf(loaded, name, wsdl, operations);
-  checkValidity(loaded, name, wsdl, validity);
+  const validity = validityOf(section, limits.validity, wsdl, operations);
+  checkValidity(section, wsdl, validity);
   const reached = kept ?? keptReach(earlier, config);
-  const reach = reached?.reach ?? (await compileReach(loaded, name, config));
+  const reach = reached?.reach ?? (await compileReach(section));
   const upstream = reached?.upstream ?? new Upstream(config.urls, limitsOf(config), reach);
-  const addressing = compileAddressing(loaded, name, config, operations);
-  const tokenPlace = compileTokenPlace(loaded, name, config, operations);
+  const addressing = compileAddressing(section, operations);
+  const tokenPlace = compileTokenPlace(section, operations);
   return {
     name,
     path: config.path,
@@ -218,16 +218,20 @@ export async function compileService(
     freshness,
     addressing,
     callHead: compileCallHeads(dialects[0], addressing, operations),
-    security: compileMadeSecurity(loaded, name, config),
+    security: compileMadeSecurity(section),
     ownBlocks: [...(config.security.make === undefined ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
     tokenPlace,
     session: null,
-    destinations: new Destinations(config, loaded.config.publicUrl, claimedAddresses(source?.written ?? null)),
+    destinations: new Destinations(config, gateway.publicUrl, claimedAddresses(source?.written ?? null)),
     validity,
     config,
     requirements: operationRequirements(config),
     weightOf: weightsOf(config, limits.graphql.callCost),
-    warnings: [...(opened?.warnings ?? []), ...warningsOfWsdl(wsdl, config), ...warningsOfReach(loaded, name, reach)],
+    warnings: [
+      ...(opened?.warnings ?? []),
+      ...warningsOfWsdl(wsdl, config),
+      ...warningsOfTls(section, reach.tls, `Service \`${name}\``),
+    ],
     ...compileReplies(config, wsdl !== null, operations),
     // Last: a service that is refused holds nothing.
     upstream: reached === null ? upstream : upstream.hold(),

@@ -1,8 +1,6 @@
-import { ConfigurationError } from '../../base/diagnostic.js';
 import { Refusal } from '../../base/refusals/refusal.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
 import type { ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import { nameIn } from '../../graphql/input/block-mapping.js';
 import type { BlockWriter } from '../../soap/header/header-place.js';
 import { textBlock } from '../../soap/text-at-path.js';
@@ -29,17 +27,15 @@ export interface ServiceSession {
 
 /** The place that `auth.login` of a service names; null without a login. Throws `ConfigurationError`. */
 export function compileTokenPlace(
-  loaded: LoadedConfig,
-  service: string,
-  { auth, namespace }: ServiceConfig,
+  service: ConfigSection<ServiceConfig>,
   operations: readonly Operation[],
 ): TokenPlace | null {
+  const { auth, namespace } = service.value;
   if (auth?.login === undefined) return null;
   const { place, token } = auth.login;
   const inField = fieldPlace(auth.login);
-  const path = ['services', service, 'auth', 'login'];
   const fail = (what: string, remedy: string): never => {
-    throw new ConfigurationError([diagnosticAt(loaded, [...path, 'place'], `Service \`${service}\`: ${what}`, remedy)]);
+    throw service.error(['auth', 'login', 'place'], `Service \`${service.name}\`: ${what}`, remedy);
   };
   if (place === 'cookie') return inField;
   if (token === undefined)

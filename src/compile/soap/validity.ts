@@ -6,9 +6,8 @@ import type { ValidityLimits } from '../../codec/validity/limits.js';
 import { SchemaRules } from '../../codec/validity/rules.js';
 import { ContentValidator, type ValidatorOptions } from '../../codec/validity/validator.js';
 import type { Violation } from '../../codec/validity/violation.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
-import type { LoadedConfig } from '../../config/load.js';
 import type { ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { ValidationLevel } from '../../config/soap/validation-keys.js';
 import type { Operation, Payload, WsdlModel } from '../../wsdl/model.js';
 import type { StartTag } from '../../xml/events.js';
@@ -24,39 +23,36 @@ interface ValidityOptions {
 
 /** Null where the configuration asks for nothing, and without a WSDL. */
 export function validityOf(
-  loaded: LoadedConfig,
-  name: string,
+  { name, value }: ConfigSection<ServiceConfig>,
+  validityLimits: ValidityLimits,
   model: WsdlModel | null,
   operations: readonly Operation[],
 ): Validity | null {
-  const { validate, mode, limits, operations: mappings } = loaded.config.services[name] as ServiceConfig;
+  const { validate, mode, limits, operations: mappings } = value;
   if (model === null || (validate.requests === 'off' && validate.replies === 'off')) return null;
   const most = (level: ValidationLevel): ValidationLevel =>
     mode === 'monitor' && level === 'enforce' ? 'report' : level;
   return new Validity(name, model, operations, {
     requests: most(validate.requests),
     replies: most(validate.replies),
-    limits: { ...loaded.config.limits.validity, textChars: limits.xml.textBytes },
+    limits: { ...validityLimits, textChars: limits.xml.textBytes },
     withheld: new Set(Object.keys(mappings).filter((key) => mappings[key] === false)),
   });
 }
 
 /** Throws `ConfigurationError` where `enforce` is asked for and cannot be kept. */
-export function checkValidity(loaded: LoadedConfig, name: string, model: WsdlModel | null, validity: Validity | null) {
-  const { validate, mode } = loaded.config.services[name] as ServiceConfig;
+export function checkValidity(
+  service: ConfigSection<ServiceConfig>,
+  model: WsdlModel | null,
+  validity: Validity | null,
+): void {
+  const { validate, mode } = service.value;
   const diagnostics = (['requests', 'replies'] as const).flatMap((key): readonly Diagnostic[] => {
     if (validate[key] !== 'enforce' || mode === 'monitor') return [];
     const what = model === null ? 'there is no WSDL' : (validity?.unvalidated(DIRECTIONS[key]) ?? null);
     if (what === null) return [];
     const remedy = model === null ? WSDL_REMEDY : REMEDY;
-    return [
-      diagnosticAt(
-        loaded,
-        ['services', name, 'validate', key],
-        `\`${key}: enforce\` is not possible: ${what}.`,
-        remedy,
-      ),
-    ];
+    return [service.diagnostic(['validate', key], `\`${key}: enforce\` is not possible: ${what}.`, remedy)];
   });
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
 }

@@ -1,38 +1,28 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
-import type { LoadedConfig } from '../../config/load.js';
-import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { Finding } from '../../config/keys/finding.js';
+import type { Config, GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
 
 type AnyService = ServiceConfig | GraphqlServiceConfig;
 
-/** A warning about a key of a service. */
-interface Warning {
-  readonly path: ConfigPath;
-  readonly what: string;
-  readonly remedy: string;
-  /** The key itself, rather than its value. */
-  readonly isKey?: boolean;
-}
+type Services = Pick<Config, 'services' | 'graphqlServices'>;
 
-type Check = (config: AnyService, loaded: LoadedConfig) => readonly Warning[];
+/** Checks one service: paths begin at its section, sentences with its name. */
+type Check = (config: AnyService, gateway: Services) => readonly Finding[];
 
 /** Settings about backends that leak secrets, or do not go together. */
-export function warningsOfBackends(loaded: LoadedConfig): readonly Diagnostic[] {
-  const { services, graphqlServices } = loaded.config;
-  return Object.entries({ ...services, ...graphqlServices }).flatMap(([name, config]) =>
-    CHECKS.flatMap((check) => check(config, loaded)).map(({ path, what, remedy, isKey = false }) => {
-      const text = `Service \`${name}\` ${what}`;
-      const at = ['services', name, ...path];
-      return isKey ? diagnosticAt(loaded, at, text, remedy, 'key') : diagnosticAt(loaded, at, text, remedy);
-    }),
+export const warningsOfBackends = (gateway: Services): readonly Finding[] =>
+  Object.entries({ ...gateway.services, ...gateway.graphqlServices }).flatMap(([name, config]) =>
+    CHECKS.flatMap((check) => check(config, gateway)).map((finding) => ({
+      ...finding,
+      path: ['services', name, ...finding.path],
+      what: `Service \`${name}\` ${finding.what}`,
+    })),
   );
-}
 
 /** Secrets that are sent without TLS to another machine. */
-const openSecrets: Check = (config, loaded) => {
+const openSecrets: Check = (config, { services }) => {
   const { auth, urls } = config;
-  const warnings: Warning[] = [];
+  const warnings: Finding[] = [];
   if (auth?.oauth2 !== undefined && isOpen(auth.oauth2.tokenUrl)) {
     const what = 'sends its client secret to a token endpoint without TLS.';
     warnings.push({ path: ['auth', 'oauth2', 'tokenUrl'], what, remedy: 'Use https.' });
@@ -42,7 +32,6 @@ const openSecrets: Check = (config, loaded) => {
     const what = `sends credentials (\`${kind}\`) to its backend without TLS.`;
     warnings.push({ path: ['auth'], what, remedy: 'Use https, or a network that others cannot read.' });
   }
-  const { services } = loaded.config;
   const called = auth?.login === undefined ? undefined : services[auth.login.operation.replace(/\..*$/s, '')];
   if (called !== undefined && called !== config && called.urls.some(isOpen)) {
     const what = 'sends the arguments of its login without TLS.';
@@ -62,14 +51,14 @@ const lostHandshakes: Check = ({ auth, limits }) => {
   if (auth?.ntlm === undefined || (requestsPerConnection > 1 && keepAliveMillis > 0)) return [];
   const what = 'logs in for every call: NTLM authenticates a connection, and each is used once.';
   const remedy = 'Let `limits.upstream` keep connections: `requestsPerConnection` and `keepAliveMillis`.';
-  return [{ path: ['auth', 'ntlm'], what, remedy, isKey: true }];
+  return [{ path: ['auth', 'ntlm'], what, remedy, part: 'key' }];
 };
 
 /** Connections that callers authenticate, and calls that are spread one by one. */
 const boundCallers: Check = (config) => {
   const { auth, balance, health } = config;
   if (auth?.passthrough !== true) return [];
-  const warnings: Warning[] = [];
+  const warnings: Finding[] = [];
   const [key] = [balance === undefined ? [] : 'balance', 'sticky' in config && config.sticky ? 'sticky' : []].flat();
   if (key !== undefined) {
     const what = `spreads calls by \`${key}\`, but not those of callers that authenticate their connection: by NTLM and Negotiate each connection stays at one address, taken in turn.`;
@@ -77,7 +66,7 @@ const boundCallers: Check = (config) => {
       path: [key],
       what,
       remedy: 'Remove it, or have callers send credentials with each request.',
-      isKey: true,
+      part: 'key',
     });
   }
   if (health !== undefined && health.tcp !== true) {
@@ -86,7 +75,7 @@ const boundCallers: Check = (config) => {
       path: ['health'],
       what,
       remedy: 'Use `tcp: true`, or check something that needs none.',
-      isKey: true,
+      part: 'key',
     });
   }
   return warnings;
@@ -94,7 +83,7 @@ const boundCallers: Check = (config) => {
 
 /** Limits of calls that have no effect beside others. */
 const uselessLimits: Check = (config) => {
-  const warnings: Warning[] = [];
+  const warnings: Finding[] = [];
   const operations = 'operations' in config ? Object.entries(config.operations) : [];
   const levels: (readonly [ConfigPath, Pick<AnyService, 'timeoutMillis' | 'retry' | 'requestsAtOnce'>])[] = [
     [[], config],
@@ -130,7 +119,7 @@ const uselessLimits: Check = (config) => {
         path: ['retry'],
         what,
         remedy: 'Mark those that may be repeated with `idempotent: true`.',
-        isKey: true,
+        part: 'key',
       });
     }
   }

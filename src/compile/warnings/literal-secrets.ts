@@ -1,8 +1,8 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
 import { isRecord } from '../../base/record.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
 import { type ConfigPath, printPath } from '../../config/keys/config-path.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { Finding } from '../../config/keys/finding.js';
+import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 
 /** The keys whose values are secrets. `*` is any name, or any place of a list. */
 const SECRETS: readonly string[] = [
@@ -30,21 +30,21 @@ const SECRETS: readonly string[] = [
 const VARIABLE = /^\$[A-Z][A-Z0-9_]{2,127}$/;
 
 /** Secrets that stand in the configuration itself, which is copied, mailed and committed; and variables without braces. */
-export function warningsOfSecrets(loaded: LoadedConfig): readonly Diagnostic[] {
-  const { services, graphqlServices, ...rest } = loaded.config;
+export function warningsOfSecrets(root: ConfigSection<Config>): readonly Finding[] {
+  const { services, graphqlServices, ...rest } = root.value;
   const all = { ...rest, services: { ...services, ...graphqlServices } };
-  const unreplaced = [...textsIn(all, [])].filter(([path, text]) => VARIABLE.test(text) && loaded.isGiven(path));
+  const unreplaced = [...textsIn(all, [])].filter(([path, text]) => VARIABLE.test(text) && root.isGiven(path));
   const literal = SECRETS.flatMap((pattern) => [...valuesAt(all, pattern.split('.'), [])]).filter(
-    ([path, text]) => text !== '' && !loaded.isForeign(path) && !VARIABLE.test(text) && loaded.isGiven(path),
+    ([path, text]) => text !== '' && !root.isForeign(path) && !VARIABLE.test(text) && root.isGiven(path),
   );
   return [
-    ...literal.map(([path]) => {
+    ...literal.map(([path]): Finding => {
       const what = `${printPath(path)} stands in the configuration file itself.`;
-      return diagnosticAt(loaded, path, what, 'Take it from the environment or from a file.', 'value');
+      return { path, part: 'value', what, remedy: 'Take it from the environment or from a file.' };
     }),
-    ...unreplaced.map(([path]) => {
+    ...unreplaced.map(([path]): Finding => {
       const what = `${printPath(path)} looks like a variable without braces: it is taken as it is.`;
-      return diagnosticAt(loaded, path, what, 'Write braces around its name to have it replaced.', 'value');
+      return { path, part: 'value', what, remedy: 'Write braces around its name to have it replaced.' };
     }),
   ];
 }

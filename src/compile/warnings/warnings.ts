@@ -1,10 +1,11 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { jwtIssuers } from '../../config/clients/token-keys.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
 import { isReachable } from '../../config/keys/address.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
+import type { Finding } from '../../config/keys/finding.js';
 import { listenersOf } from '../../config/listen/listen-keys.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
 import type { Graph } from '../graphql/graph.js';
 import { isOpen, warningsOfBackends } from './backend-warnings.js';
 import { warningsOfSecrets } from './literal-secrets.js';
@@ -12,38 +13,39 @@ import { warningsOfScopes } from './unheld-scopes.js';
 import { warningsOfWeakOptions } from './weak-options.js';
 
 /** Settings that have less effect than they may seem to have. */
-export const warningsOfConfig = (loaded: LoadedConfig, graph: Graph): readonly Diagnostic[] => [
-  ...warningsOfWeakOptions(loaded),
-  ...warningsOfBackends(loaded),
-  ...warningsOfScopes(loaded),
-  ...uncountedReplies(loaded),
-  ...hiddenCosts(loaded),
-  ...readsInMutation(loaded, graph),
-  ...dearFields(loaded, graph),
-  ...plainKeys(loaded),
-  ...warningsOfSecrets(loaded),
-  ...dividedBudgets(loaded),
-  ...unprotectedKeySet(loaded),
-  ...unprotectedIntrospection(loaded),
-  ...unknownProxies(loaded),
-];
+export const warningsOfConfig = (root: ConfigSection<Config>, graph: Graph): readonly Diagnostic[] => {
+  const { value: config } = root;
+  return root.locateAll([
+    ...warningsOfWeakOptions(config),
+    ...warningsOfBackends(config),
+    ...warningsOfScopes(config),
+    ...uncountedReplies(config),
+    ...hiddenCosts(config),
+    ...readsInMutation(config, graph),
+    ...dearFields(config, graph),
+    ...plainKeys(root),
+    ...warningsOfSecrets(root),
+    ...dividedBudgets(config),
+    ...unprotectedKeySet(config),
+    ...unprotectedIntrospection(config),
+    ...unknownProxies(config),
+  ]);
+};
 
-function uncountedReplies(loaded: LoadedConfig): readonly Diagnostic[] {
-  const { services, limits } = loaded.config;
+function uncountedReplies({ services, limits }: Config): readonly Finding[] {
   if (limits.graphql.kibCost > 0) return [];
   return Object.entries(services).flatMap(([service, { operations }]) =>
-    Object.entries(operations).flatMap(([name, mapping]): readonly Diagnostic[] => {
+    Object.entries(operations).flatMap(([name, mapping]): readonly Finding[] => {
       if (typeof mapping === 'boolean' || mapping.replyKib === undefined || mapping.replyKib === 0) return [];
       const path = ['services', service, 'operations', name, 'replyKib'];
       const what = `The \`replyKib\` of operation \`${name}\` counts nothing: \`limits.graphql.kibCost\` is 0.`;
-      return [diagnosticAt(loaded, path, what, 'Give that too, or remove it.', 'key')];
+      return [{ path, part: 'key', what, remedy: 'Give that too, or remove it.' }];
     }),
   );
 }
 
 /** Warns of costs of operations that GraphQL hides: they have no effect. */
-function hiddenCosts(loaded: LoadedConfig): readonly Diagnostic[] {
-  const { services, graphqlServices } = loaded.config;
+function hiddenCosts({ services, graphqlServices }: Config): readonly Finding[] {
   const paths: ConfigPath[] = [];
   for (const [service, { hide, costs }] of Object.entries(graphqlServices)) {
     for (const name of Object.keys(costs)) {
@@ -62,52 +64,49 @@ function hiddenCosts(loaded: LoadedConfig): readonly Diagnostic[] {
       }
     }
   }
-  return paths.map((path) =>
-    diagnosticAt(loaded, path, 'This costs nothing: callers do not see it.', 'Remove it, or do not hide it.', 'key'),
-  );
+  const [what, remedy] = ['This costs nothing: callers do not see it.', 'Remove it, or do not hide it.'];
+  return paths.map((path) => ({ path, part: 'key', what, remedy }));
 }
 
-function readsInMutation(loaded: LoadedConfig, { fields }: Graph): readonly Diagnostic[] {
-  return [...fields.values()].flatMap(({ service, operation: { name }, parent }): readonly Diagnostic[] => {
-    const mapping = loaded.config.services[service]?.operations[name];
+function readsInMutation(config: Config, { fields }: Graph): readonly Finding[] {
+  return [...fields.values()].flatMap(({ service, operation: { name }, parent }): readonly Finding[] => {
+    const mapping = config.services[service]?.operations[name];
     if (parent !== 'Mutation' || typeof mapping !== 'object' || mapping.read === undefined) return [];
     const what = `Operation \`${name}\` is declared to read, but is a field of Mutation: clients take it for one that writes.`;
     const remedy = 'Map it to a field of Query if it only reads; else remove `read`.';
-    return [diagnosticAt(loaded, ['services', service, 'operations', name, 'read'], what, remedy, 'key')];
+    return [{ path: ['services', service, 'operations', name, 'read'], part: 'key', what, remedy }];
   });
 }
 
 /** SOAP callers may call such an operation all the same. */
-function dearFields(loaded: LoadedConfig, { fields }: Graph): readonly Diagnostic[] {
-  const { services, graphql, limits } = loaded.config;
+function dearFields({ services, graphql, limits }: Config, { fields }: Graph): readonly Finding[] {
   if (graphql.measure.includes('cost')) return [];
-  return [...fields].flatMap(([field, { service, operation, cost, parent }]): readonly Diagnostic[] => {
+  return [...fields].flatMap(([field, { service, operation, cost, parent }]): readonly Finding[] => {
     const mapping = services[service]?.operations[operation.name];
     const isConfigured = typeof mapping === 'object' && (mapping.cost ?? mapping.weight) !== undefined;
     const weight = cost?.weight ?? 0;
     if (!isConfigured || parent === 'Subscription' || weight <= limits.graphql.cost) return [];
     const what = `\`${field}\` costs ${weight} points, but \`limits.graphql.cost\` is ${limits.graphql.cost}: no query could select it.`;
     const remedy = 'Make the one less or the other more; or map the operation to `false`.';
-    return [diagnosticAt(loaded, ['services', service, 'operations', operation.name], what, remedy, 'key')];
+    return [{ path: ['services', service, 'operations', operation.name], part: 'key', what, remedy }];
   });
 }
 
 /** Configuration files are copied, mailed and committed. */
-function plainKeys(loaded: LoadedConfig): readonly Diagnostic[] {
-  const listed = loaded.config.clients?.apiKeys?.clients ?? {};
+function plainKeys(root: ConfigSection<Config>): readonly Finding[] {
+  const listed = root.value.clients?.apiKeys?.clients ?? {};
   return Object.entries(listed).flatMap(([name, { keys }]) =>
-    keys.flatMap((_key, index): readonly Diagnostic[] => {
+    keys.flatMap((_key, index): readonly Finding[] => {
       const path = ['clients', 'apiKeys', 'clients', name, 'keys', index];
-      if (loaded.isForeign(path)) return [];
+      if (root.isForeign(path)) return [];
       const what = `A key of client \`${name}\` stands in the configuration file itself.`;
-      return [diagnosticAt(loaded, path, what, 'Take it from the environment or from a file.', 'value')];
+      return [{ path, part: 'value', what, remedy: 'Take it from the environment or from a file.' }];
     }),
   );
 }
 
 /** Processes know of each other's clients by Redis alone. */
-function dividedBudgets(loaded: LoadedConfig): readonly Diagnostic[] {
-  const { workers, redis, clients } = loaded.config;
+function dividedBudgets({ workers, redis, clients }: Config): readonly Finding[] {
   if (workers === 1 || redis !== undefined) return [];
   const bounded = Object.entries(clients?.classes ?? {}).find(
     ([, { budget, requestsAtOnce }]) => budget !== undefined || requestsAtOnce !== undefined,
@@ -115,35 +114,34 @@ function dividedBudgets(loaded: LoadedConfig): readonly Diagnostic[] {
   if (bounded === undefined) return [];
   const [name, { budget }] = bounded;
   const what = `Each of several \`workers\` counts by itself without \`redis\`: a client of class \`${name}\` can have its \`${budget === undefined ? 'requestsAtOnce' : 'budget'}\` once for each.`;
-  return [diagnosticAt(loaded, ['workers'], what, 'Configure `redis`, or divide the numbers by the workers.')];
+  return [{ path: ['workers'], what, remedy: 'Configure `redis`, or divide the numbers by the workers.' }];
 }
 
 /** On a network the answer can be replaced, and with it every signature. */
-const unprotectedKeySet = (loaded: LoadedConfig): readonly Diagnostic[] =>
-  jwtIssuers(loaded.config.clients?.jwt).flatMap(({ issuer: { jwksUrl }, path }): readonly Diagnostic[] => {
+const unprotectedKeySet = (config: Config): readonly Finding[] =>
+  jwtIssuers(config.clients?.jwt).flatMap(({ issuer: { jwksUrl }, path }): readonly Finding[] => {
     if (jwksUrl === undefined || !isOpen(jwksUrl)) return [];
     const what = 'The keys of the issuer are fetched without TLS: another host could answer in its place.';
-    return [diagnosticAt(loaded, ['clients', 'jwt', ...path, 'jwksUrl'], what, 'Use https.', 'value')];
+    return [{ path: ['clients', 'jwt', ...path, 'jwksUrl'], part: 'value', what, remedy: 'Use https.' }];
   });
 
 /** On a network tokens and the secret can be read, and any token made active. */
-function unprotectedIntrospection(loaded: LoadedConfig): readonly Diagnostic[] {
-  const url = loaded.config.clients?.introspection?.url;
+function unprotectedIntrospection(config: Config): readonly Finding[] {
+  const url = config.clients?.introspection?.url;
   if (url === undefined || !isOpen(url)) return [];
   const what = 'Tokens and the client secret are sent to the introspection endpoint without TLS.';
-  return [diagnosticAt(loaded, ['clients', 'introspection', 'url'], what, 'Use https.', 'value')];
+  return [{ path: ['clients', 'introspection', 'url'], part: 'value', what, remedy: 'Use https.' }];
 }
 
 /** A listener in clear text that other machines reach is likely to have a proxy in front: one address for all callers. */
-function unknownProxies(loaded: LoadedConfig): readonly Diagnostic[] {
-  const { listen, clients, limits } = loaded.config;
+function unknownProxies({ listen, clients, limits }: Config): readonly Finding[] {
   if ((clients?.trustedProxies.length ?? 0) > 0) return [];
-  return listenersOf(listen).flatMap(({ listener, path }): readonly Diagnostic[] => {
+  return listenersOf(listen).flatMap(({ listener, path }): readonly Finding[] => {
     const { address, tls, proxyProtocol } = listener;
     if (tls !== undefined || proxyProtocol.length > 0 || !isReachable(address)) return [];
     const { connectionsPerClient, refusalsPerSecond } = limits.http;
     const what = `A proxy in front of ${address} would be one client: \`limits.http\` allows an address ${connectionsPerClient} connections and ${refusalsPerSecond} refusals a second.`;
     const remedy = 'Name it in `clients.trustedProxies`, or let it send PROXY headers (`proxyProtocol`).';
-    return [diagnosticAt(loaded, ['listen', ...path], what, remedy)];
+    return [{ path: ['listen', ...path], what, remedy }];
   });
 }

@@ -1,26 +1,15 @@
-import type { Diagnostic } from '../../base/diagnostic.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { Finding } from '../../config/keys/finding.js';
 import { HARM_WHEN_OFF } from '../../config/protection/limits.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
 
-/** An option that is set so that the gateway protects less. */
-interface WeakOption {
-  readonly path: ConfigPath;
-  readonly what: string;
-  readonly remedy: string;
-}
-
 /** Warns of all options that are set so that the gateway protects less; some must be written with `unsafe:`. */
-export const warningsOfWeakOptions = (loaded: LoadedConfig): readonly Diagnostic[] =>
-  [servicesThatPass, unverifiedServers, openDecisions, limitsThatAreOff]
-    .flatMap((optionsOf) => optionsOf(loaded.config))
-    .map(({ path, what, remedy }) => diagnosticAt(loaded, path, what, remedy));
+export const warningsOfWeakOptions = (config: Config): readonly Finding[] =>
+  [servicesThatPass, unverifiedServers, openDecisions, limitsThatAreOff].flatMap((optionsOf) => optionsOf(config));
 
-const servicesThatPass = ({ services }: Config): readonly WeakOption[] =>
+const servicesThatPass = ({ services }: Config): readonly Finding[] =>
   Object.entries(services).flatMap(([name, { mode, faultDetail }]) => {
-    const options: WeakOption[] = [];
+    const options: Finding[] = [];
     if (mode === 'monitor') {
       const what = `Service \`${name}\` is in monitor mode: messages that break rules are only counted and logged. Credentials, rights and budgets stay enforced.`;
       const remedy = 'Set `mode: enforce` to refuse such messages.';
@@ -34,7 +23,7 @@ const servicesThatPass = ({ services }: Config): readonly WeakOption[] =>
     return options;
   });
 
-function unverifiedServers({ services, graphqlServices, clients, redis }: Config): readonly WeakOption[] {
+function unverifiedServers({ services, graphqlServices, clients, redis }: Config): readonly Finding[] {
   const backends = Object.entries({ ...services, ...graphqlServices }).map(([name, { tls }]): Server => {
     const result = 'can read and answer its calls';
     return { path: ['services', name], tls, owner: `Service \`${name}\``, server: 'its backend', result };
@@ -88,15 +77,15 @@ interface Server {
   readonly result: string;
 }
 
-const openDecisions = ({ clients }: Config): readonly WeakOption[] => {
+const openDecisions = ({ clients }: Config): readonly Finding[] => {
   if (clients?.authorize?.onError !== 'allow') return [];
   const what = 'Requests pass while the decision point does not answer.';
   return [{ path: ['clients', 'authorize', 'onError'], what, remedy: 'Set `onError: deny` to refuse them.' }];
 };
 
-const limitsThatAreOff = ({ limits }: Config): readonly WeakOption[] =>
+const limitsThatAreOff = ({ limits }: Config): readonly Finding[] =>
   Object.entries(limits).flatMap(([section, values]) =>
-    Object.entries(values).flatMap(([name, value]): readonly WeakOption[] => {
+    Object.entries(values).flatMap(([name, value]): readonly Finding[] => {
       const harm = HARM_WHEN_OFF.get(`${section}.${name}`);
       if (value !== 0 || harm === undefined) return [];
       const what = `\`limits.${section}.${name}: 0\` switches a protection off: ${harm}`;

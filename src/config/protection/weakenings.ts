@@ -5,6 +5,7 @@ import type { Steps } from '../../base/time-slices.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { LoadedConfig } from '../load.js';
 import type { Config } from '../schema.js';
+import { diagnosticAt } from '../section.js';
 import type { Change, Comparison, Protection, Weakening } from './protection.js';
 import { PROTECTIONS } from './table.js';
 
@@ -27,10 +28,9 @@ export function* weakeningsIn(before: Config, next: LoadedConfig): Steps<readonl
       else found.set(JSON.stringify(weakening.path), weakening);
     }
   const weaker = [...found.values()];
-  const shown = weaker.slice(0, SHOWN).map(({ path, what }): Diagnostic => {
-    const place = next.placeOf(path) ?? { file: next.file, line: null, column: null };
-    return { ...place, what: `${printPath(path)} ${what}.`, remedy: null };
-  });
+  const shown = weaker
+    .slice(0, SHOWN)
+    .map(({ path, what }) => diagnosticAt(next, path, `${printPath(path)} ${what}.`, null));
   const rest = weaker.length - shown.length;
   return rest === 0 ? shown : [...shown, unplaced(`There are ${rest} more.`, null)];
 }

@@ -1,6 +1,4 @@
 import { ConfigurationError, unplaced } from '../../base/diagnostic.js';
-import type { LoadedConfig } from '../../config/load.js';
-import { processCount } from '../../config/process-count.js';
 
 /** The number of processes on the command line; null where it has none. Throws `ConfigurationError` unless a number. */
 export function workersOption(option: string | null): number | 'auto' | null {
@@ -9,6 +7,3 @@ export function workersOption(option: string | null): number | 'auto' | null {
   const remedy = 'Write a number from 1 to 256, or auto.';
   throw new ConfigurationError([unplaced('--workers is not valid.', remedy)]);
 }
-
-/** How many processes. */
-export const workerCount = ({ config }: LoadedConfig): number => processCount(config);

@@ -2,10 +2,10 @@ import { ConfigurationError, type Diagnostic, unplaced } from '../../base/diagno
 import { asksForAll } from '../../base/requirement.js';
 import { TimeSlices } from '../../base/time-slices.js';
 import type { Compiled } from '../../compile.js';
-import { diagnosticAt } from '../../config/diagnostic-at.js';
 import type { LoadedConfig } from '../../config/load.js';
 import { weakeningsIn } from '../../config/protection/weakenings.js';
 import type { Config } from '../../config/schema.js';
+import { type ConfigFiles, diagnosticAt } from '../../config/section.js';
 import { hasPart } from '../../graphql/subschema/schema-parts.js';
 import type { ReloadOccasion } from './reload-source.js';
 
@@ -24,7 +24,7 @@ export async function checkWeaker(
 }
 
 /** The same for rights that stand in the schemas of services that speak GraphQL: `@authenticated` and `@requiresScopes`. */
-export function checkWeakerSchemas(inUse: Compiled, next: Compiled, loaded: LoadedConfig): void {
+export function checkWeakerSchemas(inUse: Compiled, next: Compiled, files: ConfigFiles): void {
   if (inUse.config.reload.weaker === 'take') return;
   const weaker = inUse.graphqlUpstreams.flatMap(({ name, subschema }): readonly Diagnostic[] => {
     const later = next.graphqlUpstreams.find((each) => each.name === name)?.subschema;
@@ -33,7 +33,7 @@ export function checkWeakerSchemas(inUse: Compiled, next: Compiled, loaded: Load
       const isGone = part.includes('.') ? !hasPart(later.schema, part) : later.schema.getType(part) === undefined;
       if (isGone || asksForAll(later.rules.get(part)?.requires ?? null, requires)) return [];
       const what = `The schema of service \`${name}\` asks for less at \`${part}\`.`;
-      return [diagnosticAt(loaded, ['services', name, 'schema'], what, null)];
+      return [diagnosticAt(files, ['services', name, 'schema'], what, null)];
     });
   });
   if (weaker.length > 0) throw refused(weaker.slice(0, SHOWN));

@@ -1,0 +1,119 @@
+import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import type { Inputs } from '../base/inputs.js';
+import { RotatingFile } from '../base/rotating-file.js';
+import type { ConfigPath } from './keys/config-path.js';
+import type { Finding } from './keys/finding.js';
+import type { ConfigPlace, ConfigSource } from './source/config-source.js';
+import type { Position } from './source/yaml-source.js';
+
+/** What is known of the files of a configuration. Paths begin at its root. */
+export interface ConfigFiles {
+  /** The first of its files, as the operator named it. */
+  readonly file: string;
+  /** The folder it was read from: its files are read from there as well. */
+  readonly inputs: Inputs;
+  /** See `ConfigSource`. */
+  placeOf(path: ConfigPath, part?: 'key' | 'value'): ConfigPlace | null;
+  placeIn(path: ConfigPath, at: Position): ConfigPlace;
+  fileAt(path: ConfigPath): string | null;
+  locate: ConfigSource['locate'];
+  /** Whether a file has a value for this key, even that of its default. */
+  isGiven(path: ConfigPath): boolean;
+  /** Whether the value at `path` comes from the environment or from another file. */
+  isForeign(path: ConfigPath): boolean;
+}
+
+/** The position of a configured value; without a line where it is in no file. */
+type SectionPlace = Pick<Diagnostic, 'line' | 'column'> & { readonly file: string };
+
+/** One part of a configuration: its value, its path, and the positions of its keys in the files. Paths begin at the part. */
+export class ConfigSection<out T> {
+  readonly value: T;
+  readonly path: ConfigPath;
+  readonly #files: ConfigFiles;
+
+  constructor(files: ConfigFiles, value: T, path: ConfigPath = []) {
+    this.#files = files;
+    this.value = value;
+    this.path = path;
+  }
+
+  /** The last key of its path: the name of a service. */
+  get name(): string {
+    return String(this.path.at(-1) ?? '');
+  }
+
+  get inputs(): Inputs {
+    return this.#files.inputs;
+  }
+
+  /** The section of a value within this one. */
+  at<V>(value: V, ...path: ConfigPath): ConfigSection<V> {
+    return new ConfigSection(this.#files, value, [...this.path, ...path]);
+  }
+
+  /** See `placeOf` of `ConfigSource` for `part`. */
+  placeOf(path: ConfigPath, part?: 'key' | 'value'): SectionPlace {
+    return placeAt(this.#files, [...this.path, ...path], part);
+  }
+
+  /** The position of a place within the text at `path`. */
+  placeIn(path: ConfigPath, at: Position): ConfigPlace {
+    return this.#files.placeIn([...this.path, ...path], at);
+  }
+
+  diagnostic(path: ConfigPath, what: string, remedy: string | null, part?: 'key' | 'value'): Diagnostic {
+    return { ...this.placeOf(path, part), what, remedy };
+  }
+
+  error(path: ConfigPath, what: string, remedy: string | null, part?: 'key' | 'value'): ConfigurationError {
+    return new ConfigurationError([this.diagnostic(path, what, remedy, part)]);
+  }
+
+  /** Findings as diagnostics at their positions. */
+  locateAll(findings: readonly Finding[]): readonly Diagnostic[] {
+    return findings.map(({ path, what, remedy, part }) => this.diagnostic(path, what, remedy, part));
+  }
+
+  /** A file that the configuration names at `path`. */
+  locate(path: ConfigPath, named: string): ReturnType<ConfigSource['locate']> {
+    return this.#files.locate([...this.path, ...path], named);
+  }
+
+  /** The file of `{ file: path }` for the value at `path`; null where it comes from elsewhere. */
+  fileAt(path: ConfigPath): string | null {
+    return this.#files.fileAt([...this.path, ...path]);
+  }
+
+  /** That file with its content, which is read again when it changes. */
+  rotating(path: ConfigPath, content: string, encoding: 'utf8' | 'base64' = 'utf8'): RotatingFile | null {
+    const file = this.fileAt(path);
+    return file === null ? null : new RotatingFile(file, content, encoding);
+  }
+
+  /** The text at `path`: of a file, its present content. */
+  text(path: ConfigPath, content: string): () => string {
+    const rotating = this.rotating(path, content);
+    return rotating === null ? () => content : () => rotating.content;
+  }
+
+  isGiven(path: ConfigPath): boolean {
+    return this.#files.isGiven([...this.path, ...path]);
+  }
+
+  isForeign(path: ConfigPath): boolean {
+    return this.#files.isForeign([...this.path, ...path]);
+  }
+}
+
+/** A diagnostic at the position of `path` in the configuration; see `placeOf` of `ConfigSource` for `part`. */
+export const diagnosticAt = (
+  files: ConfigFiles,
+  path: ConfigPath,
+  what: string,
+  remedy: string | null,
+  part?: 'key' | 'value',
+): Diagnostic => ({ ...placeAt(files, path, part), what, remedy });
+
+const placeAt = (files: ConfigFiles, path: ConfigPath, part?: 'key' | 'value'): SectionPlace =>
+  files.placeOf(path, part) ?? { file: files.file, line: null, column: null };
