@@ -3,10 +3,10 @@ import { isRecord } from '../base/record.js';
 import { Refusal } from '../base/refusals/refusal.js';
 import { InputError } from '../codec/write/input-error.js';
 import type { GraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
+import { printEnvelope } from '../compile/soap/print-envelope.js';
 import type { SoapService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
-import { printEnvelope } from '../console/sample.js';
 import type { Admitted } from '../graphql/admission/admit.js';
 import { depthOf } from '../graphql/admission/document-shape.js';
 import { readRequest } from '../graphql/admission/params.js';
@@ -172,7 +172,7 @@ class Explanation {
     const [dialect] = service.dialects;
     const { contentType, soapAction } = service.callHead(bound.operation);
     const { attachments = [] } = bound.requestPlan;
-    const envelope = printEnvelope(this.#compiled, service, bound, input, standIns);
+    const envelope = printEnvelope(this.#compiled.config.limits.codec, service, bound, input, standIns);
     this.#terminal.out(`\n${margin}${title}`);
     const lines = [
       `SOAP ${dialect.name}, POST ${service.config.urls.join(' or ')}`,

@@ -1,9 +1,7 @@
 import { type FieldNode, type GraphQLField, type OperationDefinitionNode, parse } from 'graphql';
 
-import { addressingBlocks } from '../codec/write/addressing-blocks.js';
-import { encodeRequest } from '../codec/write/encode.js';
-import { skeletonOf } from '../codec/write/skeleton.js';
 import { blocksOf } from '../compile/soap/mapping.js';
+import { printEnvelope } from '../compile/soap/print-envelope.js';
 import type { SoapService } from '../compile/soap/service.js';
 import type { Compiled } from '../compile.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
@@ -11,7 +9,6 @@ import { NO_BLOCKS } from '../graphql/input/block-mapping.js';
 import { inputMappings } from '../graphql/input/input-mapping.js';
 import { EXAMPLE_TEXTS, exampleCall } from '../graphql/page/example.js';
 import { argumentsOf } from '../graphql/run/arguments.js';
-import type { CallInput } from '../graphql/run/link-feed.js';
 import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
 import type { Operation } from '../wsdl/model.js';
 import type { Sample } from './answers.js';
@@ -53,26 +50,11 @@ function envelopeOf(
 ): string | null {
   try {
     const input = argumentsOf(field, rootField(query), {}, bound.headersArgument);
-    return printEnvelope(compiled, service, bound, input, EXAMPLE_TEXTS);
+    return printEnvelope(compiled.config.limits.codec, service, bound, input, EXAMPLE_TEXTS);
   } catch {
     // Numbers that were made up need not fit every facet.
     return null;
   }
-}
-
-/** The envelope of a call, without what the configuration or a caller's header fields give. */
-export function printEnvelope(
-  { config }: Compiled,
-  service: SoapService,
-  bound: BoundField,
-  input: CallInput,
-  standIns: ReadonlySet<string>,
-): string {
-  const [dialect] = service.dialects;
-  const addressing = service.addressing?.get(bound.operation) ?? null;
-  const blocks = addressing === null ? [] : addressingBlocks(addressing, dialect, 'urn:uuid:***');
-  const plan = skeletonOf(bound.requestPlan, standIns);
-  return encodeRequest(plan, dialect, { ...input, blocks }, config.limits.codec).toString();
 }
 
 function rootField(query: string): FieldNode {

@@ -8,7 +8,7 @@ import { type ConnectionSettings, RedisConnection } from './connection.js';
 import { type DocumentStore, type PersistedStoreOptions, RedisPersistedStore } from './documents/persisted-store.js';
 import type { HistoryLimits } from './events/event-history.js';
 import { RedisEventTransport } from './events/event-transport.js';
-import { RedisInvalidationChannel } from './events/invalidation-channel.js';
+import { RedisInvalidationChannel } from './invalidation-channel.js';
 import { HEARTBEAT_TIMEOUT_MILLIS } from './lease/lease-clock.js';
 import { RedisLeaseStore } from './lease/lease-store.js';
 import { LeasedBudgets } from './lease/leased-budgets.js';

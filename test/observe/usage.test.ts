@@ -4,14 +4,8 @@ import t from 'tap';
 import { Exchange } from '../../src/base/exchange.js';
 import { affectedClients } from '../../src/cli/operator/affected-clients.js';
 import { run } from '../../src/cli/program.js';
-import {
-  clientNameIn,
-  mergeUsage,
-  USAGE_CLIENTS_MAX,
-  USAGE_NAMES_MAX,
-  Usage,
-  type UsageReport,
-} from '../../src/observe/usage.js';
+import { clientNameIn } from '../../src/observe/client-name.js';
+import { mergeUsage, USAGE_CLIENTS_MAX, USAGE_NAMES_MAX, Usage, type UsageReport } from '../../src/observe/usage.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';

@@ -23,7 +23,7 @@ import type { Throttle } from '../../graphql/run/cost-report.js';
 import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
 import { calledFields, useOf } from '../../graphql/run/operation-use.js';
 import { selectedFields, selectedRules } from '../../graphql/run/selected-rules.js';
-import { clientNameIn } from '../../observe/usage.js';
+import { clientNameIn } from '../../observe/client-name.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
 import { consultPolicy } from '../calls/consult-policy.js';

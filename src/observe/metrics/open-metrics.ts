@@ -28,11 +28,11 @@ export function printOpenMetrics(list: MetricList): string {
 function exemplarText(sample: object): string {
   const exemplar = 'exemplar' in sample ? sample.exemplar : null;
   if (!isExemplar(exemplar)) return '';
-  return ` # {trace_id="${exemplar.traceId}"} ${exemplar.value} ${exemplar.unixSeconds}`;
+  return ` # {trace_id="${exemplar.id}"} ${exemplar.value} ${exemplar.unixSeconds}`;
 }
 
 const isExemplar = (value: unknown): value is Exemplar =>
-  typeof value === 'object' && value !== null && 'traceId' in value && 'unixSeconds' in value;
+  typeof value === 'object' && value !== null && 'id' in value && 'unixSeconds' in value;
 
 const escapeText = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');

@@ -122,9 +122,9 @@ export class TalliedHistogram extends Histogram {
     this.#table = new TallyTable(configuration.labelNames.length, () => new Buckets(bounds));
   }
 
-  /** `traceId` is that of a request whose spans are sent; null for others. */
-  add(value: number, first?: string, second?: string, traceId: string | null = null): void {
-    this.#table.find(first, second).observe(value, traceId);
+  /** `exemplar` names the request that the value is of; null for none. */
+  add(value: number, first?: string, second?: string, exemplar: string | null = null): void {
+    this.#table.find(first, second).observe(value, exemplar);
   }
 
   retire(isRetired: (labels: Labels) => boolean): void {

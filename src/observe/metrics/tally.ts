@@ -110,7 +110,7 @@ export const makeSum = (): Sum => ({ value: 0 });
 
 /** A request that was traced, as an example of a bucket. */
 export interface Exemplar {
-  readonly traceId: string;
+  readonly id: string;
   readonly value: number;
   readonly unixSeconds: number;
 }
@@ -129,15 +129,15 @@ export class Buckets {
     this.counts = new Float64Array(bounds.length + 1);
   }
 
-  /** `traceId` is that of a request whose spans are sent; null for others. */
-  observe(value: number, traceId: string | null = null): void {
+  /** `id` names the request that the value is of; null for none. */
+  observe(value: number, id: string | null = null): void {
     const bounds = this.#bounds;
     let index = 0;
     while (index < bounds.length && value > (bounds[index] ?? 0)) index++;
     this.counts[index] = (this.counts[index] ?? 0) + 1;
     this.sum += value;
-    if (traceId === null) return;
+    if (id === null) return;
     this.exemplars ??= Array<Exemplar | null>(this.counts.length).fill(null);
-    this.exemplars[index] = { traceId, value, unixSeconds: Date.now() / 1000 };
+    this.exemplars[index] = { id, value, unixSeconds: Date.now() / 1000 };
   }
 }

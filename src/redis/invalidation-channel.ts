@@ -3,8 +3,8 @@ import {
   type InvalidationChannel,
   type InvalidationReceiver,
   InvalidationSender,
-} from '../../base/invalidation.js';
-import type { RedisConnection } from '../connection.js';
+} from '../base/invalidation.js';
+import type { RedisConnection } from './connection.js';
 
 /** Extra time limit of publishing, which no request waits for. */
 const EXTRA_MILLIS = 1000;
