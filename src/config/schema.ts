@@ -5,7 +5,7 @@ import { XML_LIMITS } from '../xml/limits.js';
 import { type AddressConfig, urls } from './backend/balance-keys.js';
 import { UPSTREAM_KEYS } from './backend/upstream-keys.js';
 import { CLIENT_KEYS } from './clients/client-keys.js';
-import { points } from './graphql/cost-keys.js';
+import { costPoints } from './graphql/cost-keys.js';
 import { GRAPHQL_KEYS } from './graphql/graphql-keys.js';
 import { GRAPHQL_SERVICE_KEYS, kindKey } from './graphql/graphql-service-keys.js';
 import { LINK_KEYS } from './graphql/link-keys.js';
@@ -15,16 +15,17 @@ import { SUBSCRIPTION_KEYS } from './graphql/subscription-keys.js';
 import { SCHEMA_KEYS } from './graphql/type-keys.js';
 import { ADDRESS, BACKEND, BLOCK_NAME, HEADER_NAME, HTTP_URL, NAME, PATH, URI } from './keys/formats.js';
 import {
-  array,
-  boolean,
   closed,
-  integer,
+  flag,
+  list,
   mapOf,
+  millis,
   oneOf,
   optional,
   type StaticOf,
   section,
   string,
+  text,
   unsafe,
 } from './keys/key-types.js';
 import { limitOverrides } from './keys/limit-schema.js';
@@ -48,17 +49,13 @@ import { VALIDATION_KEYS } from './soap/validation-keys.js';
  */
 
 const SERVICE = closed({
-  kind: kindKey<'soap'>({
-    description: 'The protocol of the service; with `graphql` it has keys of its own.',
-    default: 'soap',
-  }),
+  kind: kindKey<'soap'>('The protocol of the service; with `graphql` it has keys of its own.', 'soap'),
   wsdl: optional(
-    string({
-      description: 'The WSDL, a path beside this file. Without it and without `types` the service is SOAP only.',
+    text('The WSDL, a path beside this file. Without it and without `types` the service is SOAP only.', {
       minLength: 1,
     }),
   ),
-  url: optional(string({ description: BACKEND, ...HTTP_URL })),
+  url: optional(text(BACKEND, HTTP_URL)),
   urls: urls('Several addresses of the same backend, in place of `url`.'),
   // Unsafe because an array of TypeBox may be empty.
   versions: unsafe<readonly [DialectName, ...DialectName[]]>({
@@ -69,101 +66,84 @@ const SERVICE = closed({
     uniqueItems: true,
     default: ['1.1'],
   }),
-  path: string({
-    description: 'Path of the service on the traffic address.',
-    derived: '/soap/<service>',
-    ...PATH,
-  }),
-  mode: oneOf(['enforce', 'monitor'], {
-    description: '`enforce` refuses what breaks the rules; `monitor` counts and logs it and lets it through.',
-    default: 'enforce',
-  }),
-  operations: mapOf('^[^\\s:{}]{1,256}$', OPERATION_KEYS, {
-    description:
-      'By operation name: how GraphQL offers it. As soon as one names its field, only those listed are offered.',
-    names: 'Use the name of an operation of the WSDL.',
-    default: {},
-  }),
-  types: optional(string({ description: 'Types in SDL, instead of `wsdl`.' })),
-  port: optional(
-    string({
-      description: 'The port of the WSDL to call; by default the first of the first dialect.',
-    }),
+  path: text('Path of the service on the traffic address.', { derived: '/soap/<service>', ...PATH }),
+  mode: oneOf(
+    ['enforce', 'monitor'],
+    '`enforce` refuses what breaks the rules; `monitor` counts and logs it and lets it through.',
+    'enforce',
   ),
+  operations: mapOf(
+    '^[^\\s:{}]{1,256}$',
+    OPERATION_KEYS,
+    'By operation name: how GraphQL offers it. As soon as one names its field, only those listed are offered.',
+    { names: 'Use the name of an operation of the WSDL.', default: {} },
+  ),
+  types: optional(text('Types in SDL, instead of `wsdl`.')),
+  port: optional(text('The port of the WSDL to call; by default the first of the first dialect.')),
   ports: optional(
-    array(string(), {
-      description:
-        'Several ports of the WSDL that have the address of this service; instead of `port`. Operations that share a name go by their request element.',
-      minItems: 1,
-      maxItems: 10_000,
-      uniqueItems: true,
-    }),
+    list(
+      string(),
+      'Several ports of the WSDL that have the address of this service; instead of `port`. Operations that share a name go by their request element.',
+      { minItems: 1, maxItems: 10_000, uniqueItems: true },
+    ),
   ),
-  namespace: optional(string({ description: 'Namespace of the request and reply elements, for types in SDL.' })),
-  naming: oneOf(['camel', 'exact'], {
-    description: '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.',
-    default: 'camel',
-  }),
-  names: oneOf(['current', '0.1'], {
-    description:
-      '`0.1` keeps the names that version 0.1 made by rule, and its choice of queries and mutations. The next version drops it.',
-    default: 'current',
-  }),
+  namespace: optional(text('Namespace of the request and reply elements, for types in SDL.')),
+  naming: oneOf(
+    ['camel', 'exact'],
+    '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.',
+    'camel',
+  ),
+  names: oneOf(
+    ['current', '0.1'],
+    '`0.1` keeps the names that version 0.1 made by rule, and its choice of queries and mutations. The next version drops it.',
+    'current',
+  ),
   schema: SCHEMA_KEYS,
-  serveWsdl: boolean({
-    description: 'Whether `?wsdl` and `?xsd=` of the path answer with the documents of `wsdl`.',
-    default: true,
-  }),
-  faultDetail: oneOf(FAULT_DETAIL_POLICIES, {
-    description:
-      "How much of a Fault's detail callers see: `unsafe:pass` all of it; `declared` the parts that the WSDL declares; `none` nothing. Stack traces are cut unless `unsafe:pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.",
-    default: 'declared',
-  }),
+  serveWsdl: flag('Whether `?wsdl` and `?xsd=` of the path answer with the documents of `wsdl`.', true),
+  faultDetail: oneOf(
+    FAULT_DETAIL_POLICIES,
+    "How much of a Fault's detail callers see: `unsafe:pass` all of it; `declared` the parts that the WSDL declares; `none` nothing. Stack traces are cut unless `unsafe:pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.",
+    'declared',
+  ),
   understands: optional(
-    array(string(BLOCK_NAME), {
-      description:
-        'Header blocks the backend understands, as `{uri}local`; others that must be understood are refused.',
-      maxItems: 256,
-      uniqueItems: true,
-    }),
+    list(
+      string(BLOCK_NAME),
+      'Header blocks the backend understands, as `{uri}local`; others that must be understood are refused.',
+      { maxItems: 256, uniqueItems: true },
+    ),
   ),
-  attachments: boolean({
-    description: 'Whether messages may be packages of an envelope and other parts: MTOM, SOAP with Attachments.',
-    default: true,
-  }),
+  attachments: flag(
+    'Whether messages may be packages of an envelope and other parts: MTOM, SOAP with Attachments.',
+    true,
+  ),
   callCost: optional(
-    points('The cost of one call from GraphQL whose operation has none; by default `limits.graphql.callCost`.'),
+    costPoints('The cost of one call from GraphQL whose operation has none; by default `limits.graphql.callCost`.'),
   ),
-  callerHeaders: array(string(HEADER_NAME), {
-    description:
-      "Header fields of a GraphQL caller's request that operations may put into their messages, with `header`.",
-    maxItems: 64,
-    uniqueItems: true,
-    default: [],
-  }),
+  callerHeaders: list(
+    string(HEADER_NAME),
+    "Header fields of a GraphQL caller's request that operations may put into their messages, with `header`.",
+    { maxItems: 64, uniqueItems: true, default: [] },
+  ),
   soapHeaders: SOAP_HEADERS,
   replyHeaders: SERVICE_REPLY_HEADERS,
   ...UPSTREAM_KEYS,
-  bufferRequests: boolean({
-    description:
-      'Collects requests whose length is not known, so that they go on with one: for backends that refuse chunked.',
-    default: false,
-  }),
-  earlyEnd: boolean({
-    description:
-      'Whether the reading of a long reply ends, and its connection, as soon as all values that a query selects have been read; the rest is not validated then.',
-    default: false,
-  }),
-  dataContractReferences: boolean({
-    description:
-      'Whether elements of replies may stand for others by `Id` and `Ref` of .NET data contracts although the WSDL does not declare these. Replies are held whole then.',
-    default: false,
-  }),
-  unknownOperations: oneOf(['refuse', 'pass'], {
-    description:
-      'The treatment of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.',
-    default: 'refuse',
-  }),
+  bufferRequests: flag(
+    'Collects requests whose length is not known, so that they go on with one: for backends that refuse chunked.',
+    false,
+  ),
+  earlyEnd: flag(
+    'Whether the reading of a long reply ends, and its connection, as soon as all values that a query selects have been read; the rest is not validated then.',
+    false,
+  ),
+  dataContractReferences: flag(
+    'Whether elements of replies may stand for others by `Id` and `Ref` of .NET data contracts although the WSDL does not declare these. Replies are held whole then.',
+    false,
+  ),
+  unknownOperations: oneOf(
+    ['refuse', 'pass'],
+    'The treatment of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.',
+    'refuse',
+  ),
   addressing: ADDRESSING_KEYS,
   security: SECURITY_KEYS,
   validate: VALIDATION_KEYS,
@@ -183,8 +163,8 @@ const EITHER_SERVICE = unsafe<StaticOf<typeof SERVICE> | StaticOf<typeof GRAPHQL
 });
 
 const ROUTE = closed({
-  path: string({ description: 'Every path that begins with this one.', ...PATH }),
-  url: string({ description: 'Where to, http or https.', ...HTTP_URL }),
+  path: text('Every path that begins with this one.', PATH),
+  url: text('Where to, http or https.', HTTP_URL),
 });
 
 export const CONFIG = closed(
@@ -205,31 +185,23 @@ export const CONFIG = closed(
       hint: 'Write a number from 1 to 256, or auto.',
       default: 1,
     }),
-    drainDelayMillis: integer({
-      description:
-        'After SIGTERM, the time in milliseconds in which `/ready` fails and requests are still taken, until load balancers have noticed. Then the drain begins. 0: at once.',
-      unit: 'millis',
-      minimum: 0,
-      maximum: 3_600_000,
-      default: 0,
-    }),
-    roles: array(string(URI), {
-      description: 'URIs by which header blocks name the gateway (actor, role), besides the standard `next`.',
-      maxItems: 64,
-      uniqueItems: true,
-      default: [],
-    }),
-    understands: array(string(BLOCK_NAME), {
-      description:
-        'Header blocks for the gateway, as `{uri}local`, that it may take away even if they must be understood; those of WS-Addressing are known.',
-      maxItems: 256,
-      uniqueItems: true,
-      default: [],
-    }),
-    services: mapOf(NAME, EITHER_SERVICE, {
-      description: 'The backends, by the name that paths, metrics and logs use.',
+    drainDelayMillis: millis(
+      'After SIGTERM, the time in milliseconds in which `/ready` fails and requests are still taken, until load balancers have noticed. Then the drain begins. 0: at once.',
+      [0, 3_600_000],
+      0,
+    ),
+    roles: list(
+      string(URI),
+      'URIs by which header blocks name the gateway (actor, role), besides the standard `next`.',
+      { maxItems: 64, uniqueItems: true, default: [] },
+    ),
+    understands: list(
+      string(BLOCK_NAME),
+      'Header blocks for the gateway, as `{uri}local`, that it may take away even if they must be understood; those of WS-Addressing are known.',
+      { maxItems: 256, uniqueItems: true, default: [] },
+    ),
+    services: mapOf(NAME, EITHER_SERVICE, 'The backends, by the name that paths, metrics and logs use.', {
       names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.',
-      // Files of `include` may have them all; without any, this is what is reported.
       minProperties: 1,
       hint: 'Name a backend by its address, or a file with backends in `include`.',
       default: {},
@@ -238,12 +210,11 @@ export const CONFIG = closed(
     redis: optional(REDIS_KEYS),
     links: LINK_KEYS,
     subscriptions: SUBSCRIPTION_KEYS,
-    routes: array(ROUTE, {
-      description:
-        'Paths that hold no envelope (documents, pages): passed on unread. Callers cannot add the parameters in the query of `url`.',
-      maxItems: 256,
-      default: [],
-    }),
+    routes: list(
+      ROUTE,
+      'Paths that hold no envelope (documents, pages): passed on unread. Callers cannot add the parameters in the query of `url`.',
+      { maxItems: 256, default: [] },
+    ),
     graphql: GRAPHQL_KEYS,
     limits: LIMIT_KEYS,
     reload: RELOAD_KEYS,
@@ -252,21 +223,22 @@ export const CONFIG = closed(
     console: CONSOLE_KEYS,
     audit: optional(AUDIT_KEYS),
     log: section('Logging, as JSON lines on standard output.', {
-      level: oneOf(['debug', 'info', 'warn', 'error'], {
-        description:
-          'Least level written. Requests that are answered are `info`, refused ones `warn`, failures `error`.',
-        default: 'info',
-      }),
+      level: oneOf(
+        ['debug', 'info', 'warn', 'error'],
+        'Least level written. Requests that are answered are `info`, refused ones `warn`, failures `error`.',
+        'info',
+      ),
     }),
     demo: optional(
       closed(
         {
-          listen: string({ description: 'Address of that backend, as host:port.', ...ADDRESS }),
+          listen: text('Address of that backend, as host:port.', ADDRESS),
         },
-        { description: 'Starts the bundled demonstration backend. Not for production.' },
+        'Starts the bundled demonstration backend. Not for production.',
       ),
     ),
   },
+  undefined,
   { title: 'Soapstone configuration' },
 );
 

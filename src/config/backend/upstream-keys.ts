@@ -1,5 +1,5 @@
 import { HEADER_NAME, HTTP_URL, PEM } from '../keys/formats.js';
-import { array, boolean, closed, mapOf, oneOf, optional, string } from '../keys/key-types.js';
+import { closed, flag, list, mapOf, oneOf, optional, string, text } from '../keys/key-types.js';
 import { BALANCE_KEYS, STICKY } from './balance-keys.js';
 import { CALL_KEYS } from './call-keys.js';
 import { HEALTH, SOAP_HEALTH } from './health-keys.js';
@@ -11,14 +11,13 @@ const FIELD_VALUE = { pattern: '^[\\t\\x20-\\x7e]{0,8192}$', hint: 'Write printa
 
 /** Fixed header fields, and those of callers that go on. Of both kinds of services. */
 export const FIELD_KEYS = {
-  headers: mapOf(HEADER_NAME.pattern, string({ ...FIELD_VALUE, description: 'The value.' }), {
-    description:
-      'HTTP header fields sent with every call, in place of those of callers by the same names. Secrets come from the environment or a file.',
-    names: HEADER_NAME.hint,
-    default: {},
-  }),
-  forwardHeaders: array(string(HEADER_NAME), {
-    description: "HTTP header fields of the caller's request that are sent on.",
+  headers: mapOf(
+    HEADER_NAME.pattern,
+    text('The value.', FIELD_VALUE),
+    'HTTP header fields sent with every call, in place of those of callers by the same names. Secrets come from the environment or a file.',
+    { names: HEADER_NAME.hint, default: {} },
+  ),
+  forwardHeaders: list(string(HEADER_NAME), "HTTP header fields of the caller's request that are sent on.", {
     maxItems: 64,
     uniqueItems: true,
     default: [],
@@ -26,74 +25,64 @@ export const FIELD_KEYS = {
 };
 
 const user = () => ({
-  username: string({ description: 'The user.', minLength: 1, maxLength: 512 }),
-  password: string({ description: 'The password; from the environment or a file.', maxLength: 4096 }),
+  username: text('The user.', { minLength: 1, maxLength: 512 }),
+  password: text('The password; from the environment or a file.', { maxLength: 4096 }),
 });
 
-const BASIC = closed(user(), { description: 'HTTP Basic (RFC 7617).' });
+const BASIC = closed(user(), 'HTTP Basic (RFC 7617).');
 const BEARER = closed(
   {
-    token: string({
-      description: 'The token. With `{ file: path }` the file is read again while it is used: it may rotate.',
+    token: text('The token. With `{ file: path }` the file is read again while it is used: it may rotate.', {
       pattern: '^[A-Za-z0-9._~+/=-]{1,8192}$',
       hint: 'Write a token without blanks (RFC 6750 section 2.1).',
     }),
   },
-  { description: 'A bearer token (RFC 6750).' },
+  'A bearer token (RFC 6750).',
 );
 
-const DIGEST = closed(user(), { description: 'HTTP Digest (RFC 7616): MD5, SHA-256, SHA-512-256, with `qop=auth`.' });
+const DIGEST = closed(user(), 'HTTP Digest (RFC 7616): MD5, SHA-256, SHA-512-256, with `qop=auth`.');
 const OAUTH2 = closed(
   {
-    tokenUrl: string({ description: 'The token endpoint.', ...HTTP_URL }),
-    clientId: string({ description: 'The client.', minLength: 1, maxLength: 1024 }),
-    clientSecret: string({ description: 'Its secret; a file may rotate.', minLength: 1, maxLength: 8192 }),
-    clientAuth: oneOf(['basic', 'post'], {
-      description: 'How the client identifies itself: by HTTP Basic, or in the form (RFC 6749 section 2.3.1).',
-      default: 'basic',
-    }),
-    scopes: array(string({ minLength: 1, maxLength: 256, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }), {
-      description: 'The scopes that the token is to have.',
-      maxItems: 64,
-      uniqueItems: true,
-      default: [],
-    }),
-    audience: optional(string({ description: 'The service that the token is for.', minLength: 1, maxLength: 1024 })),
+    tokenUrl: text('The token endpoint.', HTTP_URL),
+    clientId: text('The client.', { minLength: 1, maxLength: 1024 }),
+    clientSecret: text('Its secret; a file may rotate.', { minLength: 1, maxLength: 8192 }),
+    clientAuth: oneOf(
+      ['basic', 'post'],
+      'How the client identifies itself: by HTTP Basic, or in the form (RFC 6749 section 2.3.1).',
+      'basic',
+    ),
+    scopes: list(
+      string({ minLength: 1, maxLength: 256, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }),
+      'The scopes that the token is to have.',
+      { maxItems: 64, uniqueItems: true, default: [] },
+    ),
+    audience: optional(text('The service that the token is for.', { minLength: 1, maxLength: 1024 })),
   },
-  {
-    description:
-      'Tokens of OAuth 2.0 for client credentials (RFC 6749 section 4.4), shared and renewed before they end.',
-  },
+  'Tokens of OAuth 2.0 for client credentials (RFC 6749 section 4.4), shared and renewed before they end.',
 );
 
 const NTLM = closed(
   {
-    username: string({
-      description: 'The user: `user`, `DOMAIN\\\\user` or `user@domain`.',
-      minLength: 1,
-      maxLength: 512,
-    }),
-    password: string({ description: 'The password; a file may rotate.', maxLength: 4096 }),
-    domain: optional(string({ description: 'The domain of the user.', minLength: 1, maxLength: 255 })),
+    username: text('The user: `user`, `DOMAIN\\\\user` or `user@domain`.', { minLength: 1, maxLength: 512 }),
+    password: text('The password; a file may rotate.', { maxLength: 4096 }),
+    domain: optional(text('The domain of the user.', { minLength: 1, maxLength: 255 })),
   },
-  { description: 'NTLM, version 2 (MS-NLMP). Connections are authenticated, each before its first call.' },
+  'NTLM, version 2 (MS-NLMP). Connections are authenticated, each before its first call.',
 );
 const NEGOTIATE = closed(
   {
-    principal: string({
-      description: 'The principal of the backend.',
+    principal: text('The principal of the backend.', {
       pattern: '^[A-Za-z0-9._-]{1,64}/[A-Za-z0-9._-]{1,255}$',
       hint: 'Write service/host, such as HTTP/orders.corp.example.',
     }),
     keytab: optional(
-      string({
-        description: 'The keys of the gateway, as `{ file: path }`; the ticket cache of the system without it.',
+      text('The keys of the gateway, as `{ file: path }`; the ticket cache of the system without it.', {
         maxLength: 1_048_576,
         binary: true,
       }),
     ),
   },
-  { description: 'Kerberos (RFC 4559), by the optional package `kerberos`.' },
+  'Kerberos (RFC 4559), by the optional package `kerberos`.',
 );
 
 /** The credentials of the gateway at a backend. */
@@ -106,21 +95,13 @@ const AUTH_KINDS = {
   negotiate: optional(NEGOTIATE),
   login: optional(LOGIN),
   passthrough: optional(
-    boolean({
-      description:
-        '`true`: SOAP callers authenticate themselves, also by NTLM and Negotiate. A connection of a caller that does so has an upstream connection of its own.',
-    }),
+    flag(
+      '`true`: SOAP callers authenticate themselves, also by NTLM and Negotiate. A connection of a caller that does so has an upstream connection of its own.',
+    ),
   ),
 };
 
-const AUTH_OPTIONS = {
-  description:
-    'Credentials of the gateway at the backend, of exactly one kind. `Authorization` of callers is replaced.',
-  minProperties: 1,
-  maxProperties: 1,
-};
-
-const pem = (description: string) => optional(string({ description, minLength: 1, maxLength: 262_144, ...PEM }));
+const pem = (description: string) => optional(text(description, { minLength: 1, maxLength: 262_144, ...PEM }));
 
 /** TLS to a backend. Its files may rotate. */
 export const TLS_KEYS = closed(
@@ -129,44 +110,44 @@ export const TLS_KEYS = closed(
     cert: pem('The certificate of the gateway with its chain, as PEM.'),
     key: pem('Its private key, as PEM.'),
     pfx: optional(
-      string({
-        description: 'Certificate and key as PKCS #12: a file, or base64.',
+      text('Certificate and key as PKCS #12: a file, or base64.', {
         maxLength: 262_144,
         pattern: '^[A-Za-z0-9+/=\\s]+$',
         hint: 'Write { file: path }, or base64.',
         binary: true,
       }),
     ),
-    passphrase: optional(
-      string({ description: 'Of `key` or `pfx`; from the environment or a file.', maxLength: 4096 }),
-    ),
+    passphrase: optional(text('Of `key` or `pfx`; from the environment or a file.', { maxLength: 4096 })),
     servername: optional(
-      string({
-        description: 'The name that the certificate of the backend must have; the host of its address unless given.',
+      text('The name that the certificate of the backend must have; the host of its address unless given.', {
         pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$',
         hint: 'Write a host name without a port.',
       }),
     ),
-    minVersion: oneOf(['1.2', '1.3'], { description: 'The least version of TLS.', default: '1.2' }),
-    verify: oneOf(['full', 'chain', 'unsafe:none'], {
-      description:
-        'What is verified of the certificate of the backend: `chain` leaves its name out, `unsafe:none` accepts any certificate: for a laboratory.',
-      default: 'full',
-    }),
+    minVersion: oneOf(['1.2', '1.3'], 'The least version of TLS.', '1.2'),
+    verify: oneOf(
+      ['full', 'chain', 'unsafe:none'],
+      'What is verified of the certificate of the backend: `chain` leaves its name out, `unsafe:none` accepts any certificate: for a laboratory.',
+      'full',
+    ),
   },
-  { description: 'TLS to the backend. A file that changes is used by the next connection.' },
+  'TLS to the backend. A file that changes is used by the next connection.',
 );
 
-const PROXY = string({
-  description:
-    'The HTTP proxy on the way to the backend, `http://user:password@host:port`; `environment`: the one that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.',
-  format: 'proxy',
-  hint: 'Write http://host:port, with or without user and password, or environment.',
-});
+const PROXY = text(
+  'The HTTP proxy on the way to the backend, `http://user:password@host:port`; `environment`: the one that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.',
+  { format: 'proxy', hint: 'Write http://host:port, with or without user and password, or environment.' },
+);
 
 /** The way to a backend, of both kinds of services. */
 export const ROUTE_KEYS = {
-  auth: optional(closed(AUTH_KINDS, AUTH_OPTIONS)),
+  auth: optional(
+    closed(
+      AUTH_KINDS,
+      'Credentials of the gateway at the backend, of exactly one kind. `Authorization` of callers is replaced.',
+      { minProperties: 1, maxProperties: 1 },
+    ),
+  ),
   tls: optional(TLS_KEYS),
   proxy: optional(PROXY),
   ...BALANCE_KEYS,
@@ -177,16 +158,15 @@ export const ROUTE_KEYS = {
 /** Keys of services that speak SOAP. */
 export const UPSTREAM_KEYS = {
   ...FIELD_KEYS,
-  forwarded: boolean({
-    description:
-      'Whether the backend is sent `X-Forwarded-For`, `-Proto`, `-Host` and `Forwarded`, as the gateway saw them; those of callers count only from `trustedProxies`. Calls that all clients share (`scope: shared`) go without.',
-    default: true,
-  }),
-  cookies: oneOf(['none', 'forward'], {
-    description:
-      '`forward`: the cookies of a caller are sent on, and a SOAP caller gets those that the backend sets. Replies are not shared between callers then.',
-    default: 'none',
-  }),
+  forwarded: flag(
+    'Whether the backend is sent `X-Forwarded-For`, `-Proto`, `-Host` and `Forwarded`, as the gateway saw them; those of callers count only from `trustedProxies`. Calls that all clients share (`scope: shared`) go without.',
+    true,
+  ),
+  cookies: oneOf(
+    ['none', 'forward'],
+    '`forward`: the cookies of a caller are sent on, and a SOAP caller gets those that the backend sets. Replies are not shared between callers then.',
+    'none',
+  ),
   sticky: optional(STICKY),
   ...ROUTE_KEYS,
   health: optional(SOAP_HEALTH),

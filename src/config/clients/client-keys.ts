@@ -1,6 +1,6 @@
 import { classKey } from '../keys/client-class.js';
 import { HEADER_NAME, NAME, PASSWORD } from '../keys/formats.js';
-import { array, closed, flag, integer, mapOf, oneOf, optional, string, wordOr } from '../keys/key-types.js';
+import { closed, flag, list, mapOf, oneOf, optional, points, string, text, whole, wordOr } from '../keys/key-types.js';
 import { SCOPE } from '../keys/rights-keys.js';
 import { AUTHORIZE_KEYS } from './authorize-keys.js';
 import { INTROSPECTION, JWT } from './token-keys.js';
@@ -8,37 +8,34 @@ import { INTROSPECTION, JWT } from './token-keys.js';
 /** Keys about clients, their rights and budgets: the part of the table of keys for them. */
 
 const CLIENT_NAME = 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.';
-const BY_NAME = { description: 'By name, which the log uses.', names: CLIENT_NAME };
+const BY_NAME = 'By name, which the log uses.';
 
 const API_KEYS = closed(
   {
-    header: string({ description: 'The header field.', default: 'x-api-key', ...HEADER_NAME }),
+    header: text('The header field.', { default: 'x-api-key', ...HEADER_NAME }),
     clients: mapOf(
       NAME,
       closed({
         class: classKey(),
-        keys: array(
+        keys: list(
           string({
             pattern: '^[!-~]{16,512}$',
             hint: 'A key has 16 to 512 visible characters of US-ASCII.',
           }),
-          {
-            description: 'Its keys, from the environment or a file; several while one replaces the other.',
-            minItems: 1,
-            maxItems: 16,
-          },
+          'Its keys, from the environment or a file; several while one replaces the other.',
+          { minItems: 1, maxItems: 16 },
         ),
       }),
       BY_NAME,
+      { names: CLIENT_NAME },
     ),
   },
-  { description: 'Clients that send a key of their own in a header field.' },
+  'Clients that send a key of their own in a header field.',
 );
 
 const CERTIFICATE = closed(
   {
-    header: string({
-      description: 'The header field with the subject (or fingerprint), read from `trustedProxies` only.',
+    header: text('The header field with the subject (or fingerprint), read from `trustedProxies` only.', {
       default: 'x-client-certificate',
       ...HEADER_NAME,
     }),
@@ -46,22 +43,17 @@ const CERTIFICATE = closed(
       NAME,
       closed({
         class: classKey(),
-        subject: string({
-          description:
-            'The subject as in RFC 4514 (CN=erp,O=Example), its parts in any order; else the value of the field, to the letter. Of a certificate verified by `listen` also an alternative name (DNS:erp.example) or its SHA-256 fingerprint (AB:CD:...).',
-          minLength: 1,
-        }),
+        subject: text(
+          'The subject as in RFC 4514 (CN=erp,O=Example), its parts in any order; else the value of the field, to the letter. Of a certificate verified by `listen` also an alternative name (DNS:erp.example) or its SHA-256 fingerprint (AB:CD:...).',
+          { minLength: 1 },
+        ),
       }),
-      { ...BY_NAME, default: {} },
+      BY_NAME,
+      { names: CLIENT_NAME, default: {} },
     ),
-    class: optional(
-      classKey({ description: 'The class of clients with other certificates; without it they are refused.' }),
-    ),
+    class: optional(classKey('The class of clients with other certificates; without it they are refused.')),
   },
-  {
-    description:
-      'Clients with a certificate, which `listen` or a proxy has verified: the proxy must set or remove the header field in every request.',
-  },
+  'Clients with a certificate, which `listen` or a proxy has verified: the proxy must set or remove the header field in every request.',
 );
 
 const BASIC = closed(
@@ -72,42 +64,36 @@ const BASIC = closed(
         class: classKey(),
         password: string(PASSWORD),
       }),
-      { ...BY_NAME, minProperties: 1 },
+      BY_NAME,
+      { names: CLIENT_NAME, minProperties: 1 },
     ),
   },
-  { description: 'Clients that send a user and a password by HTTP Basic (RFC 7617).' },
+  'Clients that send a user and a password by HTTP Basic (RFC 7617).',
 );
 
 const NETWORKS = mapOf(
   NAME,
   closed({
     class: classKey(),
-    addresses: array(string({ format: 'network', hint: 'Write an IP address, or a network: 10.0.0.0/8, fd00::/8.' }), {
-      description: 'Its addresses and networks.',
-      minItems: 1,
-      maxItems: 1000,
-      uniqueItems: true,
-    }),
+    addresses: list(
+      string({ format: 'network', hint: 'Write an IP address, or a network: 10.0.0.0/8, fd00::/8.' }),
+      'Its addresses and networks.',
+      { minItems: 1, maxItems: 1000, uniqueItems: true },
+    ),
   }),
-  {
-    description:
-      'Clients without credentials whose address is in a network; the first network that fits counts, each address is a client.',
-    names: CLIENT_NAME,
-    minProperties: 1,
-  },
+  'Clients without credentials whose address is in a network; the first network that fits counts, each address is a client.',
+  { names: CLIENT_NAME, minProperties: 1 },
 );
 
 const operationNames = (description: string, options: { readonly default?: string[] } = {}) =>
-  array(
+  list(
     string({
       pattern: '^(?:/[^\\s?#]{0,1024}|[^\\s./][^\\s.]{0,63}(\\.[^\\s:{}]{1,256})?)$',
       hint: 'Write the name of a service, of one of its operations (orders.GetOrder), or the path of a plain route (/files).',
     }),
-    { description, maxItems: 10_000, uniqueItems: true, ...options },
+    description,
+    { maxItems: 10_000, uniqueItems: true, ...options },
   );
-
-const points = (description: string, initial: number) =>
-  integer({ description, unit: 'points', minimum: 1, maximum: 1_000_000_000, default: initial });
 
 const CLASSES = mapOf(
   NAME,
@@ -115,18 +101,17 @@ const CLASSES = mapOf(
     budget: optional(
       closed(
         {
-          maximum: points('The most points that a client can have at once.', 1000),
-          restoreRate: points('Points restored each second.', 100),
+          maximum: points('The most points that a client can have at once.', [1, 1_000_000_000], 1000),
+          restoreRate: points('Points restored each second.', [1, 1_000_000_000], 100),
         },
-        { description: 'The budget of each client of the class, for SOAP and GraphQL; without it there is no budget.' },
+        'The budget of each client of the class, for SOAP and GraphQL; without it there is no budget.',
       ),
     ),
     requestsAtOnce: optional(
-      integer({
-        description: 'Requests of one client in progress at once, by SOAP or GraphQL; without it there is no bound.',
-        minimum: 1,
-        maximum: 100_000,
-      }),
+      whole(
+        'Requests of one client in progress at once, by SOAP or GraphQL; without it there is no bound.',
+        [1, 100_000],
+      ),
     ),
     allow: optional(
       operationNames(
@@ -137,15 +122,15 @@ const CLASSES = mapOf(
       'Whether it may ask, with `soapstone-cost-breakdown: 1`, what each field costs, where others may not.',
       false,
     ),
-    scopes: array(string(SCOPE), {
-      description: 'Scopes that all its clients have, besides those of their tokens.',
+    scopes: list(string(SCOPE), 'Scopes that all its clients have, besides those of their tokens.', {
       maxItems: 256,
       uniqueItems: true,
       default: [],
     }),
     deny: operationNames('Those it may not call, even if they are allowed.', { default: [] }),
   }),
-  { description: 'By name, which metrics use: the rights of clients.', names: CLIENT_NAME, minProperties: 1 },
+  'By name, which metrics use: the rights of clients.',
+  { names: CLIENT_NAME, minProperties: 1 },
 );
 
 /** The word for a gateway that is open on purpose. */
@@ -153,13 +138,15 @@ export const OPEN = 'none';
 
 const CLIENTS = closed(
   {
-    order: array(oneOf(['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'network', 'address']), {
-      description:
-        'How clients are identified: the first method that a request uses decides, and is refused if it is invalid. Only configured methods count.',
-      minItems: 1,
-      uniqueItems: true,
-      default: ['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'network', 'address'],
-    }),
+    order: list(
+      oneOf(['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'network', 'address']),
+      'How clients are identified: the first method that a request uses decides, and is refused if it is invalid. Only configured methods count.',
+      {
+        minItems: 1,
+        uniqueItems: true,
+        default: ['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'network', 'address'],
+      },
+    ),
     apiKeys: optional(API_KEYS),
     basic: optional(BASIC),
     jwt: optional(JWT),
@@ -169,42 +156,29 @@ const CLIENTS = closed(
     address: optional(
       closed(
         { class: classKey() },
-        {
-          description:
-            'Clients without credentials, identified by their address (of IPv6, by the first 64 bits); without it they are refused.',
-        },
+        'Clients without credentials, identified by their address (of IPv6, by the first 64 bits); without it they are refused.',
       ),
     ),
-    trustedProxies: array(
+    trustedProxies: list(
       string({ format: 'network', hint: 'Write an IP address, or a network: 10.0.0.0/8, fd00::/8.' }),
-      {
-        description:
-          'Addresses (10.0.0.7) and networks (10.0.0.0/8) of proxies in front: their X-Forwarded-For names the client, for its rights and in the log, the audit and traces; and the limits on one address (`limits.http`) are not applied to their connections. May stand alone.',
-        maxItems: 64,
-        uniqueItems: true,
-        default: [],
-      },
+      'Addresses (10.0.0.7) and networks (10.0.0.0/8) of proxies in front: their X-Forwarded-For names the client, for its rights and in the log, the audit and traces; and the limits on one address (`limits.http`) are not applied to their connections. May stand alone.',
+      { maxItems: 64, uniqueItems: true, default: [] },
     ),
-    remembered: integer({
-      description: 'Clients whose budgets are remembered; beyond that those that spent least are forgotten.',
-      minimum: 100,
-      maximum: 10_000_000,
-      default: 100_000,
-    }),
+    remembered: whole(
+      'Clients whose budgets are remembered; beyond that those that spent least are forgotten.',
+      [100, 10_000_000],
+      100_000,
+    ),
     classes: optional(CLASSES),
     authorize: optional(AUTHORIZE_KEYS),
     maskKey: optional(
-      string({
-        description: 'The key of hashes by `mask: hash`; by default each process makes one of its own when it starts.',
+      text('The key of hashes by `mask: hash`; by default each process makes one of its own when it starts.', {
         minLength: 16,
         maxLength: 1024,
       }),
     ),
   },
-  {
-    description:
-      'Clients, what identifies them, their rights and budgets. Without `classes` every client may call, without a budget. `none` says that this is meant.',
-  },
+  'Clients, what identifies them, their rights and budgets. Without `classes` every client may call, without a budget. `none` says that this is meant.',
 );
 
 /** `none`, or keys. */

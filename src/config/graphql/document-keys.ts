@@ -1,4 +1,4 @@
-import { closed, flag, integer, section, string } from '../keys/key-types.js';
+import { closed, flag, section, text, whole } from '../keys/key-types.js';
 
 /** Keys about documents that requests name instead of bringing them: the part of the table of keys for them. */
 
@@ -14,20 +14,17 @@ export const PERSISTED_KEYS = section(
 
 export const TRUSTED_KEYS = closed(
   {
-    manifest: string({
-      description:
-        'The file with them, beside this one: JSON, a map from ids to texts (Relay, GraphQL Code Generator) or a manifest of Apollo.',
-      minLength: 1,
-    }),
+    manifest: text(
+      'The file with them, beside this one: JSON, a map from ids to texts (Relay, GraphQL Code Generator) or a manifest of Apollo.',
+      { minLength: 1 },
+    ),
     only: flag('Whether nothing else is run, by any transport. There is no GraphiQL then.', false),
   },
-  { description: 'Documents that are known beforehand, to be asked for by their id. All limits hold for them too.' },
+  'Documents that are known beforehand, to be asked for by their id. All limits hold for them too.',
 );
 
-export const BATCH_KEY = integer({
-  description:
-    'Requests that may come in one POST as a list, each admitted and charged by itself, together within `limits.graphql.cost`; 10 is common, 0 refuses batches.',
-  minimum: 0,
-  maximum: 100,
-  default: 0,
-});
+export const BATCH_KEY = whole(
+  'Requests that may come in one POST as a list, each admitted and charged by itself, together within `limits.graphql.cost`; 10 is common, 0 refuses batches.',
+  [0, 100],
+  0,
+);

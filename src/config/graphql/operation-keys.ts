@@ -1,56 +1,57 @@
 import { CALL_KEYS } from '../backend/call-keys.js';
 import { GRAPHQL_NAME } from '../keys/formats.js';
-import { boolean, closed, flagOr, integer, oneOf, optional, type StaticOf, string } from '../keys/key-types.js';
+import { closed, flag, flagOr, oneOf, optional, type StaticOf, text } from '../keys/key-types.js';
 import { SCOPE_KEYS } from '../keys/rights-keys.js';
 import { CACHE_KEYS } from './cache-keys.js';
-import { OPERATION_COST_KEYS } from './cost-keys.js';
+import { costPoints, OPERATION_COST_KEYS } from './cost-keys.js';
 import { REPLY_HEADERS, REQUEST_KEYS } from './request-keys.js';
-
-const text = (description: string, options: { readonly minLength?: number; readonly maxLength?: number } = {}) =>
-  optional(string({ description, ...options }));
-const flag = (description: string) => optional(boolean({ description }));
 
 /** Keys of one operation of a service: the part of the table of keys for it. */
 const MAPPED = closed({
   field: optional(
-    string({
-      description: 'Root type and name of the field: `Query.order`, `Mutation.placeOrder`; by default from its name.',
+    text('Root type and name of the field: `Query.order`, `Mutation.placeOrder`; by default from its name.', {
       pattern: `^(Query|Mutation)\\.${GRAPHQL_NAME}$`,
       hint: 'Write Query or Mutation, a dot and a GraphQL name: Query.order.',
     }),
   ),
-  description: text('Description of the field, instead of the documentation of the WSDL.', { maxLength: 2000 }),
-  deprecated: text('Marks the field as deprecated, for this reason.', { minLength: 1, maxLength: 2000 }),
-  idempotent: flag(
-    'Calling it twice does no harm: it is called again, once, when a connection broke without an answer, or as `retry` says.',
+  description: optional(
+    text('Description of the field, instead of the documentation of the WSDL.', { maxLength: 2000 }),
+  ),
+  deprecated: optional(text('Marks the field as deprecated, for this reason.', { minLength: 1, maxLength: 2000 })),
+  idempotent: optional(
+    flag(
+      'Calling it twice does no harm: it is called again, once, when a connection broke without an answer, or as `retry` says.',
+    ),
   ),
   weight: optional(
-    integer({
-      description:
-        'Points that one call of a SOAP client takes from its budget; by default its `cost`, or `callCost` of the service or of `limits.graphql`.',
-      unit: 'points',
-      minimum: 0,
-      maximum: 1_000_000,
-    }),
+    costPoints(
+      'Points that one call of a SOAP client takes from its budget; by default its `cost`, or `callCost` of the service or of `limits.graphql`.',
+    ),
   ),
   ...CACHE_KEYS,
-  request: text('Local name of the request element; without a WSDL by default the name of the operation.', {
-    minLength: 1,
-  }),
-  response: text('Local name of the reply element; without a WSDL by default the request element plus `Response`.', {
-    minLength: 1,
-  }),
-  namespace: text('Namespace of the request and reply elements, instead of that of the service.'),
-  qualified: flag('Whether the children are in the namespace too (without a WSDL; default true).'),
-  oneWay: flag(
-    'The backend answers without an envelope: the field is `true` once it has accepted the message, whatever output the WSDL declares.',
-  ),
-  soapAction: text('The action to send, instead of that of the WSDL.'),
-  faults: optional(
-    oneOf(['errors', 'union'], {
-      description:
-        'How callers meet the Faults that the WSDL declares: `errors` (default) with the typed detail in their extensions, or `union`: as data, in a union with the answer. Other Faults are errors.',
+  request: optional(
+    text('Local name of the request element; without a WSDL by default the name of the operation.', {
+      minLength: 1,
     }),
+  ),
+  response: optional(
+    text('Local name of the reply element; without a WSDL by default the request element plus `Response`.', {
+      minLength: 1,
+    }),
+  ),
+  namespace: optional(text('Namespace of the request and reply elements, instead of that of the service.')),
+  qualified: optional(flag('Whether the children are in the namespace too (without a WSDL; default true).')),
+  oneWay: optional(
+    flag(
+      'The backend answers without an envelope: the field is `true` once it has accepted the message, whatever output the WSDL declares.',
+    ),
+  ),
+  soapAction: optional(text('The action to send, instead of that of the WSDL.')),
+  faults: optional(
+    oneOf(
+      ['errors', 'union'],
+      'How callers meet the Faults that the WSDL declares: `errors` (default) with the typed detail in their extensions, or `union`: as data, in a union with the answer. Other Faults are errors.',
+    ),
   ),
   ...SCOPE_KEYS,
   ...CALL_KEYS,

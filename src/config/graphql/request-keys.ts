@@ -1,39 +1,33 @@
 import { BLOCK_NAME, GRAPHQL_NAME } from '../keys/formats.js';
-import { boolean, closed, flagOr, mapOf, optional, string, unsafe } from '../keys/key-types.js';
+import { closed, flag, flagOr, mapOf, optional, text, unsafe } from '../keys/key-types.js';
 
 /** Keys of one operation about what its requests hold: where arguments and header blocks come from. */
 
 /** Where a value comes from. */
 const SOURCE = {
   value: optional(
-    string({
-      description:
-        'A constant in place of the argument, which callers then do not see. Secrets come from the environment or a file.',
-      maxLength: 65536,
-      hint: 'Write it in quotes.',
-    }),
+    text(
+      'A constant in place of the argument, which callers then do not see. Secrets come from the environment or a file.',
+      { maxLength: 65536, hint: 'Write it in quotes.' },
+    ),
   ),
   header: optional(
-    string({
-      description: "The header field of the caller's request to take it from, one of `callerHeaders`.",
+    text("The header field of the caller's request to take it from, one of `callerHeaders`.", {
       minLength: 1,
       maxLength: 128,
     }),
   ),
   claim: optional(
-    string({
-      description:
-        "The claim of the caller's token to take it from (`clients.jwt` or `clients.introspection`). A caller without it may not call what requires it.",
-      minLength: 1,
-      maxLength: 256,
-    }),
+    text(
+      "The claim of the caller's token to take it from (`clients.jwt` or `clients.introspection`). A caller without it may not call what requires it.",
+      { minLength: 1, maxLength: 256 },
+    ),
   ),
 };
 
 const ENTRY = closed({
   name: optional(
-    string({
-      description: 'The name of the argument, instead of that by rule.',
+    text('The name of the argument, instead of that by rule.', {
       pattern: `^${GRAPHQL_NAME}$`,
       hint: 'Write a GraphQL name: letters, digits and _, no digit first.',
     }),
@@ -42,7 +36,7 @@ const ENTRY = closed({
 });
 
 const REQUIRED = optional(
-  boolean({ description: 'Refuse callers without the header field or the claim. Else nothing is written for it.' }),
+  flag('Refuse callers without the header field or the claim. Else nothing is written for it.'),
 );
 
 const BLOCK = closed({
@@ -60,8 +54,7 @@ const BLOCK = closed({
     }),
   ),
   values: optional(
-    mapOf('^[A-Za-z_][A-Za-z0-9_]{0,63}$', closed({ ...SOURCE, required: REQUIRED }), {
-      description: 'The values of `xml`, by name.',
+    mapOf('^[A-Za-z_][A-Za-z0-9_]{0,63}$', closed({ ...SOURCE, required: REQUIRED }), 'The values of `xml`, by name.', {
       names: 'Use letters, digits and _, no digit first.',
       maxProperties: 64,
     }),
@@ -74,8 +67,7 @@ const PATH_PATTERN = '^[^\\s/@{}:]{1,256}(/[^\\s/@{}:]{1,256}){0,15}(/@[^\\s/@{}
 /** By the path of XML names: `Order/Customer/@id`. */
 const entries = (description: string) =>
   optional(
-    mapOf(PATH_PATTERN, ENTRY, {
-      description,
+    mapOf(PATH_PATTERN, ENTRY, description, {
       names: 'Write XML names with `/` between them, an attribute as `@name`: Order/Customer/@id.',
     }),
   );
@@ -92,11 +84,12 @@ const BLOCKS = {
 
 /** Header blocks of all operations of a service. */
 export const SOAP_HEADERS = optional(
-  mapOf(block(`\\{[^{}\\s]{0,1024}\\}${STEP}`), BLOCK, {
-    description:
-      'Header blocks of the calls of GraphQL fields, by `{namespace}Name` or a path inside the block. Names without a namespace have that of the element around them. The WSDL need not declare them. `headers` of an operation goes before.',
-    ...BLOCKS,
-  }),
+  mapOf(
+    block(`\\{[^{}\\s]{0,1024}\\}${STEP}`),
+    BLOCK,
+    'Header blocks of the calls of GraphQL fields, by `{namespace}Name` or a path inside the block. Names without a namespace have that of the element around them. The WSDL need not declare them. `headers` of an operation goes before.',
+    BLOCKS,
+  ),
 );
 
 /** Header blocks of replies. Unsafe because a union would report a wrong name as "matches none". */
@@ -129,10 +122,11 @@ export const REQUEST_KEYS = {
     'By XML name, or path (`Order/Customer/@id`): the name of an argument, or the source of its value.',
   ),
   headers: optional(
-    mapOf(block(QUALIFIED), flagOr('`false` leaves the block out; or the source of a value.', BLOCK), {
-      description:
-        'The same for header blocks (`AuthHeader/password`), also for `{namespace}Name` as in `soapHeaders` of the service, of which a path here goes before. `false` leaves out a block.',
-      ...BLOCKS,
-    }),
+    mapOf(
+      block(QUALIFIED),
+      flagOr('`false` leaves the block out; or the source of a value.', BLOCK),
+      'The same for header blocks (`AuthHeader/password`), also for `{namespace}Name` as in `soapHeaders` of the service, of which a path here goes before. `false` leaves out a block.',
+      BLOCKS,
+    ),
   ),
 };

@@ -1,12 +1,8 @@
 import { FIELD_NAME, FIELD_PATH, GRAPHQL_NAME, SERVICE_OPERATION } from '../keys/formats.js';
-import { closed, integer, mapOf, optional, string, type TextOptions } from '../keys/key-types.js';
+import { closed, mapOf, millis, optional, string, type TextOptions, text } from '../keys/key-types.js';
 
 const operation = (description: string) =>
-  string({
-    ...SERVICE_OPERATION,
-    hint: 'Write the service, a dot and the operation: orders.GetOrder.',
-    description,
-  });
+  text(description, { ...SERVICE_OPERATION, hint: 'Write the service, a dot and the operation: orders.GetOrder.' });
 const VALUE_HINT = 'Write `request.` or `reply.` and the path of GraphQL names to the value: reply.orderID.';
 const VALUE_PATTERN = `^(request|reply)(\\.${FIELD_NAME}){0,15}$`;
 const VALUE = { pattern: VALUE_PATTERN, maxLength: 2048, hint: VALUE_HINT };
@@ -14,28 +10,16 @@ const VALUE = { pattern: VALUE_PATTERN, maxLength: 2048, hint: VALUE_HINT };
 const POLL = closed(
   {
     operation: operation('Service and operation, which only reads: `orders.GetOrder`.'),
-    everyMillis: integer({
-      description: 'Time between two calls.',
-      unit: 'millis',
-      minimum: 50,
-      maximum: 86_400_000,
-      default: 5000,
-    }),
+    everyMillis: millis('Time between two calls.', [50, 86_400_000], 5000),
     changed: optional(
-      string({
-        ...FIELD_PATH,
-        description: 'Path to the one value of the answer whose change is sent; by default the whole selection.',
-      }),
+      text('Path to the one value of the answer whose change is sent; by default the whole selection.', FIELD_PATH),
     ),
   },
-  {
-    description:
-      'Repeats a call while it has subscribers, once for all that ask for the same, and sends its answer when it has changed.',
-  },
+  'Repeats a call while it has subscribers, once for all that ask for the same, and sends its answer when it has changed.',
 );
 
 const texts = (pattern: string, value: TextOptions, names: string, description: string) =>
-  mapOf(pattern, string(value), { names, description, default: {} });
+  mapOf(pattern, string(value), description, { names, default: {} });
 
 /** The event for a message that passes or arrives: `answer` with `arguments`, or `fields`. */
 const event = (description: string) =>
@@ -72,7 +56,7 @@ const event = (description: string) =>
         'Instead of `answer`: by field of the event, the value of the message that it is. Links may lead on.',
       ),
     },
-    { description },
+    description,
   );
 
 const SUBSCRIPTION = closed({
@@ -85,13 +69,14 @@ const SUBSCRIPTION = closed({
   callback: optional(
     event('Each request for this operation that is posted to `/callback/<service>`: it is answered with 202.'),
   ),
-  description: optional(string({ description: 'The description of the field.' })),
-  deprecated: optional(string({ description: 'Why the field should not be used any more.', minLength: 1 })),
+  description: optional(text('The description of the field.')),
+  deprecated: optional(text('Why the field should not be used any more.', { minLength: 1 })),
 });
 
 /** Keys of the fields of Subscription: the part of the table of keys for them. One of `poll`, `on`, `callback`. */
-export const SUBSCRIPTION_KEYS = mapOf(`^${GRAPHQL_NAME}$`, SUBSCRIPTION, {
-  description: 'The fields of Subscription, each with one source: `poll`, `on` or `callback`.',
-  names: 'Use a GraphQL name.',
-  default: {},
-});
+export const SUBSCRIPTION_KEYS = mapOf(
+  `^${GRAPHQL_NAME}$`,
+  SUBSCRIPTION,
+  'The fields of Subscription, each with one source: `poll`, `on` or `callback`.',
+  { names: 'Use a GraphQL name.', default: {} },
+);

@@ -1,4 +1,5 @@
 import {
+  type ArrayOptions,
   type ObjectOptions,
   type Static,
   type StringOptions,
@@ -8,6 +9,8 @@ import {
   type TSchema,
   Type,
 } from '@sinclair/typebox';
+
+import type { LimitRow } from '../../base/limit.js';
 
 /** The table of keys is written with these builders: one file knows TypeBox. */
 export const {
@@ -36,26 +39,59 @@ type DeepReadonly<T> = T extends (infer U)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
+/** A description or a default that a key may lack: what is undefined is left out. */
+const given = (description?: string, initial?: unknown) => ({
+  ...(description === undefined ? {} : { description }),
+  ...(initial === undefined ? {} : { default: initial }),
+});
+
+/** A text. */
+export const text = (description: string, options: StringOptions = {}) => Type.String({ description, ...options });
+
+/** Several values of one kind. */
+export const list = <T extends TSchema>(items: T, description: string, options: ArrayOptions = {}) =>
+  Type.Array(items, { description, ...options });
+
+const amount =
+  (unit?: LimitRow['unit']) =>
+  (description: string, [minimum, maximum]: readonly [number, number], initial?: number) =>
+    Type.Integer({
+      description,
+      ...(unit === undefined ? {} : { unit }),
+      minimum,
+      maximum,
+      ...given(undefined, initial),
+    });
+
+/** A whole number from a least to a greatest, by its unit. */
+export const whole = amount();
+export const count = amount('count');
+export const millis = amount('millis');
+export const bytes = amount('bytes');
+export const points = amount('points');
+
 /** An object with these keys and no others. */
-export const closed = <T extends TProperties>(properties: T, options: ObjectOptions = {}) =>
-  Type.Object(properties, { ...options, additionalProperties: false });
+export const closed = <T extends TProperties>(properties: T, description?: string, options: ObjectOptions = {}) =>
+  Type.Object(properties, { ...given(description), ...options, additionalProperties: false });
 
 /** An object that is filled with the defaults of its keys where it is absent. */
 export const section = <T extends TProperties>(description: string, properties: T) =>
-  closed(properties, { description, default: {} });
+  closed(properties, description, { default: {} });
 
 /** A map whose keys match the pattern; `names` describes how to write one. */
-export const mapOf = <T extends TSchema>(pattern: string, value: T, options: ObjectOptions & { names: string }) =>
-  Type.Record(Type.String({ pattern }), value, { ...options, additionalProperties: false });
+export const mapOf = <T extends TSchema>(
+  pattern: string,
+  value: T,
+  description: string | undefined,
+  options: ObjectOptions & { names: string },
+) => Type.Record(Type.String({ pattern }), value, { ...given(description), ...options, additionalProperties: false });
 
 /** One of several texts. Unsafe because TypeBox writes `anyOf`, from which no editor completes and no hint is made. */
-export const oneOf = <const T extends readonly string[]>(
-  values: T,
-  options: { readonly description?: string; readonly default?: T[number] } = {},
-) => unsafe<T[number]>({ type: 'string', enum: values, ...options });
+export const oneOf = <const T extends readonly string[]>(values: T, description?: string, initial?: T[number]) =>
+  unsafe<T[number]>({ type: 'string', enum: values, ...given(description, initial) });
 
 /** Yes or no. */
-export const flag = (description: string, initial: boolean) => Type.Boolean({ description, default: initial });
+export const flag = (description: string, initial?: boolean) => Type.Boolean(given(description, initial));
 
 /**
  * `true`, `false` or keys. Unsafe because a union would report an error inside the object as "matches none"; one schema

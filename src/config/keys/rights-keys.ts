@@ -40,7 +40,7 @@ export const FIELD_RIGHTS_KEYS = {
   mask: optional({
     ...wordOr(
       MASK_CHOICES,
-      mapOf(NAME, oneOf(MASK_CHOICES), {
+      mapOf(NAME, oneOf(MASK_CHOICES), undefined, {
         names: 'Use the name of a class, or `default` for all others.',
         minProperties: 1,
       }),

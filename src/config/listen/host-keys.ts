@@ -1,13 +1,14 @@
 import { HTTP_URL } from '../keys/formats.js';
-import { array, string } from '../keys/key-types.js';
+import { list, string, text } from '../keys/key-types.js';
 
 const hostNames = (description: string) =>
-  array(
+  list(
     string({
       pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$',
       hint: 'Write a host name without a port, such as soapstone.monitoring.svc.',
     }),
-    { description, maxItems: 64, uniqueItems: true, default: [] },
+    description,
+    { maxItems: 64, uniqueItems: true, default: [] },
   );
 
 /** The names by which operators reach the gateway. */
@@ -21,7 +22,7 @@ export const HOSTS = hostNames(
 );
 
 /** The address at which callers reach the gateway. */
-export const PUBLIC_URL = string({
-  description: 'Address at which callers reach the gateway, for the WSDLs it serves; else the Host they named.',
-  ...HTTP_URL,
-});
+export const PUBLIC_URL = text(
+  'Address at which callers reach the gateway, for the WSDLs it serves; else the Host they named.',
+  HTTP_URL,
+);

@@ -1,6 +1,6 @@
 import { hostOf } from '../keys/address.js';
 import { NAME, PASSWORD, PEM } from '../keys/formats.js';
-import { array, closed, mapOf, oneOf, optional, type StaticOf, string, unsafe } from '../keys/key-types.js';
+import { closed, list, mapOf, oneOf, optional, type StaticOf, string, text, unsafe } from '../keys/key-types.js';
 
 /** Keys of the addresses on which the gateway listens: the part of the table of keys for them. */
 
@@ -9,7 +9,7 @@ const LISTEN_ADDRESS = {
   hint: 'Write host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/run/soapstone.sock, or systemd:name; port 0 is any free one.',
 };
 
-const pem = (description: string) => string({ description, minLength: 1, maxLength: 262_144, ...PEM });
+const pem = (description: string) => text(description, { minLength: 1, maxLength: 262_144, ...PEM });
 
 const IDENTITY = {
   cert: pem('The certificate with its chain, as PEM.'),
@@ -20,54 +20,45 @@ const IDENTITY = {
 const TLS_KEYS = closed(
   {
     ...IDENTITY,
-    names: mapOf('^(?:\\*\\.)?[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$', closed(IDENTITY), {
-      description: 'Certificates of other server names (SNI), such as b.example or *.b.example.',
-      names: 'Write a host name without a port; `*.` stands for one label.',
-      maxProperties: 1000,
-      default: {},
-    }),
-    minVersion: oneOf(['1.2', '1.3'], { description: 'The least version of TLS.', default: '1.2' }),
+    names: mapOf(
+      '^(?:\\*\\.)?[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$',
+      closed(IDENTITY),
+      'Certificates of other server names (SNI), such as b.example or *.b.example.',
+      { names: 'Write a host name without a port; `*.` stands for one label.', maxProperties: 1000, default: {} },
+    ),
+    minVersion: oneOf(['1.2', '1.3'], 'The least version of TLS.', '1.2'),
     ciphers: optional(
-      string({
-        description: 'Cipher suites in the notation of OpenSSL; by default those with forward secrecy and AEAD.',
+      text('Cipher suites in the notation of OpenSSL; by default those with forward secrecy and AEAD.', {
         pattern: '^[A-Za-z0-9_:+!@=-]{1,4096}$',
         hint: 'Write names of OpenSSL with a colon between them.',
       }),
     ),
-    clientCertificate: oneOf(['none', 'optional', 'required'], {
-      description:
-        'Whether clients are asked for a certificate. One that `clientCa` does not verify ends the connection, with `optional` too.',
-      default: 'none',
-    }),
+    clientCertificate: oneOf(
+      ['none', 'optional', 'required'],
+      'Whether clients are asked for a certificate. One that `clientCa` does not verify ends the connection, with `optional` too.',
+      'none',
+    ),
     clientCa: optional(pem('The authorities that sign the certificates of clients, as PEM.')),
     clientCrl: optional(
-      string({
-        description:
-          'Revocation lists, as PEM, one of each authority in the chains of clients. A list that has expired refuses all certificates of its authority.',
-        minLength: 1,
-        maxLength: 8_388_608,
-        ...PEM,
-      }),
+      text(
+        'Revocation lists, as PEM, one of each authority in the chains of clients. A list that has expired refuses all certificates of its authority.',
+        { minLength: 1, maxLength: 8_388_608, ...PEM },
+      ),
     ),
   },
-  { description: 'TLS. A file that changes is used by the next handshakes.' },
+  'TLS. A file that changes is used by the next handshakes.',
 );
 
 const LISTENER_KEYS = {
-  address: string({
-    description: 'The address, as host:port or unix:/path; or `systemd:` and the name of a socket that systemd passes.',
-    ...LISTEN_ADDRESS,
-  }),
+  address: text(
+    'The address, as host:port or unix:/path; or `systemd:` and the name of a socket that systemd passes.',
+    LISTEN_ADDRESS,
+  ),
   tls: optional(TLS_KEYS),
-  proxyProtocol: array(
+  proxyProtocol: list(
     string({ format: 'network', hint: 'Write an IP address, or a network: 10.0.0.0/8, fd00::/8.' }),
-    {
-      description:
-        'Addresses and networks of proxies that begin each connection with a PROXY header (version 1 or 2): it gives the address of the client. Of other peers the header is not read.',
-      maxItems: 64,
-      uniqueItems: true,
-      default: [],
-    },
+    'Addresses and networks of proxies that begin each connection with a PROXY header (version 1 or 2): it gives the address of the client. Of other peers the header is not read.',
+    { maxItems: 64, uniqueItems: true, default: [] },
   ),
 };
 const LISTENER = closed(LISTENER_KEYS);
@@ -79,33 +70,27 @@ const ADMIN_LISTENER = closed({
   basic: optional(
     closed(
       {
-        users: mapOf(NAME, closed({ password: string(PASSWORD) }), {
-          description: 'By name.',
+        users: mapOf(NAME, closed({ password: string(PASSWORD) }), 'By name.', {
           names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.',
           minProperties: 1,
         }),
       },
-      { description: 'Operators with a password, by HTTP Basic. `/live` and `/ready` need no credentials.' },
+      'Operators with a password, by HTTP Basic. `/live` and `/ready` need no credentials.',
     ),
   ),
   bearer: optional(
     closed(
       {
-        tokens: array(
+        tokens: list(
           string({
             pattern: '^[\\w.~+/-]{16,500}={0,2}$',
             hint: 'A token has 16 to 500 letters, digits and -._~+/',
           }),
-          {
-            description: 'From the environment or a file; several while one replaces the other.',
-            minItems: 1,
-            maxItems: 16,
-          },
+          'From the environment or a file; several while one replaces the other.',
+          { minItems: 1, maxItems: 16 },
         ),
       },
-      {
-        description: 'Tools with a fixed token: `Authorization: Bearer ...`. `/live` and `/ready` need no credentials.',
-      },
+      'Tools with a fixed token: `Authorization: Bearer ...`. `/live` and `/ready` need no credentials.',
     ),
   ),
 });

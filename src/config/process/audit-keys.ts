@@ -1,27 +1,20 @@
-import { closed, optional, string } from '../keys/key-types.js';
+import { closed, optional, text } from '../keys/key-types.js';
 
 /** Keys about the record of decisions. */
 export const AUDIT_KEYS = closed(
   {
     file: optional(
-      string({
-        description:
-          'Its file, relative to this one; by default standard output. A file that was renamed, as by logrotate, is opened anew within a second.',
-        minLength: 1,
-        maxLength: 4096,
-      }),
+      text(
+        'Its file, relative to this one; by default standard output. A file that was renamed, as by logrotate, is opened anew within a second.',
+        { minLength: 1, maxLength: 4096 },
+      ),
     ),
     key: optional(
-      string({
-        description:
-          'A secret: each line ends with its HMAC-SHA256, so that only who has it can write lines that `soapstone audit verify --key-file` accepts.',
-        minLength: 32,
-        maxLength: 4096,
-      }),
+      text(
+        'A secret: each line ends with its HMAC-SHA256, so that only who has it can write lines that `soapstone audit verify --key-file` accepts.',
+        { minLength: 32, maxLength: 4096 },
+      ),
     ),
   },
-  {
-    description:
-      'A record of each decision that denied a request or withheld or masked a field: JSON lines, each with the hash of the one before, which `soapstone audit verify` checks.',
-  },
+  'A record of each decision that denied a request or withheld or masked a field: JSON lines, each with the hash of the one before, which `soapstone audit verify` checks.',
 );

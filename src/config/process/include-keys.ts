@@ -1,28 +1,23 @@
 import { isRecord } from '../../base/record.js';
-import { array, boolean, closed, type StaticOf, string, unsafe } from '../keys/key-types.js';
+import { closed, flag, list, type StaticOf, text, unsafe } from '../keys/key-types.js';
 
 const PATTERN = { minLength: 1, maxLength: 4096 };
 
 const FILES = closed({
-  files: string({ description: 'A file, or a pattern.', ...PATTERN }),
-  optional: boolean({ description: 'Whether there may be none.', default: false }),
+  files: text('A file, or a pattern.', PATTERN),
+  optional: flag('Whether there may be none.', false),
 });
 
 /** Further files of the configuration. */
-export const INCLUDE = array(
-  // Unsafe because a union would report an error inside the object as "matches none".
+export const INCLUDE = list(
   unsafe<string | StaticOf<typeof FILES>>({
     ...FILES,
     ...PATTERN,
     type: ['string', 'object'],
     description: 'A file or a pattern, or `{ files, optional }`.',
   }),
-  {
-    description:
-      'Further files of this configuration, relative to it: `services/*.yaml`. Each has keys as this file has; maps such as `services` are joined, and each of their entries stands in one file. Paths in a file are relative to that file. A pattern that matches no file is an error, unless it is `{ files: services/*.yaml, optional: true }`.',
-    maxItems: 64,
-    default: [],
-  },
+  'Further files of this configuration, relative to it: `services/*.yaml`. Each has keys as this file has; maps such as `services` are joined, and each of their entries stands in one file. Paths in a file are relative to that file. A pattern that matches no file is an error, unless it is `{ files: services/*.yaml, optional: true }`.',
+  { maxItems: 64, default: [] },
 );
 
 /** The pattern of an entry, and whether it may match nothing; null for what is neither. */

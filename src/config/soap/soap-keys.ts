@@ -1,21 +1,21 @@
 import { URI } from '../keys/formats.js';
-import { array, closed, flag, integer, oneOf, optional, section, string, wordOr } from '../keys/key-types.js';
+import { closed, flag, list, oneOf, optional, section, string, text, whole, wordOr } from '../keys/key-types.js';
 
 /** Keys of a service about what its messages carry in their Header: the part of the table of keys for it. */
 
 export const ADDRESSED_CALLS = ['auto', 'send', 'never'] as const;
 
 const ADDRESSING = section('WS-Addressing headers of messages; a word alone is that of `calls`.', {
-  calls: oneOf(ADDRESSED_CALLS, {
-    description:
-      'Whether calls of GraphQL fields carry Action, To, MessageID and ReplyTo: `auto` where the WSDL requires them, `send` always, `never`.',
-    default: 'auto',
-  }),
+  calls: oneOf(
+    ADDRESSED_CALLS,
+    'Whether calls of GraphQL fields carry Action, To, MessageID and ReplyTo: `auto` where the WSDL requires them, `send` always, `never`.',
+    'auto',
+  ),
   version: optional(
-    oneOf(['2005/08', '2004/08'], {
-      description:
-        'The WS-Addressing of those calls: that of the WSDL unless given, else 2005/08, which is version 1.0.',
-    }),
+    oneOf(
+      ['2005/08', '2004/08'],
+      'The WS-Addressing of those calls: that of the WSDL unless given, else 2005/08, which is version 1.0.',
+    ),
   ),
   check: flag(
     'Refuse answers to elsewhere, other destinations, actions of another operation and blocks that come twice.',
@@ -25,8 +25,7 @@ const ADDRESSING = section('WS-Addressing headers of messages; a word alone is t
     'Replace a `To` that names the gateway by the address of the backend (the first of several); never in a signed message.',
     true,
   ),
-  destinations: array(string(URI), {
-    description: 'Addresses that `To` may name besides the gateway and the backend.',
+  destinations: list(string(URI), 'Addresses that `To` may name besides the gateway and the backend.', {
     maxItems: 256,
     uniqueItems: true,
     default: [],
@@ -39,36 +38,25 @@ export const ADDRESSING_KEYS = wordOr(ADDRESSED_CALLS, ADDRESSING);
 const MAKE_KEYS = closed(
   {
     timestamp: flag('Write a Timestamp.', false),
-    expiresMillis: integer({
-      description: 'How long a message is valid by its Timestamp.',
-      minimum: 1_000,
-      maximum: 86_400_000,
-      default: 300_000,
-    }),
+    expiresMillis: whole('How long a message is valid by its Timestamp.', [1_000, 86_400_000], 300_000),
     usernameToken: optional(
       closed(
         {
-          username: string({ description: 'The user.', minLength: 1, maxLength: 512 }),
-          password: string({
-            description: 'The password; from the environment or a file, which may rotate.',
-            maxLength: 4096,
-          }),
-          type: oneOf(['text', 'digest'], {
-            description: '`text` sends the password, `digest` its SHA-1 with nonce and time.',
-            default: 'text',
-          }),
+          username: text('The user.', { minLength: 1, maxLength: 512 }),
+          password: text('The password; from the environment or a file, which may rotate.', { maxLength: 4096 }),
+          type: oneOf(['text', 'digest'], '`text` sends the password, `digest` its SHA-1 with nonce and time.', 'text'),
         },
-        { description: 'Write a UsernameToken (UsernameToken Profile 1.1) with a fresh nonce.' },
+        'Write a UsernameToken (UsernameToken Profile 1.1) with a fresh nonce.',
       ),
     ),
     mustUnderstand: flag('Whether the backend must understand the block.', true),
-    actor: optional(string({ description: 'The actor or role that the block is for.', ...URI })),
+    actor: optional(text('The actor or role that the block is for.', URI)),
     replace: flag(
       'Write the block into SOAP calls as well, and remove that of the caller for the backend. Else SOAP calls keep theirs.',
       false,
     ),
   },
-  { description: 'A Security block that the gateway writes into the calls that it makes.' },
+  'A Security block that the gateway writes into the calls that it makes.',
 );
 
 export const SECURITY_KEYS = section(

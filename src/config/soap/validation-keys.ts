@@ -1,7 +1,7 @@
 import { oneOf, type StaticOf, section } from '../keys/key-types.js';
 
 const level = (description: string, initial: 'off' | 'report') =>
-  oneOf(['off', 'report', 'enforce'], { description, default: initial });
+  oneOf(['off', 'report', 'enforce'], description, initial);
 
 /** `report` counts and logs what breaks the schema and lets it through; `enforce` refuses it. */
 export type ValidationLevel = StaticOf<ReturnType<typeof level>>;
