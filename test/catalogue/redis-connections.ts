@@ -236,7 +236,7 @@ export function testConnections(t: Test, rows: Rows): void {
       [...recorded.operations.keys()].filter((key) => !key.endsWith('ok')),
       [],
     );
-    const manual = /ACL SETUSER soapstone (.*)/.exec(readFileSync('config/manual.md', 'utf8'))?.[1] ?? '';
+    const manual = /ACL SETUSER soapstone (.*)/.exec(readFileSync('config/manual/operations.md', 'utf8'))?.[1] ?? '';
     t.equal(
       manual.replace('PASSWORD', 'secret-of-redis').replaceAll('soapstone:', 'test:'),
       ACL,

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
 
@@ -18,9 +18,12 @@ import { readSources } from '../kit/source.js';
 /** The pages for operators: each configuration in them is accepted, and what they name is there. */
 
 const GUIDES = readdirSync('deploy').flatMap((name) => (name.endsWith('.md') ? [`deploy/${name}`] : []));
+const MANUAL = readdirSync('config/manual').map((name) => `config/manual/${name}`);
 /** The first one has no whole configurations: `cli/tour.test.ts` follows it. */
-const PAGES = ['README.md', 'config/manual.md', ...GUIDES];
+const PAGES = ['README.md', 'config/manual.md', ...MANUAL, ...GUIDES];
 const LINES_MAX = 300;
+const PAGE_BYTES_MAX = 25_000;
+const SENTENCE_WORDS_MAX = 30;
 
 const BACKEND = 'http://127.0.0.1:9/ws';
 const JWT = { issuer: 'https://login.example', audience: 'a', jwksUrl: 'https://login.example/keys', class: 'partner' };
@@ -178,6 +181,39 @@ t.test('the guides are short', (t) => {
   for (const guide of GUIDES) {
     const lines = readFileSync(guide, 'utf8').split('\n').length;
     t.ok(lines <= LINES_MAX, `${guide}: ${lines} lines`);
+  }
+  t.end();
+});
+
+t.test('each page of the manual is of one subject, and short', (t) => {
+  const index = readFileSync('config/manual/README.md', 'utf8');
+  for (const page of MANUAL) {
+    const bytes = statSync(page).size;
+    t.ok(bytes <= PAGE_BYTES_MAX, `${page}: ${bytes} bytes`);
+    if (!page.endsWith('README.md')) t.ok(index.includes(`](${basename(page)})`), `the index has ${page}`);
+  }
+  t.end();
+});
+
+/** Paragraphs, items, headings and cells of a page, without its code blocks; a code span is one word. */
+function textsOf(page: string): readonly string[] {
+  const prose = readFileSync(page, 'utf8')
+    .replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '')
+    .replaceAll(/`[^`]*`/g, 'CODE');
+  return prose
+    .split(/\n(?:\s*\n| *(?:-|\d+\.) |(?=[|#]))|(?<=[^\\])\|/)
+    .filter((text) => !text.startsWith('    '))
+    .map((text) => text.replaceAll(/\s+/g, ' ').trim());
+}
+
+const sentencesOf = (text: string): readonly string[] => text.split(/(?<=[.!?])(?:\*\*|\))? (?=[A-Z0-9"(*[])/);
+
+t.test('no sentence of the pages is longer than 30 words', (t) => {
+  for (const page of PAGES) {
+    const long = textsOf(page)
+      .flatMap(sentencesOf)
+      .filter((sentence) => sentence.split(' ').filter((word) => /\w/.test(word)).length > SENTENCE_WORDS_MAX);
+    t.same(long, [], page);
   }
   t.end();
 });

@@ -152,7 +152,7 @@ t.test('no key has two comparisons, and none that protects is called neutral', a
 });
 
 t.test('the manual has the table of protections', async (t) => {
-  const manual = readFileSync('config/manual.md', 'utf8');
+  const manual = readFileSync('config/manual/protection.md', 'utf8');
   t.equal(replaceSection(manual, 'protections', printProtections()), manual, 'run `npm run generate`');
   t.match(manual, '<!-- protections -->');
 });

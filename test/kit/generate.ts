@@ -9,12 +9,13 @@ import { printRefusals } from './reference/refusals.js';
 
 /**
  * Writes what is generated from tables in the code: the JSON Schema of the configuration, the page of refusals and the marked sections of
- * `config/README.md` and `config/manual.md`. Run from the root of the repository; tests assert that the result is checked in.
+ * `config/README.md` and `config/manual/protection.md`. Run from the root of the repository; tests assert that the result is checked in.
  */
 await writeFile('config/soapstone.schema.json', printJsonSchema());
 await writeFile('config/refusals.md', printRefusalPage());
-const manual = await readFile('config/manual.md', 'utf8').catch(() => null);
-if (manual !== null) await writeFile('config/manual.md', replaceSection(manual, 'protections', printProtections()));
+const manual = await readFile('config/manual/protection.md', 'utf8').catch(() => null);
+if (manual !== null)
+  await writeFile('config/manual/protection.md', replaceSection(manual, 'protections', printProtections()));
 const reference = await readFile('config/README.md', 'utf8').catch(() => null);
 if (reference !== null) {
   const sections: readonly (readonly [string, string])[] = [

@@ -9,12 +9,12 @@ import { hashPassword } from '../../src/access/passwords/scrypt.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
 import { startTestGateway } from '../kit/gateway.js';
 
-/** The section about listeners in the manual, followed word for word: only ports and the password are filled in. */
+/** The page about listeners in the manual, followed word for word: only ports and the password are filled in. */
 
 const run = promisify(execFile);
-const [, section = ''] = /^## Listeners\n([\s\S]*?)^## /m.exec(readFileSync('config/manual.md', 'utf8')) ?? [];
-const [example = '', certificates = ''] = [...section.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
-const commands = [...section.matchAll(/^ {4}((?:curl|openssl) .*)$/gm)].map(([, text = '']) => text);
+const page = readFileSync('config/manual/listeners.md', 'utf8');
+const [example = '', , certificates = ''] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+const commands = [...page.matchAll(/^ {4}((?:curl|openssl) .*)$/gm)].map(([, text = '']) => text);
 
 const skip = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 
@@ -86,7 +86,7 @@ t.test('the commands of the manual do with its listeners as they say', { skip },
   const ask = await follow(t);
   const [plain = '', erp = '', metrics = '', reload = '', openssl = ''] = commands;
   t.equal(commands.length, 6);
-  t.match(await ask(plain), /UNAUTHENTICATED.* 401$/, 'the clients of the section have certificates');
+  t.match(await ask(plain), /UNAUTHENTICATED.* 401$/, 'the clients of the page have certificates');
   t.match(await ask(erp), /"Query".* 200$/);
   t.match(await ask(metrics), / 200$/);
   t.match(await ask(metrics.replace(/-H ".*?" /, '')), /401$/, 'without the token');
