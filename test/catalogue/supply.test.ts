@@ -6,8 +6,9 @@ import { join, resolve } from 'node:path';
 import * as util from 'node:util';
 import t, { type Test } from 'tap';
 
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { startProcess } from '../kit/gateway-process.js';
+import { useBackend } from '../kit/use.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('supply');
@@ -110,10 +111,9 @@ const YAML = (backend: string): string =>
 const ENVELOPE = '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>_</E:Body></E:Envelope>';
 
 /** Starts a gateway with these options of Node, uses every endpoint, and ends it. */
-async function useGateway(t: Test, name: string, nodeOptions: readonly string[]): Promise<void> {
+async function exercise(t: Test, name: string, nodeOptions: readonly string[]): Promise<void> {
   const reply = ENVELOPE.replace('_', '<r:GetOrderResponse xmlns:r="urn:desk"><r:id>7</r:id></r:GetOrderResponse>');
-  const backend = await startRecordingBackend(answerWith(reply));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith(reply));
   const { url, adminUrl, child } = await startProcess(t, YAML(backend.url), { nodeOptions });
   const call = ENVELOPE.replace('_', '<m:GetOrder xmlns:m="urn:desk"/>');
   const soap = (body: string): Promise<number> =>
@@ -141,12 +141,12 @@ const FREEZE =
 
 t.test('D06, D07: Node', async (t) => {
   t.equal(manifest.engines.node, '>=20.19', rows.answer('D06', 'an older Node'));
-  await useGateway(t, rows.answer('D07', 'frozen prototypes'), [
+  await exercise(t, rows.answer('D07', 'frozen prototypes'), [
     `--import=data:text/javascript,${encodeURIComponent(FREEZE)}`,
   ]);
   // pino sets a property of Error where Node has no `getCallSites` (before 22.9).
   t.ok(rows.answer('D07', 'frozen intrinsics, from Node 22.9 on'));
-  if ('getCallSites' in util) await useGateway(t, 'frozen intrinsics', ['--frozen-intrinsics', '--no-warnings']);
+  if ('getCallSites' in util) await exercise(t, 'frozen intrinsics', ['--frozen-intrinsics', '--no-warnings']);
 });
 
 t.test('D08: the source runs no text, and no other program', async (t) => {
@@ -174,7 +174,7 @@ t.test('D08: with the permissions of Node', async (t) => {
   );
   const flags = [permission || '--experimental-permission', network].filter(Boolean);
   const name = rows.answer('D08', 'neither programs, nor threads, nor files written');
-  await useGateway(t, name, [...flags, '--no-warnings', ...allowed]);
+  await exercise(t, name, [...flags, '--no-warnings', ...allowed]);
 });
 
 t.test('D09, D10: the package', async (t) => {

@@ -2,8 +2,9 @@ import { createServer, type Server } from 'node:http';
 import t, { type Test } from 'tap';
 import { type AddressEvent, AddressStates } from '../../src/observe/address-states.js';
 import { freePort } from '../kit/free-port.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
+import { useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
@@ -47,7 +48,9 @@ async function startOne(t: Test, keys: string): Promise<Setting> {
   const backend = new Backend(await freePort());
   await backend.start();
   t.teardown(() => backend.stop());
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   shop:
     url: http://127.0.0.1:${backend.port}/shop?token=secret
     namespace: urn:shop
@@ -56,8 +59,8 @@ async function startOne(t: Test, keys: string): Promise<Setting> {
     operations:
       GetStock: { field: Query.stock }
 ${keys}
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   return {
     gateway,
     backend,

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { desk, envelope, graphql, MEDIA, startDesk, type Version } from '../acceptance/desk.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const FAULTS: Readonly<Record<Version, string>> = {
   '1.1': '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring></S:Fault>',
@@ -87,8 +87,10 @@ t.test('an operation without a result is done once a status of success comes wit
 });
 
 t.test('a one-way operation without a WSDL is done once a status of success comes without content', async (t) => {
-  const backend = await startRecordingBackend(answerWith(''));
-  const gateway = await startTestGateway(`services:
+  const backend = await useBackend(t, answerWith(''));
+  const gateway = await useGateway(
+    t,
+    `services:
   desk:
     url: ${backend.url}
     namespace: urn:t
@@ -100,11 +102,8 @@ t.test('a one-way operation without a WSDL is done once a status of success come
       Notify: { field: Mutation.notify }
       Send: { field: Mutation.send, oneWay: true }
       Place: { field: Mutation.place }
-`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+`,
+  );
   const invalid = { errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] };
   for (const status of [200, 202, 204]) {
     backend.answer = answerWith('', 'text/xml', status);

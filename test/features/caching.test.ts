@@ -2,9 +2,10 @@ import { scryptSync } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import type { RecordedMessage, RecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { askGraphql, postGraphql, TYPED } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const WSA = 'http://www.w3.org/2005/08/addressing';
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
@@ -80,12 +81,8 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
     if (shop.hold) held.push(give);
     else give();
   };
-  const backend = await startRecordingBackend(answer);
-  const gateway = await startTestGateway(top + mapping(backend.url, options));
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const backend = await useBackend(t, answer);
+  const gateway = await useGateway(t, top + mapping(backend.url, options));
   const shop: Shop = {
     backend,
     gateway,
@@ -115,19 +112,16 @@ const nameIn = ({ text }: SoapAnswer): string => /<name>(\w+)</.exec(text)?.[1] 
 
 t.test('a header block that the mapping or the caller gives is part of the question', async (t) => {
   let serial = 0;
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     const reply = `<EchoResponse xmlns="urn:bridge"><values><number>${++serial}</number></values></EchoResponse>`;
     response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope(reply));
   });
   const wsdl = `${process.cwd()}/test/catalogue/fixtures/bridge.wsdl`;
   const read = 'read: { cacheMillis: 60000, scope: shared }';
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:\n  fixed:\n    wsdl: ${wsdl}\n    url: ${backend.url}/bridge\n    operations: { Echo: { field: Query.fixed, ${read}, headers: { Session/token: { value: secret } } } }\n  given:\n    wsdl: ${wsdl}\n    url: ${backend.url}/other\n    operations: { Echo: { field: Query.given, ${read} } }\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   const number = async (field: string): Promise<unknown> => {
     const answer = await askGraphql<{ data?: { answer?: { number?: number } } }>(
       gateway.url,

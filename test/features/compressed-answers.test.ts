@@ -4,8 +4,9 @@ import { gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
 import { hashPassword } from '../../src/access/passwords/scrypt.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import type { TestGateway } from '../kit/gateway.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** Answers of GraphQL, WSDLs and the pages of operators, compressed; and to whom they are not. */
 
@@ -23,8 +24,9 @@ interface Setting {
 }
 
 async function start(t: Test, clients = '', rows = 100): Promise<Setting> {
-  const backend = await startRecordingBackend(answerWith(replyOf(rows)));
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, answerWith(replyOf(rows)));
+  const gateway = await useGateway(
+    t,
     `services:
   orders: { url: "${backend.url}", wsdl: "${resolve('config/demo/legacy.wsdl')}" }
   lists:
@@ -34,10 +36,6 @@ async function start(t: Test, clients = '', rows = 100): Promise<Setting> {
     operations: { List: { field: Query.list } }
 ${clients}`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   return { backend, gateway };
 }
 

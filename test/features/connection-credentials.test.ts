@@ -5,11 +5,12 @@ import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { negotiateMessage } from '../../src/upstream/credentials/ntlm/messages.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { Caller, envelope, replyOf, runCallers } from '../kit/ntlm-caller.js';
 import { type NtlmMessage, type NtlmServer, type NtlmServerOptions, startNtlmServer } from '../kit/ntlm-server.js';
 import { until } from '../kit/until.js';
+import { useGateway } from '../kit/use.js';
 
 const CANARY = 'c4nary-Pässword';
 
@@ -44,11 +45,10 @@ async function startShop(t: Test, auth: string, options: Partial<NtlmServerOptio
     },
     ...options,
   });
-  const gateway = await startTestGateway(mapping(server.url, auth, more));
+  const gateway = await useGateway(t, mapping(server.url, auth, more));
   const caller = new Caller(gateway.url, Number.POSITIVE_INFINITY);
   t.teardown(async () => {
     caller.close();
-    await gateway.close();
     await server.close();
   });
   return {

@@ -8,10 +8,11 @@ import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 
 import { verifyAudit } from '../../src/cli/audit.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { type Bank, keyOf, SECRETS, startBank } from '../kit/bank.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
+import { useBackend } from '../kit/use.js';
 
 /** A decision point that is asked about each call, and the record of decisions. */
 
@@ -97,8 +98,7 @@ t.test('a decision point decides on each SOAP call and GraphQL operation', async
 
 t.test('plain routes, WSDLs and pages are asked about', async (t) => {
   const point = await startPoint(t);
-  const files = await startRecordingBackend(answerWith('a file', 'text/plain'));
-  t.teardown(() => files.close());
+  const files = await useBackend(t, answerWith('a file', 'text/plain'));
   const routes = `routes: [{ path: /files, url: "${files.url}" }]\n`;
   const bank = await startBank(CLASSES, '', routes, `  authorize: { url: "${point.url}", timeoutMillis: 5000 }\n`);
   t.teardown(() => bank.close());

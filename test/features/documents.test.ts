@@ -7,9 +7,10 @@ import t, { type Test } from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** Documents that requests only name, and requests that come in batches. */
 
@@ -46,15 +47,11 @@ interface Shop {
 }
 
 async function startShop(t: Test, more: string, directory: string | null = null): Promise<Shop> {
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const [, name = ''] = /Body><\w+:(\w+)/.exec(message.body.toString()) ?? [];
     answerWith(article.replaceAll('Reply', `${name}Response`))(message, response);
   });
-  const gateway = await startTestGateway(services(backend.url) + more, directory);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, services(backend.url) + more, directory);
   const read = async (response: Response): Promise<Answer> => {
     const { status, headers } = response;
     const text = await response.text();

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { askGraphql } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const ENVELOPES: Readonly<Record<string, string>> = {
@@ -42,18 +43,17 @@ const DEMO = { wsdl: resolve('config/demo/legacy.wsdl'), operations: OPERATIONS,
 
 async function startDesk(t: Test, version: string, about: Partial<typeof DEMO> = {}): Promise<Desk> {
   const { wsdl, operations, more } = { ...DEMO, ...about };
-  const backend = await startRecordingBackend(answerWith(''));
-  const gateway = await startTestGateway(`services:
+  const backend = await useBackend(t, answerWith(''));
+  const gateway = await useGateway(
+    t,
+    `services:
   desk:
     wsdl: ${wsdl}
     url: ${backend.url}/desk
     versions: ["${version}"]
     operations: ${operations}
-${more}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+${more}`,
+  );
   return {
     backend,
     gateway,

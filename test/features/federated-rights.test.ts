@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { keyOf } from '../kit/bank.js';
-import { startTestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { startGraphqlServer } from '../kit/graphql-server.js';
+import { useGateway } from '../kit/use.js';
 
 /** Directives about rights that a schema links under other names (specs.apollo.dev/link). */
 
@@ -42,7 +42,8 @@ async function startShop(t: Test, sdl: string, service = ''): Promise<Shop> {
     await server.close();
     await rm(home, { recursive: true });
   });
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `clients:
   address: { class: plain }
   apiKeys: { clients: { boss: { class: boss, keys: [boss-key-0000000000] } } }
@@ -51,7 +52,6 @@ services:
   shop: { kind: graphql, url: "${server.url}", schema: shop.graphql${service} }`,
     home,
   );
-  t.teardown(() => gateway.close());
   return {
     asked: () => server.requests.map(({ query }) => query).join('\n'),
     async ask(query, name) {

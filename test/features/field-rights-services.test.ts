@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { keyOf } from '../kit/bank.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
+import { useGateway } from '../kit/use.js';
 
 /** Rights to the fields of services that speak GraphQL: by directives of their schema and by the configuration. */
 
@@ -72,7 +73,8 @@ async function startCrm(t: Test, sdl: string, service = '', more = ''): Promise<
     await rm(home, { recursive: true });
   });
   const names = ['plain', 'clerk', 'boss'];
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `clients:
   address: { class: plain }
   apiKeys:
@@ -84,7 +86,6 @@ services:
 ${more}`,
     home,
   );
-  t.teardown(() => gateway.close());
   const ask = async (query: string, name?: string, variables: object = {}): Promise<Answer> => {
     const text = await (
       await postGraphql(gateway.url, { query, variables }, name === undefined ? {} : keyOf(name))

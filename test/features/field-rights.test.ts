@@ -1,8 +1,8 @@
 import t from 'tap';
 
 import { type Bank, keyOf, SECRETS, startBank } from '../kit/bank.js';
-import { startTestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { useGateway } from '../kit/use.js';
 
 /** Rights to fields and operations by scopes, and masks, whatever way a value could come. */
 
@@ -215,8 +215,7 @@ t.test('the log names the service of a refused field, whichever others have its 
     `  ${name}:\n    wsdl: ${wsdl}\n    url: http://127.0.0.1:1/\n    operations: { Echo: { field: Query.${name}, scopes: [echo] } }\n`;
   const clients = 'clients: { address: { class: any }, classes: { any: {} } }\n';
   const rejecting = 'graphql: { rejectUnauthorized: true }\n';
-  const gateway = await startTestGateway(`${clients}${rejecting}services:\n${service('first')}${service('second')}`);
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, `${clients}${rejecting}services:\n${service('first')}${service('second')}`);
   for (const [at, name] of ['first', 'second'].entries()) {
     await postGraphql(gateway.url, { query: `{ ${name}(values: {}) { number } }` });
     t.match(await gateway.accessLine(at + 1), { found: `${name}.Echo` });

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
-import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import type { RecordedMessage, RecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const PASSWORD = 'pässwörd-canary';
@@ -69,7 +70,7 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = ''): P
   const answer = (response: ServerResponse, body: string, fields: Record<string, string | string[]> = {}): void => {
     response.writeHead(200, { 'content-type': 'text/xml', ...fields }).end(envelope(body));
   };
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const body = String(message.body);
     const token = tokenOf(message);
     if (body.includes(':Login ') || body.includes(':Login>')) {
@@ -89,7 +90,7 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = ''): P
       answer(response, '<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>');
     } else shop.refusal(response);
   });
-  const gateway = await startTestGateway(mapping(backend.url, login, keys));
+  const gateway = await useGateway(t, mapping(backend.url, login, keys));
   const shop: Shop = {
     backend,
     gateway,
@@ -114,10 +115,6 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = ''): P
         body,
       }),
   };
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   return shop;
 }
 

@@ -9,10 +9,11 @@ import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 
 import { startDemoBackend } from '../../config/demo/backend.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
 import { Authority } from '../kit/certificates.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { missing, PYTHON } from './programs.js';
 import { startEnvoy, startHaproxy, startNginx } from './proxies.js';
 
@@ -53,9 +54,9 @@ async function start(t: Test, more: string): Promise<Place> {
   file('a.key', own.key);
   file('both.pem', own.cert + own.key);
   file('ca.crt', authority.ca.cert);
-  const backend = await startRecordingBackend(answerWith(REPLY));
-  t.teardown(() => backend.close());
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, answerWith(REPLY));
+  const gateway = await useGateway(
+    t,
     `services:
   desk:
     url: ${backend.url}/desk
@@ -66,7 +67,6 @@ subscriptions: { polled: { poll: { operation: desk.GetOrder, everyMillis: 1000 }
 ${more}`,
     home,
   );
-  t.teardown(() => gateway.close());
   return {
     home,
     authority,
@@ -461,12 +461,12 @@ for (const [client, file, option] of [
     writeFileSync(join(home, 'erp.key'), erp.key);
     const legacy = await startDemoBackend('127.0.0.1', 0);
     t.teardown(() => legacy.close());
-    const gateway = await startTestGateway(
+    const gateway = await useGateway(
+      t,
       `services: { orders: { wsdl: ${resolve('config/demo/legacy.wsdl')}, url: "${legacy.url}" } }
 listen: [${listener('required')}]\n${CERTIFICATES.replace('address: { class: all }, ', '')}`,
       home,
     );
-    t.teardown(() => gateway.close());
     const run = (...args: readonly string[]): Promise<string> =>
       new Promise((resolve) => {
         const all = [

@@ -9,6 +9,7 @@ import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { envelope } from '../kit/live-desk.js';
+import { useBackend } from '../kit/use.js';
 import { connect, MISSING, RecordedEvents, RedisProxy, RedisServer, until, untilAsync } from './kit.js';
 
 /** Two gateways that share a Redis, from outside. */
@@ -56,11 +57,10 @@ const graphql = async ({ url }: TestGateway, body: object): Promise<string> => {
 
 t.test('two gateways and one Redis', { skip: MISSING }, async (t) => {
   const redis = await RedisServer.start('--requirepass', SECRET);
-  const backend = await startRecordingBackend(answerWith(REPLY));
+  const backend = await useBackend(t, answerWith(REPLY));
   const gateways = await Promise.all([0, 1].map(() => startTestGateway(config(backend.url, redis.url))));
   t.teardown(async () => {
     await Promise.all(gateways.map((gateway) => gateway.close()));
-    await backend.close();
     await redis.close();
   });
   const [a, b] = gateways;

@@ -13,9 +13,10 @@ import { Gate } from '../../../src/soap/gate.js';
 import type { EnvelopeRules } from '../../../src/soap/header/header.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import { answerWith, type RecordingBackend } from '../../kit/backend.js';
+import type { TestGateway } from '../../kit/gateway.js';
 import { chunked, post, RawClient, type RawReply, sendRaw } from '../../kit/raw-client.js';
+import { useBackend, useGateway } from '../../kit/use.js';
 
 const URI = 'http://schemas.xmlsoap.org/soap/envelope/';
 const envelope = (content: string): string =>
@@ -33,12 +34,8 @@ interface Path {
 }
 
 async function startPath(t: Test, perService = '', more = ''): Promise<Path> {
-  const backend = await startRecordingBackend(answerWith(envelope('')));
-  const gateway = await startTestGateway(`services:\n  s:\n    url: ${backend.url}/\n${perService}${more}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const backend = await useBackend(t, answerWith(envelope('')));
+  const gateway = await useGateway(t, `services:\n  s:\n    url: ${backend.url}/\n${perService}${more}`);
   return {
     gateway,
     backend,
