@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 
 import { IssuerKeys } from '../../src/access/tokens/issuer-keys.js';
-import { answerWith, type RecordingBackend } from '../kit/backend.js';
-import type { TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { AUDIENCE, ISSUER, makeIssuer } from './access-vectors.js';
@@ -35,14 +34,9 @@ links:
   Order.secret: { operation: desk.GetSecret, arguments: { id: secretId } }
 `;
 
-interface Endpoints {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  soap(headers: Record<string, string>, message?: string): Promise<RawReply>;
-  graphql(headers: Record<string, string>, query?: string): Promise<RawReply>;
-}
+type Endpoints = Awaited<ReturnType<typeof startEndpoints>>;
 
-async function startEndpoints(t: Test, clients: string): Promise<Endpoints> {
+async function startEndpoints(t: Test, clients: string) {
   const backend = await useBackend(t, (message, response) => {
     const operation = /Body><(?:\w+:)?(\w+)/.exec(message.body.toString())?.[1] ?? '';
     answerWith(inBody(`<r:${operation}Response xmlns:r="urn:desk"><r:id>1</r:id></r:${operation}Response>`))(
@@ -54,9 +48,9 @@ async function startEndpoints(t: Test, clients: string): Promise<Endpoints> {
   return {
     backend,
     gateway,
-    soap: (headers, message = call('GetOrder')) =>
+    soap: (headers: Record<string, string>, message: string = call('GetOrder')): Promise<RawReply> =>
       sendRaw(gateway.url, post('/soap/desk', 'text/xml', message, headers)),
-    graphql: (headers, query = '{ order(id: 1) { id } }') =>
+    graphql: (headers: Record<string, string>, query: string = '{ order(id: 1) { id } }'): Promise<RawReply> =>
       sendRaw(gateway.url, post('/graphql', 'application/json', JSON.stringify({ query }), headers)),
   };
 }

@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http';
 import t, { type Test } from 'tap';
 import { type AddressEvent, AddressStates } from '../../src/observe/address-states.js';
 import { freePort } from '../kit/free-port.js';
-import type { TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
 import { useGateway } from '../kit/use.js';
 
@@ -35,16 +34,9 @@ class Backend {
   }
 }
 
-interface Setting {
-  readonly gateway: TestGateway;
-  readonly backend: Backend;
-  /** The status of a call. */
-  call(): Promise<number>;
-  /** The lines about addresses, in short. */
-  lines(): string[];
-}
+type Setting = Awaited<ReturnType<typeof startOne>>;
 
-async function startOne(t: Test, keys: string): Promise<Setting> {
+async function startOne(t: Test, keys: string) {
   const backend = new Backend(await freePort());
   await backend.start();
   t.teardown(() => backend.stop());
@@ -64,13 +56,15 @@ ${keys}
   return {
     gateway,
     backend,
+    /** The status of a call. */
     async call() {
       const headers = { 'content-type': 'text/xml', soapaction: '""' };
       const reply = await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: ENVELOPE });
       await reply.arrayBuffer();
       return reply.status;
     },
-    lines: () =>
+    /** The lines about addresses, in short. */
+    lines: (): string[] =>
       gateway
         .logLines()
         .filter(({ msg }) => msg === 'address down' || msg === 'address up')

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
@@ -47,12 +47,7 @@ function message(files: string, parts: readonly Part[]): Buffer {
 
 const TYPE = 'multipart/related; boundary=b; type="application/xop+xml"; start="<root@d>"; start-info="text/xml"';
 
-interface Files {
-  readonly backend: RecordingBackend;
-  ask(query: string): Promise<unknown>;
-}
-
-async function startFiles(t: Test, more = '', keys = ''): Promise<Files> {
+async function startFiles(t: Test, more = '', keys = '') {
   const backend = await useBackend(t, answerWith(''));
   const directory = t.testdir({ 'files.wsdl': WSDL });
   const gateway = await useGateway(
@@ -61,7 +56,7 @@ async function startFiles(t: Test, more = '', keys = ''): Promise<Files> {
   );
   return {
     backend,
-    async ask(query) {
+    async ask(query: string): Promise<unknown> {
       return askGraphql(gateway.url, query);
     },
   };

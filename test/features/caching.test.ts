@@ -2,8 +2,8 @@ import { scryptSync } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-import type { RecordedMessage, RecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { RecordedMessage } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
 import { askGraphql, postGraphql, TYPED } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
@@ -30,17 +30,7 @@ const mapping = (
       Rename: { field: Mutation.rename, write: { invalidates: [GetArticle, shop.GetStock] } }
 ${more}`;
 
-interface Shop {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  /** Answers that wait to be given; empty unless `hold` is on. */
-  readonly held: (() => void)[];
-  hold: boolean;
-  ask(query: string, headers?: Record<string, string>): Promise<GraphqlAnswer>;
-  send(envelope: string, headers?: Record<string, string>): Promise<SoapAnswer>;
-  /** Resolves when the backend has got this many messages. */
-  reached(count: number): Promise<void>;
-}
+type Shop = Awaited<ReturnType<typeof startShop>>;
 
 interface GraphqlAnswer {
   readonly body: {
@@ -60,7 +50,7 @@ const envelope = (content: string, header = '', uri = SOAP): string =>
   `<s:Envelope xmlns:s="${uri}">${header}<s:Body>${content}</s:Body></s:Envelope>`;
 const getArticle = (sku: string): string => `<GetArticle xmlns="urn:shop"><sku>${sku}</sku></GetArticle>`;
 
-async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, top = ''): Promise<Shop> {
+async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, top = '') {
   let serial = 0;
   const held: (() => void)[] = [];
   const answer = (message: RecordedMessage, response: ServerResponse): void => {
@@ -83,16 +73,17 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
   };
   const backend = await useBackend(t, answer);
   const gateway = await useGateway(t, top + mapping(backend.url, options));
-  const shop: Shop = {
+  const shop = {
     backend,
     gateway,
+    /** Answers that wait to be given; empty unless `hold` is on. */
     held,
     hold: false,
-    async ask(query, headers = {}) {
+    async ask(query: string, headers: Record<string, string> = {}): Promise<GraphqlAnswer> {
       const response = await postGraphql(gateway.url, { query }, { ...TYPED, ...headers });
       return { body: Object(await response.json()), control: response.headers.get('cache-control') };
     },
-    async send(body, headers = {}) {
+    async send(body: string, headers: Record<string, string> = {}): Promise<SoapAnswer> {
       const contentType = body.includes(SOAP) ? 'text/xml' : 'application/soap+xml';
       const response = await fetch(`${gateway.url}/soap/shop`, {
         method: 'POST',
@@ -101,7 +92,8 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
       });
       return { status: response.status, text: await response.text(), age: response.headers.get('age') };
     },
-    async reached(count) {
+    /** Resolves when the backend has got this many messages. */
+    async reached(count: number) {
       while (backend.complete.length < count) await new Promise((resolve) => setImmediate(resolve));
     },
   };

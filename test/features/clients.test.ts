@@ -4,8 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t, { type Test } from 'tap';
 
 import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { answerWith, type RecordingBackend } from '../kit/backend.js';
-import type { TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { startGraphqlServer } from '../kit/graphql-server.js';
 import { RawClient, sendRaw } from '../kit/raw-client.js';
@@ -66,12 +65,7 @@ const reply = (name: string, uri: string): string =>
 const envelope = (operation: string, uri = URI_11, content = ''): string =>
   `<E:Envelope xmlns:E="${uri}"><E:Body><m:${operation} xmlns:m="urn:orders"><m:id>1</m:id>${content}</m:${operation}></E:Body></E:Envelope>`;
 
-interface Perimeter {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  soap(operation: string, headers?: Record<string, string>, uri?: string, content?: string): Promise<Answer>;
-  graphql(query: string, headers?: Record<string, string>): Promise<Answer>;
-}
+type Perimeter = Awaited<ReturnType<typeof startPerimeter>>;
 
 interface Answer {
   readonly status: number;
@@ -92,11 +86,7 @@ interface Json {
   };
 }
 
-async function startPerimeter(
-  t: Test,
-  clients: string | ((url: string) => string) = CLIENTS,
-  more = '',
-): Promise<Perimeter> {
+async function startPerimeter(t: Test, clients: string | ((url: string) => string) = CLIENTS, more = '') {
   const backend = await useBackend(t, (message, response) => {
     const name = /<\w+:Body><(?:\w+:)?(\w+)/.exec(message.body.toString())?.[1] ?? 'GetOrder';
     answerWith(reply(name, message.target.startsWith('/customers') ? 'urn:customers' : 'urn:orders'))(
@@ -123,7 +113,12 @@ async function startPerimeter(
   return {
     backend,
     gateway,
-    async soap(operation, headers = {}, uri = URI_11, content = '') {
+    async soap(
+      operation: string,
+      headers: Record<string, string> = {},
+      uri: string = URI_11,
+      content: string = '',
+    ): Promise<Answer> {
       const type = uri === URI_11 ? 'text/xml' : 'application/soap+xml';
       const init = {
         method: 'POST',
@@ -132,7 +127,8 @@ async function startPerimeter(
       };
       return answerOf(await fetch(`${gateway.url}/soap/orders`, init));
     },
-    graphql: async (query, headers = {}) => answerOf(await postGraphql(gateway.url, { query }, headers)),
+    graphql: async (query: string, headers: Record<string, string> = {}): Promise<Answer> =>
+      answerOf(await postGraphql(gateway.url, { query }, headers)),
   };
 }
 

@@ -4,8 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
 import { hashPassword } from '../../src/access/passwords/scrypt.js';
-import { answerWith, type RecordingBackend } from '../kit/backend.js';
-import type { TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 /** Answers of GraphQL, WSDLs and the pages of operators, compressed; and to whom they are not. */
@@ -18,12 +17,9 @@ const INTROSPECTION = '{ __schema { types { name description fields { name descr
 const replyOf = (rows: number): string =>
   `<e:Envelope xmlns:e="${ENVELOPE}"><e:Body><ListResponse xmlns="urn:t">${'<row>a row of a list</row>'.repeat(rows)}</ListResponse></e:Body></e:Envelope>`;
 
-interface Setting {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-}
+type Setting = Awaited<ReturnType<typeof start>>;
 
-async function start(t: Test, clients = '', rows = 100): Promise<Setting> {
+async function start(t: Test, clients = '', rows = 100) {
   const backend = await useBackend(t, answerWith(replyOf(rows)));
   const gateway = await useGateway(
     t,

@@ -5,10 +5,9 @@ import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { negotiateMessage } from '../../src/upstream/credentials/ntlm/messages.js';
-import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { Caller, envelope, replyOf, runCallers } from '../kit/ntlm-caller.js';
-import { type NtlmMessage, type NtlmServer, type NtlmServerOptions, startNtlmServer } from '../kit/ntlm-server.js';
+import { type NtlmMessage, type NtlmServerOptions, startNtlmServer } from '../kit/ntlm-server.js';
 import { until } from '../kit/until.js';
 import { useGateway } from '../kit/use.js';
 
@@ -26,15 +25,9 @@ const mapping = (url: string, auth: string, more = ''): string => `services:
 ${more}
 `;
 
-interface Shop {
-  readonly server: NtlmServer;
-  readonly gateway: TestGateway;
-  readonly messages: NtlmMessage[];
-  /** The text of the answer. */
-  send(sku?: string, authorization?: string): Promise<string>;
-}
+type Shop = Awaited<ReturnType<typeof startShop>>;
 
-async function startShop(t: Test, auth: string, options: Partial<NtlmServerOptions> = {}, more = ''): Promise<Shop> {
+async function startShop(t: Test, auth: string, options: Partial<NtlmServerOptions> = {}, more = '') {
   const messages: NtlmMessage[] = [];
   const server = await startNtlmServer({
     accounts: { web: CANARY },
@@ -55,7 +48,8 @@ async function startShop(t: Test, auth: string, options: Partial<NtlmServerOptio
     server,
     gateway,
     messages,
-    send: async (sku = '1', authorization) => (await caller.post(envelope(sku), authorization)).text,
+    /** The text of the answer. */
+    send: async (sku: string = '1', authorization?: string) => (await caller.post(envelope(sku), authorization)).text,
   };
 }
 

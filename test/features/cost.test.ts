@@ -4,7 +4,6 @@ import t, { type Test } from 'tap';
 
 import { run } from '../../src/cli/program.js';
 import { answerWith } from '../kit/backend.js';
-import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
@@ -41,13 +40,7 @@ interface Answer {
   readonly cost: unknown;
 }
 
-interface Started {
-  readonly gateway: TestGateway;
-  ask(query: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  lists(...lines: readonly number[]): void;
-}
-
-async function start(t: Test, more = '', keys = ''): Promise<Started> {
+async function start(t: Test, more = '', keys = '') {
   const backend = await useBackend(t, answerWith(''));
   let list = orders();
   backend.answer = (message, response) => {
@@ -56,10 +49,10 @@ async function start(t: Test, more = '', keys = ''): Promise<Started> {
   const gateway = await useGateway(t, config(backend.url, more, keys));
   return {
     gateway,
-    lists(...lines) {
+    lists(...lines: readonly number[]) {
       list = orders(...lines);
     },
-    async ask(query, headers = {}) {
+    async ask(query: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
       const response = await postGraphql(gateway.url, { query }, headers);
       const {
         data,

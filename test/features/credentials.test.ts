@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { RecordedMessage, RecordingBackend } from '../kit/backend.js';
-import type { TestGateway } from '../kit/gateway.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
@@ -23,20 +22,11 @@ const mapping = (url: string, keys: string): string => `services:
 ${keys}
 `;
 
-interface Shop {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(headers?: Record<string, string>): Promise<string>;
-  send(headers?: Record<string, string>): Promise<Response>;
-  /** Header fields of the last message that the backend got. */
-  readonly last: RecordedMessage['headers'];
-}
-
 const good = (_message: RecordedMessage, response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
 };
 
-async function startShop(t: Test, keys: string, directory: string | null = null): Promise<Shop> {
+async function startShop(t: Test, keys: string, directory: string | null = null) {
   const backend = await useBackend(t, good);
   const gateway = await useGateway(t, mapping(backend.url, keys), directory);
   const post = (path: string, type: string, body: string, headers: Record<string, string>): Promise<Response> =>
@@ -44,11 +34,13 @@ async function startShop(t: Test, keys: string, directory: string | null = null)
   return {
     backend,
     gateway,
-    async ask(headers = {}) {
+    async ask(headers: Record<string, string> = {}) {
       const body = JSON.stringify({ query: '{ stock(sku: "1") }' });
       return (await post('/graphql', 'application/json', body, headers)).text();
     },
-    send: (headers = {}) => post('/soap/shop', 'text/xml', ENVELOPE, { soapaction: '""', ...headers }),
+    send: (headers: Record<string, string> = {}) =>
+      post('/soap/shop', 'text/xml', ENVELOPE, { soapaction: '""', ...headers }),
+    /** Header fields of the last message that the backend got. */
     get last() {
       return backend.complete.at(-1)?.headers ?? {};
     },

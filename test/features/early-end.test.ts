@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
-import type { TestGateway } from '../kit/gateway.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
@@ -13,15 +12,8 @@ const HEAD =
 const MORE = '<y:note>x</y:note>';
 const BROKEN = '</d:order></d:GetOrderResponse></E:Body></E:Envelope></broken>';
 
-interface Desk {
-  readonly gateway: TestGateway;
-  /** The backend's answer is over, one way or another. */
-  readonly over: Promise<void>;
-  ask(): Promise<unknown>;
-}
-
 /** A backend that sends what is asked for, and then more without an end, or `end`. */
-async function startDesk(t: Test, keys: string, end: string | null): Promise<Desk> {
+async function startDesk(t: Test, keys: string, end: string | null) {
   let isOver = (): void => {};
   const over = new Promise<void>((done) => {
     isOver = done;
@@ -43,8 +35,9 @@ async function startDesk(t: Test, keys: string, end: string | null): Promise<Des
   );
   return {
     gateway,
+    /** The backend's answer is over, one way or another. */
     over,
-    async ask() {
+    async ask(): Promise<unknown> {
       return askGraphql(gateway.url, '{ order(id: 7) { id } }');
     },
   };

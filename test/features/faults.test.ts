@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordingBackend } from '../kit/backend.js';
-import type { TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
@@ -25,12 +24,6 @@ const faultWith = (detail: string, version: string): string =>
       '</E:Subcode></E:Subcode></E:Code><E:Reason><E:Text xml:lang="en">no</E:Text><E:Text xml:lang="de">nein</E:Text></E:Reason>' +
       `<E:Node>urn:n</E:Node><E:Role>urn:r</E:Role><E:Detail>${detail}</E:Detail></E:Fault>`;
 
-interface Desk {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(query: string): Promise<Record<string, unknown>>;
-}
-
 const OPERATIONS = `
       GetOrder: { field: Query.order, faults: union }
       CancelOrder: { field: Mutation.cancelOrder, faults: union }
@@ -41,7 +34,7 @@ const OPERATIONS = `
 
 const DEMO = { wsdl: resolve('config/demo/legacy.wsdl'), operations: OPERATIONS, more: '' };
 
-async function startDesk(t: Test, version: string, about: Partial<typeof DEMO> = {}): Promise<Desk> {
+async function startDesk(t: Test, version: string, about: Partial<typeof DEMO> = {}) {
   const { wsdl, operations, more } = { ...DEMO, ...about };
   const backend = await useBackend(t, answerWith(''));
   const gateway = await useGateway(
@@ -57,7 +50,7 @@ ${more}`,
   return {
     backend,
     gateway,
-    async ask(query) {
+    async ask(query: string): Promise<Record<string, unknown>> {
       return askGraphql<Record<string, unknown>>(gateway.url, query);
     },
   };

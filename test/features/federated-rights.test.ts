@@ -29,12 +29,7 @@ const rootValue = {
   level: 'LOW',
 };
 
-interface Shop {
-  ask(query: string, name?: string): Promise<{ readonly text: string; readonly data?: unknown }>;
-  readonly asked: () => string;
-}
-
-async function startShop(t: Test, sdl: string, service = ''): Promise<Shop> {
+async function startShop(t: Test, sdl: string, service = '') {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   await writeFile(join(home, 'shop.graphql'), sdl);
   const server = await startGraphqlServer({ sdl: SDL, rootValue });
@@ -54,7 +49,7 @@ services:
   );
   return {
     asked: () => server.requests.map(({ query }) => query).join('\n'),
-    async ask(query, name) {
+    async ask(query: string, name?: string): Promise<{ readonly text: string; readonly data?: unknown }> {
       const text = await (await postGraphql(gateway.url, { query }, name === undefined ? {} : keyOf(name))).text();
       return { ...JSON.parse(text), text };
     },

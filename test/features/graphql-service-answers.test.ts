@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 
 import { answerWith } from '../kit/backend.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
+import { startGraphqlServer } from '../kit/graphql-server.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 /** What comes of services that speak GraphQL when something is wrong with a part, and what it costs. */
@@ -54,13 +54,7 @@ const LINKS = `links:
   Customer.byNumber: { operation: desk.GetItem, arguments: { id: num } }
 `;
 
-interface Desk {
-  readonly crm: GraphqlServer;
-  readonly soapCalls: () => number;
-  ask(query: string, headers?: Record<string, string>): Promise<any>;
-}
-
-async function desk(t: Test, keys = '', rest = '', limits = ''): Promise<Desk> {
+async function desk(t: Test, keys = '', rest = '', limits = '') {
   const crm = await startGraphqlServer({ sdl: SDL, rootValue });
   const soap = await useBackend(t, (message, response) => {
     const body = message.body.toString();
@@ -100,7 +94,8 @@ ${keys}${LINKS}${rest}`,
   return {
     crm,
     soapCalls: () => soap.complete.length,
-    ask: async (query, headers = {}) => (await postGraphql(gateway.url, { query }, headers)).json(),
+    ask: async (query: string, headers: Record<string, string> = {}): Promise<any> =>
+      (await postGraphql(gateway.url, { query }, headers)).json(),
   };
 }
 

@@ -2,9 +2,8 @@
 import t, { type Test } from 'tap';
 
 import { answerWith, type RecordingBackend } from '../kit/backend.js';
-import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
+import { startGraphqlServer } from '../kit/graphql-server.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 /** A service that speaks GraphQL beside one that speaks SOAP, joined by links in both directions. */
@@ -141,15 +140,8 @@ function orderDesk(): RecordingBackend['answer'] {
   };
 }
 
-interface Desk {
-  readonly crm: GraphqlServer;
-  readonly soap: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(query: string, variables?: object, headers?: Record<string, string>): Promise<unknown>;
-}
-
 /** Starts a CRM, a SOAP backend and a gateway before both. `keys` are those of the service `crm`. */
-async function desk(t: Test, keys: string, rest: string): Promise<Desk> {
+async function desk(t: Test, keys: string, rest: string) {
   const crm = await startGraphqlServer({ sdl: SDL, rootValue });
   const soap = await useBackend(t, orderDesk());
   t.teardown(() => crm.close());
@@ -161,7 +153,7 @@ async function desk(t: Test, keys: string, rest: string): Promise<Desk> {
     crm,
     soap,
     gateway,
-    async ask(query, variables = {}, headers = {}) {
+    async ask(query: string, variables: object = {}, headers: Record<string, string> = {}): Promise<unknown> {
       const response = await postGraphql(gateway.url, { query, variables }, headers);
       const { extensions: _, ...answer } = Object(await response.json());
       return answer;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
-import type { RecordedMessage, RecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { RecordedMessage } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
@@ -38,19 +38,6 @@ async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
 
 type TokenOf = (message: RecordedMessage) => string | null;
 
-interface Shop {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  readonly logins: number;
-  readonly logouts: readonly string[];
-  /** The next calls with older tokens are refused. */
-  expire(): void;
-  isLocked: boolean;
-  refusal: (response: ServerResponse) => void;
-  ask(headers?: Record<string, string>): Promise<string>;
-  send(body?: string): Promise<Response>;
-}
-
 const HEADER_PLACE = 'place: "header:{urn:session}SessionHeader/sessionId"';
 const inHeader: TokenOf = ({ body }) => {
   const [, header = ''] = /<[a-z]+:Header[^>]*>(.*)<\/[a-z]+:Header>/s.exec(String(body)) ?? [];
@@ -62,7 +49,7 @@ const inHeader: TokenOf = ({ body }) => {
   return tokens.length === 1 ? (tokens[0]?.[1] ?? null) : null;
 };
 
-async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = ''): Promise<Shop> {
+async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = '') {
   process.env['LOGIN_PASSWORD'] = PASSWORD;
   const valid = new Set<string>();
   const logouts: string[] = [];
@@ -91,7 +78,7 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = ''): P
     } else shop.refusal(response);
   });
   const gateway = await useGateway(t, mapping(backend.url, login, keys));
-  const shop: Shop = {
+  const shop = {
     backend,
     gateway,
     logouts,
@@ -99,16 +86,17 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = ''): P
     get logins() {
       return logins;
     },
+    /** The next calls with older tokens are refused. */
     expire: () => valid.clear(),
-    refusal: (response) => {
+    refusal: (response: ServerResponse) => {
       response.writeHead(500, { 'content-type': 'text/xml' }).end(fault('INVALID_SESSION_ID'));
     },
-    async ask(headers = {}) {
+    async ask(headers: Record<string, string> = {}) {
       const body = JSON.stringify({ query: '{ stock(sku: "1") }' });
       const json = { 'content-type': 'application/json', ...headers };
       return (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers: json, body })).text();
     },
-    send: (body = GET_STOCK) =>
+    send: (body: string = GET_STOCK) =>
       fetch(`${gateway.url}/soap/shop`, {
         method: 'POST',
         headers: { 'content-type': 'text/xml', soapaction: '""' },

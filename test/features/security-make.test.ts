@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
-import type { RecordedMessage, RecordingBackend } from '../kit/backend.js';
-import type { TestGateway } from '../kit/gateway.js';
+import type { RecordedMessage } from '../kit/backend.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = { '1.1': 'http://schemas.xmlsoap.org/soap/envelope/', '1.2': 'http://www.w3.org/2003/05/soap-envelope' };
@@ -29,14 +28,7 @@ const mapping = (url: string, make: string, keys: string): string => `services:
 ${keys}
 `;
 
-interface Shop {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(sku?: string): Promise<string>;
-  send(body: string | Buffer, version?: Version, type?: string): Promise<Response>;
-}
-
-async function startShop(t: Test, make: string, keys = ''): Promise<Shop> {
+async function startShop(t: Test, make: string, keys = '') {
   process.env['MAKE_PASSWORD'] = SECRET;
   const backend = await useBackend(t, (message: RecordedMessage, response: ServerResponse) => {
     const version = String(message.headers['content-type']).includes('soap+xml') ? '1.2' : '1.1';
@@ -46,12 +38,12 @@ async function startShop(t: Test, make: string, keys = ''): Promise<Shop> {
   return {
     backend,
     gateway,
-    async ask(sku = '1') {
+    async ask(sku: string = '1') {
       const body = JSON.stringify({ query: `{ stock(sku: "${sku}") }` });
       const headers = { 'content-type': 'application/json' };
       return (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })).text();
     },
-    send(body, version = '1.1', type = TYPES[version]) {
+    send(body: string | Buffer, version: Version = '1.1', type: string = TYPES[version]) {
       const headers = { 'content-type': type, ...(version === '1.1' ? { soapaction: '""' } : {}) };
       return fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body });
     },

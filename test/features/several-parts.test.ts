@@ -4,8 +4,7 @@ import t, { type Test } from 'tap';
 
 import { run } from '../../src/cli/program.js';
 import { answerIn } from '../kit/answers.js';
-import { answerWith, type RecordingBackend } from '../kit/backend.js';
-import type { TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { running } from '../kit/live-desk.js';
 import { RawClient } from '../kit/raw-client.js';
@@ -50,14 +49,7 @@ const FOUND = `${HITS} ${tag('1st')}${tag('2nd')}\n${COUNT}`;
 const QUERY =
   '{ found: search(query: { text: "a&b" }, page: { size: 3 }, with: "x", without: "y") { again: second total hits first } }';
 
-interface Desk {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(query: string, headers?: Record<string, string>): Promise<unknown>;
-  send(message: string, action?: string, type?: string): Promise<{ readonly status: number; readonly text: string }>;
-}
-
-async function startDesk(t: Test, keys = '', operations = 'Search: {}, Note: {}', more = ''): Promise<Desk> {
+async function startDesk(t: Test, keys = '', operations = 'Search: {}, Note: {}', more = '') {
   const backend = await useBackend(t, answerWith(envelope(FOUND)));
   const wsdl = join(t.testdir({ 'a.wsdl': WSDL }), 'a.wsdl');
   const gateway = await useGateway(
@@ -69,9 +61,13 @@ async function startDesk(t: Test, keys = '', operations = 'Search: {}, Note: {}'
   return {
     backend,
     gateway,
-    ask: async (query, headers = {}) =>
+    ask: async (query: string, headers: Record<string, string> = {}): Promise<unknown> =>
       answerIn(await (await post('/graphql', 'application/json', JSON.stringify({ query }), headers)).text()),
-    async send(message, action, type = 'text/xml') {
+    async send(
+      message: string,
+      action?: string,
+      type: string = 'text/xml',
+    ): Promise<{ readonly status: number; readonly text: string }> {
       const headers: Record<string, string> = action === undefined ? {} : { soapaction: action };
       const response = await post('/soap/desk', type, message, headers);
       return { status: response.status, text: await response.text() };

@@ -15,9 +15,8 @@ import { listEndMillis } from '../../src/listen/list-end.js';
 import { TicketKeys } from '../../src/listen/ticket-keys.js';
 import { Log } from '../../src/observe/log/log.js';
 import { startGateway } from '../../src/server.js';
-import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { Authority, hasOpenssl, type Identity } from '../kit/certificates.js';
-import type { TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
@@ -66,12 +65,7 @@ async function putIdentity(directory: string, name: string, { cert, key }: Ident
 
 const TLS = 'cert: { file: own.crt }, key: { file: own.key }';
 
-interface Started {
-  readonly gateway: TestGateway;
-  readonly backend: RecordingBackend;
-}
-
-async function start(t: Test, yaml: string): Promise<Started> {
+async function start(t: Test, yaml: string) {
   const reply = '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body/></Envelope>';
   const backend = await useBackend(t, answerWith(reply));
   const services = `services: { orders: { url: "${backend.url}/orders" } }\n`;

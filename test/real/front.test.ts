@@ -9,9 +9,8 @@ import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 
 import { startDemoBackend } from '../../config/demo/backend.js';
-import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { Authority } from '../kit/certificates.js';
-import type { TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { missing, PYTHON } from './programs.js';
@@ -35,16 +34,9 @@ const REPLY = ENVELOPE.replace('_', '<r:GetOrderResponse xmlns:r="urn:desk"><r:i
 /** The address that clients come from: that of the proxies is 127.0.0.1. */
 const CLIENT = '127.0.0.2';
 
-interface Place {
-  readonly home: string;
-  readonly authority: Authority;
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  /** Runs curl from the address of the client; its output, and the version of HTTP with the status. */
-  curl(url: string, ...args: readonly string[]): Promise<{ readonly text: string; readonly answer: string }>;
-}
+type Place = Awaited<ReturnType<typeof start>>;
 
-async function start(t: Test, more: string): Promise<Place> {
+async function start(t: Test, more: string) {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-front-'));
   t.teardown(() => rm(home, { recursive: true }));
   const authority = new Authority(home);
@@ -72,7 +64,8 @@ ${more}`,
     authority,
     backend,
     gateway,
-    curl: (url, ...args) =>
+    /** Runs curl from the address of the client; its output, and the version of HTTP with the status. */
+    curl: (url: string, ...args: readonly string[]): Promise<{ readonly text: string; readonly answer: string }> =>
       new Promise((resolve) => {
         const own = ['-sS', '--interface', CLIENT, '--cacert', join(home, 'ca.crt'), '-m', '20'];
         const all = [...own, '-w', '\n%{http_version} %{http_code}', ...args, url];

@@ -23,15 +23,8 @@ const FOREIGN = 'of another exchange';
 
 const answer = (text: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 
-interface Desk {
-  readonly upstream: Upstream;
-  /** Connections, in their order. */
-  readonly sockets: readonly Socket[];
-  call(body?: UpstreamRequest['body']): Promise<string>;
-}
-
 /** A backend whose connections are given to `script`, the first one with 0. */
-async function startDesk(t: Test, script: (socket: Socket, count: number) => void): Promise<Desk> {
+async function startDesk(t: Test, script: (socket: Socket, count: number) => void) {
   const sockets: Socket[] = [];
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {});
@@ -49,7 +42,11 @@ async function startDesk(t: Test, script: (socket: Socket, count: number) => voi
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { upstream, sockets, call: (body = null) => post(upstream, body) };
+  return {
+    upstream /** Connections, in their order. */,
+    sockets,
+    call: (body: UpstreamRequest['body'] = null) => post(upstream, body),
+  };
 }
 
 /** Resolves to the content of the reply, or the code of the refusal. */

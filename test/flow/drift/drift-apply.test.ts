@@ -33,13 +33,7 @@ const CALL =
 
 const run = promisify(execFile);
 
-interface Backend {
-  readonly url: string;
-  /** By path: the document of each look; null: status 503. */
-  readonly show: Map<string, () => string | null>;
-}
-
-async function startBackend(t: Test): Promise<Backend> {
+async function startBackend(t: Test) {
   const show = new Map<string, () => string | null>();
   const server = createServer((request, response) => {
     if (request.method === 'POST') {
@@ -53,7 +47,10 @@ async function startBackend(t: Test): Promise<Backend> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, show };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` /** By path: the document of each look; null: status 503. */,
+    show,
+  };
 }
 
 const TAKEN = 'the WSDL of the backend is in use';

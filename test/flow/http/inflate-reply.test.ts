@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
 import { answerWith, type RecordingBackend } from '../../kit/backend.js';
-import type { TestGateway } from '../../kit/gateway.js';
 import { postGraphql } from '../../kit/graphql-client.js';
 import { post, RawClient, type RawReply, sendRaw } from '../../kit/raw-client.js';
 import { useBackend, useGateway } from '../../kit/use.js';
@@ -25,16 +24,10 @@ const packageOf = (message: string): Buffer =>
     ],
   });
 
-interface Path {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(): Promise<RawReply>;
-}
-
-async function startPath(t: Test, more = ''): Promise<Path> {
+async function startPath(t: Test, more = '') {
   const backend = await useBackend(t, answerWith(CALL));
   const gateway = await useGateway(t, `services:\n  s:\n    url: ${backend.url}/\n${more}`);
-  return { backend, gateway, ask: () => sendRaw(gateway.url, post('/soap/s', 'text/xml', CALL)) };
+  return { backend, gateway, ask: (): Promise<RawReply> => sendRaw(gateway.url, post('/soap/s', 'text/xml', CALL)) };
 }
 
 /** Answers with gzip. */
