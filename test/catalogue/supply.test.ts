@@ -7,6 +7,7 @@ import * as util from 'node:util';
 import t, { type Test } from 'tap';
 
 import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { startProcess } from '../kit/gateway-process.js';
 import { useBackend } from '../kit/use.js';
 import { Rows } from './rows.js';
@@ -116,10 +117,7 @@ async function exercise(t: Test, name: string, nodeOptions: readonly string[]): 
   const backend = await useBackend(t, answerWith(reply));
   const { url, adminUrl, child } = await startProcess(t, YAML(backend.url), { nodeOptions });
   const call = ENVELOPE.replace('_', '<m:GetOrder xmlns:m="urn:desk"/>');
-  const soap = (body: string): Promise<number> =>
-    fetch(`${url}/soap/desk`, { method: 'POST', headers: { 'content-type': 'text/xml' }, body }).then(
-      ({ status }) => status,
-    );
+  const soap = (body: string): Promise<number> => postSoap(`${url}/soap/desk`, body).then(({ status }) => status);
   t.equal(await soap(call), 200, name);
   t.equal(await soap('<a'), 500, name);
   const hostile = '{"query":"{ order { id } }","variables":{"__proto__":{"a":1},"constructor":{"prototype":{"b":1}}}}';

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import t, { type Test } from 'tap';
 import { type AddressEvent, AddressStates } from '../../src/observe/address-states.js';
+import { postSoap } from '../kit/envelope.js';
 import { freePort } from '../kit/free-port.js';
 import { until } from '../kit/until.js';
 import { useGateway } from '../kit/use.js';
@@ -58,8 +59,7 @@ ${keys}
     backend,
     /** The status of a call. */
     async call() {
-      const headers = { 'content-type': 'text/xml', soapaction: '""' };
-      const reply = await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: ENVELOPE });
+      const reply = await postSoap(`${gateway.url}/soap/shop`, ENVELOPE);
       await reply.arrayBuffer();
       return reply.status;
     },

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { desk, envelope, graphql, MEDIA, startDesk, type Version } from '../acceptance/desk.js';
 import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 const FAULTS: Readonly<Record<Version, string>> = {
@@ -254,10 +255,8 @@ for (const use of ['literal', 'encoded'] as const) {
     const fault =
       '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring><detail><problem href="#1"/></detail></S:Fault>';
     backend.answer = answerWith(envelope(`${fault}<multiRef id="1"><secret/></multiRef>`), MEDIA['1.1'], 500);
-    const response = await fetch(`${gateway.url}/soap/desk`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml', soapaction: 'urn:Get' },
-      body: envelope('<r:Get xmlns:r="urn:r"><n>1</n></r:Get>'),
+    const response = await postSoap(`${gateway.url}/soap/desk`, envelope('<r:Get xmlns:r="urn:r"><n>1</n></r:Get>'), {
+      soapaction: 'urn:Get',
     });
     const text = await response.text();
     t.match(text, /<faultstring>no<\/faultstring><detail><problem href="#1"\/><\/detail><\/S:Fault><\/S:Body>/);

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { RecordedMessage } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { askGraphql, postGraphql, TYPED } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
@@ -168,12 +169,12 @@ t.test('after a write of which nobody waited to hear, nothing is remembered unti
   const { backend, gateway, ask } = shop;
   shop.hold = true;
   const leaving = new AbortController();
-  const gone = fetch(`${gateway.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: 'mutation { rename(sku: "a", name: "b") { name } }' }),
-    signal: leaving.signal,
-  }).catch(() => 'gone');
+  const gone = postGraphql(
+    gateway.url,
+    { query: 'mutation { rename(sku: "a", name: "b") { name } }' },
+    {},
+    leaving.signal,
+  ).catch(() => 'gone');
   await shop.reached(1);
   leaving.abort();
   await gone;
@@ -255,8 +256,7 @@ t.test('a call goes on as long as one waits for it', async (t) => {
   shop.hold = true;
   const departure = new AbortController();
   const body = envelope(getStock('a'));
-  const leave = (signal: AbortSignal): Promise<unknown> =>
-    fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers: { 'content-type': 'text/xml' }, body, signal });
+  const leave = (signal: AbortSignal): Promise<unknown> => postSoap(`${gateway.url}/soap/shop`, body, {}, signal);
   const first = leave(departure.signal).catch(() => 'left');
   await shop.reached(1);
   const second = send(body);
@@ -463,11 +463,7 @@ t.test('compressed replies, dialects, queries of addresses', async (t) => {
   const newer = 'http://www.w3.org/2003/05/soap-envelope';
   t.match(await send(envelope(getArticle('y'), '', newer)), { text: /2003\/05.*n2/ }, 'a reply is of one dialect');
   t.match(await send(envelope(getArticle('y'), '', newer)), { text: /2003\/05.*n2/ });
-  const there = await fetch(`${gateway.url}/soap/shop?tenant=7`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml' },
-    body: envelope(getArticle('y')),
-  });
+  const there = await postSoap(`${gateway.url}/soap/shop?tenant=7`, envelope(getArticle('y')));
   t.match(await there.text(), /n3/, 'another address');
 });
 

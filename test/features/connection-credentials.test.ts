@@ -5,6 +5,7 @@ import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { negotiateMessage } from '../../src/upstream/credentials/ntlm/messages.js';
+import { postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { Caller, envelope, replyOf, runCallers } from '../kit/ntlm-caller.js';
 import { type NtlmMessage, type NtlmServerOptions, startNtlmServer } from '../kit/ntlm-server.js';
@@ -136,12 +137,7 @@ t.test('a caller that leaves in the handshake leaves no half authenticated conne
   const shop = await startShop(t, WEB, {}, 'limits: { upstream: { connections: 1 } }');
   for (let count = 0; count < 20; count++) {
     const controller = new AbortController();
-    const left = fetch(`${shop.gateway.url}/soap/shop`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml', soapaction: '""' },
-      body: envelope('gone'),
-      signal: controller.signal,
-    }).catch(() => null);
+    const left = postSoap(`${shop.gateway.url}/soap/shop`, envelope('gone'), {}, controller.signal).catch(() => null);
     setTimeout(() => controller.abort(), count / 2);
     await left;
     t.match(await shop.send(String(count)), `<stock>CORP\\web ${count}</stock>`);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { RecordedMessage, RecordingBackend } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
@@ -190,12 +191,7 @@ t.test('a message that was sent while it came in is not repeated, and the next c
   };
   await writeFile(join(home, 'token'), 'second');
   const long = ENVELOPE.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
-  const send = () =>
-    fetch(`${shop.gateway.url}/soap/shop`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml', soapaction: '""' },
-      body: long,
-    });
+  const send = () => postSoap(`${shop.gateway.url}/soap/shop`, long);
   const first = await send();
   t.equal(first.status, 500);
   t.match(await first.text(), 'UPSTREAM_AUTH');

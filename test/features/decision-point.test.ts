@@ -10,6 +10,7 @@ import t, { type Test } from 'tap';
 import { verifyAudit } from '../../src/cli/audit.js';
 import { answerWith } from '../kit/backend.js';
 import { type Bank, keyOf, SECRETS, startBank } from '../kit/bank.js';
+import { postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
 import { useBackend } from '../kit/use.js';
@@ -46,11 +47,11 @@ async function startPoint(t: Test): Promise<Point> {
 }
 
 const soap = (bank: Bank, name: string, operation = 'GetSecret'): Promise<Response> =>
-  fetch(`${bank.gateway.url}/soap/bank`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', soapaction: `"${operation}"`, ...keyOf(name) },
-    body: `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${operation} xmlns="urn:bank"><id>1</id></${operation}></E:Body></E:Envelope>`,
-  });
+  postSoap(
+    `${bank.gateway.url}/soap/bank`,
+    `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${operation} xmlns="urn:bank"><id>1</id></${operation}></E:Body></E:Envelope>`,
+    { soapaction: `"${operation}"`, ...keyOf(name) },
+  );
 
 const graphql = async (bank: Bank, query: string, name: string): Promise<string> =>
   (await postGraphql(bank.gateway.url, { query }, keyOf(name))).text();

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { answerWith } from '../kit/backend.js';
 import type { TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
 import { envelopeOf } from '../kit/refused-desk.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
@@ -47,11 +48,7 @@ ${more}`,
 }
 
 async function ask({ url }: TestGateway, query: string, variables: unknown = {}): Promise<Answer> {
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  });
+  const response = await postGraphql(url, { query, variables });
   return (await response.json()) as Answer;
 }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
@@ -299,11 +300,10 @@ t.test('an ExceptionDetail of .NET that the WSDL declares is passed on, without 
     const operations = '{ Get: { field: Query.get } }';
     const { backend, gateway, ask } = await startDesk(t, '1.1', { wsdl: `${directory}/a.wsdl`, operations });
     backend.answer = answerWith(envelope(faultWith(sent, '1.1'), '1.1'), undefined, 500);
-    const call = await fetch(`${gateway.url}/soap/desk`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml', soapaction: '""' },
-      body: envelope('<t:Get xmlns:t="urn:t"><t:id>1</t:id></t:Get>', '1.1'),
-    });
+    const call = await postSoap(
+      `${gateway.url}/soap/desk`,
+      envelope('<t:Get xmlns:t="urn:t"><t:id>1</t:id></t:Get>', '1.1'),
+    );
     for (const text of [await call.text(), JSON.stringify(await ask('{ get(id: 1) }'))]) {
       t.equal(text.includes('no stock'), isDeclared, `${fault}: ${text}`);
       t.equal(text.includes('deep'), isDeclared);

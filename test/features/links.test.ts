@@ -444,12 +444,7 @@ t.test('nothing further is called when the client has gone', async (t) => {
     arrived();
     return 'wait';
   };
-  const asked = fetch(`${graph.gateway.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ orders { customer { name } } }' }),
-    signal: departure.signal,
-  });
+  const asked = postGraphql(graph.gateway.url, { query: '{ orders { customer { name } } }' }, {}, departure.signal);
   await waiting;
   departure.abort();
   await t.rejects(asked);

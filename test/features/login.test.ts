@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import type { RecordedMessage } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
@@ -96,12 +97,7 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = '') {
       const json = { 'content-type': 'application/json', ...headers };
       return (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers: json, body })).text();
     },
-    send: (body: string = GET_STOCK) =>
-      fetch(`${gateway.url}/soap/shop`, {
-        method: 'POST',
-        headers: { 'content-type': 'text/xml', soapaction: '""' },
-        body,
-      }),
+    send: (body: string = GET_STOCK) => postSoap(`${gateway.url}/soap/shop`, body),
   };
   return shop;
 }

@@ -5,6 +5,7 @@ import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { askGraphql, TYPED } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
@@ -109,11 +110,11 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
     backend.complete.map(({ headers }) => headers['soapaction']),
     ['"http://localhost/air/AirSearch"', '"http://localhost/air/AirBook"', '"http://localhost/hotel/HotelSearch"'],
   );
-  const soap = await fetch(`${gateway.url}/soap/air`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', soapaction: '"http://localhost/air/AirBook"' },
-    body: envelope('<c:AirBookReq><c:Traveller><c:Name>a</c:Name></c:Traveller></c:AirBookReq>'),
-  });
+  const soap = await postSoap(
+    `${gateway.url}/soap/air`,
+    envelope('<c:AirBookReq><c:Traveller><c:Name>a</c:Name></c:Traveller></c:AirBookReq>'),
+    { soapaction: '"http://localhost/air/AirBook"' },
+  );
   t.equal(soap.status, 200);
   t.match(await soap.text(), 'AirBookRsp');
   const lines = gateway.logLines().filter((line) => line['msg'] === 'request');

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { run } from '../../src/cli/program.js';
 import { answerIn } from '../kit/answers.js';
 import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { running } from '../kit/live-desk.js';
 import { RawClient } from '../kit/raw-client.js';
@@ -351,8 +352,7 @@ t.test('operations that begin alike go on differently, and are one to whoever is
     `${services}clients: { address: { class: few }, classes: { few: { deny: [desk.B] } } }\n`,
   );
   const send = async (content: string, { url } = gateway) => {
-    const headers = { 'content-type': 'text/xml' };
-    const response = await fetch(`${url}/soap/desk`, { method: 'POST', headers, body: envelope(content) });
+    const response = await postSoap(`${url}/soap/desk`, envelope(content));
     return response.text();
   };
   const AUTH = '<Auth xmlns="urn:t">me</Auth>';

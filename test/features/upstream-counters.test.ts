@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import { AddressTotals } from '../../src/base/address-totals.js';
 import { UpstreamTotals } from '../../src/observe/metrics/upstream-totals.js';
+import { postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
@@ -28,8 +29,7 @@ async function startShop(t: Test) {
 `,
   );
   const call = async (): Promise<number> => {
-    const headers = { 'content-type': 'text/xml', soapaction: '""' };
-    const reply = await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: ENVELOPE });
+    const reply = await postSoap(`${gateway.url}/soap/shop`, ENVELOPE);
     await reply.arrayBuffer();
     return reply.status;
   };

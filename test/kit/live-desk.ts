@@ -4,6 +4,7 @@ import type { Test } from 'tap';
 import { WebSocket } from 'ws';
 
 import type { RecordedMessage, RecordingBackend } from './backend.js';
+import { postSoap } from './envelope.js';
 import type { TestGateway } from './gateway.js';
 import { useBackend, useGateway } from './use.js';
 
@@ -127,11 +128,11 @@ export const placeAs = (
   customer: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> =>
-  fetch(`${gateway.url}/soap/orders`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', ...headers },
-    body: envelope(`<PlaceOrder xmlns="urn:orders"><customer>${customer}</customer></PlaceOrder>`),
-  });
+  postSoap(
+    `${gateway.url}/soap/orders`,
+    envelope(`<PlaceOrder xmlns="urn:orders"><customer>${customer}</customer></PlaceOrder>`),
+    headers,
+  );
 
 /** Waits until so many subscriptions to a field run. */
 export async function running(gateway: TestGateway, field: string, count: number): Promise<void> {

@@ -9,6 +9,7 @@ import { Readings } from '../../src/console/page/readings.js';
 import { RECENT_MAX, RecentRequests } from '../../src/observe/recent.js';
 import { missingBrowser, startBrowser } from '../kit/browser.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
@@ -141,8 +142,7 @@ t.test('every operation of a WSDL has a sample, whether GraphQL offers it or not
 t.test('a refused request is found by the id in its Fault, and a slow one is listed', async (t) => {
   const gateway = await startShop(t, 'console: { slowMillis: 1 }\n');
   const body = '<!DOCTYPE canary []><canary/>';
-  const headers = { 'content-type': 'text/xml', soapaction: '""' };
-  const fault = await (await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body })).text();
+  const fault = await (await postSoap(`${gateway.url}/soap/shop`, body)).text();
   const [, id] = /id="([^"]+)"/.exec(fault) ?? [];
   const answer = await postGraphql(gateway.url, { query: '{ price(sku: "canary") }' });
   t.match(await answer.json(), { data: { price: 7 } });
@@ -240,8 +240,7 @@ t.test('the console works in a browser', { skip: missingBrowser() || noOpenssl }
   t.teardown(() => browser.close());
   const page = await browser.open(`${gateway.adminUrl}/`);
   await page.until("document.querySelector('canvas') !== null");
-  const headers = { 'content-type': 'text/xml', soapaction: '""' };
-  await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: '<!DOCTYPE a []><a/>' });
+  await postSoap(`${gateway.url}/soap/shop`, '<!DOCTYPE a []><a/>');
   await page.evaluate("location.hash = '#refusals'");
   await page.until("document.body.innerText.includes('XML_DTD_FORBIDDEN')");
   const row = "[...document.querySelectorAll('td')].map(({ innerText }) => innerText)";

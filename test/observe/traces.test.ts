@@ -11,6 +11,7 @@ import { ProtoWriter } from '../../src/observe/trace/proto-writer.js';
 import { ATTEMPTS_MAX, LINKS_MAX, RequestSpans } from '../../src/observe/trace/request-spans.js';
 import { KEPT_PER_SECOND, Tracer } from '../../src/observe/trace/tracer.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { decodeExport, ofKind, PROTOBUF, rejected, type Span, startReceiver, valuesOf } from '../kit/otlp.js';
@@ -51,11 +52,7 @@ ${more}
     backend,
     gateway,
     send: (headers: Record<string, string> = {}, body = ASKED): Promise<Response> =>
-      fetch(`${gateway.url}/soap/shop`, {
-        method: 'POST',
-        headers: { 'content-type': 'text/xml', soapaction: '""', ...headers },
-        body,
-      }),
+      postSoap(`${gateway.url}/soap/shop`, body, headers),
   };
 }
 

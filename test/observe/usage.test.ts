@@ -7,6 +7,7 @@ import { run } from '../../src/cli/program.js';
 import { clientNameIn } from '../../src/observe/client-name.js';
 import { mergeUsage, USAGE_CLIENTS_MAX, USAGE_NAMES_MAX, Usage, type UsageReport } from '../../src/observe/usage.js';
 import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
@@ -39,10 +40,8 @@ clients:
   const query = 'query Page { order(id: 1) { ...Parts } } fragment Parts on Order { status }';
   for (let count = 0; count < 3; count++) await postGraphql(gateway.url, { query }, named);
   await postGraphql(gateway.url, { query: '{ nothing }' }, named);
-  await fetch(`${gateway.url}/soap/shop`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', soapaction: '""', 'x-key': 'key-of-the-erp-system' },
-    body: envelope('<GetOrder xmlns="urn:shop"><id>1</id></GetOrder>'),
+  await postSoap(`${gateway.url}/soap/shop`, envelope('<GetOrder xmlns="urn:shop"><id>1</id></GetOrder>'), {
+    'x-key': 'key-of-the-erp-system',
   });
   t.match(await gateway.accessLine(), { operationName: 'Page', clientName: 'shop', clientVersion: '1.2' });
   await gateway.accessLine(5);

@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { RecordingBackend } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { Caller, envelope, replyOf } from '../kit/ntlm-caller.js';
@@ -65,8 +66,7 @@ const ask = async (gateway: TestGateway, sku = '1'): Promise<string> =>
   ).text();
 
 const send = async (gateway: TestGateway, sku = '1'): Promise<string> => {
-  const headers = { 'content-type': 'text/xml', soapaction: '""' };
-  return (await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: envelope(sku) })).text();
+  return (await postSoap(`${gateway.url}/soap/shop`, envelope(sku))).text();
 };
 
 /** Calls by GraphQL and by SOAP in turns. */

@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 
 import { answerWith } from '../../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import { postGraphql } from '../../kit/graphql-client.js';
 import { running } from '../../kit/live-desk.js';
 import { ofKind, startReceiver, valuesOf } from '../../kit/otlp.js';
 import { startSubscriptionServer } from '../../kit/subscription-server.js';
@@ -156,11 +157,7 @@ t.test('unless it is said otherwise they are offered where everything else is; o
   t.match((await first).value, { data: { tick: 3 } });
   client.dispose();
   await remote.runs(0);
-  const answer = await fetch(`${silent.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify({ query: 'subscription { tick }' }),
-  });
+  const answer = await postGraphql(silent.url, { query: 'subscription { tick }' }, { accept: 'text/event-stream' });
   t.match(await answer.text(), /GRAPHQL_VALIDATION_FAILED|not configured|BAD_REQUEST/);
 });
 
