@@ -94,11 +94,11 @@ function isMended(version: string, mended: readonly string[]): boolean {
 
 /** Files of a gateway that write: the record of decisions, the log, a Unix socket; the others run at the build. */
 const WRITERS: ReadonlySet<string> = new Set([
-  'observe/audit-file.ts',
-  'observe/log-target.ts',
+  'observe/audit/audit-file.ts',
+  'observe/log/log-target.ts',
   'listen/bind.ts',
   'base/write-whole.ts',
-  'config/write-validator.ts',
+  'config/check/write-validator.ts',
   'graphql/page/page-copy.ts',
   'wsdl/copy.ts',
 ]);

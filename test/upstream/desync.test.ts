@@ -43,7 +43,8 @@ async function startDesk(t: Test, script: (socket: Socket, count: number) => voi
     server.close();
   });
   return {
-    upstream /** Connections, in their order. */,
+    upstream,
+    /** Connections, in their order. */
     sockets,
     call: (body: UpstreamRequest['body'] = null) => post(upstream, body),
   };

@@ -50,7 +50,8 @@ async function startBackend(t: Test) {
   await once(server, 'listening');
   t.teardown(() => server.close());
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` /** By path: the document of each look; null: status 503. */,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** By path: the document of each look; null: status 503. */
     show,
   };
 }

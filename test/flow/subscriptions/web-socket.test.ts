@@ -74,7 +74,8 @@ async function startHall(
     server.close();
   });
   return {
-    port: (server.address() as AddressInfo).port /** The end of the gateway of the last connection. */,
+    port: (server.address() as AddressInfo).port,
+    /** The end of the gateway of the last connection. */
     socket: (): Socket | null => last,
     said,
   };

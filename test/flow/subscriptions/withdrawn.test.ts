@@ -211,7 +211,8 @@ async function startAuthority(t: Test) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ended,
-    state /** Answers what is held. */,
+    state,
+    /** Answers what is held. */
     release,
   };
 }
