@@ -57,9 +57,11 @@ t.test('the ready configuration loads', async (t) => {
 t.test('the reference has a row for every key', async (t) => {
   const reference = printReference();
   t.match(reference, '| `listen` | text or keys or list | `127.0.0.1:4000` |  | ');
-  t.match(reference, '**`services.<service>`** ');
+  t.match(reference, '### `services.<service>`\n\n');
+  t.match(reference, '- [`clients`](#clients), [`clients.apiKeys`](#clientsapikeys), ');
   t.match(reference, '| `path` | text | `/soap/<service>` |  | ');
-  t.match(reference, '**`services.<service>.operations.<operation>`** ');
+  t.match(reference, '### `services.<service>.operations.<operation>`\n\n');
+  t.match(reference, '**`services.<service>.operations.<operation>.arguments.<argument>`** ');
   t.match(reference, '| `messageBytes` | bytes | 10MiB | 1KiB to 2GiB | ');
   t.match(reference, '| `drainMillis` | milliseconds | 30s | 0 to 1h | ');
 });

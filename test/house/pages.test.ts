@@ -141,7 +141,24 @@ const anchorsOf = (page: string): ReadonlySet<string> =>
     ),
   );
 
-t.test('the pages name no metric, code, message of the log, file or heading that is not there', async (t) => {
+t.test('links lead to files and headings', (t) => {
+  for (const page of [
+    ...PAGES,
+    'config/README.md',
+    'src/README.md',
+    'test/README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+  ])
+    for (const [, path = '', anchor = null] of readFileSync(page, 'utf8').matchAll(/\]\(([^)#:]*)(?:#([^)]*))?\)/g)) {
+      const file = path === '' ? page : join(dirname(page), path);
+      t.ok(existsSync(file), `${page}: ${path}`);
+      if (anchor !== null) t.ok(anchorsOf(file).has(anchor), `${page}: ${path}#${anchor}`);
+    }
+  t.end();
+});
+
+t.test('the pages name no metric, code or message of the log that is not there', async (t) => {
   const metrics = await new Metrics(() => [], { isRedisUp: () => true }).registry.getMetricsAsJSON();
   const known = new Set(metrics.map(({ name }) => name));
   const source = readSources('src')
@@ -157,11 +174,6 @@ t.test('the pages name no metric, code, message of the log, file or heading that
         !/_PROXY$/.test(name)
       )
         t.ok(Object.hasOwn(REFUSALS, name), `${page}: ${name}`);
-    for (const [, path = '', anchor = null] of text.matchAll(/\]\(([^)#:]*)(?:#([^)]*))?\)/g)) {
-      const file = path === '' ? page : join(dirname(page), path);
-      t.ok(existsSync(file), `${page}: ${path}`);
-      if (anchor !== null) t.ok(anchorsOf(file).has(anchor), `${page}: ${path}#${anchor}`);
-    }
     for (const [, message = ''] of text.matchAll(/^\| `([A-Za-z][a-z]+ [^`]+)` \| (?:info|warn|error) \|/gm))
       t.ok(source.includes(message), `${page}: the log has ${message}`);
   }

@@ -125,7 +125,7 @@ export const REQUEST_KEYS = {
     mapOf(
       block(QUALIFIED),
       flagOr('`false` leaves the block out; or the source of a value.', BLOCK),
-      'The same for header blocks (`AuthHeader/password`), also for `{namespace}Name` as in `soapHeaders` of the service, of which a path here goes before. `false` leaves out a block.',
+      'The same for header blocks (`AuthHeader/password`), also for `{namespace}Name` as in `soapHeaders` of the service, of which a path here goes before.',
       BLOCKS,
     ),
   ),

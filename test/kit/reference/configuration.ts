@@ -4,14 +4,36 @@ import { printAmount, UNIT_WORDS } from '../../../src/config/keys/units.js';
 /** Keys that share a heading. */
 interface Part {
   readonly path: string;
+  /** Of which kind the entries of a map are, where it has entries of two kinds. */
+  readonly kind?: string;
   readonly about: string;
   readonly node: SchemaNode;
 }
 
-/** The configuration reference as Markdown: one table for each part of the file, keys relative to its heading. */
+/** Parts whose path has more names have no heading, and no entry in the index. */
+const NAMES_MAX = 2;
+
+/** The configuration reference as Markdown: an index, then a table for each part of the file, keys relative to its heading. */
 export function printReference(): string {
   const root: Part = { path: '', about: '', node: configSchema() };
-  return print(root).join('\n\n');
+  const blocks = print(root);
+  return [printIndex(blocks), ...blocks].join('\n\n');
+}
+
+/** Links to the headings among these blocks, those of one key of the file in a line. */
+function printIndex(blocks: readonly string[]): string {
+  const lines = new Map<string, string[]>();
+  for (const block of blocks) {
+    const [, heading = null, path = ''] = /^### (`([^`]*)`.*)/.exec(block) ?? [];
+    if (heading === null) continue;
+    const anchor = heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-');
+    const [key = ''] = path.split(/[.[]/);
+    lines.set(key, [...(lines.get(key) ?? []), `[${heading}](#${anchor})`]);
+  }
+  return [...lines.values()].map((links) => `- ${links.join(', ')}`).join('\n');
 }
 
 /**
@@ -37,11 +59,19 @@ function print(part: Part): string[] {
     // A text stands for one entry of a list, or for keys.
     if (child === null || typesOf(node).includes('string'))
       rows.push(row(key, node, part.node.required?.includes(key) ?? false));
-    if (child !== null) inner.push(child, ...otherKind(child.path, node));
+    if (child !== null)
+      inner.push(part.kind === undefined ? child : { ...child, kind: part.kind }, ...otherKind(child.path, node));
   }
-  const heading = part.path === '' ? [] : [`**\`${part.path}\`** ${part.about}`];
   const table = ['| key | type | default | bounds | what |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
-  return [...(rows.length === 0 ? [] : [...heading, table]), ...inner.flatMap(print)];
+  return [...(rows.length === 0 ? [] : [...headingOf(part), table]), ...inner.flatMap(print)];
+}
+
+/** Nothing above the keys of the file itself. */
+function headingOf({ path, kind, about }: Part): readonly string[] {
+  if (path === '') return [];
+  const name = kind === undefined ? `\`${path}\`` : `\`${path}\` (${kind})`;
+  const names = path.split('.').filter((segment) => !segment.startsWith('<'));
+  return names.length > NAMES_MAX ? [`**${name}** ${about}`] : [`### ${name}`, about];
 }
 
 /** A key that holds further keys: itself, in each entry of its map, or in each item of its list. Else null. */
@@ -52,16 +82,18 @@ function partOf(path: string, node: SchemaNode): Part | null {
   if (node.items?.properties !== undefined) return { path: `${path}[]`, about, node: node.items };
   const entry = Object.values(node.patternProperties ?? {})[0];
   if (entry === undefined) return null;
-  const name = path.slice(path.lastIndexOf('.') + 1).replace(/s$/, '');
+  const name = singular(path.slice(path.lastIndexOf('.') + 1));
   const own = entry.else ?? entry;
   if (own.properties === undefined && own.patternProperties === undefined) return null;
   return { path: `${path}.<${name}>`, about: `${about} ${own.description ?? ''}`.trim(), node: own };
 }
 
+const singular = (noun: string): string => noun.replace(/(?<=ss)es$|s$/, '');
+
 /** The keys of an entry of a map that is of another kind. */
 function otherKind(path: string, { patternProperties = {} }: SchemaNode): readonly Part[] {
   const node = Object.values(patternProperties)[0]?.then;
-  return node === undefined ? [] : [{ path, about: node.description ?? '', node }];
+  return node === undefined ? [] : [{ path, kind: 'kind: graphql', about: node.description ?? '', node }];
 }
 
 function row(key: string, node: SchemaNode, required: boolean): string {
