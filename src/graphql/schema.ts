@@ -10,6 +10,8 @@ import type { Diagnostic } from '../base/diagnostic.js';
 import { invariant } from '../base/invariant.js';
 import { runAtOnce, type Steps } from '../base/time-slices.js';
 import { assembleSchema } from './assemble-schema.js';
+import type { EntryError } from './feeds/entry-error.js';
+import type { CallTarget, SubschemaTarget } from './feeds/feed.js';
 import type { BoundField } from './fields/bound-field.js';
 import { exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
@@ -26,8 +28,7 @@ import {
 import type { Subschema, SubschemaField } from './fields/subschema.js';
 import { relaxCycles } from './input/input-cycles.js';
 import { costFindings } from './links/cost-check.js';
-import type { EntryError } from './links/entry-error.js';
-import type { LinkMapping, LinkTable, LinkTarget, SubschemaTarget } from './links/link.js';
+import type { LinkMapping, LinkTable } from './links/link.js';
 import { addLinks } from './links/link-schema.js';
 import { FieldRule } from './rights/field-rule.js';
 import { addSubschemas } from './subschema/add-subschemas.js';
@@ -80,7 +81,7 @@ export function* buildingSchema(
 
   const fields = new Map<string, BoundField>();
   const configs = { Query: new Map<string, Config>(), Mutation: new Map<string, Config>() };
-  const targets = new Map<string, LinkTarget>();
+  const targets = new Map<string, CallTarget>();
   const made: ServiceTypes[] = [];
   const typesOf = new Map<GraphqlService, ServiceTypes>();
   const offeredOf = new Map(
@@ -145,7 +146,7 @@ export function* buildingSchema(
   const { table, errors } = addLinks(
     plain,
     linkMappings,
-    new Map<string, LinkTarget | SubschemaTarget>([...targets, ...added.targets]),
+    new Map<string, CallTarget | SubschemaTarget>([...targets, ...added.targets]),
     [...operations, ...added.targets.keys()],
   );
   const schema = table.size === 0 ? plain : yield* assembleSchema({ query, mutation, subscription }, types);

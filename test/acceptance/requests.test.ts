@@ -16,7 +16,15 @@ const schemaOf = (types: string, request: string): string =>
 <xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="result" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
 ${types}</xs:schema>`;
 
-async function startWriter(t: Test, types: string, request: string) {
+interface Writer {
+  readonly desk: Desk;
+  /** What stands in the request's element, with `t` for its namespace; valid, or the test fails. */
+  written(args: string, variables?: Readonly<Record<string, unknown>>, types?: string): Promise<string>;
+  /** The first error's message. */
+  refused(args: string, variables?: Readonly<Record<string, unknown>>, types?: string): Promise<string>;
+}
+
+async function startWriter(t: Test, types: string, request: string): Promise<Writer> {
   const schema = schemaOf(types, request);
   const started = await startDesk(t, { 'desk.wsdl': desk({ schemas: schema }) });
   const ask = (args: string, variables = {}, declared = '') =>
@@ -27,16 +35,14 @@ async function startWriter(t: Test, types: string, request: string) {
     );
   return {
     desk: started,
-    /** What stands in the request's element, with `t` for its namespace; valid, or the test fails. */
-    async written(args: string, variables?: Readonly<Record<string, unknown>>, declared?: string) {
+    async written(args, variables, declared) {
       const answer = await ask(args, variables, declared);
       t.same(answer, { data: { get: 'ok' } });
       const body = bodyOf(started.backend.complete.at(-1)?.body.toString() ?? '');
       if (HAS_XMLLINT) t.same(lint(schema, [body]), [null], body);
       return /^<t:Get[^>]*?(?:\/>|>(.*)<\/t:Get>)$/s.exec(body)?.[1] ?? '';
     },
-    /** The first error's message. */
-    async refused(args: string, variables?: Readonly<Record<string, unknown>>, declared?: string) {
+    async refused(args, variables, declared) {
       const before = started.backend.complete.length;
       const { errors } = await ask(args, variables, declared);
       t.equal(started.backend.complete.length, before, 'nothing was sent');

@@ -151,9 +151,12 @@ function asGroups(value: Json, type: GraphQLInputType): unknown {
   return lists.flat().map((entry) => Object.fromEntries([entry]));
 }
 
-type Trip = ReturnType<typeof tripOf>;
+interface Trip {
+  readonly built: BuiltSchema;
+  readonly plan: ReplyPlan;
+}
 
-function tripOf(built: BuiltSchema) {
+function tripOf(built: BuiltSchema): Trip {
   const field = built.schema.getMutationType()?.getFields()['Echo'] ?? built.schema.getQueryType()?.getFields()['Echo'];
   const bound = built.fields.get('Mutation.Echo') ?? built.fields.get('Query.Echo');
   if (field === undefined || bound === undefined) throw new Error('the operation is not offered');

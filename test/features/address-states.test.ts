@@ -1,10 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import t, { type Test } from 'tap';
 import { type AddressEvent, AddressStates } from '../../src/observe/address-states.js';
-import { postSoap } from '../kit/envelope.js';
 import { freePort } from '../kit/free-port.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
-import { useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
@@ -35,15 +34,20 @@ class Backend {
   }
 }
 
-type Setting = Awaited<ReturnType<typeof startOne>>;
+interface Setting {
+  readonly gateway: TestGateway;
+  readonly backend: Backend;
+  /** The status of a call. */
+  call(): Promise<number>;
+  /** The lines about addresses, in short. */
+  lines(): string[];
+}
 
-async function startOne(t: Test, keys: string) {
+async function startOne(t: Test, keys: string): Promise<Setting> {
   const backend = new Backend(await freePort());
   await backend.start();
   t.teardown(() => backend.stop());
-  const gateway = await useGateway(
-    t,
-    `services:
+  const gateway = await startTestGateway(`services:
   shop:
     url: http://127.0.0.1:${backend.port}/shop?token=secret
     namespace: urn:shop
@@ -52,19 +56,18 @@ async function startOne(t: Test, keys: string) {
     operations:
       GetStock: { field: Query.stock }
 ${keys}
-`,
-  );
+`);
+  t.teardown(() => gateway.close());
   return {
     gateway,
     backend,
-    /** The status of a call. */
     async call() {
-      const reply = await postSoap(`${gateway.url}/soap/shop`, ENVELOPE);
+      const headers = { 'content-type': 'text/xml', soapaction: '""' };
+      const reply = await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: ENVELOPE });
       await reply.arrayBuffer();
       return reply.status;
     },
-    /** The lines about addresses, in short. */
-    lines: (): string[] =>
+    lines: () =>
       gateway
         .logLines()
         .filter(({ msg }) => msg === 'address down' || msg === 'address up')

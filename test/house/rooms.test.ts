@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { lineAt, maskTypeScript, readSources, type SourceFile } from '../kit/source.js';
+import { type Import, importsIn, lineAt, maskTypeScript, readSources } from '../kit/source.js';
 
 /**
  * The order of the rooms, and what no file may do. A file imports only from its own room and from rooms further left;
@@ -54,41 +54,7 @@ const DEMO_IMPORTER = 'src/process/opening.ts';
 const LINES_MAX = 400;
 
 const sources = readSources('src');
-const imports = sources.flatMap(importsOf);
-
-interface Import {
-  readonly file: string;
-  readonly line: number;
-  /** As written. */
-  readonly specifier: string;
-  /** Of the repository's root when it is a file of ours, else null. */
-  readonly target: string | null;
-  readonly isReExport: boolean;
-  /** With the file itself: neither of types only, nor when the program asks for it. */
-  readonly isLoaded: boolean;
-}
-
-function importsOf(source: SourceFile): readonly Import[] {
-  const found: Import[] = [];
-  // Static, side effect only, re-export; dynamic and in types. The mask leaves the quotes where they are.
-  for (const match of source.code.matchAll(
-    /^(import|export)\b(?:[^;'"(=]*?\bfrom)?\s*(['"])|\bimport\s*\(\s*(['"])/gm,
-  )) {
-    const start = match.index + match[0].length;
-    const end = source.text.indexOf(match[2] ?? match[3] ?? "'", start);
-    const specifier = source.text.slice(start, end);
-    const isOurs = specifier.startsWith('.');
-    found.push({
-      file: source.path,
-      line: lineAt(source.text, match.index),
-      specifier,
-      target: isOurs ? posix.join(posix.dirname(source.path), specifier).replace(/\.js$/, '.ts') : null,
-      isReExport: match[1] === 'export',
-      isLoaded: match[1] !== undefined && !/^(?:import|export) type\b/.test(match[0]),
-    });
-  }
-  return found;
-}
+const imports = sources.flatMap(importsIn);
 
 /** `src/xml/reader.ts` is in `xml`; a file at the top is a room of its own. */
 function roomOf(path: string): string {

@@ -107,9 +107,13 @@ export async function startNtlmServer(options: NtlmServerOptions): Promise<NtlmS
   return state;
 }
 
-type Handshake = ReturnType<typeof beginHandshake>;
+interface Handshake {
+  readonly negotiate: Buffer;
+  readonly challenge: Buffer;
+  readonly serverChallenge: Buffer;
+}
 
-function beginHandshake(negotiate: Buffer, { domain = 'CORP', hasTime = true }: NtlmServerOptions) {
+function beginHandshake(negotiate: Buffer, { domain = 'CORP', hasTime = true }: NtlmServerOptions): Handshake {
   const serverChallenge = randomBytes(8);
   const pairs = [pair(2, Buffer.from(domain, 'utf16le')), pair(1, Buffer.from('SERVER', 'utf16le'))];
   if (hasTime) pairs.push(pair(7, Buffer.from('0011223344556601', 'hex')));

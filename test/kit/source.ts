@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 
 /** A source file as the checks of the house read it. */
 export interface SourceFile {
@@ -23,6 +23,42 @@ export function readSources(folder: string): readonly SourceFile[] {
 
 /** The line, from 1, of an offset. */
 export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+
+/** An import of a source file, also one of types or a re-export. */
+export interface Import {
+  readonly file: string;
+  readonly line: number;
+  /** As written. */
+  readonly specifier: string;
+  /** Of the repository's root when it is a file of ours, else null. */
+  readonly target: string | null;
+  readonly isReExport: boolean;
+  /** With the file itself: neither of types only, nor when the program asks for it. */
+  readonly isLoaded: boolean;
+}
+
+/** The imports of a file, in their order. */
+export function importsIn(source: SourceFile): readonly Import[] {
+  const found: Import[] = [];
+  // Static, side effect only, re-export; dynamic and in types. The mask leaves the quotes where they are.
+  for (const match of source.code.matchAll(
+    /^(import|export)\b(?:[^;'"(=]*?\bfrom)?\s*(['"])|\bimport\s*\(\s*(['"])/gm,
+  )) {
+    const start = match.index + match[0].length;
+    const end = source.text.indexOf(match[2] ?? match[3] ?? "'", start);
+    const specifier = source.text.slice(start, end);
+    const isOurs = specifier.startsWith('.');
+    found.push({
+      file: source.path,
+      line: lineAt(source.text, match.index),
+      specifier,
+      target: isOurs ? posix.join(posix.dirname(source.path), specifier).replace(/\.js$/, '.ts') : null,
+      isReExport: match[1] === 'export',
+      isLoaded: match[1] !== undefined && !/^(?:import|export) type\b/.test(match[0]),
+    });
+  }
+  return found;
+}
 
 /** Words after which a slash begins a regular expression. */
 const BEFORE_REGEXP = /(?:^|[^\w$.])(?:return|typeof|case|in|of|do|else|void|yield|await|throw|new|delete)$/;

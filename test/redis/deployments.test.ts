@@ -24,10 +24,13 @@ const OF_SENTINELS = 'password-of-the-sentinels';
 const folder = mkdtempSync(join(tmpdir(), 'soapstone-deployments-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 
-type Shared = Awaited<ReturnType<typeof share>>;
+interface Shared {
+  readonly shared: SharedState;
+  readonly lines: readonly string[];
+}
 
 /** The shared state of a process with this value of the key `redis`. */
-async function share(t: Test, redis: string) {
+async function share(t: Test, redis: string): Promise<Shared> {
   const file = join(folder, 'soapstone.yaml');
   writeFileSync(file, `services: { a: { url: http://a } }\nredis: ${redis}\n`);
   const { settings } = compileRedis(rootOf(await loadConfig(file, {})));

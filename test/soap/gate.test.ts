@@ -33,7 +33,13 @@ const rules = (dialects: readonly DialectName[] = DIALECT_NAMES): EnvelopeRules 
 });
 
 /** What a gate let through, in order, and how it ended. */
-function pass(pieces: readonly Uint8Array[], envelopeRules: EnvelopeRules, options: Partial<GateOptions> = {}) {
+interface Passed {
+  readonly events: readonly string[];
+  readonly bytes: string;
+  readonly refusal: string | null;
+}
+
+function pass(pieces: readonly Uint8Array[], envelopeRules: EnvelopeRules, options: Partial<GateOptions> = {}): Passed {
   const events: string[] = [];
   const chunks: Buffer[] = [];
   const note = (event: string): void => {

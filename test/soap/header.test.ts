@@ -32,7 +32,14 @@ const RULES: EnvelopeRules = {
   readsSecurity: false,
 };
 
-function pass(pieces: readonly Uint8Array[], options: Partial<GateOptions> = {}, rules = RULES) {
+interface Passed {
+  readonly bytes: Buffer;
+  readonly growthBytes: number | null;
+  readonly refusal: string | null;
+  readonly validator: EnvelopeValidator;
+}
+
+function pass(pieces: readonly Uint8Array[], options: Partial<GateOptions> = {}, rules = RULES): Passed {
   const chunks: Buffer[] = [];
   let growthBytes: number | null = null;
   const validator = new EnvelopeValidator(rules, null, 'no detail');

@@ -7,7 +7,16 @@ import { startScriptedBackend } from '../kit/backend.js';
 
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-async function startGuarded(t: Test) {
+interface Guarded {
+  readonly socket: Socket;
+  readonly guard: Guard;
+  /** The other end. */
+  readonly backend: Socket;
+  /** Resolves to what was read: the next bytes, or the error the socket ended with, or null for an end without one. */
+  next(): Promise<string | Error | null>;
+}
+
+async function startGuarded(t: Test): Promise<Guarded> {
   let accepted: (socket: Socket) => void = () => {};
   const backend = new Promise<Socket>((resolve) => {
     accepted = resolve;
@@ -31,10 +40,8 @@ async function startGuarded(t: Test) {
   return {
     socket,
     guard,
-    /** The other end. */
     backend: await backend,
-    /** Resolves to what was read: the next bytes, or the error the socket ended with, or null for an end without one. */
-    next: (): Promise<string | Error | null> =>
+    next: () =>
       new Promise((resolve) => {
         const look = (): void => {
           const chunk: unknown = socket.read();

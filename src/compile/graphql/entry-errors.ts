@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { didYouMean } from '../../base/nearest.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { EntryError } from '../../graphql/links/entry-error.js';
+import type { EntryError } from '../../graphql/feeds/entry-error.js';
 
 /** Errors in links or subscriptions as diagnostics at their places in the file, with the nearest name that exists. */
 export const entryDiagnostics = (

@@ -3,7 +3,7 @@ import { encodeRequest } from '../../codec/write/encode.js';
 import type { EncodeLimits } from '../../codec/write/leaves.js';
 import { skeletonOf } from '../../codec/write/skeleton.js';
 import type { BoundField } from '../../graphql/fields/bound-field.js';
-import type { CallInput } from '../../graphql/run/link-feed.js';
+import type { CallInput } from '../../graphql/run/field-call.js';
 import type { SoapService } from './service.js';
 
 /** The envelope of a call, without what the configuration or a caller's header fields give. */

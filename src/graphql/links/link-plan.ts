@@ -3,6 +3,16 @@ import { isRecord } from '../../base/record.js';
 import { objectOf } from '../../codec/plan/lazy-object.js';
 import type { FieldSlot, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
+import {
+  HIDDEN,
+  hiddenKey,
+  keyed,
+  leafSlot,
+  NULLABLE,
+  objectAlong,
+  selfSlot,
+  slotAlong,
+} from '../feeds/hidden-slots.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { isSubschemaField, type SubschemaField, type SubschemaPlan } from '../fields/subschema.js';
 import { errorPlans } from '../output/fault-plan.js';
@@ -12,7 +22,6 @@ import { ruleOf } from '../rights/field-rule.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
 import { LinkFinder } from './link-finder.js';
-import { HIDDEN, hiddenKey, keyed, leafSlot, NULLABLE, objectAlong, selfSlot, slotAlong } from './link-slots.js';
 import type { Walk } from './walk.js';
 
 /**
@@ -62,13 +71,6 @@ export type LinkSelect = (
 /** The values for a link's call, in the position of its answer; null for any other value. */
 export function feedValuesIn(value: unknown): Readonly<Record<string, unknown>> | null {
   return isRecord(value) && typeof value[HIDDEN] === 'string' ? value : null;
-}
-
-/** Follows `HIDDEN` from a value, `steps` times. */
-export function hiddenAlong(value: unknown, steps: number): unknown {
-  let inner = value;
-  for (let step = 0; step < steps; step++) inner = isRecord(inner) ? inner[HIDDEN] : null;
-  return inner ?? null;
 }
 
 /** The plans that a slot's elements are read with. */

@@ -12,15 +12,16 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { type EntryError, type Report, reportInto } from '../feeds/entry-error.js';
+import type { CallTarget, Feed, SubschemaTarget } from '../feeds/feed.js';
+import { feedOf, fieldAlong, missingParts, stepsOf } from '../feeds/feed-types.js';
+import { type Targets, type TargetUse, targetOf } from '../feeds/targets.js';
 import { describedWith, ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { isRoot } from '../types/roots.js';
-import { type EntryError, type Report, reportInto } from './entry-error.js';
-import type { Feed, Link, LinkBatch, LinkMapping, LinkTable, LinkTarget, SubschemaTarget } from './link.js';
-import { feedOf, fieldAlong, missingParts, stepsOf } from './link-types.js';
-import { type Targets, type TargetUse, targetOf } from './target.js';
+import type { Link, LinkBatch, LinkMapping, LinkTable } from './link.js';
 
-type Target = LinkTarget | SubschemaTarget;
+type Target = CallTarget | SubschemaTarget;
 
 export interface ResolvedLinks {
   readonly table: LinkTable;

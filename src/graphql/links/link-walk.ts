@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/record.js';
+import { HIDDEN } from '../feeds/hidden-slots.js';
 import { feedValuesIn } from './link-plan.js';
-import { HIDDEN } from './link-slots.js';
 import type { Walk } from './walk.js';
 
 /** A path in the response, linked from its end. */

@@ -1,4 +1,5 @@
-import type { GraphQLField, GraphQLFieldConfig, GraphQLOutputType } from 'graphql';
+import type { GraphQLField } from 'graphql';
+import type { Feed } from '../feeds/feed.js';
 import type { BoundField } from '../fields/bound-field.js';
 import type { SubschemaField } from '../fields/subschema.js';
 import type { FieldCost } from '../types/cost-rules.js';
@@ -30,19 +31,6 @@ export interface BatchMapping {
   readonly items: string | null;
 }
 
-/** An operation that a link can call, offered at the root or not. */
-export interface LinkTarget {
-  readonly bound: BoundField;
-  readonly config: GraphQLFieldConfig<unknown, unknown> & { readonly type: GraphQLOutputType };
-  /** It is a field of Mutation: reading must not call it. */
-  readonly isMutation: boolean;
-}
-
-/** The same of a subschema: a field of its root. */
-export interface SubschemaTarget extends Omit<LinkTarget, 'bound'> {
-  readonly bound: SubschemaField;
-}
-
 /** One link, resolved against the schema. */
 export interface Link {
   readonly name: string;
@@ -53,24 +41,6 @@ export interface Link {
   /** A link with a list operation has exactly one. */
   readonly feeds: readonly Feed[];
   readonly batch: LinkBatch | null;
-}
-
-/** One argument that a field of the object fills. */
-export interface Feed {
-  /** Path of the argument. */
-  readonly argument: readonly string[];
-  /** Path of the field. */
-  readonly field: readonly string[];
-  /** Without a value there is no call: the link is null. */
-  readonly required: boolean;
-  /** The argument takes a list. */
-  readonly isList: boolean;
-  /** A single value becomes a list of one. */
-  readonly wraps: boolean;
-  /** A number or truth value becomes its text. */
-  readonly asText: boolean;
-  /** A text becomes a number; null where it stays. */
-  readonly asNumber: ((text: unknown) => unknown) | null;
 }
 
 export interface LinkBatch {

@@ -1,9 +1,9 @@
 import type { EventValues, InvalidPart, InvalidValue } from '../../base/event-bus.js';
 import type { Decoded, DecodeError, FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/plan/plan.js';
-import { hiddenKey } from '../links/link-slots.js';
+import { hiddenKey } from '../feeds/hidden-slots.js';
 import type { EventSource } from '../subscription/subscription.js';
+import { type FedValue, fedValues, withValues } from './fed-values.js';
 import type { FieldCall } from './field-call.js';
-import { type FedValue, fedValues, withValues } from './link-feed.js';
 
 type Values = NonNullable<EventValues>;
 

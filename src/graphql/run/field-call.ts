@@ -101,3 +101,6 @@ export class RequestCalls {
     if (this.#signal.aborted) throw new Refusal('CLIENT_GONE');
   }
 }
+
+/** The arguments and header blocks of a call. */
+export type CallInput = Pick<FieldCall, 'arguments' | 'headers'>;

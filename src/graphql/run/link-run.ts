@@ -5,17 +5,18 @@ import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import { decodeError, fieldError } from '../errors.js';
+import type { Feed } from '../feeds/feed.js';
+import { HIDDEN, hiddenAlong, hiddenKey } from '../feeds/hidden-slots.js';
 import type { GraphqlLimits } from '../limits.js';
-import type { Feed, LinkBatch } from '../links/link.js';
-import { hiddenAlong, type LinkSelection, type LinkTargetPlan } from '../links/link-plan.js';
-import { HIDDEN, hiddenKey } from '../links/link-slots.js';
+import type { LinkBatch } from '../links/link.js';
+import type { LinkSelection, LinkTargetPlan } from '../links/link-plan.js';
 import { copyAlong, type LinkPosition, linkPositionsIn, type PathNode, pathOf, visible } from '../links/link-walk.js';
 import type { Walk } from '../links/walk.js';
 import type { Variables } from '../output/reply-plan.js';
 import { argumentsOf } from './arguments.js';
 import type { ErrorList } from './error-list.js';
-import type { RequestCalls } from './field-call.js';
-import { type CallInput, type FedValue, fedValues, withValues } from './link-feed.js';
+import { type FedValue, fedValues, withValues } from './fed-values.js';
+import type { CallInput, RequestCalls } from './field-call.js';
 import type { SubschemaRun } from './subschema-run.js';
 
 /** Input that calls share which differ in their keys only. */

@@ -1,6 +1,6 @@
 import type { FieldSlot, ObjectPlan, ReplyPlan } from '../../codec/plan/plan.js';
+import { HIDDEN } from '../feeds/hidden-slots.js';
 import { type LinkSelection, linkIdOf, valuesOf } from '../links/link-plan.js';
-import { HIDDEN } from '../links/link-slots.js';
 import type { RootPlan } from './root-plan.js';
 
 /** A link in the plan of an operation. */

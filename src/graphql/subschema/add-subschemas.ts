@@ -11,8 +11,8 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
+import type { SubschemaTarget } from '../feeds/feed.js';
 import type { Subschema, SubschemaField, SubschemaNames } from '../fields/subschema.js';
-import type { SubschemaTarget } from '../links/link.js';
 import { ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { costExtensions, costOfCall, FieldCost } from '../types/cost-rules.js';
 import type { Finding } from '../types/mapping.js';

@@ -1,9 +1,9 @@
 import { type FieldNode, type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
 import { isRecord } from '../../base/record.js';
+import { HIDDEN, hiddenKey } from '../feeds/hidden-slots.js';
 import type { SubschemaBatch, SubschemaLinks, SubschemaPlan } from '../fields/subschema.js';
 import type { Link } from '../links/link.js';
 import type { LinkSelect } from '../links/link-plan.js';
-import { HIDDEN, hiddenKey } from '../links/link-slots.js';
 import { collectFields, type Fragments, type Variables } from '../output/reply-plan.js';
 
 /**

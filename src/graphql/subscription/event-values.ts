@@ -15,7 +15,7 @@ import type { InvalidPart } from '../../base/event-bus.js';
 import { isRecord } from '../../base/record.js';
 import { objectOf } from '../../codec/plan/lazy-object.js';
 import type { Decoded, DecodeError, EncodeElement, EncodeObject, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
-import type { LinkTarget } from '../links/link.js';
+import type { CallTarget } from '../feeds/feed.js';
 import { bothRules, type FieldRule, ruleOf } from '../rights/field-rule.js';
 import type { ElementShape, FieldShape, ReplyRoot } from '../types/shape.js';
 import type { ValueReading } from './subscription.js';
@@ -39,14 +39,14 @@ export interface LostPath {
 }
 
 /** The value that a path names, `request` or `reply` and the GraphQL names of arguments or fields, in the messages of an operation. */
-export function eventValueOf(path: string, target: LinkTarget): EventValue | LostPath {
+export function eventValueOf(path: string, target: CallTarget): EventValue | LostPath {
   const [side = '', ...steps] = path.split('.');
   return side === 'request' ? requestValue(path, steps, target) : replyValue(path, steps, target);
 }
 
 export const isLost = (value: EventValue | LostPath): value is LostPath => 'what' in value;
 
-function requestValue(path: string, steps: readonly string[], { config, bound }: LinkTarget): EventValue | LostPath {
+function requestValue(path: string, steps: readonly string[], { config, bound }: CallTarget): EventValue | LostPath {
   const shapes: FieldShape[] = [];
   let fields: Readonly<Record<string, GraphQLArgumentConfig | GraphQLInputField>> = config.args ?? {};
   let rule: FieldRule | null = null;
@@ -120,7 +120,7 @@ function childPlace({ name, occurs, value }: EncodeElement, repeated: { readonly
 
 const NOTHING: ElementShape = { declared: null, variants: new Map() };
 
-function replyValue(path: string, steps: readonly string[], { config, bound }: LinkTarget): EventValue | LostPath {
+function replyValue(path: string, steps: readonly string[], { config, bound }: CallTarget): EventValue | LostPath {
   const { root } = bound.reply;
   const isNoValue: LostPath = { what: `\`${path}\` is no simple value.`, unknown: null };
   if (root.kind === 'done') return { what: `\`${path}\`: the reply has no values.`, unknown: null };

@@ -6,10 +6,10 @@ import {
   type GraphQLOutputType,
   getNullableType,
 } from 'graphql';
+import type { Report } from '../feeds/entry-error.js';
+import type { CallTarget, Feed } from '../feeds/feed.js';
+import { feedOf, missingParts, stepsOf } from '../feeds/feed-types.js';
 import type { BoundField } from '../fields/bound-field.js';
-import type { Report } from '../links/entry-error.js';
-import type { Feed, LinkTarget } from '../links/link.js';
-import { feedOf, missingParts, stepsOf } from '../links/link-types.js';
 import { describedWith, ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
@@ -39,7 +39,7 @@ export interface EventAnswer {
 export function calledAnswer(
   name: string,
   { kind }: EventMapping,
-  called: LinkTarget,
+  called: CallTarget,
   values: readonly Keyed[],
   report: Report,
 ): EventAnswer {
@@ -73,7 +73,7 @@ export function calledAnswer(
 }
 
 /** An object of the values themselves. */
-export function ownAnswer(name: string, values: readonly Keyed[], target: LinkTarget, names: TypeNames): EventAnswer {
+export function ownAnswer(name: string, values: readonly Keyed[], target: CallTarget, names: TypeNames): EventAnswer {
   const typeName = names.take(`${names.pascal(name, target.bound.service)}Event`, target.bound.service);
   const type = new GraphQLObjectType({
     name: typeName,

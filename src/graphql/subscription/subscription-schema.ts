@@ -1,7 +1,7 @@
 import { type GraphQLFieldConfigArgumentMap, getNullableType, isEnumType } from 'graphql';
-import { type EntryError, type Report, reportInto } from '../links/entry-error.js';
-import type { LinkTarget } from '../links/link.js';
-import { type Targets, type TargetUse, targetOf } from '../links/target.js';
+import { type EntryError, type Report, reportInto } from '../feeds/entry-error.js';
+import type { CallTarget } from '../feeds/feed.js';
+import { type Targets, type TargetUse, targetOf } from '../feeds/targets.js';
 import type { TypeNames } from '../types/type-names.js';
 import { type EventValue, eventValueOf, isLost, planOf, readingOf, slotAlong } from './event-values.js';
 import {
@@ -22,7 +22,7 @@ interface ResolvedSubscriptions {
 }
 
 /** The operations and names that subscriptions are resolved against. */
-interface Offered extends Targets<LinkTarget> {
+interface Offered extends Targets<CallTarget> {
   readonly names: TypeNames;
 }
 
@@ -113,7 +113,7 @@ function pollField(
 
 interface TopicDraft {
   readonly via: 'on' | 'callback';
-  readonly target: LinkTarget;
+  readonly target: CallTarget;
   readonly values: Map<string, EventValue>;
 }
 

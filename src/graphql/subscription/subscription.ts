@@ -1,6 +1,6 @@
 import type { ReplyPlan } from '../../codec/plan/plan.js';
+import type { Feed } from '../feeds/feed.js';
 import type { BoundField } from '../fields/bound-field.js';
-import type { Feed } from '../links/link.js';
 
 /** A field of Subscription as the configuration has it. */
 export interface SubscriptionMapping {

@@ -1,10 +1,9 @@
 import t, { type Test } from 'tap';
 
-import { answerWith } from '../../kit/backend.js';
+import { answerWith, startRecordingBackend } from '../../kit/backend.js';
 import { missingBrowser, startBrowser } from '../../kit/browser.js';
-import type { TestGateway } from '../../kit/gateway.js';
+import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
 import { place, running, startDesk } from '../../kit/live-desk.js';
-import { useBackend, useGateway } from '../../kit/use.js';
 
 /** GraphiQL for browsers, from the gateway itself. */
 
@@ -28,8 +27,12 @@ const ARTICLE =
   '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetArticleResponse xmlns="urn:shop"><sku>A1</sku><name>Bolt</name></GetArticleResponse></E:Body></E:Envelope>';
 
 async function start(t: Test, more = ''): Promise<TestGateway> {
-  const backend = await useBackend(t, answerWith(ARTICLE));
-  const gateway = await useGateway(t, services(backend.url) + more);
+  const backend = await startRecordingBackend(answerWith(ARTICLE));
+  const gateway = await startTestGateway(services(backend.url) + more);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
   return gateway;
 }
 

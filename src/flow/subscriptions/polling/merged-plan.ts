@@ -1,5 +1,5 @@
 import type { Decoded, ReplyPlan } from '../../../codec/plan/plan.js';
-import { selfSlot } from '../../../graphql/links/link-slots.js';
+import { selfSlot } from '../../../graphql/feeds/hidden-slots.js';
 import { planOf } from '../../../graphql/subscription/event-values.js';
 
 export interface MergedPlan {

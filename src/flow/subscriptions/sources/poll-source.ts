@@ -1,8 +1,7 @@
 import { Exchange, nextExchangeId } from '../../../base/exchange.js';
 import { Refusal } from '../../../base/refusals/refusal.js';
 import { claimsIn } from '../../../config/request-claims.js';
-import { type FieldCall, SharedCallFailure } from '../../../graphql/run/field-call.js';
-import type { CallInput } from '../../../graphql/run/link-feed.js';
+import { type CallInput, type FieldCall, SharedCallFailure } from '../../../graphql/run/field-call.js';
 import type { PollSource as PollRule, Subscription } from '../../../graphql/subscription/subscription.js';
 import { varyingValues } from '../../calls/caller-fields.js';
 import { callOperation } from '../../graphql/call.js';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { type EventValues, REPLAY_SLICE_MILLIS, type ReplayPace, type TopicEvent } from '../../../base/event-bus.js';
 import { callInputOf, eventAnswer, isWanted, noAnswer } from '../../../graphql/run/event-answer.js';
-import type { CallInput } from '../../../graphql/run/link-feed.js';
+import type { CallInput } from '../../../graphql/run/field-call.js';
 import type { Subscription, EventSource as TopicRule } from '../../../graphql/subscription/subscription.js';
 import { fieldCallPoints } from './field-arguments.js';
 import type { SourceParts, SubscriberResumption, SubscriptionEvent, SubscriptionSource } from './source.js';

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/record.js';
 import { LazyObject } from '../../codec/plan/lazy-object.js';
 import type { FieldSlot, ObjectPlan, ObjectVariant } from '../../codec/plan/plan.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
@@ -51,3 +52,10 @@ export const keyed = (item: ObjectPlan, shape: ElementShape, path: readonly stri
     const key = field === undefined ? [] : [slotAlong(hiddenKey(0), field, path.slice(1), leafSlot)];
     return { slots: [selfSlot(HIDDEN, item), ...key] };
   });
+
+/** Follows `HIDDEN` from a value, `steps` times. */
+export function hiddenAlong(value: unknown, steps: number): unknown {
+  let inner = value;
+  for (let step = 0; step < steps; step++) inner = isRecord(inner) ? inner[HIDDEN] : null;
+  return inner ?? null;
+}

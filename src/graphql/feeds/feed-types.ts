@@ -18,7 +18,7 @@ import {
   isScalarType,
 } from 'graphql';
 import type { Report } from './entry-error.js';
-import type { Feed, LinkTarget } from './link.js';
+import type { CallTarget, Feed } from './feed.js';
 
 /** `criteria.id` in its steps. */
 export const stepsOf = (path: string): readonly string[] => path.split('.');
@@ -54,7 +54,7 @@ export function fieldAlong(
 }
 
 interface ArgumentPlace {
-  readonly config: LinkTarget['config'];
+  readonly config: CallTarget['config'];
   readonly steps: readonly string[];
   readonly path: readonly string[];
 }

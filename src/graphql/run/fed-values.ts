@@ -1,11 +1,7 @@
 import { InputError } from '../../codec/write/input-error.js';
-import type { Feed } from '../links/link.js';
-import { hiddenAlong } from '../links/link-plan.js';
-import { hiddenKey } from '../links/link-slots.js';
-import type { FieldCall } from './field-call.js';
-
-/** The arguments and header blocks of a call. */
-export type CallInput = Pick<FieldCall, 'arguments' | 'headers'>;
+import type { Feed } from '../feeds/feed.js';
+import { hiddenAlong, hiddenKey } from '../feeds/hidden-slots.js';
+import type { CallInput } from './field-call.js';
 
 /** The value that a feed gives to an argument. */
 export interface FedValue {
