@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { firstWarnings, printDiagnostic } from '../base/diagnostic.js';
+import { firstWarnings } from '../base/diagnostic.js';
 import {
   completeInputs,
   emptySnapshot,
@@ -11,48 +11,31 @@ import {
 import { TimeSlices } from '../base/time-slices.js';
 import { compileAdmin } from '../compile/listen/admin.js';
 import { auditTargetOf } from '../compile/process/audit.js';
-import { takenProblemsOf } from '../compile/soap/named-wsdl.js';
-import { type Compiled, compile } from '../compile.js';
+import { compile } from '../compile.js';
 import { type LoadedConfig, loadConfig, rootOf } from '../config/load.js';
 import { processCount } from '../config/process-count.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
-import { TicketKeys } from '../listen/ticket-keys.js';
 import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
 import { Log } from '../observe/log/log.js';
-import { type GatewayOptions, startGateway } from '../server.js';
+import { startGateway } from '../server.js';
 import { demoIntroduction, type Introduction } from './introduction.js';
 import { announce, openingOf } from './opening.js';
 import { workersOption } from './parent/worker-count.js';
-import {
-  offerWsdl,
-  parentTurn,
-  receiveInputs,
-  receiveNewerInputs,
-  reportAddress,
-  reportAudit,
-  reportHealth,
-  reportReady,
-  sendMetrics,
-  sendUsage,
-  shareState,
-  takeReloads,
-  type WorkerStart,
-  workerInvalidations,
-} from './parent/worker-messages.js';
-import { type ParentConfig, startWorkers } from './parent/workers.js';
+import { type ParentConfig, Workers } from './parent/workers.js';
 import { PendingSignal } from './pending-signal.js';
 import { refuseAddress } from './refuse-address.js';
 import { askedFrom } from './reload/asked-reloads.js';
 import { checkWeaker } from './reload/check-weaker.js';
-import { FileWatch, trackFiles } from './reload/file-watch.js';
+import { FileWatch } from './reload/file-watch.js';
 import { type CompiledFacts, factsOf, type Reads, wsdlsInUse } from './reload/reload-source.js';
 import { type Applied, type ReloadCause, Reloader } from './reload/reloader.js';
 import { throwWithWsdls } from './reload/wsdl-errors.js';
 import { compileBeside, outdated, type UseSource, WsdlTakeover } from './reload/wsdl-takeover.js';
 import { notifyServiceManager, reportToWatchdog, whileReloading } from './service-manager.js';
-import { type StopCause, stopCause } from './stop-cause.js';
+import { drainDelayOf, endCode, type StopCause } from './stop-cause.js';
 import type { ExitCode, Terminal } from './terminal.js';
+import { parentChannel, readRest, runWorker } from './worker-process.js';
 
 /**
  * Runs the gateway until SIGTERM or SIGINT, then drains it. The first line on standard output has `ready` and the
@@ -64,10 +47,11 @@ export async function start(
   terminal: Terminal,
   introduction: Introduction = demoIntroduction,
 ): Promise<ExitCode> {
-  const begin = cluster.isWorker ? await receiveInputs() : null;
+  const parent = cluster.isWorker ? parentChannel() : null;
+  const begin = (await parent?.ask('begin', null)) ?? null;
   const snapshot = begin?.inputs ?? emptySnapshot();
   const watch = new FileWatch();
-  const inputs = cluster.isWorker ? replayInputs(snapshot) : watch.track(recordInputs(snapshot));
+  const inputs = parent === null ? watch.track(recordInputs(snapshot)) : replayInputs(snapshot);
   const loaded = await loadConfig(file, process.env, workersOption(workers), inputs);
   const { log: logging, limits } = loaded.config;
   const log = new Log(logging.level, null, limits.overload.logBacklogBytes);
@@ -77,7 +61,7 @@ export async function start(
   const rollSignal = new PendingSignal('SIGUSR2');
   try {
     const count = processCount(loaded.config);
-    if (begin !== null) return await work(loaded, begin, log);
+    if (parent !== null && begin !== null) return await runWorker(parent, begin, loaded, log);
     const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
     const takeover = new WsdlTakeover(log);
     const origin = { loaded, snapshot, load, hangUp, rollSignal, watch, takeover, introduction, terminal };
@@ -109,13 +93,10 @@ interface Origin {
 /** Reads all inputs anew for a reload, and keeps them. */
 function readAnew({ watch, takeover }: Origin, use: UseSource, cause: ReloadCause): Promise<Applied> {
   const occasion = cause === 'changed file' ? 'changed files' : 'asked';
-  const read = (reads: Reads): Promise<Applied> => use({ occasion, inputs: readRest(reads), reads });
+  const read = (reads: Reads): Promise<Applied> =>
+    use({ occasion, inputs: completeInputs(reads.snapshot, readRest(reads)), reads });
   return whileReloading(() => watch.record((files) => read({ snapshot: takeover.begin(), files })));
 }
-
-/** Reads what was not read, and adds it. */
-const readRest = ({ snapshot, files }: Reads): Inputs =>
-  completeInputs(snapshot, trackFiles(recordInputs(snapshot), files));
 
 /** Reloads at a SIGHUP, and after changes of files where the configuration asks for that. */
 function listenForReloads({ hangUp, watch }: Origin, { reload }: Config, reloader: Reloader): void {
@@ -169,7 +150,7 @@ async function runAlone(origin: Origin, log: Log): Promise<ExitCode> {
   const cut = await gateway.drain(undefined, delayMillis);
   await opening.closeDemo();
   log.event('info', 'stopped', { cut });
-  return endCode(why.code, cut > 0);
+  return endCode(why, cut > 0);
 }
 
 async function runWorkers(count: number, origin: Origin, log: Log): Promise<ExitCode> {
@@ -203,26 +184,27 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
   const first = parentConfigOf(loaded, opening.facts);
   const refuse = refuseAddress(rootOf(loaded), ['admin']);
   const checkpoints = await parentCheckpoints(auditTargetOf(rootOf(loaded)), log).catch(refuse);
-  const operation = { log, ...asked, first, checkpoints };
-  const workers = await startWorkers(count, loaded, snapshot, operation).catch(refuse);
+  const workers = new Workers({ count, loaded, inputs: snapshot, log, ...asked, first, checkpoints });
+  await workers.start().catch(refuse);
   const { adminUrl } = workers;
   void workers.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, opening, log, terminal));
   void workers.ready.then(() => {
     listenForReloads(origin, loaded.config, reloader);
     rollSignal.listen(() => void workers.roll());
   });
-  const endReports = reportToWatchdog(workers.silentMillis);
+  const endReports = reportToWatchdog(() => workers.silentMillis);
   const why = await Promise.race([opening.stopping, workers.broken]);
   endReports();
+  const cause: StopCause = typeof why === 'object' ? why : { name: 'broken', code: why };
   if (typeof why === 'object')
     log.event('info', 'draining', { signal: why.name, delayMillis: drainDelayOf(why, inUse) });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
-  const isForced = await workers.stop();
+  const isForced = await workers.stop(cause);
   await checkpoints?.close();
   await opening.closeDemo();
   log.event('info', 'stopped', { workers: count });
-  return endCode(typeof why === 'object' ? why.code : why, isForced);
+  return endCode(cause, isForced);
 }
 
 const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentConfig => ({
@@ -230,72 +212,3 @@ const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentC
   admin: compileAdmin(rootOf(loaded)),
   drainMillis: loaded.config.drainDelayMillis + loaded.config.limits.http.drainMillis,
 });
-
-/** A process with a bug takes no more requests: its state is not known. */
-const drainDelayOf = ({ code }: StopCause, { drainDelayMillis }: Config): number => (code === 0 ? drainDelayMillis : 0);
-
-/** A drain that had to cut requests has failed (catalogue L06). */
-const endCode = (code: ExitCode, isForced: boolean): ExitCode => (code === 0 && isForced ? 1 : code);
-
-/**
- * Compiles what a worker starts from, and again what a reload has put into use meanwhile: a worker that takes requests has
- * the configuration of the others.
- */
-async function compileLatest(first: LoadedConfig, inputs: InputSnapshot): Promise<Compiled> {
-  const { file, config } = first;
-  for (let [loaded, read] = [first, inputs]; ; ) {
-    const compiled = await compile(loaded);
-    read.contents.clear();
-    const newer = await receiveNewerInputs();
-    if (newer === null) return compiled;
-    await compiled.close();
-    read = newer;
-    loaded = await loadConfig(file, process.env, config.workers, replayInputs(newer));
-  }
-}
-
-/** Runs a worker: it takes requests, and ends at a signal of its parent. */
-async function work(
-  loaded: LoadedConfig,
-  { inputs: read, tickets, replica }: WorkerStart,
-  log: Log,
-): Promise<ExitCode> {
-  const options: GatewayOptions = {
-    operators: 'elsewhere',
-    reportHealth,
-    reportAddress,
-    invalidations: workerInvalidations(),
-    offer: offerWsdl,
-    tickets: new TicketKeys(tickets, loaded.config.limits.http.ticketKeyMillis),
-    replica,
-  };
-  const { stopping, gateway } = await compileLatest(loaded, read).then(async (compiled) => {
-    log.setLevel(compiled.config.log.level);
-    // The program may be another one than that of the parent, which has used them.
-    for (const unused of takenProblemsOf(compiled.wsdls))
-      log.event('warn', 'configuration warning', { note: printDiagnostic(unused) });
-    const stopping = stopCause(log);
-    // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
-    for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
-    const starting = startGateway(compiled, log, options);
-    return { stopping, gateway: await starting.catch(refuseAddress(rootOf(loaded), ['listen'])) };
-  });
-  const compileStep: Parameters<typeof takeReloads>[0] = async (step, reads) => {
-    const { file, config } = loaded;
-    const isFirst = step.kind === 'compile';
-    const inputs =
-      isFirst && step.occasion !== 'WSDL' ? completeInputs(step.inputs, readRest(reads)) : replayInputs(step.inputs);
-    const next = await loadConfig(file, process.env, config.workers, inputs, new TimeSlices());
-    return isFirst ? compileBeside(next, gateway.compiled(), step.occasion) : compile(next, gateway.compiled());
-  };
-  takeReloads(compileStep, gateway.replace, (error) => log.bug(error));
-  shareState(gateway);
-  reportReady(gateway.urls, gateway.listMetrics, gateway.facts);
-  const reportLast = reportAudit(gateway.auditHead);
-  const why = await stopping;
-  const cut = await gateway.drain(parentTurn, drainDelayOf(why, gateway.compiled().config));
-  await reportLast();
-  await sendMetrics(gateway.listMetrics);
-  await sendUsage(gateway.facts.usage());
-  return endCode(why.code, cut > 0);
-}

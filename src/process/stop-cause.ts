@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 
+import type { Config } from '../config/schema.js';
 import type { Log } from '../observe/log/log.js';
 import type { ExitCode } from './terminal.js';
 
@@ -46,3 +47,10 @@ export function endProcessOneBySignals(): void {
 function endBySignal(signal: NodeJS.Signals): never {
   process.exit(128 + constants.signals[signal]);
 }
+
+/** How long a gateway takes requests before it drains; one with a bug takes none, for its state is not known. */
+export const drainDelayOf = ({ code }: StopCause, { drainDelayMillis }: Config): number =>
+  code === 0 ? drainDelayMillis : 0;
+
+/** A drain that had to cut requests has failed (catalogue L06). */
+export const endCode = ({ code }: StopCause, isForced: boolean): ExitCode => (code === 0 && isForced ? 1 : code);

@@ -4,10 +4,11 @@ import t from 'tap';
 
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { emptySnapshot, type InputSnapshot, replayInputs } from '../../src/base/inputs.js';
-import type { StepAnswer, ToWorker } from '../../src/process/parent/worker-messages.js';
-import { type ReloadedWorker, WorkerReload } from '../../src/process/parent/worker-reload.js';
+import type { ParentChannel, StepAnswer, WorkerChannel } from '../../src/process/calls.js';
+import { Channel } from '../../src/process/channel.js';
+import type { Worker } from '../../src/process/parent/worker.js';
+import { reloadWorkers, replaceInputs } from '../../src/process/parent/worker-reload.js';
 import { type CompiledFacts, noReads, type ReloadSource } from '../../src/process/reload/reload-source.js';
-import { until } from '../kit/until.js';
 
 /** Which worker does what in a reload. The workers answer as a test says. */
 
@@ -19,57 +20,72 @@ const FACTS: CompiledFacts = {
 const DONE: StepAnswer = { isDone: true, reads: null, facts: null, problems: [] };
 const BROKEN = { file: 'a.yaml', line: 7, column: 1, what: 'Broken.', remedy: null };
 
-interface Worker extends ReloadedWorker {
+type Step = 'compile' | 'compileSame' | 'commit';
+type Answer = StepAnswer | 'ends' | 'is silent';
+type Decide = (worker: string, step: Step, inputs: InputSnapshot | null) => Answer;
+
+interface NamedWorker extends Worker {
   readonly name: string;
+  readonly hasEnded: () => boolean;
 }
 
-type Told = Extract<ToWorker, { readonly number: number }>;
-type Answer = StepAnswer | 'ends' | 'is silent';
+/** A worker at the end of a channel. */
+function workerOf(name: string, told: string[], decide: Decide): NamedWorker {
+  let hasEnded = false;
+  const channel: WorkerChannel = new Channel(async (message) => void setImmediate(() => worker.receive(message)));
+  const worker: ParentChannel = new Channel(async (message) => void setImmediate(() => channel.receive(message)));
+  const kill = (): void => {
+    hasEnded = true;
+    channel.close();
+  };
+  const answer = async (step: Step, inputs: InputSnapshot | null): Promise<StepAnswer> => {
+    told.push(`${name} ${step}`);
+    const result = decide(name, step, inputs);
+    if (typeof result === 'object') return result;
+    if (result === 'ends') kill();
+    return new Promise(() => {});
+  };
+  worker.answer(
+    {
+      compile: ({ inputs }) => answer('compile', inputs),
+      compileSame: ({ inputs }) => answer('compileSame', inputs),
+      commit: () => answer('commit', null),
+      discard: () => void told.push(`${name} discard`),
+    },
+    (error) => t.fail(String(error)),
+  );
+  const ended = new Promise<never>(() => {});
+  return { name, hasEnded: () => hasEnded, isLocal: false, pid: 1, channel, ended, stop: () => {}, kill };
+}
 
-/** Workers of these names; `answer` decides what becomes of each step. */
-function workersOf(names: readonly string[], answer: (worker: string, message: Told) => Answer) {
+/** Workers of these names; `decide` says what becomes of each step. */
+function workersOf(names: readonly string[], decide: Decide) {
   const told: string[] = [];
-  const ended = new Set<string>();
-  const workers = names.map((name): Worker => {
-    const end = (): boolean => {
-      ended.add(name);
-      return true;
-    };
-    return { name, isConnected: () => !ended.has(name), process: { kill: end } };
-  });
-  const reloading = new WorkerReload<Worker>((worker, message) => {
-    told.push(`${worker.name} ${message.kind}`);
-    if (!('number' in message) || !('inputs' in message || message.kind === 'commit')) return;
-    const result = answer(worker.name, message);
-    if (result === 'is silent') return;
-    setImmediate(() => {
-      if (result === 'ends') {
-        worker.process.kill('SIGKILL');
-        reloading.retire(worker);
-      } else reloading.take({ kind: 'step', number: message.number, ...result });
-    });
-  });
-  const used: (readonly string[])[] = [];
+  const workers = names.map((name) => workerOf(name, told, decide));
+  const used: number[] = [];
   const here: string[] = [];
   const reload = (source: ReloadSource): Promise<CompiledFacts> =>
-    reloading.reload(
-      () => workers.filter((worker) => worker.isConnected()),
+    reloadWorkers(
+      () => workers.filter(({ hasEnded }) => !hasEnded()),
       source,
       async () => {
         here.push('compiled');
         return FACTS;
       },
-      (_facts, all) => used.push(all.map(({ name }) => name)),
+      (_facts, all) => used.push(all.length),
     );
-  return { reloading, workers, reload, told, used, here };
+  return { workers, reload, told, used, here };
 }
+
+/** Resolves when what was told has come. */
+const delivered = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 function sourceOf(): ReloadSource {
   const reads = noReads();
   return { occasion: 'asked', inputs: replayInputs(reads.snapshot), reads };
 }
 
-const compiled = (message: Told): StepAnswer => (message.kind === 'compile' ? { ...DONE, facts: FACTS } : DONE);
+const compiled = (step: Step): StepAnswer => (step === 'compile' ? { ...DONE, facts: FACTS } : DONE);
 
 t.test('one worker compiles first, and what it has read is what the others compile', async (t) => {
   const read: InputSnapshot = {
@@ -78,9 +94,9 @@ t.test('one worker compiles first, and what it has read is what the others compi
     matches: new Map([['*.yaml', ['/c.yaml']]]),
   };
   const given: InputSnapshot[] = [];
-  const { reload, told, used, here } = workersOf(['one', 'two', 'three'], (_worker, message) => {
-    if (message.kind === 'compileSame') given.push(message.inputs);
-    if (message.kind !== 'compile') return DONE;
+  const { reload, told, used, here } = workersOf(['one', 'two', 'three'], (_worker, step, inputs) => {
+    if (step === 'compileSame' && inputs !== null) given.push(inputs);
+    if (step !== 'compile') return DONE;
     return { ...DONE, facts: FACTS, reads: { snapshot: read, files: new Map([['/a.wsdl', 'before']]) } };
   });
   const source = sourceOf();
@@ -89,7 +105,7 @@ t.test('one worker compiles first, and what it has read is what the others compi
   t.same(given, [read, read]);
   t.same(source.reads.snapshot, read);
   t.same([...source.reads.files], [['/a.wsdl', 'before']], 'the file is watched from now on');
-  t.same(used, [['one', 'two', 'three']]);
+  t.same(used, [3]);
   t.same(here, []);
 });
 
@@ -106,18 +122,19 @@ t.test('what the first worker cannot compile reaches no other, and its files are
 });
 
 t.test('what another worker cannot compile is used by none', async (t) => {
-  const { reload, told, used } = workersOf(['one', 'two'], (worker, message) =>
-    worker === 'two' ? { ...DONE, isDone: false, problems: [BROKEN] } : compiled(message),
+  const { reload, told, used } = workersOf(['one', 'two'], (worker, step) =>
+    worker === 'two' ? { ...DONE, isDone: false, problems: [BROKEN] } : compiled(step),
   );
   await t.rejects(reload(sourceOf()), new ConfigurationError([BROKEN]));
+  await delivered();
   t.same(told, ['one compile', 'two compileSame', 'one discard', 'two discard']);
   t.same(used, []);
 });
 
 t.test('a worker that ends while it compiles is not waited for; a second one is the last', async (t) => {
-  const once = workersOf(['one', 'two', 'three'], (worker, message) => (worker === 'one' ? 'ends' : compiled(message)));
+  const once = workersOf(['one', 'two', 'three'], (worker, step) => (worker === 'one' ? 'ends' : compiled(step)));
   t.equal(await once.reload(sourceOf()), FACTS);
-  t.same(once.used, [['two', 'three']]);
+  t.same(once.used, [2]);
   t.same(once.told.slice(0, 3), ['one compile', 'two compile', 'three compileSame']);
 
   const twice = workersOf(['one', 'two', 'three'], () => 'ends');
@@ -137,6 +154,7 @@ t.test('a worker that compiles for more than a minute keeps nothing of it', asyn
   const refused = t.rejects(reload(sourceOf()), /not within a minute/);
   mock.timers.tick(60_000);
   await refused;
+  await delivered();
   t.same(told, ['one compile', 'one discard']);
   t.same(used, []);
 });
@@ -144,39 +162,26 @@ t.test('a worker that compiles for more than a minute keeps nothing of it', asyn
 t.test('without a worker the parent compiles: those that start next use it', async (t) => {
   const { reload, told, used, here } = workersOf([], () => DONE);
   t.equal(await reload(sourceOf()), FACTS);
-  t.same([told, used, here], [[], [[]], ['compiled']]);
+  t.same([told, used, here], [[], [0], ['compiled']]);
 });
 
 t.test('a worker that cannot use what it has compiled is ended', async (t) => {
-  const { reload, workers } = workersOf(['one', 'two'], (worker, message) =>
-    worker === 'two' && message.kind === 'commit' ? { ...DONE, isDone: false } : compiled(message),
+  const { reload, workers } = workersOf(['one', 'two'], (worker, step) =>
+    worker === 'two' && step === 'commit' ? { ...DONE, isDone: false } : compiled(step),
   );
   await reload(sourceOf());
   t.same(
-    workers.map((worker) => worker.isConnected()),
-    [true, false],
+    workers.map(({ hasEnded }) => hasEnded()),
+    [false, true],
   );
 });
 
-t.test('the answer to a step of an earlier reload counts for none', async (t) => {
-  const numbers: number[] = [];
-  const { reloading, workers } = workersOf(['one'], (_worker, { number }) => {
-    numbers.push(number);
-    return 'is silent';
+t.test('a worker that ends while it compiles what others use is replaced, and counts for none', async (t) => {
+  const { workers, told } = workersOf(['one', 'two'], (worker) => (worker === 'one' ? 'ends' : DONE));
+  let isUsed = false;
+  await replaceInputs(workers, emptySnapshot(), () => {
+    isUsed = true;
   });
-  const done: string[] = [];
-  const replace = (name: string): Promise<void> => reloading.replace(workers, emptySnapshot(), () => done.push(name));
-  const one = t.rejects(replace('one'));
-  const other = replace('other');
-  const [first = 0, second = 0] = numbers;
-  reloading.take({ kind: 'step', ...DONE, number: first, isDone: false });
-  await one;
-  reloading.take({ kind: 'step', ...DONE, number: first });
-  await new Promise((resolve) => setImmediate(resolve));
-  t.same(done, []);
-  reloading.take({ kind: 'step', ...DONE, number: second });
-  await until(() => numbers.length === 3);
-  for (const worker of workers) reloading.retire(worker);
-  await other;
-  t.same(done, ['other']);
+  t.ok(isUsed);
+  t.same(told, ['one compileSame', 'two compileSame', 'two commit']);
 });

@@ -7,7 +7,8 @@ import { emptySnapshot, type InputSnapshot, recordInputs } from '../../src/base/
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { TicketKeys } from '../../src/listen/ticket-keys.js';
-import type { FromWorker, ToWorker } from '../../src/process/parent/worker-messages.js';
+import type { WorkerChannel } from '../../src/process/calls.js';
+import { Channel } from '../../src/process/channel.js';
 import { MAIN } from '../kit/gateway-process.js';
 import { wsdlWith } from '../wsdl/written.js';
 
@@ -33,13 +34,17 @@ t.test('a worker takes requests with what a reload has put into use while it sta
     await once(worker, 'exit');
   });
   const tickets = new TicketKeys(null, 3_600_000).share();
-  const send = (message: ToWorker): void => void worker.send(message);
+  const channel: WorkerChannel = new Channel(async (message) => void worker.send(message));
+  worker.on('message', (message) => channel.receive(message));
   const urls = await new Promise<readonly string[]>((resolve) => {
-    worker.on('message', (message: FromWorker) => {
-      if (message.kind === 'askInputs') send({ kind: 'inputs', inputs, tickets, replica: 'a' });
-      else if (message.kind === 'askNewerInputs') send({ kind: 'newerInputs', inputs: newer.shift() ?? null });
-      else if (message.kind === 'ready') resolve(message.urls);
-    });
+    channel.answer(
+      {
+        begin: () => ({ inputs, tickets, replica: 'a' }),
+        newerInputs: () => newer.shift() ?? null,
+        ready: resolve,
+      },
+      (error) => t.fail(String(error)),
+    );
   });
   t.match(await (await fetch(`${urls[0]}/soap/a?wsdl`)).text(), 'edited');
   t.same(newer, [], 'what is newer is asked for until nothing is');

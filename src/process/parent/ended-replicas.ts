@@ -1,5 +1,4 @@
-import type { Worker } from 'node:cluster';
-import type { ToWorker } from './worker-messages.js';
+import type { Worker } from './worker.js';
 
 /** Replicas of budgets that have ended while no worker could remove them, at most. */
 const ENDED_MAX = 256;
@@ -7,13 +6,11 @@ const ENDED_MAX = 256;
 /** Has a worker remove the replicas of budgets of workers that have ended: their share of the refill is lost until then. */
 export class EndedReplicas {
   readonly #taking: ReadonlySet<Worker>;
-  readonly #send: (worker: Worker, message: ToWorker) => void;
   readonly #ended = new Set<string>();
 
   /** `taking` are the workers that take requests. */
-  constructor(taking: ReadonlySet<Worker>, send: (worker: Worker, message: ToWorker) => void) {
+  constructor(taking: ReadonlySet<Worker>) {
     this.#taking = taking;
-    this.#send = send;
   }
 
   /** The worker of a replica has ended, whether or not it has left. */
@@ -26,7 +23,7 @@ export class EndedReplicas {
   remove(): void {
     const [remover] = this.#taking;
     if (remover === undefined) return;
-    for (const replica of this.#ended) this.#send(remover, { kind: 'removeReplica', replica });
+    for (const replica of this.#ended) void remover.channel.tell('removeReplica', replica);
     this.#ended.clear();
   }
 }

@@ -1,4 +1,4 @@
-import type { Worker } from 'node:cluster';
+import { setTimeout as delay } from 'node:timers/promises';
 import { addLoadMetrics, addWorkerGauges, type ConfigLoads } from '../../observe/metrics/gauges.js';
 import {
   addUp,
@@ -9,6 +9,7 @@ import {
   withoutLabels,
 } from '../../observe/metrics/prometheus.js';
 import type { Labels } from '../../observe/metrics/retired-labels.js';
+import type { Worker } from './worker.js';
 
 /** How long a worker has to answer. */
 const ANSWER_MILLIS = 1000;
@@ -19,39 +20,34 @@ const ANSWER_MILLIS = 1000;
  */
 export class WorkerMetrics {
   readonly #taking: ReadonlySet<Worker>;
-  readonly #ask: (worker: Worker) => void;
   /** The metrics of the parent itself. */
   readonly #own = new MetricBook();
   readonly #latest = new Map<Worker, MetricList>();
   /** Sums of the workers that have ended. */
   #ended: MetricList = [];
   #retiring: Promise<void> = Promise.resolve();
-  /** Workers that still owe an answer: they are asked one question at a time. */
-  readonly #asked = new Set<Worker>();
+  readonly #retired = new WeakSet<Worker>();
+  /** Since the last question to all. */
   #answered = new Set<Worker>();
   #gathering: Promise<readonly MetricList[]> | null = null;
-  #wake = (): void => {};
 
   /** `taking` are the workers that take requests at the moment, of `count` that should. */
-  constructor(count: number, taking: ReadonlySet<Worker>, ask: (worker: Worker) => void, loads: ConfigLoads) {
+  constructor(count: number, taking: ReadonlySet<Worker>, loads: ConfigLoads) {
     this.#taking = taking;
-    this.#ask = ask;
     addWorkerGauges(this.#own, count, 0);
     addLoadMetrics(this.#own, loads);
   }
 
   /** A worker has sent its metrics. */
   take(worker: Worker, metrics: MetricList): void {
+    if (this.#retired.has(worker)) return;
     this.#latest.set(worker, metrics);
     this.#answered.add(worker);
-    this.#asked.delete(worker);
-    this.#wake();
   }
 
   /** Nothing more comes from this worker. */
   retire(worker: Worker): void {
-    this.#asked.delete(worker);
-    this.#wake();
+    this.#retired.add(worker);
     const last = this.#latest.get(worker);
     if (last === undefined) return;
     this.#retiring = this.#retiring.then(async () => {
@@ -88,20 +84,17 @@ export class WorkerMetrics {
 
   async #gather(): Promise<readonly MetricList[]> {
     this.#answered = new Set();
-    const fresh = [...this.#taking].filter((worker) => !this.#asked.has(worker));
-    for (const worker of fresh) {
-      this.#asked.add(worker);
-      this.#ask(worker);
-    }
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ANSWER_MILLIS);
-      this.#wake = () => {
-        if (fresh.some((worker) => this.#asked.has(worker))) return;
-        clearTimeout(timer);
-        resolve();
-      };
-      this.#wake();
-    });
+    const over = new AbortController();
+    // A worker is asked one question at a time: it may hang.
+    const fresh = [...this.#taking].filter(({ channel }) => channel.owes('metrics') === 0);
+    const asked = fresh.map((worker) =>
+      worker.channel.ask('metrics', null).then(
+        (metrics) => this.take(worker, metrics),
+        () => {},
+      ),
+    );
+    await Promise.race([Promise.all(asked), delay(ANSWER_MILLIS, null, { signal: over.signal }).catch(() => {})]);
+    over.abort();
     const own = await this.#own.registry.getMetricsAsJSON();
     const lists = [...this.#latest].map(([worker, list]) => (this.#answered.has(worker) ? list : sumsOf(list)));
     return [own, this.#ended, ...lists];

@@ -1,12 +1,9 @@
-import type { Worker } from 'node:cluster';
 import type { Log } from '../../observe/log/log.js';
+import type { Worker, WorkerExit } from './worker.js';
 
-/** How one worker ended. */
-export interface Ended {
-  readonly code: number | null;
-  readonly signal: string | null;
+/** How long a worker took requests, and how it ended. */
+export interface Ended extends WorkerExit {
   readonly wasReady: boolean;
-  /** How long it took requests. */
   readonly readyMillis: number;
 }
 
@@ -79,10 +76,10 @@ export class WorkerRoller {
     }
     // It may have ended by itself: then the next one has its place.
     if (before === null || slot.current !== before) return true;
-    before.worker.process.kill('SIGTERM');
+    before.worker.stop({ name: 'SIGTERM', code: 0 });
     const late = setTimeout(() => {
-      log.event('error', 'a worker did not end and is killed', { pid: before.worker.process.pid });
-      before.worker.process.kill('SIGKILL');
+      log.event('error', 'a worker did not end and is killed', { pid: before.worker.pid });
+      before.worker.kill();
     }, endMillis());
     await before.ended;
     clearTimeout(late);

@@ -1,5 +1,5 @@
-import type { Worker } from 'node:cluster';
 import { mergeUsage, type UsageReport } from '../../observe/usage.js';
+import type { Worker } from './worker.js';
 
 /**
  * The usage of all workers, added up. Of a worker that does not answer the last report that was seen counts, of one that

@@ -1,4 +1,4 @@
-import cluster, { type Worker } from 'node:cluster';
+import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { listenHosts } from '../../config/listen/listen-keys.js';
 import type { LoadedConfig } from '../../config/load.js';
 import { clearTextOf, makeConsole } from '../../console/console.js';
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
-import { serve } from '../../listen/serve.js';
+import { type Served, serve } from '../../listen/serve.js';
 import { TicketKeys } from '../../listen/ticket-keys.js';
 import { loggedStates } from '../../observe/address-states.js';
 import { type AdminSources, adminHosts, makeAdminServer, type Reload } from '../../observe/admin.js';
@@ -22,43 +22,18 @@ import { printOpenMetrics } from '../../observe/metrics/open-metrics.js';
 import { METRICS_TYPE } from '../../observe/metrics/prometheus.js';
 import { type LabelNames, retiredLabels } from '../../observe/metrics/retired-labels.js';
 import type { CompiledFacts, ReloadSource } from '../reload/reload-source.js';
+import type { StopCause } from '../stop-cause.js';
 import type { ExitCode } from '../terminal.js';
 import { EndedReplicas } from './ended-replicas.js';
-import { ensureDisconnect, HandedConnections } from './handed-connections.js';
 import { ReplacementPauses } from './replacement-pauses.js';
+import { ForkedWorker, type Worker } from './worker.js';
 import { WorkerConsole } from './worker-console.js';
 import { WorkerHealth } from './worker-health.js';
-import type { FromWorker } from './worker-messages.js';
 import { WorkerMetrics } from './worker-metrics.js';
-import { WorkerReload } from './worker-reload.js';
+import { reloadWorkers, replaceInputs } from './worker-reload.js';
 import { type Ended, type RunningWorker, WorkerRoller, type WorkerSlot } from './worker-roller.js';
-import { relay, send } from './worker-send.js';
 import { WorkerUsage } from './worker-usage.js';
 import { WorkerWatch } from './worker-watch.js';
-
-/** Several processes on one traffic address, seen from their parent. */
-export interface Workers {
-  readonly adminUrl: string;
-  /** Resolves to the traffic addresses once every worker has taken requests. */
-  readonly ready: Promise<readonly string[]>;
-  /** Resolves when a worker ended by itself before all were ready for the first time. */
-  readonly broken: Promise<ExitCode>;
-  /**
-   * Gives a configuration to all workers or to none. `ownOf` makes the parent's part of it; `compileHere` compiles it where no
-   * worker runs. Throws `ConfigurationError`.
-   */
-  reload(
-    source: ReloadSource,
-    compileHere: () => Promise<CompiledFacts>,
-    ownOf: (facts: CompiledFacts) => ParentConfig,
-  ): Promise<CompiledFacts>;
-  /** Replaces all workers one by one by the program as it is on disk now. Resolves when that is over. */
-  roll(): Promise<void>;
-  /** The longest time that one of them has not answered for. */
-  silentMillis(): number;
-  /** Readiness off, every worker drains. Resolves when all have ended, to whether requests had to be cut. */
-  stop(): Promise<boolean>;
-}
 
 /** A worker that has not ended so long after its drain had to be over is killed. */
 const KILL_AFTER_MILLIS = 10_000;
@@ -72,8 +47,15 @@ export interface ParentConfig {
   readonly drainMillis: number;
 }
 
-/** The endpoints of operators. */
-export interface WorkersOperation {
+/** What the workers of a gateway start from, and what they report to. */
+export interface WorkersOptions {
+  readonly count: number;
+  readonly loaded: LoadedConfig;
+  /**
+   * Workers start from these inputs, or those of the last reload, and not from the disk: a change of the files meanwhile
+   * cannot keep them from starting.
+   */
+  readonly inputs: InputSnapshot;
   readonly log: Log;
   readonly loads: ConfigLoads;
   readonly reload: Reload;
@@ -85,209 +67,281 @@ export interface WorkersOperation {
   readonly checkpoints: AuditCheckpoints | null;
 }
 
-/**
- * Keeps `count` workers, each of which runs the same command line, and serves operators for all of them. Workers start
- * from `firstInputs`, or the inputs of the last reload, and not from the disk: a change of the files meanwhile cannot keep them
- * from starting.
- */
-export async function startWorkers(
-  count: number,
-  loaded: LoadedConfig,
-  firstInputs: InputSnapshot,
-  { log, loads, reload, offer, first, checkpoints }: WorkersOperation,
-): Promise<Workers> {
-  let inputs = firstInputs;
-  let own = first;
-  const tickets = new TicketKeys(null, loaded.config.limits.http.ticketKeyMillis);
-  const stopping = new AbortController();
-  const { signal: stopped } = stopping;
-  const running = new Set<Worker>();
-  const taking = new Set<Worker>();
-  const metrics = new WorkerMetrics(count, taking, (worker) => send(worker, { kind: 'askMetrics' }), loads);
-  const usage = new WorkerUsage();
-  let trafficUrls: readonly string[] = [];
-  const console = new WorkerConsole(
-    taking,
-    (worker, number, question) => send(worker, { kind: 'askConsole', number, question }),
-    metrics,
-    usage,
-    loads,
-    () => clearTextOf(trafficUrls),
-  );
-  const reloading = new WorkerReload(send);
-  const health = new WorkerHealth(taking, send);
-  const addresses = loggedStates(log);
-  let isForced = false;
-  const watch = new WorkerWatch(taking, {
-    hangMillis: loaded.config.limits.overload.hangMillis,
-    ask: (worker) => send(worker, { kind: 'askAlive' }),
-    hung: (worker) => {
-      log.event('error', 'a worker does not answer and is killed', { pid: worker.process.pid });
-      worker.process.kill('SIGKILL');
-    },
-  });
-  const replicas = new EndedReplicas(taking, send);
-  let isStarted = false;
-  const { promise: broken, resolve: breakOff } = withResolver<ExitCode>();
-  // JSON has no bytes, and no infinite numbers for metrics. The file is named: which one is the default may change.
-  const args = [...process.argv.slice(2), '--config', loaded.file];
-  cluster.setupPrimary({ serialization: 'advanced', args });
+type ReportReady = (urls: readonly string[]) => void;
 
-  /** The inputs that each worker uses. */
-  const sources = new WeakMap<Worker, InputSnapshot>();
-  /** A reload does not reach a worker that is starting meanwhile. */
-  const catchUp = async (worker: Worker): Promise<void> => {
-    while (sources.get(worker) !== inputs) {
-      const latest = inputs;
-      await reloading.replace([worker], latest, () => sources.set(worker, latest));
-    }
-  };
+/** A worker that has been started. */
+interface Member {
+  readonly worker: Worker;
+  /** Its name among the replicas of budgets, and of its chain of audit lines. */
+  readonly replica: string;
+  /** The inputs that it uses. */
+  inputs: InputSnapshot;
+  /** Since when it takes requests; null: not yet. */
+  readyAtMillis: number | null;
+}
 
-  const runOne = (reportReady: (urls: readonly string[]) => void): RunningWorker => {
-    const worker = cluster.fork();
-    ensureDisconnect(worker);
-    const handed = new HandedConnections(worker);
-    const replica = randomBytes(8).toString('hex');
-    checkpoints?.add(replica);
-    let readyAtMillis: number | null = null;
-    sources.set(worker, inputs);
-    running.add(worker);
-    const ready = async (urls: readonly string[]): Promise<void> => {
-      await catchUp(worker);
-      readyAtMillis = performance.now();
-      taking.add(worker);
-      health.elect();
-      replicas.remove();
-      reportReady(urls);
+/** The workers of a gateway on one traffic address, seen from their parent, which serves operators for all of them. */
+export class Workers {
+  readonly #options: WorkersOptions;
+  readonly #log: Log;
+  /** Those of the last reload. */
+  #inputs: InputSnapshot;
+  #own: ParentConfig;
+  readonly #tickets: TicketKeys;
+  readonly #stopping = new AbortController();
+  readonly #members = new Map<Worker, Member>();
+  /** The workers that take requests, the one that has run longest first. */
+  readonly #taking = new Set<Worker>();
+  readonly #metrics: WorkerMetrics;
+  readonly #usage = new WorkerUsage();
+  readonly #health = new WorkerHealth(this.#taking);
+  readonly #replicas = new EndedReplicas(this.#taking);
+  readonly #addresses;
+  readonly #watch: WorkerWatch;
+  readonly #slots: readonly WorkerSlot[];
+  readonly #roller: WorkerRoller;
+  #kept: Promise<unknown> = Promise.resolve();
+  #served: Served | null = null;
+  #trafficUrls: readonly string[] = [];
+  #isStarted = false;
+  #isForced = false;
+  readonly #broken = withResolver<ExitCode>();
+  readonly #ready = withResolver<readonly string[]>();
+
+  constructor(options: WorkersOptions) {
+    const { count, loaded, inputs, log, loads, first } = options;
+    const { limits } = loaded.config;
+    this.#options = options;
+    this.#log = log;
+    this.#inputs = inputs;
+    this.#own = first;
+    this.#tickets = new TicketKeys(null, limits.http.ticketKeyMillis);
+    this.#metrics = new WorkerMetrics(count, this.#taking, loads);
+    this.#addresses = loggedStates(log);
+    this.#watch = new WorkerWatch(this.#taking, limits.overload.hangMillis, (worker) => {
+      log.event('error', 'a worker does not answer and is killed', { pid: worker.pid });
+      worker.kill();
+    });
+    this.#slots = Array.from({ length: count }, (): WorkerSlot => ({ current: null, successor: null }));
+    this.#roller = new WorkerRoller(this.#slots, {
+      runOne: (reportReady) => this.#run(reportReady),
+      log,
+      endMillis: () => this.#own.drainMillis + KILL_AFTER_MILLIS,
+    });
+  }
+
+  /** Resolves to the traffic addresses once every worker has taken requests. */
+  get ready(): Promise<readonly string[]> {
+    return this.#ready.promise;
+  }
+
+  /** Resolves when a worker ended by itself before all were ready for the first time. */
+  get broken(): Promise<ExitCode> {
+    return this.#broken.promise;
+  }
+
+  /** `http://host:port` of operators. */
+  get adminUrl(): string {
+    return this.#served?.url ?? '';
+  }
+
+  /** The longest time that one of them has not answered for. */
+  get silentMillis(): number {
+    return this.#watch.silentMillis;
+  }
+
+  /** Serves operators, and keeps the workers running from now on. Rejects with the error of the system. */
+  async start(): Promise<void> {
+    const { loaded } = this.#options;
+    // JSON has no bytes, and no infinite numbers for metrics. The file is named: which one is the default may change.
+    const args = [...process.argv.slice(2), '--config', loaded.file];
+    cluster.setupPrimary({ serialization: 'advanced', args });
+    const sources = this.#adminSources();
+    this.#served = await serve(
+      ({ access }, index) => makeAdminServer(sources, () => this.#own.admin[index]?.access ?? access),
+      this.#own.admin,
+      loaded.config.limits.http,
+      reportHandshakes(this.#log, null),
+    );
+    const firsts = this.#slots.map(() => withResolver<readonly string[]>());
+    this.#kept = Promise.all(this.#slots.map((slot, at) => this.#keep(slot, firsts[at]?.resolve ?? (() => {}))));
+    void Promise.all(firsts.map(({ promise }) => promise)).then(([urls = []]) => {
+      this.#isStarted = true;
+      this.#trafficUrls = urls;
+      this.#ready.resolve(urls);
+    });
+  }
+
+  /**
+   * Gives a configuration to all workers or to none. `ownOf` makes the parent's part of it; `compileHere` compiles it where no
+   * worker runs. Throws `ConfigurationError`.
+   */
+  async reload(
+    source: ReloadSource,
+    compileHere: () => Promise<CompiledFacts>,
+    ownOf: (facts: CompiledFacts) => ParentConfig,
+  ): Promise<CompiledFacts> {
+    const facts = await reloadWorkers(
+      () => [...this.#taking],
+      source,
+      compileHere,
+      (found, workers) => {
+        const next = ownOf(found);
+        this.#inputs = source.reads.snapshot;
+        this.#metrics.retireLabels(retiredLabels(this.#own.names, [next.names]));
+        this.#own = next;
+        for (const worker of workers) this.#setInputs(worker, this.#inputs);
+      },
+    );
+    await Promise.all([...this.#taking].map((worker) => this.#catchUp(worker).catch(() => worker.kill())));
+    return facts;
+  }
+
+  /** Replaces all workers one by one by the program as it is on disk now. Resolves when that is over. */
+  roll(): Promise<void> {
+    return this.#roller.roll(this.#stopping.signal);
+  }
+
+  /** Readiness off, every worker drains. Resolves when all have ended, to whether requests had to be cut. */
+  async stop(cause: StopCause): Promise<boolean> {
+    this.#stopping.abort();
+    this.#watch.close();
+    this.#addresses.close();
+    for (const worker of this.#members.keys()) worker.stop(cause);
+    const late = setTimeout(() => {
+      for (const worker of this.#members.keys()) {
+        this.#log.event('error', 'a worker did not end and is killed', { pid: worker.pid });
+        worker.kill();
+      }
+    }, this.#own.drainMillis + KILL_AFTER_MILLIS);
+    await this.#kept;
+    clearTimeout(late);
+    await this.#served?.close();
+    return this.#isForced;
+  }
+
+  #adminSources(): AdminSources {
+    const { loaded, loads, reload } = this.#options;
+    const { admin, adminHosts: hosts } = loaded.config;
+    const trafficUrl = (): string | null => clearTextOf(this.#trafficUrls);
+    return {
+      metrics: () => this.#metrics.print(),
+      metricsType: METRICS_TYPE,
+      openMetrics: async () => printOpenMetrics(await this.#metrics.list()),
+      ...adminHosts(listenHosts(admin), hosts, this.#log),
+      isReady: () => !this.#stopping.signal.aborted && this.#taking.size > 0,
+      reload,
+      pages: makeConsole(new WorkerConsole(this.#taking, this.#metrics, this.#usage, loads, trafficUrl)),
     };
-    worker.on('message', (message: FromWorker) => {
-      if (message.kind === 'askInputs') {
-        sources.set(worker, inputs);
-        send(worker, { kind: 'inputs', inputs, tickets: tickets.share(), replica });
-      } else if (message.kind === 'askNewerInputs') {
-        send(worker, { kind: 'newerInputs', inputs: sources.get(worker) === inputs ? null : inputs });
-        sources.set(worker, inputs);
-      } else if (message.kind === 'askTurn') void nextPollPhase().then(() => send(worker, { kind: 'turn' }));
-      else if (message.kind === 'health') health.take(worker, message.result);
-      else if (message.kind === 'address') addresses.take(worker, message.event);
-      else if (message.kind === 'invalidations') relay(running, worker, message);
-      else if (message.kind === 'metrics') metrics.take(worker, message.metrics);
-      else if (message.kind === 'auditHead') checkpoints?.take(message.head);
-      else if (message.kind === 'usage') usage.take(worker, message.usage);
-      else if (message.kind === 'console') console.take(worker, message.number, message.answer);
-      else if (message.kind === 'offer') offer(message.offer);
-      else if (message.kind === 'step') reloading.take(message);
-      else if (message.kind === 'alive') watch.clear(worker);
-      else ready(message.urls).catch(() => worker.process.kill('SIGKILL'));
-    });
-    // A worker that cannot be reached has ended, or is about to.
-    worker.on('error', () => {});
-    worker.once('disconnect', () => {
-      for (const each of [metrics, usage, reloading, addresses]) each.retire(worker);
-      taking.delete(worker);
-      handed.release(taking.size > 0);
-    });
-    const ended = new Promise<Ended>((resolve) => {
-      worker.once('exit', (code: number | null, signal: string | null) => {
-        running.delete(worker);
-        taking.delete(worker);
-        // One that was starting had no request to cut.
-        if (stopped.aborted) isForced ||= code !== 0 && readyAtMillis !== null;
-        else health.elect();
-        watch.clear(worker);
-        replicas.add(replica);
-        checkpoints?.remove(replica);
-        const readyMillis = readyAtMillis === null ? 0 : performance.now() - readyAtMillis;
-        resolve({ code, signal, wasReady: readyAtMillis !== null, readyMillis });
-      });
-    });
-    return { worker, ended };
-  };
+  }
 
   /** Replaces a worker whenever it ends. */
-  const keepOne = async (slot: WorkerSlot, reportReady: (urls: readonly string[]) => void): Promise<void> => {
+  async #keep(slot: WorkerSlot, reportReady: ReportReady): Promise<void> {
     const pauses = new ReplacementPauses();
+    const { signal: stopped } = this.#stopping;
     while (!stopped.aborted) {
-      slot.current = slot.successor ?? runOne(reportReady);
+      slot.current = slot.successor ?? this.#run(reportReady);
       slot.successor = null;
       const { code, signal, wasReady, readyMillis } = await slot.current.ended;
       const successor = successorOf(slot);
       if (stopped.aborted) return void (await successor?.ended);
       if (successor !== null) continue;
-      if (!isStarted && !wasReady && code !== null) return breakOff(code === 2 ? 2 : 1);
+      if (!this.#isStarted && !wasReady && code !== null) return this.#broken.resolve(code === 2 ? 2 : 1);
       const pauseMillis = pauses.next(readyMillis);
-      log.event('error', 'a worker ended', { code, signal, wasReady, pauseMillis });
+      this.#log.event('error', 'a worker ended', { code, signal, wasReady, pauseMillis });
       await delay(pauseMillis, null, { signal: stopped }).catch(() => {});
     }
-  };
+  }
 
-  const admin: AdminSources = {
-    metrics: () => metrics.print(),
-    metricsType: METRICS_TYPE,
-    openMetrics: async () => printOpenMetrics(await metrics.list()),
-    ...adminHosts(listenHosts(loaded.config.admin), loaded.config.adminHosts, log),
-    isReady: () => !stopped.aborted && taking.size > 0,
-    reload,
-    pages: makeConsole(console),
-  };
-  const served = await serve(
-    ({ access }, index) => makeAdminServer(admin, () => own.admin[index]?.access ?? access),
-    first.admin,
-    loaded.config.limits.http,
-    reportHandshakes(log, null),
-  );
-  const adminUrl = served.url;
-  const firsts = Array.from({ length: count }, () => withResolver<readonly string[]>());
-  const slots = firsts.map((): WorkerSlot => ({ current: null, successor: null }));
-  const kept = slots.map((slot, at) => keepOne(slot, firsts[at]?.resolve ?? (() => {})));
-  const ready = Promise.all(firsts.map(({ promise }) => promise)).then(([urls = []]) => {
-    isStarted = true;
-    trafficUrls = urls;
-    return urls;
-  });
-  const stop = async (): Promise<boolean> => {
-    stopping.abort();
-    watch.close();
-    addresses.close();
-    for (const worker of running) worker.process.kill('SIGTERM');
-    const late = setTimeout(() => {
-      for (const worker of running) {
-        log.event('error', 'a worker did not end and is killed', { pid: worker.process.pid });
-        worker.process.kill('SIGKILL');
-      }
-    }, own.drainMillis + KILL_AFTER_MILLIS);
-    await Promise.all(kept);
-    clearTimeout(late);
-    await served.close();
-    return isForced;
-  };
-  const reloadAll: Workers['reload'] = async (source, compileHere, ownOf) => {
-    const next = source.reads.snapshot;
-    const facts = await reloading.reload(
-      () => [...taking],
-      source,
-      compileHere,
-      (found, workers) => {
-        const nextOwn = ownOf(found);
-        inputs = next;
-        metrics.retireLabels(retiredLabels(own.names, [nextOwn.names]));
-        own = nextOwn;
-        for (const worker of workers) sources.set(worker, next);
-      },
+  #run(reportReady: ReportReady): RunningWorker {
+    const worker = new ForkedWorker(() => this.#lost(worker));
+    const replica = randomBytes(8).toString('hex');
+    this.#options.checkpoints?.add(replica);
+    const member: Member = { worker, replica, inputs: this.#inputs, readyAtMillis: null };
+    this.#members.set(worker, member);
+    this.#answer(member, reportReady);
+    return { worker, ended: this.#endOf(member) };
+  }
+
+  #answer(member: Member, reportReady: ReportReady): void {
+    const { worker, replica } = member;
+    const { checkpoints, offer } = this.#options;
+    worker.channel.answer(
+      {
+        begin: () => {
+          member.inputs = this.#inputs;
+          return { inputs: this.#inputs, tickets: this.#tickets.share(), replica };
+        },
+        newerInputs: () => {
+          const newer = member.inputs === this.#inputs ? null : this.#inputs;
+          member.inputs = this.#inputs;
+          return newer;
+        },
+        turn: nextPollPhase,
+        ready: async (urls) => {
+          await this.#becameReady(member).then(
+            () => reportReady(urls),
+            () => worker.kill(),
+          );
+        },
+        health: (result) => this.#health.take(worker, result),
+        address: (event) => this.#addresses.take(worker, event),
+        invalidations: (operations) => {
+          for (const other of this.#members.keys())
+            if (other !== worker) void other.channel.tell('invalidations', operations);
+        },
+        offer,
+        auditHead: (head) => checkpoints?.take(head),
+        lastMetrics: (metrics) => this.#metrics.take(worker, metrics),
+        lastUsage: (usage) => this.#usage.take(worker, usage),
+      } satisfies Required<Parameters<typeof worker.channel.answer>[0]>,
+      (error) => this.#log.bug(error),
     );
-    await Promise.all([...taking].map((worker) => catchUp(worker).catch(() => worker.process.kill('SIGKILL'))));
-    return facts;
-  };
-  const roller = new WorkerRoller(slots, { runOne, log, endMillis: () => own.drainMillis + KILL_AFTER_MILLIS });
-  return {
-    adminUrl,
-    ready,
-    broken,
-    reload: reloadAll,
-    roll: () => roller.roll(stopped),
-    silentMillis: () => watch.silentMillis,
-    stop,
-  };
+  }
+
+  async #becameReady(member: Member): Promise<void> {
+    await this.#catchUp(member.worker);
+    member.readyAtMillis = performance.now();
+    this.#taking.add(member.worker);
+    this.#health.elect();
+    this.#replicas.remove();
+  }
+
+  /** Nothing more comes from this worker. Returns whether others take connections. */
+  #lost(worker: Worker): boolean {
+    for (const each of [this.#metrics, this.#usage, this.#addresses]) each.retire(worker);
+    this.#taking.delete(worker);
+    return this.#taking.size > 0;
+  }
+
+  async #endOf(member: Member): Promise<Ended> {
+    const { worker, replica } = member;
+    const exit = await worker.ended;
+    const { readyAtMillis } = member;
+    this.#members.delete(worker);
+    this.#taking.delete(worker);
+    // One that was starting had no request to cut.
+    if (this.#stopping.signal.aborted) this.#isForced ||= exit.code !== 0 && readyAtMillis !== null;
+    else this.#health.elect();
+    this.#replicas.add(replica);
+    this.#options.checkpoints?.remove(replica);
+    const readyMillis = readyAtMillis === null ? 0 : performance.now() - readyAtMillis;
+    return { ...exit, wasReady: readyAtMillis !== null, readyMillis };
+  }
+
+  /** A reload does not reach a worker that is starting meanwhile. */
+  async #catchUp(worker: Worker): Promise<void> {
+    const isBehind = (): boolean => (this.#members.get(worker)?.inputs ?? this.#inputs) !== this.#inputs;
+    while (isBehind()) {
+      const latest = this.#inputs;
+      await replaceInputs([worker], latest, () => this.#setInputs(worker, latest));
+    }
+  }
+
+  #setInputs(worker: Worker, inputs: InputSnapshot): void {
+    const member = this.#members.get(worker);
+    if (member !== undefined) member.inputs = inputs;
+  }
 }
 
 /** It has been set meanwhile, which the compiler does not see. */

@@ -1,0 +1,98 @@
+import type { Diagnostic } from '../base/diagnostic.js';
+import type { InputSnapshot } from '../base/inputs.js';
+import type { InvalidatedOperations } from '../base/invalidation.js';
+import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
+import type { WsdlOffer } from '../flow/drift/safe-changes.js';
+import type { TicketSecret } from '../listen/ticket-keys.js';
+import type { AddressEvent } from '../observe/address-states.js';
+import type { ChainHead } from '../observe/audit/chain-writer.js';
+import type { MetricList } from '../observe/metrics/prometheus.js';
+import type { RecentLists } from '../observe/recent-lists.js';
+import type { UsageReport } from '../observe/usage.js';
+import type { HealthResult } from '../upstream/health.js';
+import type { Channel } from './channel.js';
+import type { CompiledFacts, Reads, ReloadOccasion } from './reload/reload-source.js';
+
+interface Asked<Data, Answer> {
+  readonly data: Data;
+  readonly answer: Answer;
+}
+
+/** An announcement: it has no answer. */
+type Told<Data> = Asked<Data, void>;
+
+/** The calls that a worker takes from its parent. */
+export type WorkerCalls = {
+  /** Answered as soon as the event loop of the worker gets to it. */
+  readonly alive: Asked<null, null>;
+  readonly metrics: Asked<null, MetricList>;
+  readonly recent: Asked<null, RecentLists>;
+  readonly usage: Asked<null, UsageReport>;
+  readonly description: Asked<null, ConsoleDescription>;
+  /** Null where there is no such operation. */
+  readonly operation: Asked<{ readonly service: string; readonly name: string }, OperationDescription | null>;
+  /** Compile what was read, and read what is missing. */
+  readonly compile: Asked<{ readonly occasion: ReloadOccasion; readonly inputs: InputSnapshot }, StepAnswer>;
+  /** Compile what another worker has compiled. */
+  readonly compileSame: Asked<{ readonly inputs: InputSnapshot }, StepAnswer>;
+  /** Use what was compiled. */
+  readonly commit: Asked<null, StepAnswer>;
+  /** Drop what was compiled. */
+  readonly discard: Told<null>;
+  /** Check the health of backends and their WSDLs from now on. */
+  readonly checkBackends: Told<null>;
+  /** A result of the worker that checks. */
+  readonly health: Told<HealthResult>;
+  /** A replica of budgets has ended without leaving. */
+  readonly removeReplica: Told<string>;
+  /** Cached replies are invalid, which another worker has found. */
+  readonly invalidations: Told<InvalidatedOperations>;
+};
+
+/** The calls that the parent takes from its workers. */
+export type ParentCalls = {
+  readonly begin: Asked<null, WorkerStart>;
+  /** The inputs that the others have put into use since this worker got its own; null: none. */
+  readonly newerInputs: Asked<null, InputSnapshot | null>;
+  /** Answered after a turn of the event loop of the parent, which accepts connections. */
+  readonly turn: Asked<null, void>;
+  /** The worker takes requests, on these addresses. */
+  readonly ready: Told<readonly string[]>;
+  /** The worker has checked an address of a backend. */
+  readonly health: Told<HealthResult>;
+  /** An address of a backend went down or up. */
+  readonly address: Told<AddressEvent>;
+  /** Cached replies are invalid, in the other workers too. */
+  readonly invalidations: Told<InvalidatedOperations>;
+  /** A changed WSDL of a backend is to be taken. */
+  readonly offer: Told<WsdlOffer>;
+  /** The last line of the audit of the worker. */
+  readonly auditHead: Told<ChainHead>;
+  /** What the worker counted until its end. */
+  readonly lastMetrics: Told<MetricList>;
+  readonly lastUsage: Told<UsageReport>;
+};
+
+/** The channel of a worker to its parent. */
+export type ParentChannel = Channel<ParentCalls, WorkerCalls>;
+
+/** The channel of the parent to a worker. */
+export type WorkerChannel = Channel<WorkerCalls, ParentCalls>;
+
+/** What a worker starts from: what the parent has read, and the secret of the session tickets of all workers. */
+export interface WorkerStart {
+  readonly inputs: InputSnapshot;
+  readonly tickets: TicketSecret;
+  /** Its name among the replicas of budgets, and of its chain of audit lines. */
+  readonly replica: string;
+}
+
+/** Whether a step of a reload was done. */
+export interface StepAnswer {
+  readonly isDone: boolean;
+  /** What the worker itself has read; null: nothing. */
+  readonly reads: Reads | null;
+  /** Of what it has compiled first of all workers. */
+  readonly facts: CompiledFacts | null;
+  readonly problems: readonly Diagnostic[];
+}

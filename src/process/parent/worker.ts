@@ -1,0 +1,70 @@
+import cluster from 'node:cluster';
+import type { ParentCalls, WorkerCalls, WorkerChannel } from '../calls.js';
+import { Channel } from '../channel.js';
+import type { StopCause } from '../stop-cause.js';
+import { ensureDisconnect, HandedConnections } from './handed-connections.js';
+
+/** How a worker ended. */
+export interface WorkerExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** A worker, as its parent sees it: a process of its own, or the gateway in this process. */
+export interface Worker {
+  /** It is no process of its own: it cannot hang or end without this one. */
+  readonly isLocal: boolean;
+  readonly pid: number | undefined;
+  readonly channel: WorkerChannel;
+  readonly ended: Promise<WorkerExit>;
+  /** Drains it, which ends it. */
+  stop(cause: StopCause): void;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+/** Starts a worker. `lost` is called when nothing more comes from it, and returns whether others take connections. */
+export type Launch = (lost: (worker: Worker) => boolean) => Worker;
+
+/** A worker in a process of its own, which runs the same command line. */
+export class ForkedWorker implements Worker {
+  readonly isLocal = false;
+  readonly channel: WorkerChannel;
+  readonly ended: Promise<WorkerExit>;
+  readonly #worker = cluster.fork();
+
+  constructor(lost: (worker: Worker) => boolean) {
+    const worker = this.#worker;
+    ensureDisconnect(worker);
+    const handed = new HandedConnections(worker);
+    this.channel = new Channel<WorkerCalls, ParentCalls>(
+      (message) =>
+        new Promise((resolve) => {
+          if (worker.isConnected()) worker.send(message, undefined, undefined, () => resolve());
+          else resolve();
+        }),
+    );
+    worker.on('message', (message) => this.channel.receive(message));
+    // A worker that cannot be reached has ended, or is about to.
+    worker.on('error', () => {});
+    worker.once('disconnect', () => {
+      this.channel.close();
+      handed.release(lost(this));
+    });
+    this.ended = new Promise((resolve) => {
+      worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#worker.process.pid;
+  }
+
+  stop(): void {
+    this.#worker.process.kill('SIGTERM');
+  }
+
+  kill(): void {
+    this.#worker.process.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,131 @@
+import { printDiagnostic } from '../base/diagnostic.js';
+import { completeInputs, type InputSnapshot, recordInputs, replayInputs } from '../base/inputs.js';
+import { type InvalidationChannel, InvalidationSender } from '../base/invalidation.js';
+import { TimeSlices } from '../base/time-slices.js';
+import { takenProblemsOf } from '../compile/soap/named-wsdl.js';
+import { type Compiled, compile } from '../compile.js';
+import { type LoadedConfig, loadConfig, rootOf } from '../config/load.js';
+import { TicketKeys } from '../listen/ticket-keys.js';
+import type { ChainHead } from '../observe/audit/chain-writer.js';
+import type { Log } from '../observe/log/log.js';
+import { type Gateway, startGateway } from '../server.js';
+import type { ParentCalls, ParentChannel, WorkerCalls, WorkerStart } from './calls.js';
+import { Channel } from './channel.js';
+import { refuseAddress } from './refuse-address.js';
+import { trackFiles } from './reload/file-watch.js';
+import type { Reads } from './reload/reload-source.js';
+import { reportTo, serveParent } from './serve-parent.js';
+import { drainDelayOf, endCode, type StopCause, stopCause } from './stop-cause.js';
+import type { ExitCode } from './terminal.js';
+
+/** The channel of this process to the one that has forked it. */
+export function parentChannel(): ParentChannel {
+  const channel = new Channel<ParentCalls, WorkerCalls>(
+    (message) =>
+      new Promise((resolve) => {
+        if (process.send === undefined) resolve();
+        else process.send(message, undefined, undefined, () => resolve());
+      }),
+  );
+  process.on('message', (message: Parameters<typeof channel.receive>[0]) => channel.receive(message));
+  process.once('disconnect', () => channel.close());
+  return channel;
+}
+
+/** Runs a worker in a process of its own: it takes requests, and ends at a signal of its parent. */
+export async function runWorker(
+  parent: ParentChannel,
+  start: WorkerStart,
+  loaded: LoadedConfig,
+  log: Log,
+): Promise<ExitCode> {
+  const { stopping, gateway } = await openGateway(parent, start, loaded, log);
+  const load = (inputs: InputSnapshot, reads: Reads | null): Promise<LoadedConfig> => {
+    const read = reads === null ? replayInputs(inputs) : completeInputs(inputs, readRest(reads));
+    return loadConfig(loaded.file, process.env, loaded.config.workers, read, new TimeSlices());
+  };
+  serveParent(parent, gateway, load, log);
+  const reportLast = reportAudit(parent, gateway.auditHead);
+  const why = await stopping;
+  // Messages keep their order: after a turn, connections that the parent had for this worker before have come.
+  const turn = (): Promise<void> => parent.ask('turn', null).catch(() => {});
+  const cut = await gateway.drain(turn, drainDelayOf(why, gateway.compiled().config));
+  await reportLast();
+  await parent.tell('lastMetrics', await gateway.listMetrics());
+  await parent.tell('lastUsage', gateway.facts.usage());
+  return endCode(why, cut > 0);
+}
+
+/** Reads what is not in `snapshot` from the disk, and adds it. */
+export const readRest = ({ snapshot, files }: Reads) => trackFiles(recordInputs(snapshot), files);
+
+interface Opened {
+  readonly stopping: Promise<StopCause>;
+  readonly gateway: Gateway;
+}
+
+async function openGateway(
+  parent: ParentChannel,
+  { inputs, tickets, replica }: WorkerStart,
+  loaded: LoadedConfig,
+  log: Log,
+): Promise<Opened> {
+  const compiled = await compileLatest(parent, loaded, inputs);
+  log.setLevel(compiled.config.log.level);
+  // The program may be another one than that of the parent, which has used them.
+  for (const unused of takenProblemsOf(compiled.wsdls))
+    log.event('warn', 'configuration warning', { note: printDiagnostic(unused) });
+  const stopping = stopCause(log);
+  // A signal to the process group comes here twice, once from the parent: it asks for the same, not to hurry.
+  for (const each of ['SIGTERM', 'SIGINT'] as const) process.on(each, () => {});
+  const starting = startGateway(compiled, log, {
+    ...reportTo(parent),
+    operators: 'elsewhere',
+    invalidations: invalidationsBy(parent, log),
+    tickets: new TicketKeys(tickets, loaded.config.limits.http.ticketKeyMillis),
+    replica,
+  });
+  return { stopping, gateway: await starting.catch(refuseAddress(rootOf(loaded), ['listen'])) };
+}
+
+/**
+ * Compiles what a worker starts from, and again what a reload has put into use meanwhile: a worker that takes requests has
+ * the configuration of the others.
+ */
+async function compileLatest(parent: ParentChannel, first: LoadedConfig, inputs: InputSnapshot): Promise<Compiled> {
+  const { file, config } = first;
+  for (let [loaded, read] = [first, inputs]; ; ) {
+    const compiled = await compile(loaded);
+    read.contents.clear();
+    const newer = await parent.ask('newerInputs', null);
+    if (newer === null) return compiled;
+    await compiled.close();
+    read = newer;
+    loaded = await loadConfig(file, process.env, config.workers, replayInputs(newer));
+  }
+}
+
+/** Carries invalidations to the other workers by way of the parent. */
+function invalidationsBy(parent: ParentChannel, log: Log): InvalidationChannel {
+  const sender = new InvalidationSender((operations) => parent.tell('invalidations', operations));
+  return {
+    publish: (operations) => sender.add(operations),
+    receive: (receiver) => parent.answer({ invalidations: receiver }, (error) => log.bug(error)),
+  };
+}
+
+/** Between two reports of the last line of the audit, where it has grown. */
+const AUDIT_MILLIS = 2_000;
+
+/** Reports the last line of the audit of a worker from now on. Returns what reports it once more, at the end. */
+function reportAudit(parent: ParentChannel, headNow: () => ChainHead | null): () => Promise<void> {
+  let reported = 0;
+  const report = async (): Promise<void> => {
+    const head = headNow();
+    if (head === null || head.seq === reported) return;
+    reported = head.seq;
+    await parent.tell('auditHead', head);
+  };
+  setInterval(() => void report(), AUDIT_MILLIS).unref();
+  return report;
+}
