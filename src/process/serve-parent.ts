@@ -1,20 +1,19 @@
 import { ConfigurationError } from '../base/diagnostic.js';
 import type { InputSnapshot } from '../base/inputs.js';
 import type { Compiled } from '../compile.js';
-import { compile } from '../compile.js';
-import type { LoadedConfig } from '../config/load.js';
 import type { BackendReports } from '../generation.js';
 import type { Log } from '../observe/log/log.js';
 import type { Gateway } from '../server.js';
 import type { ParentChannel, StepAnswer } from './calls.js';
 import { factsOf, noReads, type Reads, type ReloadOccasion } from './reload/reload-source.js';
-import { compileBeside } from './reload/wsdl-takeover.js';
 
-/**
- * Loads the configuration of a reload: from `inputs`, and what these lack from the disk, which is added to `reads`; null: from
- * `inputs` alone.
- */
-export type LoadInputs = (inputs: InputSnapshot, reads: Reads | null) => Promise<LoadedConfig>;
+/** Compiles the configuration of a reload. Throws `ConfigurationError`. */
+export interface ReloadCompiler {
+  /** What `inputs` lack is read from the disk and added to `reads`, except where only a WSDL has changed. */
+  compileFirst(occasion: ReloadOccasion, inputs: InputSnapshot, reads: Reads): Promise<Compiled>;
+  /** Compiles what another worker has compiled. */
+  compileSame(inputs: InputSnapshot): Promise<Compiled>;
+}
 
 /** Reports what a worker learns of backends to its parent. */
 export const reportTo = (parent: ParentChannel): Required<BackendReports> => ({
@@ -24,9 +23,9 @@ export const reportTo = (parent: ParentChannel): Required<BackendReports> => ({
 });
 
 /** Answers the parent of a worker that takes requests from now on, and tells it so. */
-export function serveParent(parent: ParentChannel, gateway: Gateway, load: LoadInputs, log: Log): void {
+export function serveParent(parent: ParentChannel, gateway: Gateway, compiler: ReloadCompiler, log: Log): void {
   const { facts } = gateway;
-  const steps = new ReloadSteps(gateway, load, log);
+  const steps = new ReloadSteps(gateway, compiler, log);
   parent.answer(
     {
       alive: () => null,
@@ -51,29 +50,26 @@ export function serveParent(parent: ParentChannel, gateway: Gateway, load: LoadI
 /** The steps of reloads in one worker, one after the other: one that comes late is over before those of the next reload. */
 class ReloadSteps {
   readonly #gateway: Gateway;
-  readonly #load: LoadInputs;
+  readonly #compiler: ReloadCompiler;
   readonly #log: Log;
   #prepared: Compiled | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(gateway: Gateway, load: LoadInputs, log: Log) {
+  constructor(gateway: Gateway, compiler: ReloadCompiler, log: Log) {
     this.#gateway = gateway;
-    this.#load = load;
+    this.#compiler = compiler;
     this.#log = log;
   }
 
   compileFirst(occasion: ReloadOccasion, inputs: InputSnapshot): Promise<StepAnswer> {
     const reads = noReads();
-    return this.#step(reads, async () => {
-      const loaded = await this.#load(inputs, occasion === 'WSDL' ? null : reads);
-      return factsOf(await this.#prepare(() => compileBeside(loaded, this.#gateway.compiled(), occasion)));
-    });
+    const prepare = () => this.#prepare(() => this.#compiler.compileFirst(occasion, inputs, reads));
+    return this.#step(reads, async () => factsOf(await prepare()));
   }
 
   compileSame(inputs: InputSnapshot): Promise<StepAnswer> {
     return this.#step(null, async () => {
-      const loaded = await this.#load(inputs, null);
-      await this.#prepare(() => compile(loaded, this.#gateway.compiled()));
+      await this.#prepare(() => this.#compiler.compileSame(inputs));
       return null;
     });
   }

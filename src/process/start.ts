@@ -184,7 +184,16 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
   const first = parentConfigOf(loaded, opening.facts);
   const refuse = refuseAddress(rootOf(loaded), ['admin']);
   const checkpoints = await parentCheckpoints(auditTargetOf(rootOf(loaded)), log).catch(refuse);
-  const workers = new Workers({ count, loaded, inputs: snapshot, log, ...asked, first, checkpoints });
+  const workers = new Workers({
+    count,
+    file: loaded.file,
+    config: loaded.config,
+    inputs: snapshot,
+    log,
+    ...asked,
+    first,
+    checkpoints,
+  });
   await workers.start().catch(refuse);
   const { adminUrl } = workers;
   void workers.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, opening, log, terminal));

@@ -1,5 +1,5 @@
 import { printDiagnostic } from '../base/diagnostic.js';
-import { completeInputs, type InputSnapshot, recordInputs, replayInputs } from '../base/inputs.js';
+import { completeInputs, type InputSnapshot, type Inputs, recordInputs, replayInputs } from '../base/inputs.js';
 import { type InvalidationChannel, InvalidationSender } from '../base/invalidation.js';
 import { TimeSlices } from '../base/time-slices.js';
 import { takenProblemsOf } from '../compile/soap/named-wsdl.js';
@@ -14,7 +14,8 @@ import { Channel } from './channel.js';
 import { refuseAddress } from './refuse-address.js';
 import { trackFiles } from './reload/file-watch.js';
 import type { Reads } from './reload/reload-source.js';
-import { reportTo, serveParent } from './serve-parent.js';
+import { compileBeside } from './reload/wsdl-takeover.js';
+import { type ReloadCompiler, reportTo, serveParent } from './serve-parent.js';
 import { drainDelayOf, endCode, type StopCause, stopCause } from './stop-cause.js';
 import type { ExitCode } from './terminal.js';
 
@@ -40,11 +41,16 @@ export async function runWorker(
   log: Log,
 ): Promise<ExitCode> {
   const { stopping, gateway } = await openGateway(parent, start, loaded, log);
-  const load = (inputs: InputSnapshot, reads: Reads | null): Promise<LoadedConfig> => {
-    const read = reads === null ? replayInputs(inputs) : completeInputs(inputs, readRest(reads));
-    return loadConfig(loaded.file, process.env, loaded.config.workers, read, new TimeSlices());
+  const { file, config } = loaded;
+  const load = (inputs: Inputs) => loadConfig(file, process.env, config.workers, inputs, new TimeSlices());
+  const compiler: ReloadCompiler = {
+    async compileFirst(occasion, inputs, reads) {
+      const rest = occasion === 'WSDL' ? replayInputs(inputs) : completeInputs(inputs, readRest(reads));
+      return compileBeside(await load(rest), gateway.compiled(), occasion);
+    },
+    compileSame: async (inputs) => compile(await load(replayInputs(inputs)), gateway.compiled()),
   };
-  serveParent(parent, gateway, load, log);
+  serveParent(parent, gateway, compiler, log);
   const reportLast = reportAudit(parent, gateway.auditHead);
   const why = await stopping;
   // Messages keep their order: after a turn, connections that the parent had for this worker before have come.

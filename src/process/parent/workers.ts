@@ -7,7 +7,7 @@ import { nextPollPhase } from '../../base/poll-phase.js';
 import { withResolver } from '../../base/with-resolver.js';
 import type { AdminListener } from '../../compile/listen/admin.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
-import type { LoadedConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
 import { clearTextOf, makeConsole } from '../../console/console.js';
 import type { WsdlOffer } from '../../flow/drift/safe-changes.js';
 import { type Served, serve } from '../../listen/serve.js';
@@ -50,7 +50,9 @@ export interface ParentConfig {
 /** What the workers of a gateway start from, and what they report to. */
 export interface WorkersOptions {
   readonly count: number;
-  readonly loaded: LoadedConfig;
+  /** The file of the configuration, and what the start had read from it. */
+  readonly file: string;
+  readonly config: Config;
   /**
    * Workers start from these inputs, or those of the last reload, and not from the disk: a change of the files meanwhile
    * cannot keep them from starting.
@@ -109,8 +111,8 @@ export class Workers {
   readonly #ready = withResolver<readonly string[]>();
 
   constructor(options: WorkersOptions) {
-    const { count, loaded, inputs, log, loads, first } = options;
-    const { limits } = loaded.config;
+    const { count, config, inputs, log, loads, first } = options;
+    const { limits } = config;
     this.#options = options;
     this.#log = log;
     this.#inputs = inputs;
@@ -152,15 +154,15 @@ export class Workers {
 
   /** Serves operators, and keeps the workers running from now on. Rejects with the error of the system. */
   async start(): Promise<void> {
-    const { loaded } = this.#options;
+    const { file, config } = this.#options;
     // JSON has no bytes, and no infinite numbers for metrics. The file is named: which one is the default may change.
-    const args = [...process.argv.slice(2), '--config', loaded.file];
+    const args = [...process.argv.slice(2), '--config', file];
     cluster.setupPrimary({ serialization: 'advanced', args });
     const sources = this.#adminSources();
     this.#served = await serve(
       ({ access }, index) => makeAdminServer(sources, () => this.#own.admin[index]?.access ?? access),
       this.#own.admin,
-      loaded.config.limits.http,
+      config.limits.http,
       reportHandshakes(this.#log, null),
     );
     const firsts = this.#slots.map(() => withResolver<readonly string[]>());
@@ -221,8 +223,8 @@ export class Workers {
   }
 
   #adminSources(): AdminSources {
-    const { loaded, loads, reload } = this.#options;
-    const { admin, adminHosts: hosts } = loaded.config;
+    const { config, loads, reload } = this.#options;
+    const { admin, adminHosts: hosts } = config;
     const trafficUrl = (): string | null => clearTextOf(this.#trafficUrls);
     return {
       metrics: () => this.#metrics.print(),
