@@ -1,3 +1,4 @@
+// biome-ignore-all format: a table of keys
 import { DIALECT_NAMES, type DialectName } from '../soap/dialect.js';
 import { FAULT_DETAIL_POLICIES } from '../soap/fault/fault-policy.js';
 import { UPSTREAM_LIMITS } from '../upstream/limits.js';
@@ -50,100 +51,50 @@ import { VALIDATION_KEYS } from './soap/validation-keys.js';
 
 const SERVICE = closed({
   kind: kindKey<'soap'>('The protocol of the service; with `graphql` it has keys of its own.', 'soap'),
-  wsdl: optional(
-    text('The WSDL, a path beside this file. Without it and without `types` the service is SOAP only.', {
-      minLength: 1,
-    }),
-  ),
+  wsdl: optional(text('The WSDL, a path beside this file. Without it and without `types` the service is SOAP only.',
+    { minLength: 1 })),
   url: optional(text(BACKEND, HTTP_URL)),
   urls: urls('Several addresses of the same backend, in place of `url`.'),
   // Unsafe because an array of TypeBox may be empty.
-  versions: unsafe<readonly [DialectName, ...DialectName[]]>({
-    type: 'array',
-    items: { type: 'string', enum: DIALECT_NAMES },
-    description: 'Dialects that callers may speak; GraphQL calls the backend in the first.',
-    minItems: 1,
-    uniqueItems: true,
-    default: ['1.1'],
-  }),
+  versions: unsafe<readonly [DialectName, ...DialectName[]]>(
+    { type: 'array', items: { type: 'string', enum: DIALECT_NAMES }, description: 'Dialects that callers may speak; GraphQL calls the backend in the first.', minItems: 1, uniqueItems: true, default: ['1.1'] }),
   path: text('Path of the service on the traffic address.', { derived: '/soap/<service>', ...PATH }),
-  mode: oneOf(
-    ['enforce', 'monitor'],
-    '`enforce` refuses what breaks the rules; `monitor` counts and logs it and lets it through.',
-    'enforce',
-  ),
-  operations: mapOf(
-    '^[^\\s:{}]{1,256}$',
-    OPERATION_KEYS,
-    'By operation name: how GraphQL offers it. As soon as one names its field, only those listed are offered.',
-    { names: 'Use the name of an operation of the WSDL.', default: {} },
-  ),
+  mode: oneOf(['enforce', 'monitor'],
+    '`enforce` refuses what breaks the rules; `monitor` counts and logs it and lets it through.', 'enforce'),
+  operations: mapOf('^[^\\s:{}]{1,256}$', OPERATION_KEYS,
+    'By operation name: how GraphQL offers it. As soon as one names its field, only those listed are offered.', { names: 'Use the name of an operation of the WSDL.', default: {} }),
   types: optional(text('Types in SDL, instead of `wsdl`.')),
   port: optional(text('The port of the WSDL to call; by default the first of the first dialect.')),
-  ports: optional(
-    list(
-      string(),
-      'Several ports of the WSDL that have the address of this service; instead of `port`. Operations that share a name go by their request element.',
-      { minItems: 1, maxItems: 10_000, uniqueItems: true },
-    ),
-  ),
+  ports: optional(list(string(),
+    'Several ports of the WSDL that have the address of this service; instead of `port`. Operations that share a name go by their request element.', { minItems: 1, maxItems: 10_000, uniqueItems: true })),
   namespace: optional(text('Namespace of the request and reply elements, for types in SDL.')),
-  naming: oneOf(
-    ['camel', 'exact'],
-    '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.',
-    'camel',
-  ),
-  names: oneOf(
-    ['current', '0.1'],
-    '`0.1` keeps the names that version 0.1 made by rule, and its choice of queries and mutations. The next version drops it.',
-    'current',
-  ),
+  naming: oneOf(['camel', 'exact'],
+    '`camel` makes field names lowerCamelCase; `exact` keeps the names of the XML.', 'camel'),
+  names: oneOf(['current', '0.1'],
+    '`0.1` keeps the names that version 0.1 made by rule, and its choice of queries and mutations. The next version drops it.', 'current'),
   schema: SCHEMA_KEYS,
   serveWsdl: flag('Whether `?wsdl` and `?xsd=` of the path answer with the documents of `wsdl`.', true),
-  faultDetail: oneOf(
-    FAULT_DETAIL_POLICIES,
-    "How much of a Fault's detail callers see: `unsafe:pass` all of it; `declared` the parts that the WSDL declares; `none` nothing. Stack traces are cut unless `unsafe:pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.",
-    'declared',
-  ),
-  understands: optional(
-    list(
-      string(BLOCK_NAME),
-      'Header blocks the backend understands, as `{uri}local`; others that must be understood are refused.',
-      { maxItems: 256, uniqueItems: true },
-    ),
-  ),
-  attachments: flag(
-    'Whether messages may be packages of an envelope and other parts: MTOM, SOAP with Attachments.',
-    true,
-  ),
-  callCost: optional(
-    costPoints('The cost of one call from GraphQL whose operation has none; by default `limits.graphql.callCost`.'),
-  ),
-  callerHeaders: list(
-    string(HEADER_NAME),
-    "Header fields of a GraphQL caller's request that operations may put into their messages, with `header`.",
-    { maxItems: 64, uniqueItems: true, default: [] },
-  ),
+  faultDetail: oneOf(FAULT_DETAIL_POLICIES,
+    "How much of a Fault's detail callers see: `unsafe:pass` all of it; `declared` the parts that the WSDL declares; `none` nothing. Stack traces are cut unless `unsafe:pass`, and so is a `faultactor`, `Role` or `Node` that is neither a URN nor a role of SOAP.", 'declared'),
+  understands: optional(list(string(BLOCK_NAME),
+    'Header blocks the backend understands, as `{uri}local`; others that must be understood are refused.', { maxItems: 256, uniqueItems: true })),
+  attachments: flag('Whether messages may be packages of an envelope and other parts: MTOM, SOAP with Attachments.',
+    true),
+  callCost: optional(costPoints(
+    'The cost of one call from GraphQL whose operation has none; by default `limits.graphql.callCost`.')),
+  callerHeaders: list(string(HEADER_NAME),
+    "Header fields of a GraphQL caller's request that operations may put into their messages, with `header`.", { maxItems: 64, uniqueItems: true, default: [] }),
   soapHeaders: SOAP_HEADERS,
   replyHeaders: SERVICE_REPLY_HEADERS,
   ...UPSTREAM_KEYS,
-  bufferRequests: flag(
-    'Collects requests whose length is not known, so that they go on with one: for backends that refuse chunked.',
-    false,
-  ),
-  earlyEnd: flag(
-    'Whether the reading of a long reply ends, and its connection, as soon as all values that a query selects have been read; the rest is not validated then.',
-    false,
-  ),
-  dataContractReferences: flag(
-    'Whether elements of replies may stand for others by `Id` and `Ref` of .NET data contracts although the WSDL does not declare these. Replies are held whole then.',
-    false,
-  ),
-  unknownOperations: oneOf(
-    ['refuse', 'pass'],
-    'The treatment of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.',
-    'refuse',
-  ),
+  bufferRequests: flag('Collects requests whose length is not known, so that they go on with one: for backends that refuse chunked.',
+    false),
+  earlyEnd: flag('Whether the reading of a long reply ends, and its connection, as soon as all values that a query selects have been read; the rest is not validated then.',
+    false),
+  dataContractReferences: flag('Whether elements of replies may stand for others by `Id` and `Ref` of .NET data contracts although the WSDL does not declare these. Replies are held whole then.',
+    false),
+  unknownOperations: oneOf(['refuse', 'pass'],
+    'The treatment of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.', 'refuse'),
   addressing: ADDRESSING_KEYS,
   security: SECURITY_KEYS,
   validate: VALIDATION_KEYS,
@@ -176,45 +127,22 @@ export const CONFIG = closed(
     hosts: HOSTS,
     publicUrl: optional(PUBLIC_URL),
     // Unsafe for the reason of `flagOr`.
-    workers: unsafe<number | 'auto'>({
-      type: ['integer', 'string'],
-      description: 'Processes that share the traffic address; `auto` is one for each processor.',
-      minimum: 1,
-      maximum: 256,
-      pattern: '^auto$',
-      hint: 'Write a number from 1 to 256, or auto.',
-      default: 1,
-    }),
-    drainDelayMillis: millis(
-      'After SIGTERM, the time in milliseconds in which `/ready` fails and requests are still taken, until load balancers have noticed. Then the drain begins. 0: at once.',
-      [0, 3_600_000],
-      0,
-    ),
-    roles: list(
-      string(URI),
-      'URIs by which header blocks name the gateway (actor, role), besides the standard `next`.',
-      { maxItems: 64, uniqueItems: true, default: [] },
-    ),
-    understands: list(
-      string(BLOCK_NAME),
-      'Header blocks for the gateway, as `{uri}local`, that it may take away even if they must be understood; those of WS-Addressing are known.',
-      { maxItems: 256, uniqueItems: true, default: [] },
-    ),
-    services: mapOf(NAME, EITHER_SERVICE, 'The backends, by the name that paths, metrics and logs use.', {
-      names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.',
-      minProperties: 1,
-      hint: 'Name a backend by its address, or a file with backends in `include`.',
-      default: {},
-    }),
+    workers: unsafe<number | 'auto'>(
+      { type: ['integer', 'string'], description: 'Processes that share the traffic address; `auto` is one for each processor.', minimum: 1, maximum: 256, pattern: '^auto$', hint: 'Write a number from 1 to 256, or auto.', default: 1 }),
+    drainDelayMillis: millis('After SIGTERM, the time in milliseconds in which `/ready` fails and requests are still taken, until load balancers have noticed. Then the drain begins. 0: at once.',
+      [0, 3_600_000], 0),
+    roles: list(string(URI),
+      'URIs by which header blocks name the gateway (actor, role), besides the standard `next`.', { maxItems: 64, uniqueItems: true, default: [] }),
+    understands: list(string(BLOCK_NAME),
+      'Header blocks for the gateway, as `{uri}local`, that it may take away even if they must be understood; those of WS-Addressing are known.', { maxItems: 256, uniqueItems: true, default: [] }),
+    services: mapOf(NAME, EITHER_SERVICE,
+      'The backends, by the name that paths, metrics and logs use.', { names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.', minProperties: 1, hint: 'Name a backend by its address, or a file with backends in `include`.', default: {} }),
     clients: optional(CLIENT_KEYS),
     redis: optional(REDIS_KEYS),
     links: LINK_KEYS,
     subscriptions: SUBSCRIPTION_KEYS,
-    routes: list(
-      ROUTE,
-      'Paths that hold no envelope (documents, pages): passed on unread. Callers cannot add the parameters in the query of `url`.',
-      { maxItems: 256, default: [] },
-    ),
+    routes: list(ROUTE,
+      'Paths that hold no envelope (documents, pages): passed on unread. Callers cannot add the parameters in the query of `url`.', { maxItems: 256, default: [] }),
     graphql: GRAPHQL_KEYS,
     limits: LIMIT_KEYS,
     reload: RELOAD_KEYS,
@@ -223,11 +151,8 @@ export const CONFIG = closed(
     console: CONSOLE_KEYS,
     audit: optional(AUDIT_KEYS),
     log: section('Logging, as JSON lines on standard output.', {
-      level: oneOf(
-        ['debug', 'info', 'warn', 'error'],
-        'Least level written. Requests that are answered are `info`, refused ones `warn`, failures `error`.',
-        'info',
-      ),
+      level: oneOf(['debug', 'info', 'warn', 'error'],
+        'Least level written. Requests that are answered are `info`, refused ones `warn`, failures `error`.', 'info'),
     }),
     demo: optional(
       closed(

@@ -1,3 +1,4 @@
+// biome-ignore-all format: a table of keys
 import { HEADER_NAME, HTTP_URL } from '../keys/formats.js';
 import { closed, count, flag, list, optional, type StaticOf, text, unsafe } from '../keys/key-types.js';
 
@@ -42,10 +43,8 @@ export const BALANCE_KEYS = {
     // Unsafe for the reason of `urls`.
     unsafe<'leastRequests' | 'roundRobin' | { readonly hash: string }>({
       ...closed({
-        hash: text(
-          'Calls with the same value go to the same address: `client`, `header:NAME` of the caller, `claim:NAME` of its token, or `path:order/id`, the text of an element of the SOAP request.',
-          HASH,
-        ),
+        hash: text('Calls with the same value go to the same address: `client`, `header:NAME` of the caller, `claim:NAME` of its token, or `path:order/id`, the text of an element of the SOAP request.',
+          HASH),
       }),
       type: ['string', 'object'],
       pattern: '^(leastRequests|roundRobin)$',
@@ -59,10 +58,8 @@ export const BALANCE_KEYS = {
 
 export const STICKY = closed(
   {
-    cookie: text('The name of the cookie. It holds a short hash of the address.', {
-      ...HEADER_NAME,
-      hint: 'Write the name of a cookie.',
-    }),
+    cookie: text('The name of the cookie. It holds a short hash of the address.',
+      { ...HEADER_NAME, hint: 'Write the name of a cookie.' }),
   },
   'With several addresses: a SOAP caller gets a cookie with its first answer, and callers that send it stay at that address while it is ready.',
 );

@@ -1,3 +1,4 @@
+// biome-ignore-all format: a table of keys
 import { RETRY_REASONS } from '../../upstream/call-rules.js';
 import { closed, count, list, millis, oneOf, optional } from '../keys/key-types.js';
 
@@ -6,25 +7,19 @@ const MILLIS = [10, 86_400_000] as const;
 const RETRY = closed(
   {
     times: count('Attempts besides the first.', [0, 10], 1),
-    on: list(
-      oneOf(RETRY_REASONS),
-      'Reasons: the connection was `refused`, it was `reset` before an answer, or an answer without an envelope has this status.',
-      { uniqueItems: true, default: ['refused', 'reset'] },
-    ),
-    perTryMillis: optional(
-      millis('An attempt whose answer has not begun by then is given up, and another one made.', MILLIS),
-    ),
+    on: list(oneOf(RETRY_REASONS),
+      'Reasons: the connection was `refused`, it was `reset` before an answer, or an answer without an envelope has this status.', { uniqueItems: true, default: ['refused', 'reset'] }),
+    perTryMillis: optional(millis('An attempt whose answer has not begun by then is given up, and another one made.',
+      MILLIS)),
   },
   'When a call is made again: operations that are `idempotent`, others only while nothing was sent. Retries are at most a fifth of the calls. By default once, where the connection broke.',
 );
 
 /** Limits of calls: of a service, and of one operation. */
 export const CALL_KEYS = {
-  timeoutMillis: optional(
-    millis('Time for a whole call with its retries; by default `limits.upstream.totalMillis`.', MILLIS),
-  ),
+  timeoutMillis: optional(millis('Time for a whole call with its retries; by default `limits.upstream.totalMillis`.',
+    MILLIS)),
   retry: optional(RETRY),
-  requestsAtOnce: optional(
-    count('Calls that may be in flight or wait; one more is refused with `Retry-After`.', [1, 65_536]),
-  ),
+  requestsAtOnce: optional(count('Calls that may be in flight or wait; one more is refused with `Retry-After`.',
+    [1, 65_536])),
 };

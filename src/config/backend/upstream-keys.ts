@@ -1,3 +1,4 @@
+// biome-ignore-all format: a table of keys
 import { HEADER_NAME, HTTP_URL, PEM } from '../keys/formats.js';
 import { closed, flag, list, mapOf, oneOf, optional, string, text } from '../keys/key-types.js';
 import { BALANCE_KEYS, STICKY } from './balance-keys.js';
@@ -11,17 +12,10 @@ const FIELD_VALUE = { pattern: '^[\\t\\x20-\\x7e]{0,8192}$', hint: 'Write printa
 
 /** Fixed header fields, and those of callers that go on. Of both kinds of services. */
 export const FIELD_KEYS = {
-  headers: mapOf(
-    HEADER_NAME.pattern,
-    text('The value.', FIELD_VALUE),
-    'HTTP header fields sent with every call, in place of those of callers by the same names. Secrets come from the environment or a file.',
-    { names: HEADER_NAME.hint, default: {} },
-  ),
-  forwardHeaders: list(string(HEADER_NAME), "HTTP header fields of the caller's request that are sent on.", {
-    maxItems: 64,
-    uniqueItems: true,
-    default: [],
-  }),
+  headers: mapOf(HEADER_NAME.pattern, text('The value.', FIELD_VALUE),
+    'HTTP header fields sent with every call, in place of those of callers by the same names. Secrets come from the environment or a file.', { names: HEADER_NAME.hint, default: {} }),
+  forwardHeaders: list(string(HEADER_NAME),
+    "HTTP header fields of the caller's request that are sent on.", { maxItems: 64, uniqueItems: true, default: [] }),
 };
 
 const user = () => ({
@@ -32,10 +26,8 @@ const user = () => ({
 const BASIC = closed(user(), 'HTTP Basic (RFC 7617).');
 const BEARER = closed(
   {
-    token: text('The token. With `{ file: path }` the file is read again while it is used: it may rotate.', {
-      pattern: '^[A-Za-z0-9._~+/=-]{1,8192}$',
-      hint: 'Write a token without blanks (RFC 6750 section 2.1).',
-    }),
+    token: text('The token. With `{ file: path }` the file is read again while it is used: it may rotate.',
+      { pattern: '^[A-Za-z0-9._~+/=-]{1,8192}$', hint: 'Write a token without blanks (RFC 6750 section 2.1).' }),
   },
   'A bearer token (RFC 6750).',
 );
@@ -46,16 +38,10 @@ const OAUTH2 = closed(
     tokenUrl: text('The token endpoint.', HTTP_URL),
     clientId: text('The client.', { minLength: 1, maxLength: 1024 }),
     clientSecret: text('Its secret; a file may rotate.', { minLength: 1, maxLength: 8192 }),
-    clientAuth: oneOf(
-      ['basic', 'post'],
-      'How the client identifies itself: by HTTP Basic, or in the form (RFC 6749 section 2.3.1).',
-      'basic',
-    ),
-    scopes: list(
-      string({ minLength: 1, maxLength: 256, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }),
-      'The scopes that the token is to have.',
-      { maxItems: 64, uniqueItems: true, default: [] },
-    ),
+    clientAuth: oneOf(['basic', 'post'],
+      'How the client identifies itself: by HTTP Basic, or in the form (RFC 6749 section 2.3.1).', 'basic'),
+    scopes: list(string({ minLength: 1, maxLength: 256, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }),
+      'The scopes that the token is to have.', { maxItems: 64, uniqueItems: true, default: [] }),
     audience: optional(text('The service that the token is for.', { minLength: 1, maxLength: 1024 })),
   },
   'Tokens of OAuth 2.0 for client credentials (RFC 6749 section 4.4), shared and renewed before they end.',
@@ -75,12 +61,8 @@ const NEGOTIATE = closed(
       pattern: '^[A-Za-z0-9._-]{1,64}/[A-Za-z0-9._-]{1,255}$',
       hint: 'Write service/host, such as HTTP/orders.corp.example.',
     }),
-    keytab: optional(
-      text('The keys of the gateway, as `{ file: path }`; the ticket cache of the system without it.', {
-        maxLength: 1_048_576,
-        binary: true,
-      }),
-    ),
+    keytab: optional(text('The keys of the gateway, as `{ file: path }`; the ticket cache of the system without it.',
+      { maxLength: 1_048_576, binary: true })),
   },
   'Kerberos (RFC 4559), by the optional package `kerberos`.',
 );
@@ -94,11 +76,8 @@ const AUTH_KINDS = {
   ntlm: optional(NTLM),
   negotiate: optional(NEGOTIATE),
   login: optional(LOGIN),
-  passthrough: optional(
-    flag(
-      '`true`: SOAP callers authenticate themselves, also by NTLM and Negotiate. A connection of a caller that does so has an upstream connection of its own.',
-    ),
-  ),
+  passthrough: optional(flag(
+    '`true`: SOAP callers authenticate themselves, also by NTLM and Negotiate. A connection of a caller that does so has an upstream connection of its own.')),
 };
 
 const pem = (description: string) => optional(text(description, { minLength: 1, maxLength: 262_144, ...PEM }));
@@ -109,27 +88,14 @@ export const TLS_KEYS = closed(
     ca: pem('The authorities that are trusted, as PEM, instead of those of Node.'),
     cert: pem('The certificate of the gateway with its chain, as PEM.'),
     key: pem('Its private key, as PEM.'),
-    pfx: optional(
-      text('Certificate and key as PKCS #12: a file, or base64.', {
-        maxLength: 262_144,
-        pattern: '^[A-Za-z0-9+/=\\s]+$',
-        hint: 'Write { file: path }, or base64.',
-        binary: true,
-      }),
-    ),
+    pfx: optional(text('Certificate and key as PKCS #12: a file, or base64.',
+      { maxLength: 262_144, pattern: '^[A-Za-z0-9+/=\\s]+$', hint: 'Write { file: path }, or base64.', binary: true })),
     passphrase: optional(text('Of `key` or `pfx`; from the environment or a file.', { maxLength: 4096 })),
-    servername: optional(
-      text('The name that the certificate of the backend must have; the host of its address unless given.', {
-        pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$',
-        hint: 'Write a host name without a port.',
-      }),
-    ),
+    servername: optional(text('The name that the certificate of the backend must have; the host of its address unless given.',
+      { pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$', hint: 'Write a host name without a port.' })),
     minVersion: oneOf(['1.2', '1.3'], 'The least version of TLS.', '1.2'),
-    verify: oneOf(
-      ['full', 'chain', 'unsafe:none'],
-      'What is verified of the certificate of the backend: `chain` leaves its name out, `unsafe:none` accepts any certificate: for a laboratory.',
-      'full',
-    ),
+    verify: oneOf(['full', 'chain', 'unsafe:none'],
+      'What is verified of the certificate of the backend: `chain` leaves its name out, `unsafe:none` accepts any certificate: for a laboratory.', 'full'),
   },
   'TLS to the backend. A file that changes is used by the next connection.',
 );
@@ -141,13 +107,8 @@ const PROXY = text(
 
 /** The way to a backend, of both kinds of services. */
 export const ROUTE_KEYS = {
-  auth: optional(
-    closed(
-      AUTH_KINDS,
-      'Credentials of the gateway at the backend, of exactly one kind. `Authorization` of callers is replaced.',
-      { minProperties: 1, maxProperties: 1 },
-    ),
-  ),
+  auth: optional(closed(AUTH_KINDS,
+    'Credentials of the gateway at the backend, of exactly one kind. `Authorization` of callers is replaced.', { minProperties: 1, maxProperties: 1 })),
   tls: optional(TLS_KEYS),
   proxy: optional(PROXY),
   ...BALANCE_KEYS,
@@ -158,15 +119,10 @@ export const ROUTE_KEYS = {
 /** Keys of services that speak SOAP. */
 export const UPSTREAM_KEYS = {
   ...FIELD_KEYS,
-  forwarded: flag(
-    'Whether the backend is sent `X-Forwarded-For`, `-Proto`, `-Host` and `Forwarded`, as the gateway saw them; those of callers count only from `trustedProxies`. Calls that all clients share (`scope: shared`) go without.',
-    true,
-  ),
-  cookies: oneOf(
-    ['none', 'forward'],
-    '`forward`: the cookies of a caller are sent on, and a SOAP caller gets those that the backend sets. Replies are not shared between callers then.',
-    'none',
-  ),
+  forwarded: flag('Whether the backend is sent `X-Forwarded-For`, `-Proto`, `-Host` and `Forwarded`, as the gateway saw them; those of callers count only from `trustedProxies`. Calls that all clients share (`scope: shared`) go without.',
+    true),
+  cookies: oneOf(['none', 'forward'],
+    '`forward`: the cookies of a caller are sent on, and a SOAP caller gets those that the backend sets. Replies are not shared between callers then.', 'none'),
   sticky: optional(STICKY),
   ...ROUTE_KEYS,
   health: optional(SOAP_HEALTH),

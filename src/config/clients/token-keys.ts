@@ -1,3 +1,4 @@
+// biome-ignore-all format: a table of keys
 import { TLS_KEYS } from '../backend/upstream-keys.js';
 import { classKey } from '../keys/client-class.js';
 import { HTTP_URL } from '../keys/formats.js';
@@ -19,20 +20,13 @@ export const JWT_ALGORITHMS = [
 
 /** How the claims of a token name its client. */
 const CLAIM_KEYS = {
-  forward: flag(
-    'Whether the token goes on to backends of SOAP callers and plain routes: a backend that has it can call as its client.',
-    false,
-  ),
+  forward: flag('Whether the token goes on to backends of SOAP callers and plain routes: a backend that has it can call as its client.',
+    false),
   clientClaim: text('The claim that names the client.', { minLength: 1, default: 'sub' }),
-  logAs: oneOf(
-    ['digest', 'claim'],
-    'How log and audit name the client: by the first 12 digits of the SHA-256 of issuer, blank and claim, or by issuer and the text of `clientClaim`, which may be personal data.',
-    'digest',
-  ),
-  scopesClaim: text('The claim with the scopes of the client: a text with blanks between them, or a list.', {
-    minLength: 1,
-    default: 'scope',
-  }),
+  logAs: oneOf(['digest', 'claim'],
+    'How log and audit name the client: by the first 12 digits of the SHA-256 of issuer, blank and claim, or by issuer and the text of `clientClaim`, which may be personal data.', 'digest'),
+  scopesClaim: text('The claim with the scopes of the client: a text with blanks between them, or a list.',
+    { minLength: 1, default: 'scope' }),
   classClaim: optional(text('The claim whose text names the class of the client.', { minLength: 1 })),
   class: optional(classKey('The class of clients whose token names none of `classes`; without it they are refused.')),
 };
@@ -40,22 +34,13 @@ const CLAIM_KEYS = {
 /** One issuer of tokens. */
 const JWT_KEYS = closed(
   {
-    issuer: text('Its `iss`.', {
-      pattern: '^\\S{1,1024}$',
-      hint: 'Write the `iss` of its tokens, such as https://login.example.',
-    }),
+    issuer: text('Its `iss`.',
+      { pattern: '^\\S{1,1024}$', hint: 'Write the `iss` of its tokens, such as https://login.example.' }),
     audience: text('The value that its `aud` must be or hold.', { minLength: 1 }),
-    jwks: optional(
-      text('The keys of the issuer as a JSON Web Key Set: `{ file: jwks.json }`. Instead of `jwksUrl`.', {
-        minLength: 1,
-      }),
-    ),
-    jwksUrl: optional(
-      text(
-        'Where the issuer shows its keys. Asked when the first token comes, every 10 minutes, and for a key that is not known, twice a minute at most.',
-        HTTP_URL,
-      ),
-    ),
+    jwks: optional(text('The keys of the issuer as a JSON Web Key Set: `{ file: jwks.json }`. Instead of `jwksUrl`.',
+      { minLength: 1 })),
+    jwksUrl: optional(text('Where the issuer shows its keys. Asked when the first token comes, every 10 minutes, and for a key that is not known, twice a minute at most.',
+      HTTP_URL)),
     algorithms: list(oneOf(JWT_ALGORITHMS), 'Signatures that are accepted, of public keys only.', {
       minItems: 1,
       uniqueItems: true,
@@ -97,24 +82,15 @@ export const INTROSPECTION = closed(
     url: text('The introspection endpoint.', HTTP_URL),
     clientId: text('The gateway, as the server knows it.', { minLength: 1, maxLength: 1024 }),
     clientSecret: text('Its secret; a file may rotate.', { minLength: 1, maxLength: 8192 }),
-    clientAuth: oneOf(
-      ['basic', 'post'],
-      'How the gateway identifies itself: by HTTP Basic, or in the form (RFC 6749 section 2.3.1).',
-      'basic',
-    ),
-    tls: optional({
-      ...TLS_KEYS,
-      description: 'TLS to the endpoint, with the keys of `tls` of a service.',
-      like: 'services.tls',
-    }),
+    clientAuth: oneOf(['basic', 'post'],
+      'How the gateway identifies itself: by HTTP Basic, or in the form (RFC 6749 section 2.3.1).', 'basic'),
+    tls: optional(
+      { ...TLS_KEYS, description: 'TLS to the endpoint, with the keys of `tls` of a service.', like: 'services.tls' }),
     audience: optional(text('The value that `aud` must be or hold; by default the server decides.', { minLength: 1 })),
     ...CLAIM_KEYS,
     timeoutMillis: millis('Time for an answer. Without one, requests are refused.', [10, 60_000], 2_000),
-    activeMillis: millis(
-      'How long an active token is not asked about again; never beyond its `exp`.',
-      [0, 3_600_000],
-      60_000,
-    ),
+    activeMillis: millis('How long an active token is not asked about again; never beyond its `exp`.',
+      [0, 3_600_000], 60_000),
     inactiveMillis: millis('How long a token that is not active is not asked about again.', [0, 600_000], 5_000),
   },
   'Clients that send a token which the authorization server is asked about (RFC 7662): `Authorization: Bearer ...`. With `jwt`, tokens of other issuers.',

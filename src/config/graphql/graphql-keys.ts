@@ -1,3 +1,4 @@
+// biome-ignore-all format: a table of keys
 import { MEASURABLE_LIMITS } from '../../graphql/limits.js';
 import { ORIGIN, PATH } from '../keys/formats.js';
 import { flag, list, oneOf, optional, section, string, text } from '../keys/key-types.js';
@@ -14,18 +15,10 @@ export const GRAPHQL_KEYS = section('The GraphQL endpoint.', {
   trusted: optional(TRUSTED_KEYS),
   batch: BATCH_KEY,
   cors: optional(CORS_KEYS),
-  rejectUnauthorized: flag(
-    'Whether an operation with a field that its caller may not read is refused as a whole. Else that field is null, with an error `FORBIDDEN`.',
-    false,
-  ),
-  origins: list(
-    string(ORIGIN),
-    'Origins of the pages that may open a WebSocket here, besides those of `cors` and of the very Host they name.',
-    { maxItems: 256, uniqueItems: true, default: [] },
-  ),
-  measure: list(
-    oneOf(MEASURABLE_LIMITS),
-    'Limits of `limits.graphql` that only count: a request beyond one is reported in the metrics and the log, and accepted up to its ceiling.',
-    { uniqueItems: true, default: [] },
-  ),
+  rejectUnauthorized: flag('Whether an operation with a field that its caller may not read is refused as a whole. Else that field is null, with an error `FORBIDDEN`.',
+    false),
+  origins: list(string(ORIGIN),
+    'Origins of the pages that may open a WebSocket here, besides those of `cors` and of the very Host they name.', { maxItems: 256, uniqueItems: true, default: [] }),
+  measure: list(oneOf(MEASURABLE_LIMITS),
+    'Limits of `limits.graphql` that only count: a request beyond one is reported in the metrics and the log, and accepted up to its ceiling.', { uniqueItems: true, default: [] }),
 });

@@ -1,3 +1,4 @@
+// biome-ignore-all format: a table of keys
 import { FIELD_NAME, FIELD_PATH, GRAPHQL_NAME, SERVICE_OPERATION } from '../keys/formats.js';
 import { closed, mapOf, optional, string, text } from '../keys/key-types.js';
 import { listSize } from './cost-keys.js';
@@ -23,12 +24,8 @@ const LINK = closed({
   operation: operation(
     'Service and operation: `customers.GetCustomer`. Its answer is the field; it needs no field of its own.',
   ),
-  arguments: mapOf(
-    FIELD_PATH.pattern,
-    string(FIELD_PATH),
-    'By argument of the operation (or path into it, `criteria.id`), the field of the object (or path) that fills it. Other arguments become those of the link.',
-    { names: FIELD_PATH.hint },
-  ),
+  arguments: mapOf(FIELD_PATH.pattern, string(FIELD_PATH),
+    'By argument of the operation (or path into it, `criteria.id`), the field of the object (or path) that fills it. Other arguments become those of the link.', { names: FIELD_PATH.hint }),
   batch: optional(BATCH),
   description: optional(text('The description of the field; that of the operation unless set.')),
   deprecated: optional(text('Why the field should not be used any more.', { minLength: 1 })),

@@ -1,3 +1,4 @@
+// biome-ignore-all format: a table of keys
 import { CALL_KEYS } from '../backend/call-keys.js';
 import { GRAPHQL_NAME } from '../keys/formats.js';
 import { closed, flag, flagOr, oneOf, optional, type StaticOf, text } from '../keys/key-types.js';
@@ -8,51 +9,27 @@ import { REPLY_HEADERS, REQUEST_KEYS } from './request-keys.js';
 
 /** Keys of one operation of a service: the part of the table of keys for it. */
 const MAPPED = closed({
-  field: optional(
-    text('Root type and name of the field: `Query.order`, `Mutation.placeOrder`; by default from its name.', {
-      pattern: `^(Query|Mutation)\\.${GRAPHQL_NAME}$`,
-      hint: 'Write Query or Mutation, a dot and a GraphQL name: Query.order.',
-    }),
-  ),
-  description: optional(
-    text('Description of the field, instead of the documentation of the WSDL.', { maxLength: 2000 }),
-  ),
+  field: optional(text('Root type and name of the field: `Query.order`, `Mutation.placeOrder`; by default from its name.',
+    { pattern: `^(Query|Mutation)\\.${GRAPHQL_NAME}$`, hint: 'Write Query or Mutation, a dot and a GraphQL name: Query.order.' })),
+  description: optional(text('Description of the field, instead of the documentation of the WSDL.',
+    { maxLength: 2000 })),
   deprecated: optional(text('Marks the field as deprecated, for this reason.', { minLength: 1, maxLength: 2000 })),
-  idempotent: optional(
-    flag(
-      'Calling it twice does no harm: it is called again, once, when a connection broke without an answer, or as `retry` says.',
-    ),
-  ),
-  weight: optional(
-    costPoints(
-      'Points that one call of a SOAP client takes from its budget; by default its `cost`, or `callCost` of the service or of `limits.graphql`.',
-    ),
-  ),
+  idempotent: optional(flag(
+    'Calling it twice does no harm: it is called again, once, when a connection broke without an answer, or as `retry` says.')),
+  weight: optional(costPoints(
+    'Points that one call of a SOAP client takes from its budget; by default its `cost`, or `callCost` of the service or of `limits.graphql`.')),
   ...CACHE_KEYS,
-  request: optional(
-    text('Local name of the request element; without a WSDL by default the name of the operation.', {
-      minLength: 1,
-    }),
-  ),
-  response: optional(
-    text('Local name of the reply element; without a WSDL by default the request element plus `Response`.', {
-      minLength: 1,
-    }),
-  ),
+  request: optional(text('Local name of the request element; without a WSDL by default the name of the operation.',
+    { minLength: 1 })),
+  response: optional(text('Local name of the reply element; without a WSDL by default the request element plus `Response`.',
+    { minLength: 1 })),
   namespace: optional(text('Namespace of the request and reply elements, instead of that of the service.')),
   qualified: optional(flag('Whether the children are in the namespace too (without a WSDL; default true).')),
-  oneWay: optional(
-    flag(
-      'The backend answers without an envelope: the field is `true` once it has accepted the message, whatever output the WSDL declares.',
-    ),
-  ),
+  oneWay: optional(flag(
+    'The backend answers without an envelope: the field is `true` once it has accepted the message, whatever output the WSDL declares.')),
   soapAction: optional(text('The action to send, instead of that of the WSDL.')),
-  faults: optional(
-    oneOf(
-      ['errors', 'union'],
-      'How callers meet the Faults that the WSDL declares: `errors` (default) with the typed detail in their extensions, or `union`: as data, in a union with the answer. Other Faults are errors.',
-    ),
-  ),
+  faults: optional(oneOf(['errors', 'union'],
+    'How callers meet the Faults that the WSDL declares: `errors` (default) with the typed detail in their extensions, or `union`: as data, in a union with the answer. Other Faults are errors.')),
   ...SCOPE_KEYS,
   ...CALL_KEYS,
   ...OPERATION_COST_KEYS,

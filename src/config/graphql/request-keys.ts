@@ -1,3 +1,4 @@
+// biome-ignore-all format: a table of keys
 import { BLOCK_NAME, GRAPHQL_NAME } from '../keys/formats.js';
 import { closed, flag, flagOr, mapOf, optional, text, unsafe } from '../keys/key-types.js';
 
@@ -5,33 +6,17 @@ import { closed, flag, flagOr, mapOf, optional, text, unsafe } from '../keys/key
 
 /** Where a value comes from. */
 const SOURCE = {
-  value: optional(
-    text(
-      'A constant in place of the argument, which callers then do not see. Secrets come from the environment or a file.',
-      { maxLength: 65536, hint: 'Write it in quotes.' },
-    ),
-  ),
-  header: optional(
-    text("The header field of the caller's request to take it from, one of `callerHeaders`.", {
-      minLength: 1,
-      maxLength: 128,
-    }),
-  ),
-  claim: optional(
-    text(
-      "The claim of the caller's token to take it from (`clients.jwt` or `clients.introspection`). A caller without it may not call what requires it.",
-      { minLength: 1, maxLength: 256 },
-    ),
-  ),
+  value: optional(text('A constant in place of the argument, which callers then do not see. Secrets come from the environment or a file.',
+    { maxLength: 65536, hint: 'Write it in quotes.' })),
+  header: optional(text("The header field of the caller's request to take it from, one of `callerHeaders`.",
+    { minLength: 1, maxLength: 128 })),
+  claim: optional(text("The claim of the caller's token to take it from (`clients.jwt` or `clients.introspection`). A caller without it may not call what requires it.",
+    { minLength: 1, maxLength: 256 })),
 };
 
 const ENTRY = closed({
-  name: optional(
-    text('The name of the argument, instead of that by rule.', {
-      pattern: `^${GRAPHQL_NAME}$`,
-      hint: 'Write a GraphQL name: letters, digits and _, no digit first.',
-    }),
-  ),
+  name: optional(text('The name of the argument, instead of that by rule.',
+    { pattern: `^${GRAPHQL_NAME}$`, hint: 'Write a GraphQL name: letters, digits and _, no digit first.' })),
   ...SOURCE,
 });
 
@@ -43,22 +28,10 @@ const BLOCK = closed({
   name: ENTRY.properties.name,
   ...SOURCE,
   required: REQUIRED,
-  xml: optional(
-    unsafe<string>({
-      type: 'string',
-      description:
-        'The whole block as XML. `{name}` in texts and attributes stands for a value of `values`; all values are escaped.',
-      minLength: 1,
-      maxLength: 65536,
-      markup: true,
-    }),
-  ),
-  values: optional(
-    mapOf('^[A-Za-z_][A-Za-z0-9_]{0,63}$', closed({ ...SOURCE, required: REQUIRED }), 'The values of `xml`, by name.', {
-      names: 'Use letters, digits and _, no digit first.',
-      maxProperties: 64,
-    }),
-  ),
+  xml: optional(unsafe<string>(
+    { type: 'string', description: 'The whole block as XML. `{name}` in texts and attributes stands for a value of `values`; all values are escaped.', minLength: 1, maxLength: 65536, markup: true })),
+  values: optional(mapOf('^[A-Za-z_][A-Za-z0-9_]{0,63}$', closed({ ...SOURCE, required: REQUIRED }),
+    'The values of `xml`, by name.', { names: 'Use letters, digits and _, no digit first.', maxProperties: 64 })),
 });
 
 /** XML names with `/` between them; `@name` is an attribute. */
@@ -119,14 +92,7 @@ export const REPLY_HEADERS = optional(
 
 export const REQUEST_KEYS = {
   arguments: entries(
-    'By XML name, or path (`Order/Customer/@id`): the name of an argument, or the source of its value.',
-  ),
-  headers: optional(
-    mapOf(
-      block(QUALIFIED),
-      flagOr('`false` leaves the block out; or the source of a value.', BLOCK),
-      'The same for header blocks (`AuthHeader/password`), also for `{namespace}Name` as in `soapHeaders` of the service, of which a path here goes before.',
-      BLOCKS,
-    ),
-  ),
+    'By XML name, or path (`Order/Customer/@id`): the name of an argument, or the source of its value.'),
+  headers: optional(mapOf(block(QUALIFIED), flagOr('`false` leaves the block out; or the source of a value.', BLOCK),
+    'The same for header blocks (`AuthHeader/password`), also for `{namespace}Name` as in `soapHeaders` of the service, of which a path here goes before.', BLOCKS)),
 };

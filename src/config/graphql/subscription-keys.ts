@@ -1,3 +1,4 @@
+// biome-ignore-all format: a table of keys
 import { FIELD_NAME, FIELD_PATH, GRAPHQL_NAME, SERVICE_OPERATION } from '../keys/formats.js';
 import { closed, mapOf, millis, optional, string, type TextOptions, text } from '../keys/key-types.js';
 
@@ -11,9 +12,8 @@ const POLL = closed(
   {
     operation: operation('Service and operation, which only reads: `orders.GetOrder`.'),
     everyMillis: millis('Time between two calls.', [50, 86_400_000], 5000),
-    changed: optional(
-      text('Path to the one value of the answer whose change is sent; by default the whole selection.', FIELD_PATH),
-    ),
+    changed: optional(text('Path to the one value of the answer whose change is sent; by default the whole selection.',
+      FIELD_PATH)),
   },
   'Repeats a call while it has subscribers, once for all that ask for the same, and sends its answer when it has changed.',
 );
@@ -39,10 +39,7 @@ const event = (description: string) =>
         'By name of an argument of the subscription: the value of the message that must be equal to it where it is present.',
       ),
       answer: optional(
-        operation(
-          'The operation that is called for each event, for each subscriber as itself, and whose answer is sent.',
-        ),
-      ),
+        operation('The operation that is called for each event, for each subscriber as itself, and whose answer is sent.')),
       arguments: texts(
         FIELD_PATH.pattern,
         VALUE,
@@ -62,13 +59,9 @@ const event = (description: string) =>
 const SUBSCRIPTION = closed({
   poll: optional(POLL),
   on: optional(
-    event(
-      'Each successful exchange of this operation that passes the gateway, whether a SOAP or a GraphQL client made it.',
-    ),
-  ),
+    event('Each successful exchange of this operation that passes the gateway, whether a SOAP or a GraphQL client made it.')),
   callback: optional(
-    event('Each request for this operation that is posted to `/callback/<service>`: it is answered with 202.'),
-  ),
+    event('Each request for this operation that is posted to `/callback/<service>`: it is answered with 202.')),
   description: optional(text('The description of the field.')),
   deprecated: optional(text('Why the field should not be used any more.', { minLength: 1 })),
 });

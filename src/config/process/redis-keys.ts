@@ -1,3 +1,4 @@
+// biome-ignore-all format: a table of keys
 import { TLS_KEYS } from '../backend/upstream-keys.js';
 import { ADDRESS, PEM } from '../keys/formats.js';
 import { closed, list, millis, optional, type StaticOf, string, text, unsafe, whole } from '../keys/key-types.js';
@@ -20,10 +21,8 @@ const addresses = (description: string) =>
 
 const SENTINEL = closed(
   {
-    master: text('The name of the primary in the configuration of the sentinels.', {
-      pattern: '^[A-Za-z0-9._-]{1,256}$',
-      hint: 'Write the name that `sentinel monitor` gives it: mymaster.',
-    }),
+    master: text('The name of the primary in the configuration of the sentinels.',
+      { pattern: '^[A-Za-z0-9._-]{1,256}$', hint: 'Write the name that `sentinel monitor` gives it: mymaster.' }),
     nodes: addresses('The sentinels, all of them, as host:port.'),
     username: username('The user at the sentinels.'),
     password: password('Its password; a file may rotate.'),
@@ -46,29 +45,16 @@ const REDIS = closed(
     password: password('Its password, from the environment or a file, which may rotate.'),
     database: optional(whole('Number of the database.', [0, 99_999])),
     tls: tls(
-      'TLS to the servers that have the data, with the keys of `services.tls`. With `sentinel` and `cluster` it is used where this key is present, else with `rediss://`.',
-    ),
+      'TLS to the servers that have the data, with the keys of `services.tls`. With `sentinel` and `cluster` it is used where this key is present, else with `rediss://`.'),
     ca: optional(text('Earlier spelling of `tls.ca`.', { minLength: 1, maxLength: 262_144, ...PEM })),
-    prefix: text(
-      'Prefix of every key and channel: the same for the replicas of one gateway. Gateways of one prefix share budgets, nonces, persisted documents, invalidations and, with one `secret`, events.',
-      { pattern: '^[A-Za-z0-9:_.-]{1,64}$', hint: 'Letters, digits and `:_.-`, 64 at most.', default: 'soapstone:' },
-    ),
-    operationMillis: millis(
-      'Time limit of an operation that a request waits for (a persisted document, a nonce). Background operations have ten times as long, 400 ms at most. After five timeouts in a row Redis counts as away.',
-      [1, 1000],
-      20,
-    ),
-    replicas: whole(
-      'Number of processes that share the budgets, at least that of `workers`: while Redis is away each spends this part of the refill. More are counted by their heartbeats.',
-      [1, 1024],
-      1,
-    ),
-    secret: optional(
-      text(
-        'Secret that signs events and replies of polls (HMAC-SHA-256), from the environment or a file. Those without a valid signature are dropped. Without it each process has its own.',
-        { minLength: 16 },
-      ),
-    ),
+    prefix: text('Prefix of every key and channel: the same for the replicas of one gateway. Gateways of one prefix share budgets, nonces, persisted documents, invalidations and, with one `secret`, events.',
+      { pattern: '^[A-Za-z0-9:_.-]{1,64}$', hint: 'Letters, digits and `:_.-`, 64 at most.', default: 'soapstone:' }),
+    operationMillis: millis('Time limit of an operation that a request waits for (a persisted document, a nonce). Background operations have ten times as long, 400 ms at most. After five timeouts in a row Redis counts as away.',
+      [1, 1000], 20),
+    replicas: whole('Number of processes that share the budgets, at least that of `workers`: while Redis is away each spends this part of the refill. More are counted by their heartbeats.',
+      [1, 1024], 1),
+    secret: optional(text('Secret that signs events and replies of polls (HMAC-SHA-256), from the environment or a file. Those without a valid signature are dropped. Without it each process has its own.',
+      { minLength: 16 })),
   },
   'State that replicas share: budgets, persisted documents, events, nonces, invalidations of cached replies, polls. No request waits for a budget, and all but `nonces` works on while Redis is away. Without the key each process has its own state. A text is its `url`.',
 );
