@@ -1,0 +1,310 @@
+import t from 'tap';
+
+import { importsIn, lineAt, readSources } from '../kit/source.js';
+
+/**
+ * What is optional can be removed: a capability lives at its own addresses, and other files know of it only where keys,
+ * rules, compiled tables, endpoints and records are put together. Each further file is an exception with its reason.
+ */
+
+interface Capability {
+  /** Folders (with a slash at the end), or how the paths of files begin, below `src`. */
+  readonly homes: readonly string[];
+  /** Identifiers that are of this capability alone: members such as `exchange.trace` couple files without an import. */
+  readonly words?: RegExp;
+  /** Files beside the registry that import from its homes or use its words, each with the reason. */
+  readonly exceptions: Readonly<Record<string, string>>;
+}
+
+/** Files that put the parts of the gateway together: every capability may be named here. */
+const REGISTRY: readonly string[] = [
+  // Keys, the rules between them, and the tables that list them.
+  'config/schema.ts',
+  'config/rules.ts',
+  'config/limit-keys.ts',
+  'config/refusal-limits.ts',
+  'config/protection/',
+  // The compiled configuration, and of it the GraphQL schema.
+  'compile.ts',
+  'compile/graphql/graph.ts',
+  // Endpoints and records of a process, and what it shares with others.
+  'request.ts',
+  'generation.ts',
+  'server.ts',
+  'redis/shared-state.ts',
+  'observe/metrics/metrics.ts',
+  'observe/metrics/gauges.ts',
+  // Processes and the questions that they ask each other.
+  'process/start.ts',
+  'process/parent/workers.ts',
+  'process/parent/worker-messages.ts',
+  // The list of commands.
+  'cli/program.ts',
+];
+
+const CAPABILITIES: Readonly<Record<string, Capability>> = {
+  traces: {
+    homes: ['observe/trace/', 'config/process/trace-keys.ts'],
+    words: /\b(?:traces?|tracer|tracing|spans?|\w*(?:Trace|Tracer|Tracing|Spans)|TRACE_KEYS)\b/g,
+    exceptions: {
+      'soap/fault/fault-policy.ts': 'stack traces, which Faults lose',
+      'wsdl/read.ts': 'positions in a document',
+    },
+  },
+  usage: {
+    homes: [
+      'observe/usage.ts',
+      'process/parent/worker-usage.ts',
+      'cli/operator/usage.ts',
+      'cli/operator/affected-clients.ts',
+    ],
+    words: /\b(?:usage|(?:[a-z]+|Worker|Client)?Usage(?:Report)?)\b/g,
+    exceptions: {
+      'cli/operator/diff.ts': 'prints which clients a difference affects',
+      'console/console.ts': 'a page of the console shows it',
+      'console/facts.ts': 'a page of the console shows it',
+      'process/parent/worker-console.ts': 'adds up what the workers tell the console',
+      'observe/overload.ts': 'processor time',
+    },
+  },
+  console: {
+    homes: ['console/', 'config/process/console-keys.ts', 'process/parent/worker-console.ts'],
+    words: /\b\w*[cC]onsole\w*/g,
+    exceptions: {},
+  },
+  drift: {
+    homes: ['flow/drift/', 'config/soap/drift-keys.ts', 'process/reload/wsdl-takeover.ts', 'wsdl/taken-wsdl.ts'],
+    words: /\b\w*[dD]rift\w*/g,
+    exceptions: {
+      'compile/soap/named-wsdl.ts': 'reads the WSDL that was taken in place of the configured one',
+      'process/reload/asked-reloads.ts': 'a change that is taken is a reload, which waits for others',
+    },
+  },
+  audit: {
+    homes: ['observe/audit/', 'config/process/audit-keys.ts', 'compile/process/audit.ts', 'cli/audit.ts'],
+    words: /\b\w*[aA]udit\w*/g,
+    exceptions: {},
+  },
+  'decision point': {
+    homes: [
+      'access/policy.ts',
+      'config/clients/authorize-keys.ts',
+      'compile/clients/policy.ts',
+      'flow/calls/consult-policy.ts',
+    ],
+    words: /\b(?:decisionPoint|isConsulted|consult\w*|\w+Consultation)\b/g,
+    exceptions: {
+      'config/clients/client-keys.ts': 'has the key',
+      'compile/clients/protection.ts': 'what protects has it',
+      'flow/routes/plain.ts': 'asks it: a way in',
+      'flow/soap/answer-soap.ts': 'asks it: a way in',
+      'flow/soap/intake.ts': 'asks it when the operation is known',
+      'flow/subscriptions/transports/callback.ts': 'asks it: a way in',
+      'flow/subscriptions/sources/subscription-manager.ts': 'asks it again for each event',
+      'flow/graphql/endpoint.ts': 'hands it to its hosts',
+      'flow/graphql/host.ts': 'asks it: a way in',
+      'flow/calls/authorize.ts': 'tells whether a call waits for its answer',
+      'graphql/operation.ts': 'asks the host when an operation is admitted',
+    },
+  },
+  'persisted documents': {
+    homes: ['graphql/admission/persisted', 'config/graphql/document-', 'redis/documents/'],
+    exceptions: {
+      'config/graphql/graphql-keys.ts': 'has the keys',
+      'flow/graphql/endpoint.ts': 'makes them, of the configured kind',
+      'graphql/admission/document-cache.ts': 'keeps them in memory',
+      'graphql/operation.ts': 'finds the document of an operation',
+    },
+  },
+  subscriptions: {
+    homes: [
+      'flow/subscriptions/',
+      'graphql/subscription/',
+      'pubsub/',
+      'compile/graphql/subscriptions.ts',
+      'config/graphql/subscription-',
+      'redis/events/',
+    ],
+    exceptions: {
+      'flow/calls/observation.ts': 'publishes what calls and replies say',
+      'graphql/run/event-answer.ts': 'runs the selection of one event',
+      'graphql/schema.ts': 'adds their fields to the schema',
+      'redis/polling/poll-sharing.ts': 'polls are a source of events',
+    },
+  },
+  polling: {
+    homes: [
+      'flow/subscriptions/polling/',
+      'flow/subscriptions/sources/poll-source.ts',
+      'flow/calls/relayed-call.ts',
+      'base/poll-sharing.ts',
+      'redis/polling/',
+    ],
+    exceptions: {
+      'flow/graphql/call-context.ts': 'a call may be that of another replica',
+      'flow/subscriptions/endpoint.ts': 'hands on how replicas share polls',
+      'flow/subscriptions/sources/field-arguments.ts': 'reads the price of the polled call',
+      'flow/subscriptions/sources/source.ts': 'hands the pollers to sources',
+      'flow/subscriptions/sources/subscription-manager.ts': 'makes the source that polls',
+    },
+  },
+  links: {
+    homes: [
+      'graphql/links/',
+      'graphql/run/link-',
+      'compile/graphql/links.ts',
+      'compile/graphql/entry-errors.ts',
+      'config/graphql/link-keys.ts',
+    ],
+    exceptions: {
+      'cli/explain.ts': 'prints the calls of links',
+      'graphql/cost/cost-table.ts': 'prices them',
+      'graphql/run/execute.ts': 'runs them',
+      'graphql/run/root-plan.ts': 'plans them',
+      'graphql/run/subschema-run.ts': 'selects what they need of a service',
+      'graphql/schema.ts': 'adds their fields to the schema',
+      'graphql/subschema/answer-shaper.ts': 'reads what they need of an answer of a service',
+      'graphql/subschema/link-rewriter.ts': 'asks a service for what they need',
+      'graphql/subschema/subschema-planner.ts': 'plans them in objects of a service',
+    },
+  },
+  'services that speak GraphQL': {
+    homes: [
+      'graphql/subschema/',
+      'graphql/fields/subschema.ts',
+      'graphql/cost/cost-subschema.ts',
+      'graphql/run/subschema-',
+      'compile/graphql/graphql-upstream.ts',
+      'compile/graphql/subschema-',
+      'compile/graphql/kept-contract.ts',
+      'config/graphql/graphql-service-',
+      'flow/graphql/authorize-upstream.ts',
+      'flow/graphql/upstream-call.ts',
+      'flow/subscriptions/upstream/',
+      'flow/subscriptions/sources/upstream-source.ts',
+      'cli/subschema-request.ts',
+    ],
+    exceptions: {
+      'cli/check.ts': 'prints them',
+      'cli/explain.ts': 'prints the requests to them',
+      'compile/clients/protection.ts': 'what protects has their rules',
+      'compile/soap/costs.ts': 'reads the keys of costs that they have in common',
+      'flow/graphql/endpoint.ts': 'finds them by name',
+      'flow/graphql/host.ts': 'calls them',
+      'flow/subscriptions/endpoint.ts': 'holds their feeds',
+      'flow/subscriptions/sources/source.ts': 'hands their feeds to sources',
+      'flow/subscriptions/sources/subscription-manager.ts': 'makes the source that they feed',
+      'graphql/cost/cost-table.ts': 'prices their fields',
+      'graphql/feeds/feed.ts': 'a link may call one',
+      'graphql/links/link-plan.ts': 'a link may call one',
+      'graphql/links/link.ts': 'a link may call one',
+      'graphql/operation.ts': 'hands on how they are called',
+      'graphql/run/execute.ts': 'runs their part of an operation',
+      'graphql/run/link-run.ts': 'a link may call one',
+      'graphql/run/operation-use.ts': 'their fields are used as well',
+      'graphql/run/root-plan.ts': 'plans their part of an operation',
+      'graphql/schema.ts': 'adds their fields to the schema',
+      'process/reload/check-weaker.ts': 'compares what protects their fields',
+      'process/reload/wsdl-takeover.ts': 'a change that removes what they or clients use is not safe',
+    },
+  },
+  login: {
+    homes: [
+      'upstream/credentials/login-',
+      'config/backend/login-',
+      'compile/own-calls/login.ts',
+      'compile/soap/token-place.ts',
+      'flow/calls/session-call.ts',
+    ],
+    words: /\b\w*(?:[lL]ogins?|logIn|LOGIN)(?![a-z])\w*/g,
+    exceptions: {
+      'config/backend/upstream-keys.ts': 'has the keys',
+      'config/backend/upstream-rules.ts': 'has the rules',
+      'compile/backend/kept-upstream.ts': 'a login that changed is a backend that changed',
+      'compile/backend/reach.ts': 'a login may name the address',
+      'compile/graphql/caching.ts': 'the operation of another service may log in',
+      'compile/graphql/graphql-upstream.ts': 'services that speak GraphQL log in by credentials',
+      'compile/own-calls/constant-call.ts': 'puts the token into a call of the gateway itself',
+      'compile/own-calls/health.ts': 'checks need the token',
+      'compile/soap/service.ts': 'holds the login of a service',
+      'compile/warnings/backend-warnings.ts': 'it sends a secret',
+      'flow/calls/declared-call.ts': 'makes the call with the token',
+      'flow/drift/backend-documents.ts': '`?wsdl` may need the token',
+    },
+  },
+  masks: {
+    homes: ['graphql/rights/mask.ts', 'config/clients/masks.ts'],
+    words: /\b[mM]asker\w*/g,
+    exceptions: {
+      'config/load.ts': 'completes the short forms of the keys',
+      'flow/graphql/rights-table.ts': 'makes the one of a kind of callers',
+      'graphql/rights/field-rights.ts': 'applies it to a field',
+    },
+  },
+  attachments: {
+    homes: [
+      'soap/mime/attach',
+      'codec/write/attachments.ts',
+      'codec/read/attachment.ts',
+      'graphql/fields/attachment-fields.ts',
+    ],
+    exceptions: {
+      'codec/read/decode.ts': 'values that are known when the message is over',
+      'codec/read/response-builder.ts': 'values that are known when the message is over',
+      'flow/graphql/call.ts': 'writes those of a call',
+      'flow/graphql/decoded-reply.ts': 'reads those of a reply',
+      'graphql/fields/operation-field.ts': 'adds their arguments and fields',
+      'wsdl/model.ts': 'parts of a message that the WSDL declares',
+      'wsdl/operations/messages.ts': 'parts of a message that the WSDL declares',
+    },
+  },
+};
+
+const sources = readSources('src');
+const shortOf = (path: string): string => path.slice('src/'.length);
+const isBelow = (path: string, addresses: readonly string[]): boolean =>
+  addresses.some((each) => path.startsWith(each));
+
+/** The files outside of its homes and of the registry that know of a capability, with the line and what they name. */
+function outside({ homes, words }: Capability): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const source of sources) {
+    const path = shortOf(source.path);
+    if (isBelow(path, homes) || isBelow(path, REGISTRY)) continue;
+    for (const { target, line } of importsIn(source)) {
+      if (target !== null && isBelow(shortOf(target), homes)) found.set(path, `${line}: imports ${shortOf(target)}`);
+    }
+    const [word] = words === undefined ? [] : source.code.matchAll(words);
+    if (word !== undefined) found.set(path, `${lineAt(source.text, word.index)}: names ${word[0]}`);
+  }
+  return found;
+}
+
+for (const [name, capability] of Object.entries(CAPABILITIES)) {
+  t.test(`${name}: known at its own addresses, in the registry and in files that give a reason`, async (t) => {
+    const known = outside(capability);
+    const { homes, exceptions } = capability;
+    t.same(
+      [...known].filter(([path]) => !Object.hasOwn(exceptions, path)).map(([path, what]) => `${path}:${what}`),
+      [],
+      'files that know of it without a reason',
+    );
+    t.same(
+      Object.keys(exceptions).filter((path) => !known.has(path)),
+      [],
+      'exceptions that are none any more',
+    );
+    t.same(
+      homes.filter((home) => !sources.some(({ path }) => isBelow(shortOf(path), [home]))),
+      [],
+      'addresses without a file',
+    );
+  });
+}
+
+t.test('the registry has files only that are there', async (t) => {
+  t.same(
+    REGISTRY.filter((each) => !sources.some(({ path }) => isBelow(shortOf(path), [each]))),
+    [],
+  );
+});
