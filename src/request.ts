@@ -15,6 +15,7 @@ import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { answerGraphql } from './flow/graphql/http.js';
 import { makePageEndpoint, type PageEndpoint } from './flow/graphql/page.js';
 import { refuseGraphql } from './flow/graphql/refuse.js';
+import type { Release } from './flow/http/concurrency.js';
 import type { Ending } from './flow/http/ending.js';
 import { checkHead } from './flow/http/head.js';
 import { type HostCheck, makeHostCheck } from './flow/http/host-check.js';
@@ -81,7 +82,7 @@ export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hoo
       onViolation,
     },
   };
-  return (request, response, ending) => handle(gateway, request, response, ending);
+  return (request, response, ending) => new RequestInProgress(gateway, request, response, ending).handle();
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, ending: Ending) => Promise<void>;
@@ -126,99 +127,171 @@ interface Gateway {
   readonly soap: SoapEndpoint;
 }
 
-async function handle(
-  gateway: Gateway,
-  request: IncomingMessage,
-  response: ServerResponse,
-  ending: Ending,
-): Promise<void> {
-  const { compiled, hooks } = gateway;
-  hooks.usage.requests++;
-  const address = request.socket.remoteAddress ?? '';
-  const exchange = beginExchange({ headers: request.headers, address }, request.method ?? '', compiled.trustedProxies);
-  exchange.isTls = isEncrypted(request.socket);
-  exchange.explainsRefusals = compiled.config.faults.explain;
-  dropInvalidContext(request.headers);
-  hooks.observer.begin(exchange, request.headers);
-  let service: SoapService | null = null;
-  let isGraphql = false;
-  let asksForText = false;
-  let release: (() => void) | null = null;
-  try {
-    checkHead(request, compiled.config.limits.http);
-    const { path, query } = readTarget(request);
-    service = compiled.byPath.get(path) ?? null;
-    const notified = callbackService(path, gateway.graphql.services, gateway.live.callbacks);
-    service ??= notified;
-    asksForText = service !== null && notified === null && callsNothing(request, service, query);
-    if (service !== null) {
-      exchange.route = service.name;
-      exchange.path = path;
-    } else if (path === compiled.graph.path) {
-      isGraphql = true;
-      exchange.path = path;
-      exchange.route = 'graphql';
+/** The endpoint of a request: decides how it is answered, and how it is refused. */
+type RequestTarget = { readonly path: string; readonly query: string } & (
+  | { readonly kind: 'soap' | 'text' | 'callback'; readonly service: SoapService }
+  | { readonly kind: 'graphql' | 'plain'; readonly service: null }
+);
+
+/** One request until its answer is out. It owns the permit of its client. */
+class RequestInProgress {
+  readonly #gateway: Gateway;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #ending: Ending;
+  readonly #address: string;
+  readonly #exchange: Exchange;
+  #target: RequestTarget | null = null;
+  #permit: Release | null = null;
+
+  constructor(gateway: Gateway, request: IncomingMessage, response: ServerResponse, ending: Ending) {
+    const { headers, socket, method = '' } = request;
+    const { compiled } = gateway;
+    this.#gateway = gateway;
+    this.#request = request;
+    this.#response = response;
+    this.#ending = ending;
+    this.#address = socket.remoteAddress ?? '';
+    this.#exchange = beginExchange({ headers, address: this.#address }, method, compiled.trustedProxies);
+    this.#exchange.isTls = isEncrypted(socket);
+    this.#exchange.explainsRefusals = compiled.config.faults.explain;
+  }
+
+  async handle(): Promise<void> {
+    const { hooks } = this.#gateway;
+    hooks.usage.requests++;
+    dropInvalidContext(this.#request.headers);
+    hooks.observer.begin(this.#exchange, this.#request.headers);
+    try {
+      this.#target = this.#readTarget();
+      await this.#answer(this.#target);
+    } catch (caught) {
+      await this.#refuse(this.#target ?? this.#targetOfRefusedHead(), asRefusal(caught));
     }
-    gateway.checkHost(path, request);
-    const cors = isGraphql ? gateway.graphql.cors : null;
+    // A request is over when its answer is out, or will never be: a time measured before that is not the caller's.
+    this.#ending.onOver((isComplete) => this.#end(isComplete));
+  }
+
+  #readTarget(): RequestTarget {
+    const { compiled, graphql, live } = this.#gateway;
+    checkHead(this.#request, compiled.config.limits.http);
+    const { path, query } = readTarget(this.#request);
+    const notified = callbackService(path, graphql.services, live.callbacks);
+    const service = compiled.byPath.get(path) ?? notified;
+    if (service === null) return { kind: path === compiled.graph.path ? 'graphql' : 'plain', service, path, query };
+    if (service === notified) return { kind: 'callback', service, path, query };
+    const isText = notified === null && callsNothing(this.#request, service, query);
+    return { kind: isText ? 'text' : 'soap', service, path, query };
+  }
+
+  /** A head may be refused before its target is read: how it is refused depends on the service all the same. */
+  #targetOfRefusedHead(): RequestTarget {
+    const [path = ''] = this.#request.url?.split('?', 1) ?? [];
+    const service = this.#gateway.compiled.byPath.get(path);
+    const query = '';
+    return service === undefined
+      ? { kind: 'plain', service: null, path, query }
+      : { kind: 'soap', service, path, query };
+  }
+
+  #answer(target: RequestTarget): Promise<void> | void {
+    const { checkHost, graphql, hooks, page } = this.#gateway;
+    const request = this.#request;
+    const response = this.#response;
+    if (target.kind !== 'plain') {
+      this.#exchange.route = target.service?.name ?? 'graphql';
+      this.#exchange.path = target.path;
+    }
+    checkHost(target.path, request);
+    const cors = target.kind === 'graphql' ? graphql.cors : null;
     cors?.prepare(request, response);
     // Before the body is read, which takes time.
     if (hooks.isShedding()) throw new Refusal('OVERLOADED');
     // Browsers send preflights without credentials. GraphiQL is served without authentication, so that a user can enter
     // a token in it.
-    if (cors?.isPreflight(request) === true) cors.answerPreflight(exchange, request, response);
-    else if (service === null && gateway.page?.isFor(path, request) === true) {
-      await gateway.page.answer(exchange, path, request, response);
-    } else {
-      const certificate = exchange.isTls ? certificateOf(request.socket) : null;
-      const { observer } = exchange;
-      const head = { headers: request.headers, address, certificate, observer };
-      const found = compiled.access.identify(head);
-      const client = found instanceof Promise ? await found : found;
-      // Credentials that are for the gateway go no further, whatever passes them on.
-      const credentials = isGraphql && takesEvents(request) !== 'no' ? credentialsOf(request, address) : null;
-      compiled.access.withhold(head);
-      if (gateway.soap.isGuarded) note(exchange, client);
-      release = gateway.graphql.concurrency.acquire(client);
-      const caller = { client, budgets: hooks.budgets };
-      const asked: HttpExchange = { caller, exchange, request, response, ending };
-      if (notified !== null && service === notified) {
-        await takeNotification(asked, notified, gateway.live.callbacks, hooks.nonces, compiled.policy);
-      } else if (service !== null && asksForText) {
-        authorizeAndChargeOther(caller, client.rights.permitsSome(service.name));
-        await consultAboutPath(compiled.policy, asked, service.name, path);
-        if (query === '') serveServicePage(exchange, response, service, gateway.wsdl.documents.has(service));
-        else await serveWsdl(gateway.wsdl, asked, service, query);
-      } else if (service !== null) await answerSoap(gateway.soap, asked, service, query);
-      else if (isGraphql) {
-        if (credentials === null) await answerGraphql(gateway.graphql, asked);
-        else await gateway.live.answerEvents(asked, credentials, () => release?.());
-      } else await gateway.plain(asked, path);
+    if (cors?.isPreflight(request) === true) return cors.answerPreflight(this.#exchange, request, response);
+    if (target.service === null && page?.isFor(target.path, request) === true) {
+      return page.answer(this.#exchange, target.path, request, response);
     }
-  } catch (caught) {
-    const refusal = asRefusal(caught);
-    // A head may be refused before its target is read: how it is refused depends on the service all the same.
-    service ??= compiled.byPath.get(request.url?.split('?', 1)[0] ?? '') ?? null;
+    return this.#identify(target);
+  }
+
+  #identify(target: RequestTarget): Promise<void> {
+    const { access } = this.#gateway.compiled;
+    const { headers, socket } = this.#request;
+    const { isTls, observer } = this.#exchange;
+    const certificate = isTls ? certificateOf(socket) : null;
+    const caller: Caller = { headers, address: this.#address, certificate, observer };
+    const found = access.identify(caller);
+    if (found instanceof Promise) return found.then((client) => this.#answerClient(target, caller, client));
+    return this.#answerClient(target, caller, found);
+  }
+
+  #answerClient(target: RequestTarget, head: Caller, client: Client): Promise<void> {
+    const { compiled, graphql, hooks, live, plain, soap } = this.#gateway;
+    const request = this.#request;
+    const exchange = this.#exchange;
+    // Credentials that are for the gateway go no further, whatever passes them on.
+    const isForEvents = target.kind === 'graphql' && takesEvents(request) !== 'no';
+    const credentials = isForEvents ? credentialsOf(request, this.#address) : null;
+    compiled.access.withhold(head);
+    if (soap.isGuarded) addClient(exchange, client);
+    this.#permit = graphql.concurrency.acquire(client);
+    const caller = { client, budgets: hooks.budgets };
+    const asked: HttpExchange = { caller, exchange, request, response: this.#response, ending: this.#ending };
+    switch (target.kind) {
+      case 'soap':
+        return answerSoap(soap, asked, target.service, target.query);
+      case 'callback':
+        return takeNotification(asked, target.service, live.callbacks, hooks.nonces, compiled.policy);
+      case 'text':
+        return this.#answerText(asked, target.service, target);
+      case 'graphql':
+        if (credentials === null) return answerGraphql(graphql, asked);
+        return live.answerEvents(asked, credentials, () => this.#release());
+      case 'plain':
+        return plain(asked, target.path);
+    }
+  }
+
+  async #answerText(asked: HttpExchange, service: SoapService, { path, query }: RequestTarget): Promise<void> {
+    const { compiled, wsdl } = this.#gateway;
+    authorizeAndChargeOther(asked.caller, asked.caller.client.rights.permitsSome(service.name));
+    await consultAboutPath(compiled.policy, asked, service.name, path);
+    if (query !== '') await serveWsdl(wsdl, asked, service, query);
+    else serveServicePage(asked.exchange, asked.response, service, wsdl.documents.has(service));
+  }
+
+  async #refuse({ kind, service }: RequestTarget, refusal: Refusal): Promise<void> {
+    const exchange = this.#exchange;
+    const response = this.#response;
     if (refusal.isOfCaller) {
       // A delayed refusal is no work: it holds no permit.
-      release?.();
-      release = null;
-      const held = hooks.penaltyBox.penalise(request.socket, refusalCost(request, exchange, refusal));
+      this.#release();
+      const { penaltyBox } = this.#gateway.hooks;
+      const held = penaltyBox.penalise(this.#request.socket, refusalCost(this.#request, exchange, refusal));
       if (held !== null) await held;
     }
-    if (service !== null && !asksForText) refuseSoap(exchange, response, service, refusal);
-    else if (isGraphql) refuseGraphql(exchange, response, refusal);
+    if (service !== null && kind !== 'text') refuseSoap(exchange, response, service, refusal);
+    else if (kind === 'graphql') refuseGraphql(exchange, response, refusal);
     else refuseHttp(exchange, response, refusal);
   }
-  // A request is over when its answer is out, or will never be: a time measured before that is not the caller's.
-  ending.onOver((isComplete) => {
-    release?.();
+
+  /** The answer is out, or will never be. */
+  #end(isComplete: boolean): void {
+    const { finish, penaltyBox, usage } = this.#gateway.hooks;
+    this.#release();
     // A refusal stays one, however much of it its caller read.
-    if (!isComplete && exchange.refusal === null) exchange.outcome = 'aborted';
-    if (isComplete && exchange.refusal === null) hooks.penaltyBox.forgive(request.socket);
-    hooks.finish(exchange);
-    hooks.usage.requests--;
-  });
+    if (!isComplete && this.#exchange.refusal === null) this.#exchange.outcome = 'aborted';
+    if (isComplete && this.#exchange.refusal === null) penaltyBox.forgive(this.#request.socket);
+    finish(this.#exchange);
+    usage.requests--;
+  }
+
+  #release(): void {
+    this.#permit?.();
+    this.#permit = null;
+  }
 }
 
 /** The credentials of a request whose answer may go on for long: they are looked at again. */
@@ -227,7 +300,7 @@ function credentialsOf({ headers: { ...headers }, socket }: IncomingMessage, add
   return () => ({ headers, address, isTls, certificate: isTls ? certificateOf(socket) : null });
 }
 
-function note(exchange: Exchange, client: Client): void {
+function addClient(exchange: Exchange, client: Client): void {
   exchange.clientClass = client.className;
   exchange.caller = client.label;
   exchange.callerName = client.name ?? '';
