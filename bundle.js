@@ -2,6 +2,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
+import { refusalGuides } from './dist/src/base/refusals/guides.js';
+import { REFUSAL_CODES } from './dist/src/base/refusals/refusals.js';
 import { PAGE_FILES } from './dist/src/graphql/page/page-files.js';
 import { billOfMaterials, packageFolder } from './sbom.js';
 
@@ -50,6 +52,9 @@ const assertOfPackages = {
     builder.onLoad({ filter: /./, namespace: 'assert' }, () => ({ contents: ASSERT, loader: 'js' }));
   },
 };
+
+const unexplained = REFUSAL_CODES.filter((code) => refusalGuides()[code] === undefined);
+if (unexplained.length > 0) throw new Error(`config/refusals.json lacks ${unexplained.join(', ')}`);
 
 rmSync(TO, { recursive: true, force: true });
 /** What runs in browsers of operators. */

@@ -1,6 +1,6 @@
 import { firstWarnings, printDiagnostic } from '../base/diagnostic.js';
-import { REFUSAL_GUIDES } from '../base/guide/refusal-guides.js';
 import { packageVersion } from '../base/package-folder.js';
+import { refusalGuides } from '../base/refusals/guides.js';
 import { kindOf, REFUSAL_CODES } from '../base/refusals/refusals.js';
 import type { Compiled } from '../compile.js';
 import type { Config } from '../config/schema.js';
@@ -54,7 +54,7 @@ export function describe(compiled: Compiled): Omit<ConsoleDescription, 'listener
     warnings: firstWarnings(warnings).map(printDiagnostic),
     graphqlPath: graph.path,
     codes: Object.fromEntries(
-      REFUSAL_CODES.map((code) => [code, { text: kindOf(code).text, ...REFUSAL_GUIDES[code] }]),
+      REFUSAL_CODES.map((code) => [code, { text: kindOf(code).text, ...refusalGuides()[code] }]),
     ),
     credentialFields: ['authorization', ...(apiKeys === undefined ? [] : [apiKeys.header.toLowerCase()])],
     tryOut: config.console.tryOut,

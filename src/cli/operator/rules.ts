@@ -1,5 +1,5 @@
-import { REFUSAL_GUIDES } from '../../base/guide/refusal-guides.js';
 import { nearest } from '../../base/nearest.js';
+import { refusalGuides } from '../../base/refusals/guides.js';
 import { kindOf, REFUSAL_CODES } from '../../base/refusals/refusals.js';
 import { printAmount } from '../../config/keys/units.js';
 import { limitsOfRefusal } from '../../config/refusal-limits.js';
@@ -20,7 +20,7 @@ export function rules(code: string | null, terminal: Terminal): ExitCode {
     terminal.error(`There is no such code.${hint} \`soapstone rules\` lists all.`);
     return 2;
   }
-  const { why, change } = REFUSAL_GUIDES[found];
+  const { why, change } = refusalGuides()[found];
   const limits = limitsOfRefusal(found).map(({ key, row: { default: value, max, unit, text } }) => [
     `  ${key}`,
     `${printAmount(value, unit)}, at most ${printAmount(max, unit)}`,

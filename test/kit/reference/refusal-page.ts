@@ -1,4 +1,4 @@
-import { REFUSAL_GUIDES } from '../../../src/base/guide/refusal-guides.js';
+import { refusalGuides } from '../../../src/base/refusals/guides.js';
 import { kindOf, type RefusalCode } from '../../../src/base/refusals/refusals.js';
 import { printAmount } from '../../../src/config/keys/units.js';
 import { limitsOfRefusal } from '../../../src/config/refusal-limits.js';
@@ -12,8 +12,8 @@ the same. Callers find the code in the Fault's detail or in \`extensions.code\`,
 
 /** The page of all refusals as Markdown. */
 export function printRefusalPage(): string {
-  const sections = (Object.keys(REFUSAL_GUIDES) as RefusalCode[]).map((code) => {
-    const { why, change } = REFUSAL_GUIDES[code];
+  const sections = (Object.keys(refusalGuides()) as RefusalCode[]).map((code) => {
+    const { why, change } = refusalGuides()[code];
     const kind = kindOf(code);
     const limits = limitsOfRefusal(code).map(
       ({ key, row: { default: value, unit, max } }) =>
