@@ -35,9 +35,11 @@ const REGISTRY: readonly string[] = [
   'observe/metrics/metrics.ts',
   'observe/metrics/gauges.ts',
   // Processes and the questions that they ask each other.
+  'process/calls.ts',
   'process/start.ts',
+  'process/serve-parent.ts',
+  'process/worker-process.ts',
   'process/parent/workers.ts',
-  'process/parent/worker-messages.ts',
   // The list of commands.
   'cli/program.ts',
 ];
