@@ -16,7 +16,7 @@ import { pricesOf } from './compile/clients/prices.js';
 import { protectionOf } from './compile/clients/protection.js';
 import { type Caching, compileCaching, keptCache } from './compile/graphql/caching.js';
 import { compileGraph, type Graph, mappingDiagnostics } from './compile/graphql/graph.js';
-import { compileGraphqlUpstream, type GraphqlUpstream } from './compile/graphql/graphql-upstream.js';
+import { type ConfiguredGraphqlUpstream, compileGraphqlUpstream } from './compile/graphql/graphql-upstream.js';
 import { compileTrusted, readTrusted } from './compile/graphql/trusted.js';
 import { type AdminListener, compileAdmin, warningsOfAdmin } from './compile/listen/admin.js';
 import { compileListeners, warningsOfListeners } from './compile/listen/listeners.js';
@@ -25,7 +25,7 @@ import { withHealth } from './compile/own-calls/health.js';
 import { withLogins } from './compile/own-calls/login.js';
 import { auditTargetOf } from './compile/process/audit.js';
 import { type KnownModel, takenProblemsOf, WsdlReader } from './compile/soap/named-wsdl.js';
-import { compileService, type ServiceParts, type SoapService } from './compile/soap/service.js';
+import { type ConfiguredService, compileService, type ServiceParts, type SoapService } from './compile/soap/service.js';
 import { closedReplies, warningsOfReplyRules } from './compile/warnings/soap-rights.js';
 import { warningsOfConfig } from './compile/warnings/warnings.js';
 import { type LoadedConfig, rootOf } from './config/load.js';
@@ -46,10 +46,16 @@ import type { LoginSession } from './upstream/credentials/login-session.js';
  *     load config -> per service: read WSDL + XSD -> rules, pools, operations -> schema over all -> routes -> Compiled
  */
 export interface Compiled {
+  /** For what is made once for a generation; requests read the tables. */
   readonly config: Config;
-  readonly services: readonly SoapService[];
+  readonly limits: Config['limits'];
+  /** The configuration has `clients`. */
+  readonly identifiesClients: boolean;
+  /** Refusals are explained to callers. */
+  readonly explainsRefusals: boolean;
+  readonly services: readonly ConfiguredService[];
   /** Those that speak GraphQL. */
-  readonly graphqlUpstreams: readonly GraphqlUpstream[];
+  readonly graphqlUpstreams: readonly ConfiguredGraphqlUpstream[];
   /** Heads that cannot be parsed are answered with a sentence: no service speaks the dialect whose 400 is empty. */
   readonly explainsHeads: boolean;
   /** By the path callers use. */
@@ -183,6 +189,9 @@ async function compileFrom(
     );
     return Object.freeze({
       config,
+      limits,
+      identifiesClients: config.clients !== undefined,
+      explainsRefusals: config.faults.explain,
       services,
       graphqlUpstreams,
       explainsHeads:
@@ -248,7 +257,7 @@ async function compileServices(
   root: ConfigSection<Config>,
   earlier: Compiled | null,
   parts: ServiceParts,
-): Promise<[PromiseSettledResult<SoapService>[], PromiseSettledResult<GraphqlUpstream>[]]> {
+): Promise<[PromiseSettledResult<ConfiguredService>[], PromiseSettledResult<ConfiguredGraphqlUpstream>[]]> {
   const { services, graphqlServices, limits } = root.value;
   const soap = await Promise.allSettled(
     Object.entries(services).map(([name, service]) =>
@@ -267,14 +276,14 @@ async function compileServices(
 const named = <T extends { readonly name: string }>(services: readonly T[] = [], name: string): T | null =>
   services.find((service) => service.name === name) ?? null;
 
-const soapOf = (soap: SoapService): Callable => ({
+const soapOf = (soap: ConfiguredService): Callable => ({
   name: soap.name,
   operations: [...soap.requests.names].map((name) => ({ name })),
   soap,
 });
 
 /** The operations of a service that speaks GraphQL are the fields of its root, as it calls them. */
-const callableOf = ({ name, subschema }: GraphqlUpstream): Callable => ({
+const callableOf = ({ name, subschema }: ConfiguredGraphqlUpstream): Callable => ({
   name,
   operations: rootTypes(subschema.schema).flatMap((root) =>
     Object.keys(root.getFields()).map((field) => ({ name: field })),

@@ -60,7 +60,7 @@ export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hoo
   const { calls, observers } = endpoints.graphql;
   const { nonces, onViolation } = hooks;
   const isGuarded =
-    compiled.config.clients !== undefined ||
+    compiled.identifiesClients ||
     compiled.closedReplies.size > 0 ||
     compiled.services.some(({ requirements }) => requirements.size > 0);
   const gateway: Gateway = {
@@ -154,7 +154,7 @@ class RequestInProgress {
     this.#address = socket.remoteAddress ?? '';
     this.#exchange = beginExchange({ headers, address: this.#address }, method, compiled.trustedProxies);
     this.#exchange.isTls = isEncrypted(socket);
-    this.#exchange.explainsRefusals = compiled.config.faults.explain;
+    this.#exchange.explainsRefusals = compiled.explainsRefusals;
   }
 
   async handle(): Promise<void> {
@@ -174,7 +174,7 @@ class RequestInProgress {
 
   #readTarget(): RequestTarget {
     const { compiled, graphql, live } = this.#gateway;
-    checkHead(this.#request, compiled.config.limits.http);
+    checkHead(this.#request, compiled.limits.http);
     const { path, query } = readTarget(this.#request);
     const notified = callbackService(path, graphql.services, live.callbacks);
     const service = compiled.byPath.get(path) ?? notified;

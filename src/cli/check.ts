@@ -1,5 +1,5 @@
 import { ConfigurationError, type Diagnostic, firstWarnings, printDiagnostic } from '../base/diagnostic.js';
-import type { GraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
+import type { ConfiguredGraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
 import type { SoapService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig, loadRest } from '../config/load.js';
@@ -103,7 +103,11 @@ function printService(service: SoapService, { graph }: Compiled, terminal: Termi
 }
 
 /** Prints the fields of a GraphQL upstream. */
-function printGraphqlUpstream({ name, config }: GraphqlUpstream, { graph }: Compiled, terminal: Terminal): void {
+function printGraphqlUpstream(
+  { name, config }: ConfiguredGraphqlUpstream,
+  { graph }: Compiled,
+  terminal: Terminal,
+): void {
   const fields = [...graph.subschemaFields.values()].filter(({ service }) => service === name);
   const from = config.schema === undefined ? 'by introspection' : `from ${config.schema}`;
   terminal.out(`service ${name}: GraphQL, ${count(fields.length, 'field')}, schema ${oneLine(from)}`);

@@ -2,9 +2,9 @@ import type { GraphQLError } from 'graphql';
 import { isRecord } from '../base/record.js';
 import { Refusal } from '../base/refusals/refusal.js';
 import { InputError } from '../codec/write/input-error.js';
-import type { GraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
+import type { ConfiguredGraphqlUpstream } from '../compile/graphql/graphql-upstream.js';
 import { printEnvelope } from '../compile/soap/print-envelope.js';
-import type { SoapService } from '../compile/soap/service.js';
+import type { ConfiguredService } from '../compile/soap/service.js';
 import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
 import type { Admitted } from '../graphql/admission/admit.js';
@@ -221,7 +221,7 @@ class Explanation {
 }
 
 /** How a service that speaks GraphQL is asked. */
-function wayTo({ config, subscriptions }: GraphqlUpstream, { field }: SubschemaPlan): string {
+function wayTo({ config, subscriptions }: ConfiguredGraphqlUpstream, { field }: SubschemaPlan): string {
   if (field.parent !== 'Subscription') return `GraphQL, POST ${config.urls.join(' or ')}`;
   return `GraphQL over ${subscriptions?.protocol}, ${subscriptions?.urls.join(' or ')}`;
 }
@@ -233,7 +233,7 @@ const nameOf = ({
   `${service}.${operation.name}`;
 
 /** The header blocks that the gateway adds when the message is sent. */
-function describeOwn({ security, tokenPlace, ownBlocks }: SoapService): readonly string[] {
+function describeOwn({ security, tokenPlace, ownBlocks }: ConfiguredService): readonly string[] {
   const token = tokenPlace?.kind === 'http' ? `field ${tokenPlace.field}` : `block ${ownBlocks.at(-1)}`;
   return [
     ...(security === null ? [] : [`with a WS-Security block of the gateway`]),

@@ -2,7 +2,7 @@ import { type FieldNode, type GraphQLField, type OperationDefinitionNode, parse 
 
 import { blocksOf } from '../compile/soap/mapping.js';
 import { printEnvelope } from '../compile/soap/print-envelope.js';
-import type { SoapService } from '../compile/soap/service.js';
+import type { ConfiguredService } from '../compile/soap/service.js';
 import type { Compiled } from '../compile.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import { NO_BLOCKS } from '../graphql/input/block-mapping.js';
@@ -16,7 +16,7 @@ import type { Sample } from './answers.js';
 /** A sample of an operation, with values made up; `bound` is its field of the root, if it has one. */
 export function sampleOf(
   compiled: Compiled,
-  service: SoapService,
+  service: ConfiguredService,
   operation: Operation,
   bound: BoundField | null,
 ): Sample {
@@ -32,7 +32,7 @@ export function sampleOf(
 }
 
 /** A schema whose only field calls an operation that GraphQL does not offer. */
-function fieldOnly(service: SoapService, operation: Operation): Pick<BuiltSchema, 'schema' | 'fields'> {
+function fieldOnly(service: ConfiguredService, operation: Operation): Pick<BuiltSchema, 'schema' | 'fields'> {
   const request = { arguments: inputMappings({}, []), headers: NO_BLOCKS };
   const mapping = new Map([
     [operation.name, { field: { parent: 'Query', name: 'call' } as const, hidden: false, request }],
@@ -43,7 +43,7 @@ function fieldOnly(service: SoapService, operation: Operation): Pick<BuiltSchema
 
 function envelopeOf(
   compiled: Compiled,
-  service: SoapService,
+  service: ConfiguredService,
   bound: BoundField,
   field: GraphQLField<unknown, unknown>,
   query: string,

@@ -130,6 +130,32 @@ t.test('few files know a whole configuration: each compiler gets its section', a
   t.ok(importers.length <= 10, `LoadedConfig is imported by ${importers.join(', ')}`);
 });
 
+/** What is made once for a generation, from configuration: endpoints, and their tables. */
+const MADE_ONCE: readonly string[] = [
+  'src/flow/graphql/caller-caching.ts',
+  'src/flow/graphql/cors.ts',
+  'src/flow/graphql/endpoint.ts',
+  'src/flow/graphql/page.ts',
+  'src/flow/http/host-check.ts',
+  'src/flow/routes/plain.ts',
+  'src/flow/soap/served-address.ts',
+  'src/flow/subscriptions/endpoint.ts',
+];
+
+t.test('no request looks at configuration', async (t) => {
+  const flow = sources.filter(({ path }) => path.startsWith('src/flow/') || path === 'src/request.ts');
+  const reading = flow.filter(({ code }) => /\bconfig\b(?!\/)|\bConfig\b/.test(code)).map(({ path }) => path);
+  t.same(reading.toSorted(), MADE_ONCE.toSorted(), 'files that know configuration');
+  // Members of an object that lives as long as its generation: read when it is made, never afterwards.
+  none(
+    t,
+    inCode(/#compiled\.config\b|service\.config\b|generation\.compiled\.config\b/g).filter((at) =>
+      /^src\/(?:flow\/|request)/.test(at),
+    ),
+    'reads at request time',
+  );
+});
+
 t.test('nothing imports itself, by whatever way', async (t) => {
   const byFile = new Map<string, string[]>(sources.map(({ path }) => [path, []]));
   const byRoom = new Map<string, string[]>();

@@ -9,6 +9,8 @@ export interface CallerFieldRules {
   readonly ofGraphql: readonly string[];
   /** Those whose values may change the reply: only calls with the same values are shared. */
   readonly varying: readonly string[];
+  /** Those whose values requests of GraphQL fields hold. */
+  readonly inRequests: readonly string[];
   /** Null where the backend gets no `Forwarded` fields. */
   readonly forwarding: Forwarding | null;
   /** Cookies go both ways: no reply is shared. */
@@ -31,6 +33,7 @@ export function compileCallerFields(config: ServiceConfig, forwarding: Forwardin
     ofSoap: [...new Set([...soap, ...varying])],
     ofGraphql: [...new Set([...TRACE, ...varying])],
     varying,
+    inRequests: config.callerHeaders.map((name) => name.toLowerCase()),
     forwarding: config.forwarded ? forwarding : null,
     passesCookies,
   };

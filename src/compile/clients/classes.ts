@@ -4,7 +4,7 @@ import { didYouMean } from '../../base/nearest.js';
 import type { ConfigPath } from '../../config/keys/config-path.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { SoapService } from '../soap/service.js';
+import type { ConfiguredService } from '../soap/service.js';
 import type { Price } from './prices.js';
 
 type ClientsConfig = NonNullable<Config['clients']>;
@@ -17,7 +17,7 @@ export interface Callable {
   readonly name: string;
   readonly operations: readonly { readonly name: string }[];
   /** Of a SOAP service. */
-  readonly soap?: SoapService;
+  readonly soap?: ConfiguredService;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/schema.js';
 import type { Graph } from '../graphql/graph.js';
-import type { SoapService } from '../soap/service.js';
+import type { ConfiguredService } from '../soap/service.js';
 
 /** The target of a call, and the least it takes from a budget. */
 export interface Price {
@@ -13,7 +13,7 @@ export interface Price {
 /** The least cost of each operation and field, by SOAP or GraphQL. Events of subscriptions cost nothing. */
 export function pricesOf(
   { limits, subscriptions }: Config,
-  services: readonly SoapService[],
+  services: readonly ConfiguredService[],
   { fields, subschemaFields }: Graph,
 ): readonly Price[] {
   const inSoap = services.flatMap(({ name: service, operations, weightOf }): readonly Price[] => [

@@ -3,7 +3,7 @@ import { jwtIssuers } from '../../config/clients/token-keys.js';
 import type { Config } from '../../config/schema.js';
 import type { GraphqlUpstream } from '../graphql/graphql-upstream.js';
 import { rulesOf } from '../soap/rights.js';
-import type { SoapService } from '../soap/service.js';
+import type { ConfiguredService } from '../soap/service.js';
 
 /**
  * A digest of the rules that hold for all clients, whatever their class: what fields and operations require, masks, the
@@ -12,7 +12,7 @@ import type { SoapService } from '../soap/service.js';
  */
 export function protectionOf(
   { clients, graphql, hosts, publicUrl }: Config,
-  services: readonly SoapService[],
+  services: readonly ConfiguredService[],
   upstreams: readonly GraphqlUpstream[],
 ): string {
   const { rejectUnauthorized, origins, cors } = graphql;

@@ -9,7 +9,7 @@ import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../../wsdl/model.js';
 import { OperationMap } from '../soap/operation-map.js';
-import type { SoapService } from '../soap/service.js';
+import type { ConfiguredService } from '../soap/service.js';
 
 /** The cache rules of a generation. */
 export interface Caching extends CacheRules<Operation> {
@@ -20,7 +20,7 @@ export interface Caching extends CacheRules<Operation> {
 /** What the generation before has. */
 export interface EarlierCaching {
   readonly config: Config;
-  readonly services: readonly SoapService[];
+  readonly services: readonly ConfiguredService[];
   readonly caching: Caching;
   readonly cache: ReplyCache;
 }
@@ -35,7 +35,7 @@ export const keptCache = (limits: CacheLimits, earlier: EarlierCaching | null): 
  */
 export async function compileCaching(
   root: ConfigSection<Config>,
-  services: readonly SoapService[],
+  services: readonly ConfiguredService[],
   earlier: EarlierCaching | null,
 ): Promise<Caching> {
   const diagnostics: Diagnostic[] = [];
@@ -73,13 +73,13 @@ export async function compileCaching(
 /** The rules of operations whose replies mean the same: their service is the same, and so is what is not about services. */
 function keptRules(
   config: Config,
-  services: readonly SoapService[],
+  services: readonly ConfiguredService[],
   earlier: EarlierCaching | null,
 ): OperationMap<ReadRule> {
   const rules = new OperationMap<ReadRule>();
   if (earlier === null || !isDeepStrictEqual(withoutServices(config), withoutServices(earlier.config))) return rules;
   // A service with the same configuration and WSDL has the same list.
-  const isSame = ({ name, operations }: SoapService): boolean =>
+  const isSame = ({ name, operations }: ConfiguredService): boolean =>
     earlier.services.find((before) => before.name === name)?.operations === operations;
   const areAllSame = services.every(isSame);
   for (const service of services) {
@@ -118,14 +118,14 @@ class Invalidations {
 /** The `read` and `write` of one operation. */
 class Declaration {
   readonly #section: ConfigSection<unknown>;
-  readonly #services: readonly SoapService[];
-  readonly #service: SoapService;
+  readonly #services: readonly ConfiguredService[];
+  readonly #service: ConfiguredService;
   readonly #operation: Operation;
 
   constructor(
     section: ConfigSection<unknown>,
-    services: readonly SoapService[],
-    service: SoapService,
+    services: readonly ConfiguredService[],
+    service: ConfiguredService,
     operation: Operation,
   ) {
     this.#section = section;

@@ -15,7 +15,7 @@ import type { SubscriptionMapping, SubscriptionTable } from '../../graphql/subsc
 import type { Naming } from '../../graphql/types/naming.js';
 import { blocksOf, findingDiagnostics, operationsOf, typesOf, unknownOperations } from '../soap/mapping.js';
 import { requirementOfCall, rulesOf } from '../soap/rights.js';
-import type { SoapService } from '../soap/service.js';
+import type { ConfiguredService } from '../soap/service.js';
 import { entryDiagnostics } from './entry-errors.js';
 import type { GraphqlUpstream } from './graphql-upstream.js';
 import { linkSizeDiagnostics, linksOf } from './links.js';
@@ -39,7 +39,7 @@ export interface Graph {
 /** Builds the schema over all services, or keeps that of the generation before. Throws `ConfigurationError` for mappings that name what is not there. */
 export async function compileGraph(
   root: GraphSection,
-  services: readonly SoapService[],
+  services: readonly ConfiguredService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
   earlier: EarlierGraph | null,
   pace: Pace,
@@ -65,7 +65,7 @@ type GraphSection = ConfigSection<GraphConfig>;
 /** A schema, and what it was made from. */
 interface EarlierGraph {
   readonly config: Config;
-  readonly services: readonly SoapService[];
+  readonly services: readonly ConfiguredService[];
   readonly graphqlUpstreams: readonly GraphqlUpstream[];
   readonly graph: Graph;
 }
@@ -73,7 +73,7 @@ interface EarlierGraph {
 /** Whether the schema would be the same. A service with the same configuration and WSDL has the same list of operations. */
 function isSame(
   { links, subscriptions }: GraphConfig,
-  services: readonly SoapService[],
+  services: readonly ConfiguredService[],
   { config, services: before, graphqlUpstreams }: EarlierGraph,
 ): boolean {
   return (
@@ -99,12 +99,12 @@ const schemaDiagnostic = (root: GraphSection, message: string): Diagnostic =>
  */
 export const mappingDiagnostics = (
   root: GraphSection,
-  services: readonly SoapService[],
+  services: readonly ConfiguredService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
 ): readonly Diagnostic[] => diagnosticsOf(root, services, runAtOnce(build(services, graphqlUpstreams, [], [])));
 
 const build = (
-  services: readonly SoapService[],
+  services: readonly ConfiguredService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
   links: readonly LinkMapping[],
   subscriptions: readonly SubscriptionMapping[],
@@ -135,8 +135,8 @@ const build = (
 };
 
 /** By service: an earlier one of the same WSDL whose configuration shapes the types alike. */
-function typeOwners(services: readonly SoapService[]): ReadonlyMap<SoapService, string> {
-  const owners = new Map<SoapService, string>();
+function typeOwners(services: readonly ConfiguredService[]): ReadonlyMap<ConfiguredService, string> {
+  const owners = new Map<ConfiguredService, string>();
   const first = new Map<object, Map<string, string>>();
   for (const service of services) {
     if (service.wsdl === null) continue;
@@ -152,7 +152,7 @@ function typeOwners(services: readonly SoapService[]): ReadonlyMap<SoapService, 
 }
 
 /** Names in SDL types are exactly those. */
-function namingOf({ wsdl, config }: SoapService): Naming {
+function namingOf({ wsdl, config }: ConfiguredService): Naming {
   const naming = wsdl === null ? 'exact' : config.naming;
   return config.names === '0.1' ? `${naming}-0.1` : naming;
 }
@@ -160,7 +160,7 @@ function namingOf({ wsdl, config }: SoapService): Naming {
 /** In the order of the file. */
 const diagnosticsOf = (
   root: GraphSection,
-  services: readonly SoapService[],
+  services: readonly ConfiguredService[],
   { findings, links, linkErrors, subscriptionErrors }: BuiltSchema,
 ): readonly Diagnostic[] =>
   [

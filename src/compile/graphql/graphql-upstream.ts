@@ -46,13 +46,18 @@ export interface GraphqlUpstream {
   readonly session: LoginSession | null;
   /** Null for none. */
   readonly health: HealthChecks | null;
-  readonly config: GraphqlServiceConfig;
+  readonly limits: GraphqlServiceConfig['limits'];
   /** Of calls and subscriptions. */
   readonly reach: Reach;
   /** In lower case. */
   readonly forwardHeaders: readonly string[];
   /** Where its subscriptions are; null where they are not offered. */
   readonly subscriptions: UpstreamSubscriptions | null;
+}
+
+/** A GraphQL upstream with its configuration, from which other tables are made at start-up. */
+export interface ConfiguredGraphqlUpstream extends GraphqlUpstream {
+  readonly config: GraphqlServiceConfig;
 }
 
 export interface UpstreamSubscriptions {
@@ -68,9 +73,9 @@ export interface UpstreamSubscriptions {
  */
 export async function compileGraphqlUpstream(
   section: ConfigSection<GraphqlServiceConfig>,
-  earlier: GraphqlUpstream | null,
+  earlier: ConfiguredGraphqlUpstream | null,
   callables: Callables,
-): Promise<GraphqlUpstream> {
+): Promise<ConfiguredGraphqlUpstream> {
   const { name, value: config } = section;
   // A session ends with its generation, and so do the connections that carry it.
   const kept = config.auth?.login === undefined ? keptUpstream(earlier, config) : null;
@@ -103,7 +108,8 @@ export async function compileGraphqlUpstream(
     const forwardHeaders = config.forwardHeaders.map((field) => field.toLowerCase());
     const health = compileHealth(config, upstream, reach);
     const subscriptions = subscriptionsOf(config);
-    return { name, subschema, upstream, session, health, config, reach, forwardHeaders, subscriptions };
+    const { limits } = config;
+    return { name, subschema, upstream, session, health, limits, config, reach, forwardHeaders, subscriptions };
   } catch (error) {
     await session?.close();
     await upstream.close();

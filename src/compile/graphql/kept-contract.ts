@@ -14,12 +14,12 @@ import {
   isUnionType,
 } from 'graphql';
 import type { Steps } from '../../base/time-slices.js';
-import type { SoapService } from '../soap/service.js';
+import type { ConfiguredService } from '../soap/service.js';
 import type { Graph } from './graph.js';
 
 /** A generation as its callers see it. */
 export interface Contract {
-  readonly services: readonly SoapService[];
+  readonly services: readonly ConfiguredService[];
   readonly graph: Graph;
 }
 

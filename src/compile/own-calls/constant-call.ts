@@ -21,7 +21,7 @@ import type { Upstream } from '../../upstream/upstream.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { XmlHandler } from '../../xml/events.js';
 import { blocksOf, findingDiagnostics } from '../soap/mapping.js';
-import type { SoapService } from '../soap/service.js';
+import type { ConfiguredService } from '../soap/service.js';
 import { type TokenPlace, tokenBlock, withTokenField } from '../soap/token-place.js';
 
 /** Bytes of a reply to a call of an operation. */
@@ -34,13 +34,13 @@ export type CodecLimits = Config['limits']['codec'];
 
 /** The operations that the gateway may call for itself, and the limits of its messages. */
 export interface Callables {
-  readonly services: readonly SoapService[];
+  readonly services: readonly ConfiguredService[];
   readonly limits: CodecLimits;
 }
 
 /** A call that the gateway makes for itself: of which operation, with which request. */
 export interface ConstantCall {
-  readonly service: SoapService;
+  readonly service: ConfiguredService;
   readonly operation: Operation;
   readonly plan: RequestPlan;
   readonly limits: CodecLimits;
@@ -161,7 +161,7 @@ export function sendWhole(
 }
 
 /** Reads a reply, where it is an envelope. Throws a `Refusal` of the upstream. */
-export function readReply({ readers }: SoapService, { head, body }: WholeReply, handler: XmlHandler): void {
+export function readReply({ readers }: ConfiguredService, { head, body }: WholeReply, handler: XmlHandler): void {
   if (head.status === 401 || head.status === 403) throw new Refusal('UPSTREAM_AUTH', `status ${head.status}`);
   const type = readMediaType(head.header('content-type') ?? undefined);
   if (body.length === 0 || type === null) return;

@@ -7,7 +7,7 @@ import { HealthChecks, type HealthProbe, pathProbe } from '../../upstream/health
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import type { Upstream, UpstreamOptions } from '../../upstream/upstream.js';
 import { ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
-import type { SoapService } from '../soap/service.js';
+import type { ConfiguredService } from '../soap/service.js';
 import {
   type CodecLimits,
   type ConstantCall,
@@ -33,8 +33,8 @@ export function compileHealth(
 export const withHealth = (
   root: ConfigSection<unknown>,
   limits: CodecLimits,
-  services: readonly SoapService[],
-): readonly SoapService[] =>
+  services: readonly ConfiguredService[],
+): readonly ConfiguredService[] =>
   services.map((service) => {
     const { config, upstream, reach } = service;
     return { ...service, health: compileHealth(config, upstream, reach, probeOf(root, limits, service)) };
@@ -43,7 +43,7 @@ export const withHealth = (
 type HealthConfig = NonNullable<ServiceConfig['health']>;
 
 /** Null where a connection is enough. */
-function probeOf(root: ConfigSection<unknown>, limits: CodecLimits, service: SoapService): HealthProbe | null {
+function probeOf(root: ConfigSection<unknown>, limits: CodecLimits, service: ConfiguredService): HealthProbe | null {
   const { health } = service.config;
   if (health?.path !== undefined) return pathProbe(health.path);
   if (health?.wsdl === true) return wsdlProbe(service);
@@ -68,7 +68,7 @@ const WSDL_REQUEST: UpstreamRequest = {
 };
 
 /** A WSDL document, of version 1.1 or 2.0, is healthy. It is read up to its first tag: some have megabytes. */
-const wsdlProbe = ({ readers }: SoapService): HealthProbe => ({
+const wsdlProbe = ({ readers }: ConfiguredService): HealthProbe => ({
   urlOf: (address) => address,
   isHealthy: (upstream) =>
     new Promise((resolve) => {

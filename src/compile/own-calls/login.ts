@@ -6,7 +6,7 @@ import { lend } from '../../upstream/credentials/credentials.js';
 import { LoginSession } from '../../upstream/credentials/login-session.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import { Upstream } from '../../upstream/upstream.js';
-import type { SoapService } from '../soap/service.js';
+import type { ConfiguredService } from '../soap/service.js';
 import { checkToken, type TokenPlace } from '../soap/token-place.js';
 import {
   type Callables,
@@ -27,8 +27,8 @@ type LoginConfig = NonNullable<NonNullable<ServiceConfig['auth']>['login']>;
 export const withLogins = (
   root: ConfigSection<unknown>,
   limits: CodecLimits,
-  services: readonly SoapService[],
-): readonly SoapService[] =>
+  services: readonly ConfiguredService[],
+): readonly ConfiguredService[] =>
   services.map((service) => {
     const { name, config, upstream, tokenPlace } = service;
     const login = config.auth?.login;
@@ -92,7 +92,7 @@ export function compileSession(
   });
 }
 
-const ownUpstream = ({ config, reach }: SoapService): Upstream =>
+const ownUpstream = ({ config, reach }: ConfiguredService): Upstream =>
   new Upstream(config.urls, config.limits.upstream, { ...reach, credentials: lend(reach.credentials) });
 
 /** The address that a login leads to. Throws `UPSTREAM_AUTH` unless the configuration allows it. */

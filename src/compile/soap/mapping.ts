@@ -12,10 +12,10 @@ import { type FieldMapping, type Finding, TYPES_PATH, type TypeMappings } from '
 import { costOfField, costOfOperation } from './costs.js';
 import { fieldRuleOf, isNulled } from './rights.js';
 import { fieldOf } from './sdl-operations.js';
-import type { SoapService } from './service.js';
+import type { ConfiguredService } from './service.js';
 
 /** The mappings of the operations of one service as fields, by the operation's name. */
-export function operationsOf({ name: service, config }: SoapService): ReadonlyMap<string, OperationMapping> {
+export function operationsOf({ name: service, config }: ConfiguredService): ReadonlyMap<string, OperationMapping> {
   const inSdl = config.types === undefined ? null : costsOfSdl(config.types, service).roots;
   return new Map(
     Object.entries(config.operations).map(([name, mapping]): [string, OperationMapping] => {
@@ -36,7 +36,7 @@ const requestMapping = (name: string, { arguments: values = {}, headers = {} }: 
 });
 
 /** The header blocks of all operations of a service. Those that the gateway writes itself are no arguments. */
-export const blocksOf = ({ config, ownBlocks }: SoapService): BlockMappings =>
+export const blocksOf = ({ config, ownBlocks }: ConfiguredService): BlockMappings =>
   blockMappings({ ...Object.fromEntries(ownBlocks.map((name) => [name, false])), ...config.soapHeaders }, [
     'soapHeaders',
   ]);
@@ -44,7 +44,7 @@ export const blocksOf = ({ config, ownBlocks }: SoapService): BlockMappings =>
 type RequestKeys = Pick<MappedOperation, 'arguments' | 'headers'>;
 
 /** The mappings of its types, by their XML name. */
-export function typesOf({ name: service, config }: SoapService): TypeMappings {
+export function typesOf({ name: service, config }: ConfiguredService): TypeMappings {
   const mapped = new Map(
     Object.entries(config.schema.types).map(
       ([key, { name = null, description = null, hide, nullable = null, cost = null, fields }]) => {
@@ -90,7 +90,7 @@ export function findingDiagnostics(
 const NAMES_SHOWN = 20;
 
 /** A mapping for an operation that the WSDL does not have is an error in the mapping. */
-export function unknownOperations(section: ConfigSection<unknown>, service: SoapService): readonly Diagnostic[] {
+export function unknownOperations(section: ConfigSection<unknown>, service: ConfiguredService): readonly Diagnostic[] {
   if (service.wsdl === null) return [];
   const known = new Set(service.operations.map((operation) => operation.name));
   return Object.keys(service.config.operations)

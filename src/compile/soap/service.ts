@@ -17,6 +17,7 @@ import type { MimeLimits } from '../../soap/mime/mime-limits.js';
 import { BoundUpstreams } from '../../upstream/bound-upstreams.js';
 import type { CallRules } from '../../upstream/call-rules.js';
 import type { HealthChecks } from '../../upstream/health.js';
+import type { UpstreamLimits } from '../../upstream/limits.js';
 import { Upstream } from '../../upstream/upstream.js';
 import type { Operation, Port, WsdlModel } from '../../wsdl/model.js';
 import { SELECT_HEADERS } from '../../wsdl/operations/operations.js';
@@ -36,12 +37,14 @@ import { openedOperations } from './opened-operations.js';
 import { OperationTable } from './operation-table.js';
 import { choosePorts } from './ports.js';
 import { compileReplies } from './replies.js';
+import { claimsIn } from './request-claims.js';
 import { operationRequirements } from './rights.js';
 import { sdlOperationsOf } from './sdl-operations.js';
+import { serviceDigest } from './service-digest.js';
 import { blockNames, compileTokenPlace, type ServiceSession, type TokenPlace } from './token-place.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
 
-/** One SOAP backend as compiled: its name, the rules of its messages, its upstream. */
+/** One SOAP backend as requests see it: its name, the rules of its messages, its upstream. */
 export interface SoapService {
   readonly name: string;
   readonly path: string;
@@ -96,7 +99,30 @@ export interface SoapService {
   readonly destinations: Destinations;
   /** Null where no content is validated. */
   readonly validity: Validity | null;
-  readonly config: ServiceConfig;
+  /** A request for an operation that the WSDL does not have is refused. */
+  readonly refusesUnknown: boolean;
+  /** WS-Addressing of requests is checked. */
+  readonly checksAddressing: boolean;
+  /** The gateway's own address in `To` becomes that of the backend. */
+  readonly rewritesTo: boolean;
+  /** The Security block of a SOAP caller is replaced by that of the gateway. */
+  readonly replacesSecurity: boolean;
+  /** Nonces that cannot be compared with those of other processes are accepted. */
+  readonly acceptsUncomparedNonces: boolean;
+  /** Messages may be multipart packages. */
+  readonly acceptsPackages: boolean;
+  /** A reply is read only as far as its decoding needs. */
+  readonly endsEarly: boolean;
+  readonly servesWsdl: boolean;
+  /** The claims of callers that requests of an operation hold, and maybe some more, by its name. */
+  readonly claims: ReadonlyMap<string, readonly string[]>;
+  /** The addresses of the configuration. */
+  readonly urls: readonly string[];
+  readonly upstreamLimits: UpstreamLimits;
+  /** How the WSDL of the backend is watched; null: not at all. */
+  readonly drift: ServiceConfig['drift'] | null;
+  /** A digest of its configuration and WSDL: processes with another one may mean another call. */
+  readonly digest: () => string;
   readonly warnings: readonly Diagnostic[];
   /** What callers of an operation must have, by its name; operations that are not in it require nothing. */
   readonly requirements: ReadonlyMap<string, Requirement>;
@@ -112,6 +138,11 @@ export interface SoapService {
   replyParts(operation: Operation | null): ExpectedParts | null;
 }
 
+/** A service with its configuration, from which other tables are made at start-up. */
+export interface ConfiguredService extends SoapService {
+  readonly config: ServiceConfig;
+}
+
 /** What the services of a configuration have in common. */
 export interface ServiceParts {
   readonly gateway: Pick<Config, 'limits' | 'roles' | 'understands' | 'publicUrl' | 'clients'>;
@@ -123,9 +154,9 @@ export interface ServiceParts {
 /** Compiles one service; `earlier` is the same one before a reload. Throws `ConfigurationError`. */
 export async function compileService(
   section: ConfigSection<ServiceConfig>,
-  earlier: SoapService | null,
+  earlier: ConfiguredService | null,
   { gateway, wsdls, forwarding, pace }: ServiceParts,
-): Promise<SoapService> {
+): Promise<ConfiguredService> {
   await pace.pause();
   const { name, value: config } = section;
   const { limits } = gateway;
@@ -225,6 +256,19 @@ export async function compileService(
     destinations: new Destinations(config, gateway.publicUrl, claimedAddresses(source?.written ?? null)),
     validity,
     config,
+    refusesUnknown: config.unknownOperations === 'refuse',
+    checksAddressing: config.addressing.check,
+    rewritesTo: config.addressing.rewriteTo,
+    replacesSecurity: config.security.make?.replace === true,
+    acceptsUncomparedNonces: config.security.noncesWithoutRedis,
+    acceptsPackages: config.attachments,
+    endsEarly: config.earlyEnd,
+    servesWsdl: config.serveWsdl,
+    claims: claimsIn(config),
+    urls: config.urls,
+    upstreamLimits: config.limits.upstream,
+    drift: config.drift ?? null,
+    digest: serviceDigest(config, source),
     requirements: operationRequirements(config),
     weightOf: weightsOf(config, limits.graphql.callCost),
     warnings: [

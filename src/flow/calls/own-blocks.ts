@@ -15,7 +15,7 @@ export interface OwnBlocks {
 /** The blocks of a SOAP call; null where its message stays as it is. */
 export function blocksOfSoapCall(
   { place: found, dialect }: EnvelopeValidator,
-  { security, config }: SoapService,
+  { security, replacesSecurity }: SoapService,
   encoding: Encoding | null,
 ): OwnBlocks | null {
   // Monitor mode makes no edits, so that there is no place.
@@ -23,7 +23,7 @@ export function blocksOfSoapCall(
   const { offsetBytes, isInHeader } = found;
   const { envelopeUri } = dialect;
   const place = { offsetBytes, isInHeader, envelopeUri, encoding: encoding ?? 'utf-8' };
-  return { place, writers: security !== null && config.security.make?.replace === true ? [security] : [] };
+  return { place, writers: security !== null && replacesSecurity ? [security] : [] };
 }
 
 /**

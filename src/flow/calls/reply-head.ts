@@ -29,7 +29,7 @@ export function checkReplyHead(head: ReplyHead, service: SoapService): ReplyForm
   const type = readMediaType(written ?? undefined);
   if (written === null || type === null) return null;
   if (ENVELOPE_TYPES.has(type.name)) return { type, package: null };
-  if (type.name !== PACKAGE || !service.config.attachments) return null;
+  if (type.name !== PACKAGE || !service.acceptsPackages) return null;
   try {
     return { type, package: readPackageType(written, service.mimeLimits) };
   } catch (caught) {

@@ -41,9 +41,9 @@ export class BackendDocuments {
   }
 
   async #get(url: URL): Promise<WholeReply> {
-    const { reach, config, session } = this.#service;
+    const { reach, upstreamLimits, session } = this.#service;
     const hasOwn = this.#own.some((name, index) => index % 2 === 0 && name === 'authorization');
-    const limits = { ...config.limits.upstream, connections: 1, totalMillis: DOCUMENT_MILLIS };
+    const limits = { ...upstreamLimits, connections: 1, totalMillis: DOCUMENT_MILLIS };
     const upstream = new Upstream([url.href], limits, {
       credentials: hasOwn ? null : lend(reach.credentials),
       routeTo: (to) => (hasOwn ? { ...reach.routeTo(to), authentication: null } : reach.routeTo(to)),

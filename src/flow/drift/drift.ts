@@ -59,13 +59,13 @@ export class DriftWatch {
   constructor(services: readonly SoapService[], listener: DriftListener, limiter: ReloadLimiter) {
     this.#listener = listener;
     this.#watched = services.flatMap((service): Watched[] => {
-      const { name, config, source, reach } = service;
-      if (config.drift === undefined || source === null) return [];
-      const { url, headers = {}, everyMillis, reloadsPerHour } = config.drift;
+      const { name, drift, urls, source, reach } = service;
+      if (drift == null || source === null) return [];
+      const { url, headers = {}, everyMillis, reloadsPerHour } = drift;
       const { location: file, taken, reads } = source;
       const replaces = source.place === null ? null : reads.list;
       // Credentials are for the backend and for no other host.
-      const isBackend = config.urls.some((own) => new URL(own).origin === new URL(url).origin);
+      const isBackend = urls.some((own) => new URL(own).origin === new URL(url).origin);
       const documents = isBackend ? new BackendDocuments(service, headers) : null;
       const task = (): DriftTask => {
         const { proxy, tls } = reach;
@@ -80,7 +80,7 @@ export class DriftWatch {
           tls: tls?.options ?? null,
         };
       };
-      const safeChanges = source.place === null ? null : new SafeChanges(name, source, config.drift, limiter);
+      const safeChanges = source.place === null ? null : new SafeChanges(name, source, drift, limiter);
       const state = { counts: null, reported: '', isLimited: false };
       return [{ service: name, task, documents, everyMillis, reloadsPerHour, safeChanges, ...state }];
     });

@@ -159,7 +159,7 @@ export class DecodedReply implements UpstreamReceiver {
   get #mayEndEarly(): boolean {
     const { service } = this.#context;
     if (
-      !service.config.earlyEnd ||
+      !service.endsEarly ||
       this.#isEnforced ||
       this.#observation !== null ||
       !(this.#decoder instanceof ReplyDecoder)

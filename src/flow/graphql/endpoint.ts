@@ -82,7 +82,7 @@ export function makeGraphqlEndpoint(
     rejectsUnauthorized: graphql.rejectUnauthorized,
     callerCaching: compileCallerCaching(
       config,
-      services.flatMap(({ config: { callerHeaders }, callerFields }) => [...callerHeaders, ...callerFields.varying]),
+      services.flatMap(({ callerFields: { inRequests, varying } }) => [...inRequests, ...varying]),
       graph.rules.length > 0,
     ),
     ...shared,

@@ -5,7 +5,7 @@ import { exampleQuery } from '../../graphql/page/example.js';
 import { argumentsOf } from '../../graphql/run/arguments.js';
 
 /** The query that GraphiQL begins with: one whose call can be written for its service. */
-export const pageExample = ({ graph, services, config }: Compiled): string =>
+export const pageExample = ({ graph, services, limits }: Compiled): string =>
   exampleQuery(graph.schema, (field, document) => {
     const bound = graph.fields.get(`Query.${field.name}`);
     const service = services.find(({ name }) => name === bound?.service);
@@ -13,7 +13,7 @@ export const pageExample = ({ graph, services, config }: Compiled): string =>
     if (bound === undefined || service === undefined) return true;
     try {
       const input = argumentsOf(field, rootFieldOf(document, field), {}, bound.headersArgument);
-      encodeRequest(bound.requestPlan, service.dialects[0], { ...input, blocks: [] }, config.limits.codec);
+      encodeRequest(bound.requestPlan, service.dialects[0], { ...input, blocks: [] }, limits.codec);
       return true;
     } catch {
       // A value that was made up does not fit, or arguments may not be given together.

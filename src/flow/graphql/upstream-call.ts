@@ -27,7 +27,7 @@ export interface UpstreamCallContext {
 export async function sendOperation(request: SubschemaRequest, context: UpstreamCallContext): Promise<SubschemaReply> {
   const { exchange, service, client, signal, headers } = context;
   const { query, variables, operation } = request;
-  const { responseBytes, responseDepth, responseValues } = service.config.limits.remote;
+  const { responseBytes, responseDepth, responseValues } = service.limits.remote;
   const startedMillis = performance.now();
   exchange.upstreamCalls++;
   try {

@@ -9,7 +9,7 @@ import type { SoapService } from '../../compile/soap/service.js';
  */
 export async function claimNonces(
   store: NonceStore | null,
-  { name, config, freshness }: SoapService,
+  { name, acceptsUncomparedNonces, freshness }: SoapService,
   nonces: readonly Nonce[],
   onViolation: ((refusal: Refusal) => void) | null = null,
 ): Promise<void> {
@@ -17,7 +17,7 @@ export async function claimNonces(
   const claims = await Promise.all(nonces.map((nonce) => store.claim(name, nonce, freshness.keptMillis)));
   const refusal = claims.includes('seen')
     ? new Refusal('wsse:FailedAuthentication', 'nonce came before, elsewhere')
-    : claims.includes('unknown') && !config.security.noncesWithoutRedis
+    : claims.includes('unknown') && !acceptsUncomparedNonces
       ? new Refusal('OVERLOADED', 'nonces cannot be compared')
       : null;
   if (refusal === null) return;

@@ -110,7 +110,7 @@ function readPostHead(request: IncomingMessage, service: SoapService, contentLen
 function readPackage(header: string | undefined, service: SoapService): PackageType | null {
   if (header === undefined || !MULTIPART.test(header)) return null;
   const isPackage = readMediaType(header)?.name === PACKAGE;
-  if (!isPackage || !service.config.attachments) throw new Refusal('HTTP_MEDIA_TYPE', 'multipart', { found: header });
+  if (!isPackage || !service.acceptsPackages) throw new Refusal('HTTP_MEDIA_TYPE', 'multipart', { found: header });
   return readPackageType(header, service.mimeLimits);
 }
 

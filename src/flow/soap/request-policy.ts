@@ -76,7 +76,7 @@ export class RequestPolicy implements EnvelopeObserver {
   }
 
   onHeadValid(envelope: EnvelopeValidator): void {
-    const { requests, config } = this.#service;
+    const { requests, checksAddressing, refusesUnknown } = this.#service;
     // Also for a message that is refused from here on, or let pass by monitor mode.
     this.known = requests.find(envelope.operation);
     this.#exchange.operation = this.known?.label ?? '_other';
@@ -84,12 +84,12 @@ export class RequestPolicy implements EnvelopeObserver {
     this.#exchange.operation = this.known?.label ?? '_other';
     const isDecided = this.known?.candidates.length === 1;
     this.#rule = isDecided ? (this.#calls?.rule(this.#service, this.known?.operation ?? null) ?? null) : null;
-    if (this.known === null && requests.isComplete && config.unknownOperations === 'refuse') {
+    if (this.known === null && requests.isComplete && refusesUnknown) {
       throw unknownOperation(envelope.operation);
     }
     this.#service.validity?.admit(this.known?.candidates ?? [], this.#exchange.operation, this.#exchange);
     envelope.expectParts(this.known?.parts ?? null);
-    const addressing = config.addressing.check ? envelope.addressing : null;
+    const addressing = checksAddressing ? envelope.addressing : null;
     if (addressing !== null) {
       if (addressing.hasOtherReplyAddress) throw new Refusal('wsa:OnlyAnonymousAddressSupported');
       this.#checkDestination(envelope, addressing);
@@ -140,10 +140,10 @@ export class RequestPolicy implements EnvelopeObserver {
 
   /** Throws `ACTION_MISMATCH`. */
   #identify(envelope: EnvelopeValidator): KnownOperation | null {
-    const { requests, config } = this.#service;
+    const { requests, checksAddressing } = this.#service;
     // To let an action of another operation pass is for clients that may call all.
     const isRestricted = this.#guard?.isRestricted === true;
-    const addressing = config.addressing.check || isRestricted ? envelope.addressing : null;
+    const addressing = checksAddressing || isRestricted ? envelope.addressing : null;
     const blocks = envelope.header?.actionBlocks ?? 0;
     const isUnread = blocks > 1 || (blocks === 1 && addressing?.action == null);
     if (isRestricted && isUnread)
@@ -191,9 +191,9 @@ export class RequestPolicy implements EnvelopeObserver {
 
   #checkDestination(envelope: EnvelopeValidator, { to, toContent }: Addressing): void {
     if (to === null || isAnonymous(to)) return;
-    const { destinations, config } = this.#service;
+    const { destinations, rewritesTo } = this.#service;
     if (destinations.isOwn(to, this.#host)) {
-      if (toContent === null || envelope.isSigned || !config.addressing.rewriteTo) return;
+      if (toContent === null || envelope.isSigned || !rewritesTo) return;
       envelope.edit({ ...toContent, replacement: escapeText(destinations.backend) });
       return;
     }

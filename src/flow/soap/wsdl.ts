@@ -31,7 +31,7 @@ export function makeWsdlEndpoint(compiled: Compiled): WsdlEndpoint {
   const documents = new Map<SoapService, ServedDocuments>();
   const otherPorts = new Map<SoapService, ReadonlyMap<string, string>>();
   for (const service of services) {
-    if (service.wsdl !== null && service.config.serveWsdl) {
+    if (service.wsdl !== null && service.servesWsdl) {
       documents.set(service, new ServedDocuments(service.wsdl.documents));
       otherPorts.set(service, otherPortsOf(service, services));
     }

@@ -103,7 +103,7 @@ export class SubscriptionsEndpoint {
   /** Opens the WebSocket; or returns the refusal. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): Refusal | null {
     try {
-      checkHead(request, this.#compiled.config.limits.http);
+      checkHead(request, this.#compiled.limits.http);
       this.#checkHost(readTarget(request).path, request);
       if (!this.#mayCome(request)) throw new Refusal('HTTP_ORIGIN', null, { found: request.headers.origin ?? null });
       if (this.#hooks.isShedding()) throw new Refusal('OVERLOADED');
@@ -140,7 +140,7 @@ export class SubscriptionsEndpoint {
   }
 
   #note(exchange: Exchange, client: Client): void {
-    if (this.#compiled.config.clients === undefined) return;
+    if (!this.#compiled.identifiesClients) return;
     exchange.clientClass = client.className;
     exchange.caller = client.label;
     exchange.callerName = client.name ?? '';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import t from 'tap';
 import { compile } from '../../../src/compile.js';
 import { loadConfig } from '../../../src/config/load.js';
-import { serviceDigest } from '../../../src/flow/subscriptions/polling/pollers.js';
 import { schemaWith, wsdlWith } from '../../wsdl/written.js';
 
 t.test('processes share polls of a service only with the same configuration and WSDL', async (t) => {
@@ -14,7 +13,7 @@ t.test('processes share polls of a service only with the same configuration and 
     await writeFile(file, `services: { a: { wsdl: a.wsdl, url: 'http://127.0.0.1:1/'${keys} } }`);
     const compiled = await compile(await loadConfig(file, {}));
     await compiled.close();
-    return compiled.services.map(serviceDigest).join();
+    return compiled.services.map(({ digest }) => digest()).join();
   };
   const first = await digest(wsdlWith({}), '');
   t.equal(await digest(wsdlWith({}), ''), first);

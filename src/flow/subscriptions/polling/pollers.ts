@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { canonical } from '../../../base/canonical.js';
 import type { PollSharing } from '../../../base/poll-sharing.js';
 import { refuseByLimit } from '../../../base/refusals/refusal.js';
 import type { SoapService } from '../../../compile/soap/service.js';
@@ -13,7 +13,7 @@ import { Poller } from './poller.js';
 
 /** What a call depends on besides its arguments. */
 export interface PollContext {
-  readonly service: Pick<SoapService, 'name' | 'config' | 'source'>;
+  readonly service: Pick<SoapService, 'name' | 'digest'>;
   /** Values of the request that its operation takes. */
   readonly values: readonly unknown[];
 }
@@ -58,7 +58,7 @@ export class Pollers {
       const sharing = this.#sharing;
       const shared = canonical([
         service.name,
-        serviceDigest(service),
+        service.digest(),
         called.operation.name,
         everyMillis,
         input.arguments,
@@ -79,25 +79,3 @@ export class Pollers {
     };
   }
 }
-
-/** Processes with another configuration or WSDL of a service may mean another call. */
-export function serviceDigest({ config, source }: PollContext['service']): string {
-  const known = DIGESTS.get(config);
-  if (known !== undefined) return known;
-  // The same files may have other paths elsewhere.
-  const files = source?.reads.list.flatMap(({ kind, result }) => (kind === 'readFile' ? [result] : [])) ?? [];
-  const text = canonical([config, source?.taken?.id ?? null, files]);
-  const digest = createHash('sha256').update(text).digest('base64url');
-  DIGESTS.set(config, digest);
-  return digest;
-}
-
-const DIGESTS = new WeakMap<object, string>();
-
-/** The same text for the same value, in whatever order its members come. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_key, inner: unknown) => {
-    if (inner instanceof Map) return [...inner];
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)));
-  });

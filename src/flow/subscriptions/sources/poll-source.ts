@@ -1,6 +1,5 @@
 import { Exchange, nextExchangeId } from '../../../base/exchange.js';
 import { Refusal } from '../../../base/refusals/refusal.js';
-import { claimsIn } from '../../../config/request-claims.js';
 import { type CallInput, type FieldCall, SharedCallFailure } from '../../../graphql/run/field-call.js';
 import type { PollSource as PollRule, Subscription } from '../../../graphql/subscription/subscription.js';
 import { varyingValues } from '../../calls/caller-fields.js';
@@ -50,9 +49,9 @@ export class PollSource implements SubscriptionSource {
     const { claims } = caller.client;
     // Other values of the request that the operation takes: only subscribers with the same values share a call.
     const context = [
-      ...service.config.callerHeaders.map((name) => headers[name.toLowerCase()] ?? null),
+      ...service.callerFields.inRequests.map((name) => headers[name] ?? null),
       ...(varyingValues(service, headers) ?? []),
-      ...claimsIn(service.config, bound.operation.name).map((name) => claims?.[name] ?? null),
+      ...(service.claims.get(bound.operation.name) ?? []).map((name) => claims?.[name] ?? null),
     ];
     const member = {
       plan: this.#plan,

@@ -74,7 +74,7 @@ class ServiceFeeds {
   #next = 0;
 
   constructor(service: GraphqlUpstream, subscriptions: UpstreamSubscriptions, pingMillis: number) {
-    const { remote, upstream } = service.config.limits;
+    const { remote, upstream } = service.limits;
     this.#service = service;
     this.#subscriptions = subscriptions;
     this.#pingMillis = pingMillis;
@@ -121,8 +121,7 @@ class ServiceFeeds {
     sink: FeedSink,
     of: RequestObserver | null,
   ): () => void {
-    const { acceptMillis, eventBytes, responseDepth, responseValues, subscriptions } =
-      this.#service.config.limits.remote;
+    const { acceptMillis, eventBytes, responseDepth, responseValues, subscriptions } = this.#service.limits.remote;
     const nowMillis = performance.now();
     if (this.#open >= subscriptions) {
       throw refuseByLimit('POOL_EXHAUSTED', 'limits.remote.subscriptions', subscriptions);
@@ -157,7 +156,7 @@ class ServiceFeeds {
       const url = urls[this.#next++ % urls.length] ?? '';
       const pingMillis = this.#pingMillis;
       const { fields, credentials } = this.#service.reach;
-      const connect = this.#connectors.get(url) ?? makeConnector(this.#service.config.limits.upstream);
+      const connect = this.#connectors.get(url) ?? makeConnector(this.#service.limits.upstream);
       feedOverSocket({
         feed,
         url,
