@@ -235,7 +235,7 @@ class RequestInProgress {
     const isForEvents = target.kind === 'graphql' && takesEvents(request) !== 'no';
     const credentials = isForEvents ? credentialsOf(request, this.#address) : null;
     compiled.access.withhold(head);
-    if (soap.isGuarded) addClient(exchange, client);
+    if (soap.isGuarded) exchange.identify(client);
     this.#permit = graphql.concurrency.acquire(client);
     const caller = { client, budgets: hooks.budgets };
     const asked: HttpExchange = { caller, exchange, request, response: this.#response, ending: this.#ending };
@@ -298,10 +298,4 @@ class RequestInProgress {
 function credentialsOf({ headers: { ...headers }, socket }: IncomingMessage, address: string): () => Caller {
   const isTls = isEncrypted(socket);
   return () => ({ headers, address, isTls, certificate: isTls ? certificateOf(socket) : null });
-}
-
-function addClient(exchange: Exchange, client: Client): void {
-  exchange.clientClass = client.className;
-  exchange.caller = client.label;
-  exchange.callerName = client.name ?? '';
 }

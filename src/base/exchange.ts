@@ -52,6 +52,51 @@ export interface FieldDecisions {
 /** Violations that are remembered of one exchange: GraphQL may call many operations in one. */
 export const VIOLATIONS_MAX = 20;
 
+/** The client of a request. */
+export interface ExchangeCaller {
+  /** Of the configuration; '' where it knows no clients. */
+  readonly className: string;
+  /** The caller, without secrets: a name, an address or a digest. */
+  readonly label: string;
+  /** The name of the caller in the configuration; '' where it has none there. */
+  readonly name: string;
+}
+
+const UNKNOWN: ExchangeCaller = { className: '', label: '', name: '' };
+
+/** The calls of backends in a request. */
+class UpstreamRecord {
+  /** Calls made: 1 for SOAP, any number for GraphQL. */
+  calls = 0;
+  millis = 0;
+  /** Bytes of replies that were skipped because no query selected them. */
+  bytesSkipped = 0;
+  /** At most `REPLIES_MAX`. */
+  replySizes: ReplySize[] | null = null;
+  /** Calls of operations that are declared to read; null for none. */
+  cacheUses: CacheUse[] | null = null;
+}
+
+/** A request over GraphQL; as it is set here for any other. */
+class GraphqlRecord {
+  /** The name that the document gives the operation; '' for none. Of the caller. */
+  operationName = '';
+  /** The name and version that the client gives itself; '' for none. */
+  clientName = '';
+  clientVersion = '';
+  cost: number | null = null;
+  /** The cost by the size of the reply; null where it is not known. */
+  actualCost: number | null = null;
+  /** The uses of its operations; null where none was admitted. */
+  used: OperationUse[] | null = null;
+  /** The call that failed last. */
+  failedCall: { readonly service: string; readonly operation: string } | null = null;
+  /** The limit that it was refused for. */
+  exceededLimit: string | null = null;
+  /** Fields that its caller got masked, or not at all; null for none. */
+  decisions: FieldDecisions[] | null = null;
+}
+
 /**
  * The record of one request, filled in as it becomes known and read once, by `finish`. Every field is set from the
  * start, so that all exchanges have one shape.
@@ -75,12 +120,7 @@ export class Exchange {
   /** Of the WSDL or the schema, or `_other`; '' where there is none. */
   operation = '';
   dialect = '';
-  /** Of the configuration; '' where it knows no clients. */
-  clientClass = '';
-  /** The caller, without secrets: a name, an address or a digest. */
-  caller = '';
-  /** The name of the caller in the configuration; '' where it has none there. */
-  callerName = '';
+  caller: ExchangeCaller = UNKNOWN;
   status = 0;
   outcome: Outcome = 'ok';
   refusal: Refusal | null = null;
@@ -88,37 +128,16 @@ export class Exchange {
   faultCode: string | null = null;
   bytesIn = 0;
   bytesOut = 0;
-  /** Bytes of replies that were skipped because no query selected them. */
-  bytesSkipped = 0;
-  /** Calls made to upstreams: 1 for SOAP, any number for GraphQL. */
-  upstreamCalls = 0;
-  upstreamMillis = 0;
-  cost: number | null = null;
-  /** The cost by the size of the reply; null where it is not known. */
-  actualCost: number | null = null;
-  /** At most `REPLIES_MAX`. */
-  replySizes: ReplySize[] | null = null;
-  /** The name that a GraphQL document gives the operation; '' for none. Of the caller. */
-  operationName = '';
-  /** The name and version that a GraphQL client gives itself; '' for none. */
-  clientName = '';
-  clientVersion = '';
-  /** What its GraphQL operations use; null where none was admitted. */
-  used: OperationUse[] | null = null;
-  /** The call of a GraphQL request that failed last. */
-  failedCall: { readonly service: string; readonly operation: string } | null = null;
-  /** The limit of GraphQL that it was refused for. */
-  exceededLimit: string | null = null;
+  /** Written by calls of backends. */
+  readonly upstream = new UpstreamRecord();
+  /** Written by the GraphQL endpoint. */
+  readonly graphql = new GraphqlRecord();
   /** Answers of the decision point; null for none. */
   policyResults: ('allowed' | 'denied' | 'failed')[] | null = null;
-  /** Fields that its caller got masked, or not at all; null for none. */
-  decisions: FieldDecisions[] | null = null;
   /** Measured limits that it was beyond. */
   measuredLimits: readonly string[] | null = null;
   /** Content of its messages that broke the schema; at most `VIOLATIONS_MAX`. */
   violations: ContentViolation[] | null = null;
-  /** Calls of operations that are declared to read; null for none. */
-  cacheUses: CacheUse[] | null = null;
   /** Time of the event loop spent on reading it, as far as that was measured. */
   workMillis = 0;
   /** From the start until the head of a SOAP request was validated and the rest might stream; null if that did not happen. */
@@ -141,9 +160,13 @@ export class Exchange {
   followUp(method: string): Exchange {
     const next = new Exchange(nextExchangeId(), this.peer, method, this.client);
     next.route = this.route;
-    next.clientClass = this.clientClass;
-    next.caller = this.caller;
+    next.caller = { ...this.caller, name: '' };
     return next;
+  }
+
+  /** Adds the client, once it is known. */
+  identify(client: { readonly className: string; readonly label: string; readonly name: string | null }): void {
+    this.caller = { className: client.className, label: client.label, name: client.name ?? '' };
   }
 
   refuse(refusal: Refusal): void {

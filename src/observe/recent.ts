@@ -50,17 +50,17 @@ export function mergeRecent(all: readonly RecentLists[]): RecentLists {
 }
 
 function remember(list: RecentRequest[], exchange: Exchange, millis: number): void {
-  const { id, route, operation, operationName, caller, client, clientClass, status, refusal } = exchange;
+  const { id, route, operation, caller, client, graphql, status, refusal } = exchange;
   if (list.length === RECENT_MAX) list.shift();
   list.push({
     id,
     endedMillis: Date.now(),
     route,
     operation,
-    operationName: operationName.slice(0, NAME_UNITS_MAX),
-    caller: clientClass === '' ? '' : caller,
+    operationName: graphql.operationName.slice(0, NAME_UNITS_MAX),
+    caller: caller.className === '' ? '' : caller.label,
     address: client,
-    clientClass,
+    clientClass: caller.className,
     status,
     millis,
     code: refusal?.code ?? null,

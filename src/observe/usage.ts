@@ -121,9 +121,10 @@ export class Usage {
   #count = 0;
 
   add(exchange: Exchange): void {
-    const { outcome, used, dialect, route, operation, clientName, clientVersion } = exchange;
+    const { outcome, dialect, route, operation, caller, graphql } = exchange;
+    const { used, clientName, clientVersion } = graphql;
     if ((outcome !== 'ok' && outcome !== 'fault') || (used === null && (dialect === '' || operation === ''))) return;
-    const counts = this.#clientOf(clientName, clientVersion, exchange.callerName || exchange.clientClass);
+    const counts = this.#clientOf(clientName, clientVersion, caller.name || caller.className);
     if (used === null) counts.addCall(route, operation);
     else for (const use of used) counts.addUse(use);
   }

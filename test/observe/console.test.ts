@@ -170,7 +170,8 @@ t.test('lists of requests are bounded, the latest first', (t) => {
   subscription.operation = 'subscription';
   recent.add(subscription, 1000);
   const named = new Exchange('named', '192.0.2.7', 'POST');
-  Object.assign(named, { clientClass: 'internal', caller: 'apiKey:erp', operationName: 'N'.repeat(1000) });
+  named.identify({ className: 'internal', label: 'apiKey:erp', name: null });
+  named.graphql.operationName = 'N'.repeat(1000);
   named.refuse(new Refusal('FORBIDDEN'));
   recent.add(named, 1);
   const [latest] = recent.lists.refused;

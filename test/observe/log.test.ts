@@ -33,7 +33,7 @@ t.test('nothing from outside makes a second line', async (t) => {
   for (const field of ['id', 'client', 'method', 'route', 'operation', 'dialect', 'detail', 'fault']) {
     t.equal(line[field], HOSTILE, `${field} is what it was`);
   }
-  Object.assign(exchange, { clientClass: 'internal', caller: 'basic:erp' });
+  exchange.identify({ className: 'internal', label: 'basic:erp', name: null });
   const violation = collect();
   violation.log.violation(exchange, new Refusal('XML_DEPTH_LIMIT', HOSTILE));
   t.match(onlyLine(t, violation.written), {
@@ -102,7 +102,9 @@ t.test('an access line has its fields in one order, and only those that are know
   const { log, written } = collect();
   log.access(exchange, 12);
   exchange.refuse(new Refusal('UPSTREAM_TIMEOUT', 'head'));
-  Object.assign(exchange, { faultCode: 'Server', upstreamCalls: 2, upstreamMillis: 1234.5678, cost: 0 });
+  exchange.faultCode = 'Server';
+  exchange.graphql.cost = 0;
+  Object.assign(exchange.upstream, { calls: 2, millis: 1234.5678 });
   log.access(exchange, 0.0049);
   const lines = written.map((line) => line.replace(/"time":"[^"]{24}"/, '"time":""'));
   const head = '"time":"","id":"id-1","client":"10.0.0.1","method":"POST","route":"orders","operation":"Get"';

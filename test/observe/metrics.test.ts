@@ -21,10 +21,10 @@ t.test('what is observed is what is told', async (t) => {
   const failed = exchange('orders', 'Get');
   failed.refuse(new Refusal('UPSTREAM_TIMEOUT'));
   failed.faultCode = 'Server.Busy';
-  failed.upstreamCalls = 1;
-  failed.upstreamMillis = 61_000;
+  failed.upstream.calls = 1;
+  failed.upstream.millis = 61_000;
   failed.heldMillis = 1;
-  failed.cost = 7;
+  failed.graphql.cost = 7;
   metrics.observe(failed, 61);
   metrics.violation('orders', 'XML_DTD_FORBIDDEN');
   const text = await metrics.registry.metrics();

@@ -15,8 +15,16 @@ const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const envelope = (content: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${content}</s:Body></s:Envelope>`;
 const REPLY = envelope('<GetOrderResponse xmlns="urn:shop"><order><status>open</status></order></GetOrderResponse>');
 
-const exchange = (fields: Partial<Exchange>): Exchange =>
-  Object.assign(new Exchange('id', '192.0.2.1', 'POST'), fields);
+function exchange(
+  fields: Partial<Exchange>,
+  graphql: Partial<Exchange['graphql']> = {},
+  caller: Partial<Exchange['caller']> = {},
+): Exchange {
+  const made = Object.assign(new Exchange('id', '192.0.2.1', 'POST'), fields);
+  made.caller = { ...made.caller, ...caller };
+  Object.assign(made.graphql, graphql);
+  return made;
+}
 
 t.test('the report has what each client uses, by both protocols', async (t) => {
   const backend = await startRecordingBackend(answerWith(REPLY));
@@ -79,7 +87,7 @@ t.test('diff names the clients that breaking changes meet', async (t) => {
   const directory = t.testdir({ 'old.wsdl': wsdl('xs:int'), 'new.wsdl': wsdl('xs:string') });
   const usage = new Usage();
   const add = (clientName: string, field: string, call: string): void =>
-    usage.add(exchange({ clientName, used: [{ name: '', calls: [call], fields: [field], arguments: [] }] }));
+    usage.add(exchange({}, { clientName, used: [{ name: '', calls: [call], fields: [field], arguments: [] }] }));
   add('asks', 'Order.orderStatus', 'shop.Get');
   add('asksNot', 'Order.total', 'shop.Get');
   add('calls another', 'Order.orderStatus', 'shop.Other');
@@ -97,9 +105,9 @@ t.test('diff names the clients that breaking changes meet', async (t) => {
 
 t.test('a change meets those that cannot help it', async (t) => {
   const usage = new Usage();
-  usage.add(exchange({ callerName: 'erp', route: 'shop', operation: 'GetOrder', dialect: '1.1' }));
+  usage.add(exchange({ route: 'shop', operation: 'GetOrder', dialect: '1.1' }, {}, { name: 'erp' }));
   const use = { name: '', calls: ['shop.GetOrder'], fields: ['Order.status'], arguments: [] };
-  usage.add(exchange({ callerName: 'web', used: [use] }));
+  usage.add(exchange({}, { used: [use] }, { name: 'web' }));
   const met = (where: string): readonly string[] =>
     affectedClients({ severity: 'breaking', where, what: '', isAddress: false }, usage.report()).map(
       ({ label }) => label,
@@ -115,7 +123,7 @@ t.test('a change meets those that cannot help it', async (t) => {
 t.test('clients and names are bounded', async (t) => {
   const usage = new Usage();
   for (let count = 0; count < USAGE_CLIENTS_MAX + 5; count++)
-    usage.add(exchange({ clientName: `c${count}`, route: 'shop', operation: 'Get', dialect: '1.1' }));
+    usage.add(exchange({ route: 'shop', operation: 'Get', dialect: '1.1' }, { clientName: `c${count}` }));
   const { clients } = usage.report();
   t.equal(clients.length, USAGE_CLIENTS_MAX);
   t.match(clients.at(-1), { name: '_other', soap: { 'shop.Get': 6 } });
@@ -135,6 +143,6 @@ t.test('refused requests and addresses are no use and no names', async (t) => {
   const usage = new Usage();
   usage.add(exchange({ route: 'shop', operation: 'Get', dialect: '1.1', outcome: 'refused' }));
   t.same(usage.report().clients, []);
-  usage.add(exchange({ route: 'shop', operation: 'Get', dialect: '1.1', caller: 'address:192.0.2.1' }));
+  usage.add(exchange({ route: 'shop', operation: 'Get', dialect: '1.1' }, {}, { label: 'address:192.0.2.1' }));
   t.match(usage.report().clients, [{ name: '', label: '' }]);
 });

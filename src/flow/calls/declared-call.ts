@@ -49,7 +49,7 @@ export interface CallKey {
 
 /** Calls the backend for one caller. */
 export function callUpstream(parts: CallParts): UpstreamCall {
-  parts.exchange.upstreamCalls++;
+  parts.exchange.upstream.calls++;
   const { session } = parts.service;
   return session === null ? callBackend(parts) : new SessionCall(parts, session).begin();
 }

@@ -82,7 +82,7 @@ export class SharedCalls {
 
 function note(exchange: Exchange, { service, operation }: ReadRule, outcome: CacheUse['outcome']): CacheUse {
   const use: CacheUse = { service, operation, outcome };
-  exchange.cacheUses ??= [];
-  exchange.cacheUses.push(use);
+  exchange.upstream.cacheUses ??= [];
+  exchange.upstream.cacheUses.push(use);
   return use;
 }

@@ -185,10 +185,10 @@ export class DecodedReply implements UpstreamReceiver {
     const calls = this.#declared?.isMade === false ? 0 : 1;
     const bytes = calls === 0 ? 0 : this.#bytes;
     if (calls > 0) {
-      exchange.replySizes ??= [];
+      exchange.upstream.replySizes ??= [];
       const { lists = NO_LISTS } = decoded;
       const size = { service: service.name, operation: this.#operation.name, bytes, lists };
-      if (exchange.replySizes.length < REPLIES_MAX) exchange.replySizes.push(size);
+      if (exchange.upstream.replySizes.length < REPLIES_MAX) exchange.upstream.replySizes.push(size);
     }
     this.#resolve({ ...decoded, replyBytes: bytes, calls });
   }
@@ -264,10 +264,10 @@ export class DecodedReply implements UpstreamReceiver {
     this.#release();
     const leftMillis = this.#declared?.finish(use) ?? 0;
     sharing?.lifetime?.part(leftMillis, sharing.calls.rule(service, this.#operation)?.isShared === true);
-    exchange.upstreamMillis += performance.now() - this.#startedMillis;
+    exchange.upstream.millis += performance.now() - this.#startedMillis;
     if (this.#envelope?.fault) exchange.faultCode = this.#envelope.fault.parts.code;
     if (this.#xml === null) return;
-    exchange.bytesSkipped += this.#xml.skippedBytes;
+    exchange.upstream.bytesSkipped += this.#xml.skippedBytes;
     service.readers.give(this.#xml);
     this.#xml = null;
   }

@@ -113,7 +113,7 @@ export class CallerHost implements RequestHost, ItemHost {
 
   /** The time of the event loop that a refused request took; waiting for a turn or a backend is no work. */
   get workMillis(): number {
-    const isWork = this.#readMillis > 0 && this.#exchange.upstreamCalls === 0;
+    const isWork = this.#readMillis > 0 && this.#exchange.upstream.calls === 0;
     return isWork ? performance.now() - this.#readMillis - this.#waitedMillis : 0;
   }
 
@@ -126,11 +126,11 @@ export class CallerHost implements RequestHost, ItemHost {
   authorizeAndCharge(admitted: Admitted): void {
     const exchange = this.#exchange;
     const { operation, name } = admitted.operation;
-    exchange.operationName = name?.value ?? '';
+    exchange.graphql.operationName = name?.value ?? '';
     this.#noteUse(admitted);
     const isFirst = exchange.operation === '' || exchange.operation === operation;
     exchange.operation = isFirst ? operation : 'batch';
-    exchange.cost = (exchange.cost ?? 0) + admitted.cost;
+    exchange.graphql.cost = (exchange.graphql.cost ?? 0) + admitted.cost;
     if (admitted.exceeded.size > 0) exchange.measuredLimits = [...admitted.exceeded];
     if (this.rights !== null) this.#recordRules(admitted);
     this.#authorize(admitted);
@@ -155,17 +155,19 @@ export class CallerHost implements RequestHost, ItemHost {
     const found: FieldDecisions[] = [];
     if (forbidden.size > 0) found.push({ decision: 'withheld', of: [...forbidden] });
     if (masked.size > 0) found.push({ decision: 'masked', of: [...masked] });
-    if (found.length > 0) this.#exchange.decisions = [...(this.#exchange.decisions ?? []), ...found];
+    if (found.length > 0) this.#exchange.graphql.decisions = [...(this.#exchange.graphql.decisions ?? []), ...found];
   }
 
   /** For the report of usage. An event counts with its subscription. */
   #noteUse(admitted: Admitted): void {
     const exchange = this.#exchange;
     const { headers } = this.#options;
-    exchange.clientName = clientNameIn(headers['graphql-client-name'] ?? headers['apollographql-client-name']);
-    exchange.clientVersion = clientNameIn(headers['graphql-client-version'] ?? headers['apollographql-client-version']);
-    exchange.used ??= [];
-    exchange.used.push(useOf(admitted, this.#endpoint.operations.built));
+    exchange.graphql.clientName = clientNameIn(headers['graphql-client-name'] ?? headers['apollographql-client-name']);
+    exchange.graphql.clientVersion = clientNameIn(
+      headers['graphql-client-version'] ?? headers['apollographql-client-version'],
+    );
+    exchange.graphql.used ??= [];
+    exchange.graphql.used.push(useOf(admitted, this.#endpoint.operations.built));
   }
 
   pay(points: number): boolean {
@@ -174,7 +176,7 @@ export class CallerHost implements RequestHost, ItemHost {
   }
 
   reconcile(actualCost: number): void {
-    this.#exchange.actualCost = (this.#exchange.actualCost ?? 0) + actualCost;
+    this.#exchange.graphql.actualCost = (this.#exchange.graphql.actualCost ?? 0) + actualCost;
     if (this.#grant !== null) this.#caller.budgets.reconcile(this.#grant, actualCost);
   }
 
@@ -184,7 +186,7 @@ export class CallerHost implements RequestHost, ItemHost {
 
   refused(refusal: Refusal): void {
     this.#exchange.refuse(refusal);
-    this.#exchange.exceededLimit = limitOf(refusal);
+    this.#exchange.graphql.exceededLimit = limitOf(refusal);
   }
 
   item(): ItemHost {
@@ -256,7 +258,7 @@ export class CallerHost implements RequestHost, ItemHost {
       // An argument that cannot be written is the caller's error: nothing was sent.
       if (!(caught instanceof InputError)) {
         exchange.refuse(asRefusal(caught));
-        exchange.failedCall = { service: service.name, operation: field.bound.operation.name };
+        exchange.graphql.failedCall = { service: service.name, operation: field.bound.operation.name };
       }
       throw caught;
     }

@@ -29,7 +29,7 @@ export async function sendOperation(request: SubschemaRequest, context: Upstream
   const { query, variables, operation } = request;
   const { responseBytes, responseDepth, responseValues } = service.limits.remote;
   const startedMillis = performance.now();
-  exchange.upstreamCalls++;
+  exchange.upstream.calls++;
   try {
     const body = await postWhole(service.upstream, {
       headers: [...forwarded(service, headers), ...JSON_HEADERS],
@@ -46,10 +46,10 @@ export async function sendOperation(request: SubschemaRequest, context: Upstream
     return { text: textOf(body), limits: { depth: responseDepth, values: responseValues } };
   } catch (caught) {
     exchange.refuse(asRefusal(caught));
-    exchange.failedCall = { service: service.name, operation };
+    exchange.graphql.failedCall = { service: service.name, operation };
     throw caught;
   } finally {
-    exchange.upstreamMillis += performance.now() - startedMillis;
+    exchange.upstream.millis += performance.now() - startedMillis;
   }
 }
 

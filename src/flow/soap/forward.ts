@@ -221,7 +221,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
 
   #finish(): void {
     const { exchange, service } = this.#context;
-    exchange.upstreamMillis += performance.now() - this.#startedMillis;
+    exchange.upstream.millis += performance.now() - this.#startedMillis;
     if (this.#envelope?.fault) {
       exchange.faultCode = this.#envelope.fault.parts.code;
       exchange.outcome = 'fault';

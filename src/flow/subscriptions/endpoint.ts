@@ -140,9 +140,6 @@ export class SubscriptionsEndpoint {
   }
 
   #note(exchange: Exchange, client: Client): void {
-    if (!this.#compiled.identifiesClients) return;
-    exchange.clientClass = client.className;
-    exchange.caller = client.label;
-    exchange.callerName = client.name ?? '';
+    if (this.#compiled.identifiesClients) exchange.identify(client);
   }
 }

@@ -47,11 +47,11 @@ export class Audit {
   }
 
   #write(exchange: Exchange, { decision, rule, of }: Decision): void {
-    const { id, caller, clientClass, client, peer, route, operation } = exchange;
+    const { id, caller, client, peer, route, operation } = exchange;
     this.#writer.append({
       id,
-      client: caller,
-      class: clientClass,
+      client: caller.label,
+      class: caller.className,
       address: client,
       ...(peer === client ? {} : { peer }),
       route,
@@ -73,8 +73,8 @@ export const openAudit = (to: AuditTarget | null, log: Log, chain?: string): Aud
 /** Names that one line lists. */
 const NAMES_MAX = 100;
 
-function decisionsOf({ refusal, decisions }: Exchange): readonly Decision[] {
-  const found: Decision[] = (decisions ?? []).map(({ decision, of }) => ({
+function decisionsOf({ refusal, graphql }: Exchange): readonly Decision[] {
+  const found: Decision[] = (graphql.decisions ?? []).map(({ decision, of }) => ({
     decision,
     rule: decision === 'withheld' ? 'FORBIDDEN' : 'mask',
     of,

@@ -24,8 +24,8 @@ export class AccessLines {
       `{"level":"${refusal === null ? 'info' : levelOf(refusal.kind)}"${this.#timestamp()}` +
       `,"id":${quoteId(exchange.id)},"client":${names.quote(exchange.client)}${this.#describe(exchange)}`;
     if (exchange.peer !== exchange.client) line += `,"peer":${names.quote(exchange.peer)}`;
-    if (exchange.clientClass !== '') {
-      line += `,"class":${names.quote(exchange.clientClass)},"caller":${quoteText(exchange.caller)}`;
+    if (exchange.caller.className !== '') {
+      line += `,"class":${names.quote(exchange.caller.className)},"caller":${quoteText(exchange.caller.label)}`;
     }
     if (refusal !== null) {
       line += `,"code":"${refusal.code}"`;
@@ -35,21 +35,22 @@ export class AccessLines {
       if (refusal.found !== null) line += `,"found":${printFound(refusal.found)}`;
       if (refusal.limit !== null) line += `,"limit":${refusal.limit.value},"key":"${refusal.limit.key}"`;
     }
-    if (exchange.operationName !== '') line += `,"operationName":${quoteText(exchange.operationName)}`;
-    if (exchange.clientName !== '') line += `,"clientName":${names.quote(exchange.clientName)}`;
-    if (exchange.clientVersion !== '') line += `,"clientVersion":${names.quote(exchange.clientVersion)}`;
-    if (exchange.failedCall !== null) {
-      const { service, operation } = exchange.failedCall;
+    if (exchange.graphql.operationName !== '') line += `,"operationName":${quoteText(exchange.graphql.operationName)}`;
+    if (exchange.graphql.clientName !== '') line += `,"clientName":${names.quote(exchange.graphql.clientName)}`;
+    if (exchange.graphql.clientVersion !== '')
+      line += `,"clientVersion":${names.quote(exchange.graphql.clientVersion)}`;
+    if (exchange.graphql.failedCall !== null) {
+      const { service, operation } = exchange.graphql.failedCall;
       line += `,"service":${names.quote(service)},"serviceOperation":${names.quote(operation)}`;
     }
     if (exchange.faultCode !== null) line += `,"fault":${quoteText(exchange.faultCode)}`;
     line += `,"millis":${printMillis(millis)}`;
-    if (exchange.upstreamCalls > 0) {
-      line += `,"upstreamMillis":${printMillis(exchange.upstreamMillis)},"upstreamCalls":${exchange.upstreamCalls}`;
+    if (exchange.upstream.calls > 0) {
+      line += `,"upstreamMillis":${printMillis(exchange.upstream.millis)},"upstreamCalls":${exchange.upstream.calls}`;
     }
-    if (exchange.cacheUses !== null) line += `,"cache":"${cacheWord(exchange.cacheUses)}"`;
+    if (exchange.upstream.cacheUses !== null) line += `,"cache":"${cacheWord(exchange.upstream.cacheUses)}"`;
     line += `,"bytesIn":${exchange.bytesIn},"bytesOut":${exchange.bytesOut}`;
-    if (exchange.cost !== null) line += `,"cost":${exchange.cost}`;
+    if (exchange.graphql.cost !== null) line += `,"cost":${exchange.graphql.cost}`;
     return `${line}${exchange.loggedFields},"msg":"request"}\n`;
   }
 

@@ -139,8 +139,8 @@ export class Log {
 }
 
 /** Who has sent a request, as its own line names it; nothing where the configuration knows no clients. */
-const callerOf = ({ clientClass, caller }: Exchange): Readonly<Record<string, string>> =>
-  clientClass === '' ? {} : { class: clientClass, caller };
+const callerOf = ({ caller: { className, label } }: Exchange): Readonly<Record<string, string>> =>
+  className === '' ? {} : { class: className, caller: label };
 
 /** The fields of an event with every text cut, in lists as well (catalogue K03). */
 function cutTexts(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -178,22 +178,24 @@ export class Metrics {
     this.#requests.add(1, route, operation, exchange.dialect, exchange.outcome);
     if (status > 0) this.#responses.add(1, route, operation, statusText(status));
     this.#seconds.add(seconds, route, operation, exchange.exemplar);
-    if (exchange.upstreamCalls > 0) this.#upstreamSeconds.add(exchange.upstreamMillis / 1000, route);
+    if (exchange.upstream.calls > 0) this.#upstreamSeconds.add(exchange.upstream.millis / 1000, route);
     if (exchange.heldMillis !== null) this.#heldSeconds.add(exchange.heldMillis / 1000, route);
     if (exchange.bytesIn > 0) this.#bytes.add(exchange.bytesIn, route, operation, 'in');
     if (exchange.bytesOut > 0) this.#bytes.add(exchange.bytesOut, route, operation, 'out');
-    if (exchange.bytesSkipped > 0) this.#bytes.add(exchange.bytesSkipped, route, operation, 'skipped');
-    if (exchange.exceededLimit !== null) this.#limits.add(1, exchange.exceededLimit);
+    if (exchange.upstream.bytesSkipped > 0)
+      this.#bytes.add(exchange.upstream.bytesSkipped, route, operation, 'skipped');
+    if (exchange.graphql.exceededLimit !== null) this.#limits.add(1, exchange.graphql.exceededLimit);
     for (const limit of exchange.measuredLimits ?? NONE) this.#measured.add(1, limit);
-    if (exchange.cost !== null) this.#cost.add(exchange.cost);
-    if (exchange.actualCost !== null) this.#actualCost.add(exchange.actualCost);
-    for (const size of exchange.replySizes ?? NONE) this.#sizes.record(size);
+    if (exchange.graphql.cost !== null) this.#cost.add(exchange.graphql.cost);
+    if (exchange.graphql.actualCost !== null) this.#actualCost.add(exchange.graphql.actualCost);
+    for (const size of exchange.upstream.replySizes ?? NONE) this.#sizes.record(size);
     if (refusal !== null && refusal.code !== 'SOAP_FAULT') this.#refusals.add(1, route, refusal.code);
     for (const { service, operation: name, direction, rule } of exchange.violations ?? NONE) {
       this.#invalid.add(1, service, name, direction, rule);
     }
     for (const result of exchange.policyResults ?? NONE) this.#policy.add(1, result);
-    for (const use of exchange.cacheUses ?? NONE) this.#cacheUses.add(1, use.service, use.operation, use.outcome);
+    for (const use of exchange.upstream.cacheUses ?? NONE)
+      this.#cacheUses.add(1, use.service, use.operation, use.outcome);
     if (exchange.faultCode !== null) {
       const origin = refusal === null || refusal.code === 'SOAP_FAULT' ? 'backend' : 'gateway';
       this.#faults.add(1, route, origin, faultLabel(exchange.faultCode));

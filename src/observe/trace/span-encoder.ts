@@ -75,13 +75,15 @@ export class SpanEncoder {
     if (exchange.bytesOut > 0) writer.attribute(ATTRIBUTES, 'http.response.body.size', exchange.bytesOut);
     if (exchange.heldMillis !== null)
       writer.double(ATTRIBUTES, 'soapstone.held.duration', Math.round(exchange.heldMillis * 1000) / 1_000_000);
-    if (exchange.upstreamCalls > 1) writer.attribute(ATTRIBUTES, 'soapstone.upstream.calls', exchange.upstreamCalls);
-    if (exchange.cost !== null) writer.attribute(ATTRIBUTES, 'soapstone.cost', exchange.cost);
-    if (exchange.actualCost !== null) writer.attribute(ATTRIBUTES, 'soapstone.cost.actual', exchange.actualCost);
-    if (exchange.operationName !== '') writer.attribute(ATTRIBUTES, 'graphql.operation.name', exchange.operationName);
+    if (exchange.upstream.calls > 1) writer.attribute(ATTRIBUTES, 'soapstone.upstream.calls', exchange.upstream.calls);
+    if (exchange.graphql.cost !== null) writer.attribute(ATTRIBUTES, 'soapstone.cost', exchange.graphql.cost);
+    if (exchange.graphql.actualCost !== null)
+      writer.attribute(ATTRIBUTES, 'soapstone.cost.actual', exchange.graphql.actualCost);
+    if (exchange.graphql.operationName !== '')
+      writer.attribute(ATTRIBUTES, 'graphql.operation.name', exchange.graphql.operationName);
     if (exchange.faultCode !== null) writer.attribute(ATTRIBUTES, 'soapstone.fault.code', exchange.faultCode);
-    if (exchange.cacheUses !== null) {
-      const outcomes = exchange.cacheUses.map(({ outcome }) => outcome);
+    if (exchange.upstream.cacheUses !== null) {
+      const outcomes = exchange.upstream.cacheUses.map(({ outcome }) => outcome);
       writer.attribute(ATTRIBUTES, 'soapstone.cached', outcomes.includes('hit') || outcomes.includes('stale'));
       writer.attribute(ATTRIBUTES, 'soapstone.coalesced', outcomes.includes('coalesced'));
     }
@@ -148,7 +150,7 @@ export class SpanEncoder {
     add('soapstone.operation', operation);
     add('soapstone.dialect', dialect);
     add('soapstone.outcome', exchange.outcome);
-    add('soapstone.client.class', exchange.clientClass);
+    add('soapstone.client.class', exchange.caller.className);
     return Uint8Array.from(writer.bytes.subarray(0, writer.length));
   }
 
@@ -201,16 +203,16 @@ function keep<T>(kept: KeptFields<T>[], of: T, fields: Uint8Array): Uint8Array {
 /** What requests have in common whose fields are the same. */
 type RequestKind = Pick<
   Exchange,
-  'method' | 'route' | 'path' | 'operation' | 'dialect' | 'status' | 'outcome' | 'isTls' | 'clientClass'
->;
+  'method' | 'route' | 'path' | 'operation' | 'dialect' | 'status' | 'outcome' | 'isTls'
+> & { readonly className: string };
 type CallKind = Pick<Attempt, 'service' | 'operation' | 'method' | 'url' | 'number' | 'status' | 'code'>;
 
 function kindOf(exchange: Exchange): RequestKind {
-  const { method, route, path, operation, dialect, status, outcome, isTls, clientClass } = exchange;
-  return { method, route, path, operation, dialect, status, outcome, isTls, clientClass };
+  const { method, route, path, operation, dialect, status, outcome, isTls, caller } = exchange;
+  return { method, route, path, operation, dialect, status, outcome, isTls, className: caller.className };
 }
 
-const isSameKind = (one: RequestKind, other: RequestKind): boolean =>
+const isSameKind = (one: RequestKind, other: Exchange): boolean =>
   one.operation === other.operation &&
   one.route === other.route &&
   one.status === other.status &&
@@ -219,7 +221,7 @@ const isSameKind = (one: RequestKind, other: RequestKind): boolean =>
   one.method === other.method &&
   one.path === other.path &&
   one.isTls === other.isTls &&
-  one.clientClass === other.clientClass;
+  one.className === other.caller.className;
 
 const isSameCall = (one: CallKind, other: CallKind): boolean =>
   one.url === other.url &&

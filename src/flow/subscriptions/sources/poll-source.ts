@@ -89,7 +89,7 @@ export class PollSource implements SubscriptionSource {
           throw caught;
         } finally {
           // The reply of another process is in its log.
-          if (exchange.upstreamCalls > 0 || exchange.refusal !== null) finish(exchange);
+          if (exchange.upstream.calls > 0 || exchange.refusal !== null) finish(exchange);
           else observer.end(exchange);
         }
       },

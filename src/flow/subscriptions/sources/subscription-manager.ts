@@ -220,7 +220,7 @@ export class SubscriptionManager {
       throw caught;
     } finally {
       release?.();
-      if (exchange.upstreamCalls > 0 || exchange.refusal !== null) hooks.finish(exchange);
+      if (exchange.upstream.calls > 0 || exchange.refusal !== null) hooks.finish(exchange);
       else hooks.observer.end(exchange);
     }
   }

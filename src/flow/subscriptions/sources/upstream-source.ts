@@ -72,8 +72,8 @@ export class UpstreamSource implements SubscriptionSource {
     const exchange = this.#subscribed.subscriber.exchange.followUp('EVENT');
     exchange.operation = 'subscription';
     if (askedMillis !== null) {
-      exchange.upstreamCalls = 1;
-      exchange.upstreamMillis = performance.now() - askedMillis;
+      exchange.upstream.calls = 1;
+      exchange.upstream.millis = performance.now() - askedMillis;
     }
     if (refusal !== null) exchange.refuse(refusal);
     this.#parts.finish(exchange);
