@@ -26,7 +26,7 @@ import { withLogins } from './compile/own-calls/login.js';
 import { auditTargetOf } from './compile/process/audit.js';
 import { type KnownModel, takenProblemsOf, WsdlReader } from './compile/soap/named-wsdl.js';
 import { type ConfiguredService, compileService, type ServiceParts, type SoapService } from './compile/soap/service.js';
-import { closedReplies, warningsOfReplyRules } from './compile/warnings/soap-rights.js';
+import { closedReplies, rightsWarnings } from './compile/warnings/soap-rights.js';
 import { warningsOfConfig } from './compile/warnings/warnings.js';
 import { type LoadedConfig, rootOf } from './config/load.js';
 import type { Config } from './config/schema.js';
@@ -223,7 +223,7 @@ async function compileFrom(
         ...redis.warnings,
         ...warningsOfRoutes(root),
         ...warningsOfRights(root, callables),
-        ...warningsOfReplyRules(root, graph),
+        ...rightsWarnings(root, graph),
         ...warnings,
         ...new Set(services.flatMap((service) => service.warnings)),
         ...graph.warnings,

@@ -26,7 +26,7 @@ import type { Finish } from './observe/finish.js';
 import type { Log } from './observe/log/log.js';
 import type { Metrics } from './observe/metrics/metrics.js';
 import type { AddressGauges, UpstreamGauges } from './observe/metrics/upstream-gauges.js';
-import { makeRequestHandler, type RequestHandler, type Usage } from './request.js';
+import { makeRequestHandler, type RequestHandler, type RequestsInProgress } from './request.js';
 import type { NamedAddress } from './upstream/address-set.js';
 import type { HealthResult } from './upstream/health.js';
 
@@ -93,7 +93,7 @@ export class Generation {
   readonly live: SubscriptionsEndpoint;
   readonly drift: DriftWatch;
   readonly #backends: BackendRole;
-  readonly #usage: Usage = { requests: 0 };
+  readonly #usage: RequestsInProgress = { requests: 0 };
   readonly #handler: RequestHandler;
 
   constructor(compiled: Compiled, state: ProcessState) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { disableConcurrentMarking, disablePretenuring } from './base/collector-flags.js';
 import { retainTickObject } from './base/tick-object.js';
-import { run } from './cli/program.js';
+import { runProgram } from './cli/program.js';
 import { endProcessOneBySignals } from './process/stop-cause.js';
 import { processTerminal, written } from './process/terminal.js';
 
@@ -9,6 +9,6 @@ endProcessOneBySignals();
 retainTickObject();
 disableConcurrentMarking();
 disablePretenuring();
-const code = await run(process.argv.slice(2), processTerminal);
+const code = await runProgram(process.argv.slice(2), processTerminal);
 // Ended here and not by itself: after a failed start a server may still listen. Output is flushed first.
 process.exit((await written()) ? code : 1);

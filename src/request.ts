@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller, Client } from './access/client.js';
+import type { CallerIdentity, Client } from './access/client.js';
 import { beginExchange } from './access/network/address.js';
 import type { Exchange } from './base/exchange.js';
 import type { NonceStore } from './base/nonce-store.js';
@@ -104,13 +104,13 @@ export interface RequestHooks {
   readonly penaltyBox: PenaltyBox;
   /** Whether new requests are refused because there is more to do than can be done. */
   readonly isShedding: () => boolean;
-  readonly usage: Usage;
+  readonly usage: RequestsInProgress;
   /** A service in monitor mode let through what it would have refused. */
   readonly onViolation: (exchange: Exchange) => (refusal: Refusal) => void;
 }
 
 /** The requests of a handler that are in progress. */
-export interface Usage {
+export interface RequestsInProgress {
   requests: number;
 }
 
@@ -221,13 +221,13 @@ class RequestInProgress {
     const { headers, socket } = this.#request;
     const { isTls, observer } = this.#exchange;
     const certificate = isTls ? certificateOf(socket) : null;
-    const caller: Caller = { headers, address: this.#address, certificate, observer };
+    const caller: CallerIdentity = { headers, address: this.#address, certificate, observer };
     const found = access.identify(caller);
     if (found instanceof Promise) return found.then((client) => this.#answerClient(target, caller, client));
     return this.#answerClient(target, caller, found);
   }
 
-  #answerClient(target: RequestTarget, head: Caller, client: Client): Promise<void> {
+  #answerClient(target: RequestTarget, head: CallerIdentity, client: Client): Promise<void> {
     const { compiled, graphql, hooks, live, plain, soap } = this.#gateway;
     const request = this.#request;
     const exchange = this.#exchange;
@@ -295,7 +295,7 @@ class RequestInProgress {
 }
 
 /** The credentials of a request whose answer may go on for long: they are looked at again. */
-function credentialsOf({ headers: { ...headers }, socket }: IncomingMessage, address: string): () => Caller {
+function credentialsOf({ headers: { ...headers }, socket }: IncomingMessage, address: string): () => CallerIdentity {
   const isTls = isEncrypted(socket);
   return () => ({ headers, address, isTls, certificate: isTls ? certificateOf(socket) : null });
 }

@@ -1,13 +1,13 @@
 import { Refusal } from '../base/refusals/refusal.js';
 import { CREDENTIALS_MISSING } from '../base/refusals/refusals.js';
-import { type Access, type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
+import { type Access, type CallerIdentity, type Client, type ClientClass, clientOf, type Head } from './client.js';
 import { clientAddress, subscriberOf } from './network/address.js';
 import type { Networks } from './network/networks.js';
 
 /** One way to know a client. */
 export interface Identifier {
   /** Null: the request has no such credentials. Throws, or rejects with, `UNAUTHENTICATED` for those that are no good. */
-  identify(caller: Caller): Client | Promise<Client> | null;
+  identify(caller: CallerIdentity): Client | Promise<Client> | null;
   /** The challenge of a 401 that asks for its credentials; absent for none of its own. */
   readonly challenge?: string;
   /** Takes its credentials out of a head, whether they are any good or not. */
@@ -24,7 +24,7 @@ export class OrderedAccess implements Access {
     this.#challenge = identifiers.find(({ challenge }) => challenge !== undefined)?.challenge ?? null;
   }
 
-  identify(caller: Caller): Client | Promise<Client> {
+  identify(caller: CallerIdentity): Client | Promise<Client> {
     for (const identifier of this.#identifiers) {
       const client = identifier.identify(caller);
       if (client !== null) return client;
@@ -48,7 +48,7 @@ export class ByAddress implements Identifier, Access {
     this.#proxies = proxies;
   }
 
-  identify(caller: Caller): Client {
+  identify(caller: CallerIdentity): Client {
     const id = `address:${subscriberOf(clientAddress(caller, this.#proxies))}`;
     return clientOf('address', { id, name: null, label: id }, this.#rights);
   }

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 import { Refusal } from '../base/refusals/refusal.js';
 import type { Identifier } from './access.js';
-import { type Caller, type Client, type ClientClass, clientOf, type Head } from './client.js';
+import { type CallerIdentity, type Client, type ClientClass, clientOf, type Head } from './client.js';
 
 export interface ApiKeyClient {
   readonly name: string;
@@ -34,7 +34,7 @@ export class ApiKeys implements Identifier {
     }
   }
 
-  identify({ headers }: Caller): Client | null {
+  identify({ headers }: CallerIdentity): Client | null {
     const key = headers[this.#header];
     if (key === undefined) return null;
     if (typeof key !== 'string' || key.length > KEY_CHARS_MAX) throw new Refusal('UNAUTHENTICATED', 'API key');

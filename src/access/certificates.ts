@@ -1,6 +1,13 @@
 import { Refusal } from '../base/refusals/refusal.js';
 import type { Identifier } from './access.js';
-import { type Caller, type Client, type ClientCertificate, type ClientClass, clientOf, type Head } from './client.js';
+import {
+  type CallerIdentity,
+  type Client,
+  type ClientCertificate,
+  type ClientClass,
+  clientOf,
+  type Head,
+} from './client.js';
 import { configuredNameKey, nameKey } from './distinguished-name.js';
 import { labelOf } from './label.js';
 import type { Networks } from './network/networks.js';
@@ -43,7 +50,7 @@ export class Certificates implements Identifier {
     this.#byName = byName;
   }
 
-  identify({ headers, address, certificate = null }: Caller): Client | null {
+  identify({ headers, address, certificate = null }: CallerIdentity): Client | null {
     // The certificate of a proxy is its own, and no client's.
     if (certificate !== null && !this.#proxies.has(address)) {
       const known = this.#byCertificate.get(certificate);

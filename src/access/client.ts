@@ -75,7 +75,7 @@ export interface ClientClass {
 }
 
 /** The parts of a request that identify its client. */
-export interface Caller {
+export interface CallerIdentity {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Of the connection, in its plain form; '' where it is gone. */
   readonly address: string;
@@ -101,7 +101,7 @@ export interface ClientCertificate {
 
 /** Identifies clients. Throws `UNAUTHENTICATED`, or rejects with it, for credentials that are invalid or missing. */
 export interface Access {
-  identify(caller: Caller): Client | Promise<Client>;
+  identify(caller: CallerIdentity): Client | Promise<Client>;
   /**
    * Takes out of a head what goes no further: credentials that are for the gateway, by whichever of them it knows the
    * client.

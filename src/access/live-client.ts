@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import { expiry } from '../base/expiry.js';
 import { Refusal } from '../base/refusals/refusal.js';
-import type { Access, Caller, Client } from './client.js';
+import type { Access, CallerIdentity, Client } from './client.js';
 
 /** How long credentials may be undecided, because others cannot be asked. Nothing is sent to the client meanwhile. */
 export interface Patience {
@@ -34,7 +34,7 @@ export interface LiveIdentification {
   readonly epoch: number;
   readonly patience: Patience;
   /** Resolves to the refusal where the credentials of `caller` are no good, or cannot be verified. */
-  identify(caller: () => Caller, last: Client): Promise<Client | Refusal>;
+  identify(caller: () => CallerIdentity, last: Client): Promise<Client | Refusal>;
 }
 
 /** Why a client was ended: its credentials have expired, were withdrawn or give other rights, or cannot be verified. */
@@ -45,7 +45,7 @@ export type EndListener = (end: LiveEnd, refusal: Refusal) => void;
 /** One client whose credentials are in use beyond one request. */
 export class LiveClient {
   readonly #identification: LiveIdentification;
-  readonly #caller: () => Caller;
+  readonly #caller: () => CallerIdentity;
   readonly #protection: string;
   readonly #listeners = new Set<EndListener>();
   readonly #closed: () => void;
@@ -64,7 +64,7 @@ export class LiveClient {
    */
   constructor(
     identification: LiveIdentification,
-    caller: () => Caller,
+    caller: () => CallerIdentity,
     client: Client,
     rules: AccessRules,
     closed: () => void,

@@ -1,7 +1,7 @@
 import { ConcurrencyLimit } from '../base/concurrency-limit.js';
 import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
 import { TimeSlices } from '../base/time-slices.js';
-import type { Caller, Client } from './client.js';
+import type { CallerIdentity, Client } from './client.js';
 import { type AccessRules, LiveClient, type LiveIdentification, PATIENCE, type Patience } from './live-client.js';
 
 /** Questions of one kind that are under way together, at most: to an authorization server, or about a password. */
@@ -41,7 +41,7 @@ export class LiveClients implements LiveIdentification {
   }
 
   /** Watches the credentials of a client that `rules` have identified, until it is closed or has ended. */
-  open(caller: () => Caller, client: Client, rules: AccessRules): LiveClient {
+  open(caller: () => CallerIdentity, client: Client, rules: AccessRules): LiveClient {
     const live = new LiveClient(this, caller, client, rules, () => this.#open.delete(live));
     this.#open.add(live);
     // The rules have changed while its request was on its way.
@@ -62,7 +62,7 @@ export class LiveClients implements LiveIdentification {
   }
 
   /** Questions to others wait for their turn: thousands of clients must not be asked about at once. */
-  async identify(caller: () => Caller, { by }: Client): Promise<Client | Refusal> {
+  async identify(caller: () => CallerIdentity, { by }: Client): Promise<Client | Refusal> {
     const ask = async (): Promise<Client> => this.#rules.access.identify(caller());
     const limit = this.#limits.get(by);
     try {

@@ -1,5 +1,5 @@
 import type { Identifier } from './access.js';
-import { type Caller, type Client, type ClientClass, clientOf } from './client.js';
+import { type CallerIdentity, type Client, type ClientClass, clientOf } from './client.js';
 import { clientAddress, subscriberOf } from './network/address.js';
 import type { Networks } from './network/networks.js';
 
@@ -19,7 +19,7 @@ export class NetworkClients implements Identifier {
     this.#proxies = proxies;
   }
 
-  identify(caller: Caller): Client | null {
+  identify(caller: CallerIdentity): Client | null {
     const address = clientAddress(caller, this.#proxies);
     const network = this.#networks.find(({ addresses }) => addresses.has(address));
     if (network === undefined) return null;

@@ -9,7 +9,7 @@ import { type Compiled, compile } from '../compile.js';
 import { loadConfig } from '../config/load.js';
 import type { Admitted } from '../graphql/admission/admit.js';
 import { depthOf } from '../graphql/admission/document-shape.js';
-import { readRequest } from '../graphql/admission/params.js';
+import { readParams } from '../graphql/admission/params.js';
 import { fieldError, refusalErrors } from '../graphql/errors.js';
 import type { Feed } from '../graphql/feeds/feed.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
@@ -76,7 +76,7 @@ function parsed(json: string): { readonly value: unknown } | null {
 
 async function admitAsServer({ config, graph }: Compiled, body: string): Promise<Admitted> {
   const headers = { 'content-type': 'application/json' };
-  const raw = await readRequest({ method: 'POST', url: '/', headers, body: async () => body });
+  const raw = await readParams({ method: 'POST', url: '/', headers, body: async () => body });
   const { introspection, measure } = config.graphql;
   const operations = operationsOf({ built: graph, limits: config.limits.graphql, measured: measure, introspection });
   return (await admitOperation(raw, operations, {})).admitted;

@@ -15,7 +15,7 @@ Next steps:
 const DEFAULT_FILE = 'config/soapstone.yaml';
 
 /** Runs one command line (without the names of node and of the script) to its end. Never throws. */
-export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runProgram(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = 0;
   const program = commands(terminal, (result) => {
     code = result;

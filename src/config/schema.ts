@@ -14,7 +14,7 @@ import { OPERATION_KEYS } from './graphql/operation-keys.js';
 import { SERVICE_REPLY_HEADERS, SOAP_HEADERS } from './graphql/request-keys.js';
 import { SUBSCRIPTION_KEYS } from './graphql/subscription-keys.js';
 import { SCHEMA_KEYS } from './graphql/type-keys.js';
-import { ADDRESS, BACKEND, BLOCK_NAME, HEADER_NAME, HTTP_URL, NAME, PATH, URI } from './keys/formats.js';
+import { ADDRESS, BACKEND, BLOCK_NAME, HEADER_NAME, HTTP_URL, NAME_FORMAT, PATH, URI } from './keys/formats.js';
 import {
   closed,
   flag,
@@ -118,7 +118,7 @@ const ROUTE = closed({
   url: text('Where to, http or https.', HTTP_URL),
 });
 
-export const CONFIG = closed(
+export const CONFIG_SCHEMA = closed(
   {
     include: INCLUDE,
     listen: LISTEN,
@@ -135,7 +135,7 @@ export const CONFIG = closed(
       'URIs by which header blocks name the gateway (actor, role), besides the standard `next`.', { maxItems: 64, uniqueItems: true, default: [] }),
     understands: list(string(BLOCK_NAME),
       'Header blocks for the gateway, as `{uri}local`, that it may take away even if they must be understood; those of WS-Addressing are known.', { maxItems: 256, uniqueItems: true, default: [] }),
-    services: mapOf(NAME, EITHER_SERVICE,
+    services: mapOf(NAME_FORMAT, EITHER_SERVICE,
       'The backends, by the name that paths, metrics and logs use.', { names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.', minProperties: 1, hint: 'Name a backend by its address, or a file with backends in `include`.', default: {} }),
     clients: optional(CLIENT_KEYS),
     redis: optional(REDIS_KEYS),
@@ -168,7 +168,7 @@ export const CONFIG = closed(
 );
 
 /** The configuration as its file has it, every default filled in. */
-export type FileConfig = StaticOf<typeof CONFIG>;
+export type FileConfig = StaticOf<typeof CONFIG_SCHEMA>;
 
 type FileService<Kind> = Extract<FileConfig['services'][string], { readonly kind: Kind }>;
 type Completed<Kind, Groups extends keyof FileConfig['limits']> = Omit<FileService<Kind>, 'url' | 'urls' | 'limits'> & {

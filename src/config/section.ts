@@ -4,7 +4,7 @@ import { RotatingFile } from '../base/rotating-file.js';
 import type { ConfigPath } from './keys/config-path.js';
 import type { Finding } from './keys/finding.js';
 import type { ConfigPlace, ConfigSource } from './source/config-source.js';
-import type { Position } from './source/yaml-source.js';
+import type { SourcePosition } from './source/yaml-source.js';
 
 /** What is known of the files of a configuration. Paths begin at its root. */
 export interface ConfigFiles {
@@ -14,7 +14,7 @@ export interface ConfigFiles {
   readonly inputs: Inputs;
   /** See `ConfigSource`. */
   placeOf(path: ConfigPath, part?: 'key' | 'value'): ConfigPlace | null;
-  placeIn(path: ConfigPath, at: Position): ConfigPlace;
+  placeIn(path: ConfigPath, at: SourcePosition): ConfigPlace;
   fileAt(path: ConfigPath): string | null;
   locate: ConfigSource['locate'];
   /** Whether a file has a value for this key, even that of its default. */
@@ -58,7 +58,7 @@ export class ConfigSection<out T> {
   }
 
   /** The position of a place within the text at `path`. */
-  placeIn(path: ConfigPath, at: Position): ConfigPlace {
+  placeIn(path: ConfigPath, at: SourcePosition): ConfigPlace {
     return this.#files.placeIn([...this.path, ...path], at);
   }
 

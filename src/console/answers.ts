@@ -88,13 +88,13 @@ export interface ConsoleDescription {
 }
 
 /** A message to begin with, for one operation. */
-export interface Sample {
+export interface SampleMessage {
   /** A GraphQL document; null where a value would have to be known. */
   readonly query: string | null;
   readonly envelope: string | null;
 }
 
-export interface OperationDescription extends Sample {
+export interface OperationDescription extends SampleMessage {
   readonly documentation: string | null;
   readonly soapAction: string | null;
   /** Why it is not `ok`. */

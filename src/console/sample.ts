@@ -11,7 +11,7 @@ import { EXAMPLE_TEXTS, exampleCall } from '../graphql/page/example.js';
 import { argumentsOf } from '../graphql/run/arguments.js';
 import { type BuiltSchema, buildSchema } from '../graphql/schema.js';
 import type { Operation } from '../wsdl/model.js';
-import type { Sample } from './answers.js';
+import type { SampleMessage } from './answers.js';
 
 /** A sample of an operation, with values made up; `bound` is its field of the root, if it has one. */
 export function sampleOf(
@@ -19,7 +19,7 @@ export function sampleOf(
   service: ConfiguredService,
   operation: Operation,
   bound: BoundField | null,
-): Sample {
+): SampleMessage {
   const { schema, fields } =
     bound === null ? fieldOnly(service, operation) : { schema: compiled.graph.schema, fields: null };
   const found = bound ?? fields?.get('Query.call') ?? null;

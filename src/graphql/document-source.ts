@@ -4,7 +4,7 @@ import { type ASTNode, Source, type SourceLocation } from 'graphql';
  * The text of one document, with fast look-up of locations. graphql-js walks the whole text for the location of each
  * error, also of discarded ones: after parsing it gets an empty text, and locations are looked up here.
  */
-export class DocumentSource extends Source {
+export class OperationSource extends Source {
   readonly #text: string;
   /** The starts of lines; made for the first location. */
   #lines: readonly number[] | null = null;
@@ -41,7 +41,7 @@ export class DocumentSource extends Source {
 /** The locations of nodes; undefined without any. */
 export function placesOf(nodes: readonly ASTNode[]): readonly SourceLocation[] | undefined {
   const places = nodes.flatMap(({ loc }) =>
-    loc?.source instanceof DocumentSource ? [loc.source.place(loc.start)] : [],
+    loc?.source instanceof OperationSource ? [loc.source.place(loc.start)] : [],
   );
   return places.length === 0 ? undefined : places;
 }

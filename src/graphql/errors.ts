@@ -27,7 +27,10 @@ export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
 
 function describeInput({ path, rule }: InputError): { readonly path: InputError['path']; readonly text: string } {
   const argument = path[0] === 'arguments' ? path.slice(1) : path;
-  return { path: argument, text: `${argument.length === 0 ? 'Of the arguments' : `${printPath(argument)}:`} ${rule}.` };
+  return {
+    path: argument,
+    text: `${argument.length === 0 ? 'Of the arguments' : `${printErrorPath(argument)}:`} ${rule}.`,
+  };
 }
 
 /**
@@ -165,6 +168,6 @@ const publicText = ({ code, message, detail }: Refusal): string =>
   code === 'BAD_REQUEST' && detail !== null ? `${message} ${detail}` : message;
 
 /** `lines[2].qty` */
-export function printPath(path: readonly (string | number)[]): string {
+export function printErrorPath(path: readonly (string | number)[]): string {
   return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('');
 }

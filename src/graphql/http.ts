@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import { asRefusal, Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import { wireStatus } from '../base/refusals/wire-status.js';
 import { LimitChecker } from './admission/limit-checker.js';
-import { boundsOf, type GraphqlRequest, readRequest } from './admission/params.js';
+import { boundsOf, type GraphqlRequest, readParams } from './admission/params.js';
 import { DocumentRefusal } from './errors.js';
 import {
   type AdmittedOperation,
@@ -76,7 +76,7 @@ export function createGraphqlHandler(options: GraphqlOptions, operations = opera
     if (type === null) return NOT_ACCEPTABLE;
     let raw: unknown;
     try {
-      raw = await readRequest(request, bounds);
+      raw = await readParams(request, bounds);
       if (batch > 0 && Array.isArray(raw) && streams?.isOnly !== true) {
         checkBatch(raw, batch);
         return await answerBatch(raw, { operations, host, method, type });

@@ -36,7 +36,7 @@ import type { SubscriptionMapping, SubscriptionTable } from './subscription/subs
 import { operationsFor, resolveSubscriptions } from './subscription/subscription-schema.js';
 import { costOfCall } from './types/cost-rules.js';
 import { LeafTable } from './types/leaf.js';
-import type { Finding } from './types/mapping.js';
+import type { MappingFinding } from './types/mapping.js';
 import { TypeNames } from './types/type-names.js';
 
 export interface BuiltSchema {
@@ -54,7 +54,7 @@ export interface BuiltSchema {
   /** Errors in subscriptions: those are not in the schema. */
   readonly subscriptionErrors: readonly EntryError[];
   /** Errors in the mapping: the schema is not to be used. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly MappingFinding[];
   /** Names that had to change, operations that could not be offered. */
   readonly warnings: readonly Diagnostic[];
 }
@@ -190,7 +190,7 @@ function mappingFindings(
   { owner, services }: TypeGroup,
   names: TypeNames,
   made: readonly ServiceTypes[],
-): readonly Finding[] {
+): readonly MappingFinding[] {
   const mapping = names.mappingOf(owner.name);
   if (mapping.isEmpty) return [];
   const members = made.find((types) => types.service === owner.name)?.members;
@@ -210,7 +210,7 @@ function mappingFindings(
   for (const type of types) {
     mapping.of(type);
     if (type.kind === 'simple') continue;
-    for (const member of members?.of(type).all ?? []) if (member.place === 'element') types.add(member.element.type);
+    for (const member of members?.of(type).all ?? []) if (member.kind === 'element') types.add(member.element.type);
   }
   return mapping.findings(owner.name, [...types]);
 }

@@ -5,7 +5,7 @@ import { connect, type Server } from 'node:net';
 import { errorCode } from '../base/error-code.js';
 
 /** A host and a port. */
-export interface Address {
+export interface HostPort {
   /** A name or an IP address, IPv6 without its brackets. */
   readonly host: string;
   /** 0 to 65535; 0 lets the system choose. */
@@ -19,7 +19,7 @@ export interface Address {
 export const BACKLOG = 4_096;
 
 /** Where a server listens: an address, the path of a Unix socket, or a socket of systemd by its name. */
-export type ListenAddress = Address | { readonly path: string } | { readonly socketName: string };
+export type ListenAddress = HostPort | { readonly path: string } | { readonly socketName: string };
 
 /** Binds a server to an address; resolves to it as a URL, with the port the system gave for 0. */
 export async function bind(server: Server, address: ListenAddress, scheme: 'http' | 'https'): Promise<string> {
@@ -57,7 +57,10 @@ function inheritedSocket(name: string): number {
   return FIRST_SOCKET + index;
 }
 
-function listen(server: Server, options: { readonly path: string } | { readonly fd: number } | Address): Promise<void> {
+function listen(
+  server: Server,
+  options: { readonly path: string } | { readonly fd: number } | HostPort,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ ...options, backlog: BACKLOG }, () => {

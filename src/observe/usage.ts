@@ -10,7 +10,7 @@ export const USAGE_NAMES_MAX = 1000;
 const PENDING_MAX = 200;
 
 /** How often each was used, by name. */
-export type Counts = Readonly<Record<string, number>>;
+export type UsageCounts = Readonly<Record<string, number>>;
 
 /** The requests of one client that were answered. */
 export interface ClientUsage {
@@ -20,12 +20,12 @@ export interface ClientUsage {
   /** Of the configuration: the name of its API key, user or certificate, else its class; '' for none. */
   readonly label: string;
   /** Operations of services that it called with SOAP messages, and by GraphQL: `orders.GetOrder`. */
-  readonly soap: Counts;
-  readonly graphql: Counts;
+  readonly soap: UsageCounts;
+  readonly graphql: UsageCounts;
   /** By the names of its GraphQL operations. */
-  readonly operations: Counts;
-  readonly fields: Counts;
-  readonly arguments: Counts;
+  readonly operations: UsageCounts;
+  readonly fields: UsageCounts;
+  readonly arguments: UsageCounts;
 }
 
 export interface UsageReport {

@@ -6,7 +6,7 @@ import { type LoadedConfig, rootOf } from '../config/load.js';
 import type { Log } from '../observe/log/log.js';
 import type { Introduction, Running } from './introduction.js';
 import { refuseAddress } from './refuse-address.js';
-import { type CompiledFacts, factsOf } from './reload/reload-source.js';
+import { type CompiledFacts, compiledFacts } from './reload/reload-source.js';
 import { notifyServiceManager } from './service-manager.js';
 import { type StopCause, stopCause } from './stop-cause.js';
 import type { Terminal } from './terminal.js';
@@ -27,7 +27,7 @@ interface Opened {
 
 /** The bundled backend starts where the configuration wants it. Throws `ConfigurationError` where it cannot. */
 export const openingOf = async (compiled: Compiled, { loaded, introduction }: Opened, log: Log): Promise<Opening> => ({
-  facts: factsOf(compiled),
+  facts: compiledFacts(compiled),
   introduce: introduction(compiled),
   stopping: stopCause(log),
   closeDemo: await startDemo(loaded),

@@ -5,7 +5,7 @@ import type { BackendReports } from '../generation.js';
 import type { Log } from '../observe/log/log.js';
 import type { Gateway } from '../server.js';
 import type { ParentChannel, StepAnswer } from './calls.js';
-import { factsOf, noReads, type Reads, type ReloadOccasion } from './reload/reload-source.js';
+import { compiledFacts, noReads, type Reads, type ReloadOccasion } from './reload/reload-source.js';
 
 /** Compiles the configuration of a reload. Throws `ConfigurationError`. */
 export interface ReloadCompiler {
@@ -64,7 +64,7 @@ class ReloadSteps {
   compileFirst(occasion: ReloadOccasion, inputs: InputSnapshot): Promise<StepAnswer> {
     const reads = noReads();
     const prepare = () => this.#prepare(() => this.#compiler.compileFirst(occasion, inputs, reads));
-    return this.#step(reads, async () => factsOf(await prepare()));
+    return this.#step(reads, async () => compiledFacts(await prepare()));
   }
 
   compileSame(inputs: InputSnapshot): Promise<StepAnswer> {

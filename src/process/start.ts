@@ -28,7 +28,7 @@ import { refuseAddress } from './refuse-address.js';
 import { askedFrom } from './reload/asked-reloads.js';
 import { checkWeaker } from './reload/check-weaker.js';
 import { FileWatch } from './reload/file-watch.js';
-import { type CompiledFacts, factsOf, type Reads, wsdlsInUse } from './reload/reload-source.js';
+import { type CompiledFacts, compiledFacts, type Reads, wsdlsInUse } from './reload/reload-source.js';
 import { type Applied, type ReloadCause, Reloader } from './reload/reloader.js';
 import { throwWithWsdls } from './reload/wsdl-errors.js';
 import { compileBeside, outdated, type UseSource, WsdlTakeover } from './reload/wsdl-takeover.js';
@@ -169,7 +169,7 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
       // Connections are accepted by this process.
       const compiled = await compile(next, null, new TimeSlices());
       await compiled.close();
-      return factsOf(compiled);
+      return compiledFacts(compiled);
     };
     const { wsdls, warnings } = await workers.reload(source, compileHere, (facts) => parentConfigOf(next, facts));
     inUse = next.config;

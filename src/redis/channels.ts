@@ -1,9 +1,9 @@
-import { type Client, CONNECT_MILLIS, withTimeout } from './client.js';
+import { CONNECT_MILLIS, type RedisClient, withTimeout } from './client.js';
 import { RedisUnavailable } from './errors.js';
 
 /** The channels of one client. */
 interface Session {
-  readonly client: Client;
+  readonly client: RedisClient;
   /** Channels that Redis sends to the client. */
   readonly subscribed: Set<string>;
   /** Channels that were joined or left since the last command. */
@@ -36,7 +36,7 @@ export class Channels {
   }
 
   /** Subscribes a new client to all channels. Rejects where that fails. */
-  async open(client: Client): Promise<void> {
+  async open(client: RedisClient): Promise<void> {
     const changed = new Set(this.#listeners.keys());
     this.#session = { client, subscribed: new Set(), changed, isBusy: false, changes: Promise.resolve() };
     this.#session.changes = this.#synchronize(this.#session);

@@ -25,7 +25,7 @@ export interface TlsSource {
   refresh(): Promise<void>;
 }
 
-export type Client = Awaited<ReturnType<typeof makeClient>>;
+export type RedisClient = Awaited<ReturnType<typeof makeClient>>;
 
 export const CONNECT_MILLIS = 500;
 /** Commands that wait for a reply on one connection; a further one fails at once. */

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { printAddress } from './address.js';
 import { Channels } from './channels.js';
-import { type Client, CONNECT_MILLIS, makeClient, type ServerAccess, withTimeout } from './client.js';
-import { FATAL_ERRORS, RedisUnavailable, reasonOf } from './errors.js';
+import { CONNECT_MILLIS, makeClient, type RedisClient, type ServerAccess, withTimeout } from './client.js';
+import { FATAL_ERRORS, RedisUnavailable, redisReason } from './errors.js';
 import { type Deployment, makeLocator, type ServerLocator } from './locator.js';
 import type { Script } from './script.js';
 
@@ -47,7 +47,7 @@ export class RedisConnection {
   readonly #settings: ConnectionSettings;
   readonly #events: ConnectionEvents;
   readonly #locator: ServerLocator;
-  #client: Client | null = null;
+  #client: RedisClient | null = null;
   #isUp = false;
   #connections = 0;
   #reported: 'up' | 'down' | null = null;
@@ -59,7 +59,7 @@ export class RedisConnection {
   #attempts = 0;
   #timer: NodeJS.Timeout | null = null;
   readonly #upListeners: (() => void)[] = [];
-  readonly #channels = new Channels((error) => this.#disconnect(reasonOf(error)));
+  readonly #channels = new Channels((error) => this.#disconnect(redisReason(error)));
 
   constructor(settings: ConnectionSettings, events: ConnectionEvents) {
     this.#settings = settings;
@@ -110,7 +110,7 @@ export class RedisConnection {
       try {
         return await client.sendCommand<RedisReply>(['EVALSHA', script.sha1, ...rest]);
       } catch (error) {
-        if (reasonOf(error) !== 'NOSCRIPT') throw error;
+        if (redisReason(error) !== 'NOSCRIPT') throw error;
         return await client.sendCommand<RedisReply>(['EVAL', script.text, ...rest]);
       }
     });
@@ -158,7 +158,7 @@ export class RedisConnection {
   async #run(
     operation: string,
     extraMillis: number,
-    send: (client: Client) => Promise<RedisReply>,
+    send: (client: RedisClient) => Promise<RedisReply>,
   ): Promise<RedisReply> {
     const client = this.#client;
     if (client === null || !this.#isUp) {
@@ -171,7 +171,7 @@ export class RedisConnection {
       if (client === this.#client) this.#failures = 0;
       return reply;
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = redisReason(error);
       this.#events.operation(operation, reason === 'timeout' ? 'timeout' : 'error');
       if (client === this.#client) this.#countFailure(reason);
       throw error;
@@ -191,14 +191,14 @@ export class RedisConnection {
       const client = await makeClient(address, access, Math.max(CONNECT_MILLIS, operationMillis));
       if (!this.#isClosed) await this.#open(client, printAddress(address));
     } catch (error) {
-      this.#disconnect(reasonOf(error));
+      this.#disconnect(redisReason(error));
     }
   }
 
-  async #open(client: Client, server: string): Promise<void> {
+  async #open(client: RedisClient, server: string): Promise<void> {
     this.#client = client;
     client.on('error', (error: unknown) => {
-      if (client === this.#client) this.#disconnect(reasonOf(error));
+      if (client === this.#client) this.#disconnect(redisReason(error));
     });
     client.on('end', () => {
       if (client === this.#client) this.#disconnect('closed');
@@ -209,7 +209,7 @@ export class RedisConnection {
       await withTimeout(client.sendCommand(probe), this.#backgroundMillis);
       await this.#channels.open(client);
     } catch (error) {
-      if (client === this.#client) this.#disconnect(reasonOf(error));
+      if (client === this.#client) this.#disconnect(redisReason(error));
       return;
     }
     if (client !== this.#client || this.#isClosed) return;

@@ -2,7 +2,7 @@
  * The reason of a failure in one word, for logs and metrics: the code of a system error, or the error prefix of Redis.
  * Never the message, which may contain sent data, or the address with its password.
  */
-export function reasonOf(error: unknown): string {
+export function redisReason(error: unknown): string {
   if (!(error instanceof Error)) return 'error';
   if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(error.code)) return error.code;
   const known = CLIENT_ERRORS.get(error.message);

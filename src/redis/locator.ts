@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { ServerAddress } from './address.js';
 import { CONNECT_MILLIS, makeClient, type ServerAccess, withTimeout } from './client.js';
-import { RedisUnavailable, reasonOf } from './errors.js';
+import { RedisUnavailable, redisReason } from './errors.js';
 
 /** Where the data are. */
 export type Deployment =
@@ -123,7 +123,7 @@ class Turns {
       try {
         return await ask(server);
       } catch (error) {
-        reason = reasonOf(error);
+        reason = redisReason(error);
       }
     }
     throw new RedisUnavailable(`${name}: ${reason}`);

@@ -1,5 +1,5 @@
 import { refuseByLimit } from '../base/refusals/refusal.js';
-import { ELEMENTS, type Interest, type StartTag, type XmlHandler } from '../xml/events.js';
+import { ELEMENTS_ONLY, type Interest, type StartTag, type XmlHandler } from '../xml/events.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from './dialect.js';
 import { elementRefusal, structureRefusal } from './header/header.js';
 import type { SignedIds } from './header/signed-ids.js';
@@ -23,11 +23,11 @@ export class BodyValidator implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
-    if (tag.attributeCount === 0) return ELEMENTS;
+    if (tag.attributeCount === 0) return ELEMENTS_ONLY;
     validateEncodingStyle(tag, this.#dialect);
     if (this.#arrayItemsMax !== null) validateArraySize(tag, this.#arrayItemsMax);
     this.#ids?.addContentIds(tag);
-    return ELEMENTS;
+    return ELEMENTS_ONLY;
   }
 
   close(): void {}

@@ -1,4 +1,4 @@
-import { ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import { ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 
 /** Adds an observer that receives every start tag and nothing else to a handler; either may be null. */
 export const observeTags = (observer: XmlHandler | null, handler: XmlHandler | null): XmlHandler | null =>
@@ -24,7 +24,7 @@ class TagObserverHandler implements XmlHandler {
       if (interest !== SKIP) return interest;
       this.#skipped = 1;
     }
-    return ELEMENTS;
+    return ELEMENTS_ONLY;
   }
 
   close(contentEndBytes: number, endBytes: number): void {

@@ -1,4 +1,4 @@
-import { ELEMENTS, type Interest, SKIP, STREAM, type StartTag, type XmlHandler } from '../xml/events.js';
+import { ELEMENTS_ONLY, type Interest, SKIP, STREAM, type StartTag, type XmlHandler } from '../xml/events.js';
 
 const TEXT_UNITS_MAX = 1_024;
 
@@ -37,7 +37,7 @@ export class PathText implements XmlHandler {
       this.#openDepth = this.#depth;
       return STREAM;
     }
-    return depth === 0 || isOuter || isInner ? ELEMENTS : SKIP;
+    return depth === 0 || isOuter || isInner ? ELEMENTS_ONLY : SKIP;
   }
 
   text(piece: string): void {

@@ -1,4 +1,4 @@
-import { ALL, ELEMENTS, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../xml/events.js';
 import { dialectOfUri } from './dialect.js';
 import type { BlockWriter } from './header/header-place.js';
 import { inAscii } from './header/security-writer.js';
@@ -35,16 +35,16 @@ export class TextAtPath implements XmlHandler {
 
   open(tag: StartTag): Interest {
     this.#depth++;
-    if (this.#depth === 1) return ELEMENTS;
+    if (this.#depth === 1) return ELEMENTS_ONLY;
     if (this.#depth === 2) {
       this.#isIn = tag.local === this.#path.part && dialectOfUri(tag.uri) !== null;
-      return ELEMENTS;
+      return ELEMENTS_ONLY;
     }
     if (this.#depth === 3 && tag.local === 'Fault' && dialectOfUri(tag.uri) !== null) this.isFault = true;
     if (this.found !== null || this.#depth > DEPTH_MAX) return SKIP;
     this.#open.push(tag.local);
     this.#found = null;
-    if (!this.#isIn || !this.#isAtPath) return ELEMENTS;
+    if (!this.#isIn || !this.#isAtPath) return ELEMENTS_ONLY;
     return ALL;
   }
 

@@ -4,7 +4,7 @@ import { AddressTotals } from '../base/address-totals.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import { type AddressRank, type Balanced, DEFAULT_RANK } from './balancer.js';
 import { Breaker, type BreakerChange, type BreakerState, type CallOutcome, type EjectionReason } from './breaker.js';
-import { Connection, type ConnectionUse } from './connection.js';
+import { type ConnectionUse, UpstreamConnection } from './connection.js';
 import { ConnectionReuse } from './connection-reuse.js';
 import { type Fields, withFields } from './credentials/credentials.js';
 import { DIRECT, makeConnector, type Route } from './dial/dial.js';
@@ -40,12 +40,12 @@ export class Address implements Balanced, Compared {
   readonly #connector: Connector;
   readonly #use: ConnectionUse;
   readonly #reuse: ConnectionReuse;
-  readonly #connections: Connection[] = [];
+  readonly #connections: UpstreamConnection[] = [];
   /**
    * Not in use. The last is used next: the latest one of short requests, so that the others grow old and close, then the
    * oldest one of long requests.
    */
-  readonly #free: Connection[] = [];
+  readonly #free: UpstreamConnection[] = [];
   readonly #listener: AddressListener;
   #failureCode: RefusalCode | null = null;
   /** Looks whether time has closed the breaker; null while it is closed. */
@@ -92,20 +92,20 @@ export class Address implements Balanced, Compared {
   }
 
   /** Takes a connection; only when `isReady`. The caller releases it. */
-  acquire(): Connection {
+  acquire(): UpstreamConnection {
     const free = this.#free.at(-1);
     const canMake = this.#connections.length < this.#limits.connections;
     if (free !== undefined && !(canMake && free.isLong && !free.isSettled(performance.now()))) {
       this.#free.pop();
       return free;
     }
-    const made = new Connection(this.#origin, this.#connector, this.#limits, this.#use);
+    const made = new UpstreamConnection(this.#origin, this.#connector, this.#limits, this.#use);
     this.#connections.push(made);
     return made;
   }
 
   /** Takes back the connection of a call that is over. `epoch` is of `breaker.begin`, `code` of its refusal. */
-  release(connection: Connection, epoch: number, outcome: CallOutcome, code: RefusalCode | null): void {
+  release(connection: UpstreamConnection, epoch: number, outcome: CallOutcome, code: RefusalCode | null): void {
     const nowMillis = performance.now();
     if (code === 'UPSTREAM_DESYNC') this.#reuse.suspend();
     if (this.#drained === null) {
@@ -211,7 +211,7 @@ export class Address implements Balanced, Compared {
     }, waitMillis).unref();
   }
 
-  #drop(connection: Connection): void {
+  #drop(connection: UpstreamConnection): void {
     this.#connections.splice(this.#connections.indexOf(connection), 1);
     // Later: the end of its exchange is still being handled.
     queueMicrotask(() => void connection.close());

@@ -6,7 +6,7 @@ import { withField } from '../base/request-observer.js';
 import type { Address } from './address.js';
 import { type CallOutcome, outcomeOf } from './breaker.js';
 import type { CallRules, TimedCall } from './call-rules.js';
-import type { Connection } from './connection.js';
+import type { UpstreamConnection } from './connection.js';
 import type { Entry } from './deadlines.js';
 import type { ExchangeHandler } from './exchange.js';
 import { refusalOfError } from './failure.js';
@@ -80,7 +80,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   waiting: Entry<Call> | null = null;
   readonly #receiver: UpstreamReceiver;
   readonly #scheduler: CallScheduler;
-  #connection: Connection | null = null;
+  #connection: UpstreamConnection | null = null;
   #breakerEpoch = 0;
   #headers: readonly Buffer[] = [];
   #abort: ((error: Error) => void) | null = null;

@@ -36,7 +36,7 @@ export interface ConnectionUse {
  * A connection to one address, for one exchange at a time: its socket is made when it is needed and kept while it may be
  * used again.
  */
-export class Connection implements Transport {
+export class UpstreamConnection implements Transport {
   readonly #origin: string;
   readonly #connector: Connector;
   readonly #limits: UpstreamLimits;

@@ -11,7 +11,7 @@ import { makeConnector, type Route } from './dial/dial.js';
 import type { TlsConnectionOptions } from './dial/tls.js';
 
 /** A document fetched at start-up or by `import`. */
-export interface FetchedDocument {
+export interface FetchedFile {
   /** The address that answered in the end: of the same host as the one asked. */
   readonly url: string;
   readonly contentType: string | null;
@@ -56,7 +56,7 @@ export const REDIRECTS = 5;
  * Fetches a WSDL or a schema. Redirects are followed on the same host only: no other host was allowed. Throws
  * an `Error` whose message an operator can act on.
  */
-export async function fetchDocument(url: string, options: FetchOptions): Promise<FetchedDocument> {
+export async function fetchDocument(url: string, options: FetchOptions): Promise<FetchedFile> {
   const signal = AbortSignal.timeout(options.timeoutMillis);
   let at = new URL(url);
   for (let hops = 0; hops <= REDIRECTS; hops++) {
@@ -187,12 +187,7 @@ function checkedLookup(url: URL, { checkAddress, resolve }: FetchOptions): Looku
   };
 }
 
-async function read(
-  response: IncomingMessage,
-  url: URL,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<FetchedDocument> {
+async function read(response: IncomingMessage, url: URL, maxBytes: number, signal: AbortSignal): Promise<FetchedFile> {
   const tooLong = (): Error => new Error(`is longer than ${maxBytes} bytes`);
   const chunks: Buffer[] = [];
   let bytes = 0;

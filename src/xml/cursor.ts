@@ -6,7 +6,7 @@ import { Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
 import { refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { HASH_START, mix, type Name, nameOf } from './names.js';
-import { Reference } from './references.js';
+import { ReferenceReader } from './references.js';
 import { OUTSIDE, type State } from './states.js';
 import { NO_VIEW } from './swar.js';
 
@@ -23,7 +23,7 @@ export class Cursor {
   view: DataView = NO_VIEW;
   readonly elements: Elements;
   /** The reference being read: there is one at a time, in text or in a value. */
-  readonly reference = new Reference();
+  readonly reference = new ReferenceReader();
   /** The longest name, in bytes. */
   readonly nameBytes: number;
   /** The name being read: its hash so far and the offset where its limit lies. */

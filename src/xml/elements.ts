@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import { stringOf } from './bytes.js';
-import { ALL, ELEMENTS, type Interest, SKIP, STREAM, type XmlHandler } from './events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, SKIP, STREAM, type XmlHandler } from './events.js';
 import { refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { type Name, NO_NAME } from './names.js';
 import { Namespaces } from './namespaces.js';
@@ -225,4 +225,4 @@ export function refuse(code: RefusalCode, rule: string, offset: number): Refusal
 }
 
 /** Whether content with this interest is reported as text at all. */
-export const wantsText = (interest: Interest): boolean => interest > ELEMENTS;
+export const wantsText = (interest: Interest): boolean => interest > ELEMENTS_ONLY;

@@ -33,7 +33,7 @@ export interface XmlHandler {
 /** Nothing of the content: neither elements nor text, down to the matching `close`. */
 export const SKIP = 0;
 /** The child elements, but no text of this element itself; text is checked, not reported. */
-export const ELEMENTS = 1;
+export const ELEMENTS_ONLY = 1;
 /** The child elements and the text of this element itself. */
 export const ALL = 2;
 /** The child elements; of the text only that there is some: `text('')` once per run with a non-white character. */
@@ -41,7 +41,7 @@ export const PRESENCE = 3;
 /** As `ALL`, with text of any length: for handlers that do not keep it, or check its length themselves. */
 export const STREAM = 4;
 
-export type Interest = typeof SKIP | typeof ELEMENTS | typeof ALL | typeof PRESENCE | typeof STREAM;
+export type Interest = typeof SKIP | typeof ELEMENTS_ONLY | typeof ALL | typeof PRESENCE | typeof STREAM;
 
 /** A test of the bytes from `start` to before `end`. They are lent. */
 export type BytesTest = (bytes: Uint8Array, start: number, end: number) => boolean;

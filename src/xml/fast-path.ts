@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
-import { ELEMENTS, PRESENCE } from './events.js';
+import { ELEMENTS_ONLY, PRESENCE } from './events.js';
 import { declarationsMax, type XmlLimits } from './limits.js';
 import { isAt, type Name, nameAt } from './names.js';
 import { SkippedContentScanner } from './skipped-content.js';
@@ -69,7 +69,7 @@ export class FastPathScanner {
   /** Text up to a `<`, to the end of the chunk, or to where its state changes. */
   #run(chunk: Buffer, view: DataView, i: number, end: number): number {
     const { interest } = this.#elements.top;
-    if (interest <= ELEMENTS) return this.#skipped.text(chunk, view, i, end);
+    if (interest <= ELEMENTS_ONLY) return this.#skipped.text(chunk, view, i, end);
     if (interest === PRESENCE) {
       const behind = behindSpace(view, i, end);
       if (behind < end && view.getUint8(behind) === 0x3c) return behind;

@@ -1,7 +1,7 @@
 import { isXmlChar } from './chars.js';
 
 /** A character or entity reference, fed byte by byte after its `&`: the five entities of XML and no others. */
-export class Reference {
+export class ReferenceReader {
   /** The character it stands for, once complete. */
   code = 0;
   #kind: 'new' | 'named' | 'number' | 'decimal' | 'hexadecimal' = 'new';
@@ -68,7 +68,7 @@ const ENTITIES = new Map(
 
 /** The value of an attribute from what is written, which has been checked: XML 1.0 section 3.3.3 for CDATA types. */
 export function normaliseValue(written: string): string {
-  const reference = new Reference();
+  const reference = new ReferenceReader();
   let value = '';
   let start = 0;
   for (let i = 0; i < written.length; i++) {

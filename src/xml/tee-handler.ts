@@ -1,4 +1,4 @@
-import { ALL, ELEMENTS, type Interest, PRESENCE, STREAM, type StartTag, type XmlHandler } from './events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, PRESENCE, STREAM, type StartTag, type XmlHandler } from './events.js';
 import { InterestFilter } from './interest-filter.js';
 
 /** Passes the same events to two handlers, to each as much as it asks for. */
@@ -18,7 +18,7 @@ export class TeeHandler implements XmlHandler {
     for (const interest of [ALL, STREAM, PRESENCE] as const) {
       if (first === interest || second === interest) return interest;
     }
-    return ELEMENTS;
+    return ELEMENTS_ONLY;
   }
 
   close(contentEndBytes: number, endBytes: number): void {

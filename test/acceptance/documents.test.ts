@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 import { desk, graphql, startDesk } from './desk.js';
 
 /** Cases 1 to 7, 19, 20, 22: what WSDLs and schemas say, and where they come from. */
@@ -95,7 +95,7 @@ interface Ran {
 async function command(...args: readonly string[]): Promise<Ran> {
   const lines: string[] = [];
   const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
-  return { code: await run(args, terminal), out: lines.join('\n') };
+  return { code: await runProgram(args, terminal), out: lines.join('\n') };
 }
 
 async function serve(t: Test, listener: RequestListener): Promise<string> {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { ByAddress, OrderedAccess, openAccess, UNRESTRICTED } from '../../src/access/access.js';
 import { ApiKeys } from '../../src/access/api-keys.js';
 import { Certificates } from '../../src/access/certificates.js';
-import type { Caller, Client, ClientClass } from '../../src/access/client.js';
+import type { CallerIdentity, Client, ClientClass } from '../../src/access/client.js';
 import { clientAddress, subscriberOf } from '../../src/access/network/address.js';
 import { Forwarding } from '../../src/access/network/forwarding.js';
 import { isNetwork, Networks } from '../../src/access/network/networks.js';
@@ -14,7 +14,7 @@ import { Refusal } from '../../src/base/refusals/refusal.js';
 
 const classNamed = (name: string): ClientClass => ({ ...UNRESTRICTED, name });
 const [GOLD, PLAIN] = [classNamed('gold'), classNamed('plain')];
-const from = (headers: Caller['headers'], address = '192.0.2.1'): Caller => ({ headers, address });
+const from = (headers: CallerIdentity['headers'], address = '192.0.2.1'): CallerIdentity => ({ headers, address });
 
 /** The refusal of what must not get in. */
 async function refusal(identify: () => Client | Promise<Client | null> | null): Promise<Refusal> {
@@ -138,7 +138,7 @@ t.test('certificates: believed of trusted proxies only', async (t) => {
   const proxies = new Networks(['10.0.0.1']);
   const listed = [{ name: 'erp', rights: GOLD, subject: 'CN=erp,O=Example' }];
   const closed = new Certificates('x-client-certificate', listed, null, proxies);
-  const subject = (text: string): Caller['headers'] => ({ 'x-client-certificate': text });
+  const subject = (text: string): CallerIdentity['headers'] => ({ 'x-client-certificate': text });
   t.match(closed.identify(from(subject('CN=erp,O=Example'), '10.0.0.1')), { name: 'erp', className: 'gold' });
   t.equal(closed.identify(from(subject('CN=erp,O=Example'), '10.0.0.2')), null, 'of anybody else it is nothing');
   t.equal(closed.identify(from(subject(''), '10.0.0.1')), null, 'no certificate');
@@ -208,7 +208,7 @@ t.test('tokens', async (t) => {
     header: Record<string, unknown> = {},
     key: CryptoKey | Uint8Array = pair.privateKey,
   ) => new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'one', ...header }).sign(key);
-  const bearer = (token: string): Caller => from({ authorization: `Bearer ${token}` });
+  const bearer = (token: string): CallerIdentity => from({ authorization: `Bearer ${token}` });
   const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
   await t.test('a good one tells client, class and claims, and is known at once the next time', async (t) => {

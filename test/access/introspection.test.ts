@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 
 import { UNRESTRICTED } from '../../src/access/access.js';
-import type { Caller, Client, ClientClass } from '../../src/access/client.js';
+import type { CallerIdentity, Client, ClientClass } from '../../src/access/client.js';
 import { IntrospectedTokens, type IntrospectionRules } from '../../src/access/tokens/introspection.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { startTestGateway } from '../kit/gateway.js';
@@ -22,7 +22,10 @@ const RULES: IntrospectionRules = {
   inactiveMillis: 60_000,
   forward: false,
 };
-const bearer = (token: string): Caller => ({ headers: { authorization: `Bearer ${token}` }, address: '192.0.2.1' });
+const bearer = (token: string): CallerIdentity => ({
+  headers: { authorization: `Bearer ${token}` },
+  address: '192.0.2.1',
+});
 
 async function codeOf(identify: () => Client | Promise<Client> | null): Promise<string> {
   try {

@@ -1,13 +1,13 @@
 import t from 'tap';
 
 import { UNRESTRICTED } from '../../src/access/access.js';
-import { type Access, type Caller, type Client, clientOf } from '../../src/access/client.js';
+import { type Access, type CallerIdentity, type Client, clientOf } from '../../src/access/client.js';
 import type { AccessRules, LiveEnd } from '../../src/access/live-client.js';
 import { LiveClients } from '../../src/access/live-clients.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { until } from '../kit/until.js';
 
-const CALLER: Caller = { headers: {}, address: '192.0.2.1' };
+const CALLER: CallerIdentity = { headers: {}, address: '192.0.2.1' };
 
 const clientNamed = (name: string, more: Partial<Client> = {}): Client => ({
   ...clientOf('apiKey', { id: name, name, label: name }, UNRESTRICTED),

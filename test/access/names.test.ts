@@ -2,7 +2,7 @@ import t from 'tap';
 
 import { UNRESTRICTED } from '../../src/access/access.js';
 import { Certificates } from '../../src/access/certificates.js';
-import type { Caller } from '../../src/access/client.js';
+import type { CallerIdentity } from '../../src/access/client.js';
 import { configuredNameKey, nameKey } from '../../src/access/distinguished-name.js';
 import { labelOf } from '../../src/access/label.js';
 import { Networks } from '../../src/access/network/networks.js';
@@ -53,18 +53,18 @@ t.test('other attributes and values are another name', async (t) => {
   t.equal(nameKey(`CN=${'a'.repeat(5000)}`), null, 'a name of any length is not read');
 });
 
-const caller = (parts: Partial<Caller>): Caller => ({ headers: {}, address: '192.0.2.1', ...parts });
+const caller = (parts: Partial<CallerIdentity>): CallerIdentity => ({ headers: {}, address: '192.0.2.1', ...parts });
 const certificate = (subject: string) => ({ subject, names: [], fingerprint: 'AB:CD', endMillis: 9e15 });
 
 t.test('a certificate is known by its subject in any order, and one that is not listed is named', async (t) => {
   const listed = [{ name: 'erp', rights: UNRESTRICTED, subject: '/O=Bank/CN=erp' }];
   const known = new Certificates('x-client', listed, null, new Networks(['10.0.0.1']));
   t.match(known.identify(caller({ certificate: certificate('CN=erp,O=Bank') })), { name: 'erp' });
-  const behind = (subject: string): Caller => caller({ address: '10.0.0.1', headers: { 'x-client': subject } });
+  const behind = (subject: string): CallerIdentity => caller({ address: '10.0.0.1', headers: { 'x-client': subject } });
   t.match(known.identify(behind('O=Bank,CN=erp')), { name: 'erp' });
   t.match(known.identify(behind('/O=Bank/CN=erp')), { name: 'erp' }, 'to the letter');
   t.throws(() => known.identify(behind('/CN=erp/O=Bank')), 'this form may hold anything: only to the letter');
-  const refusal = (of: Caller): unknown => {
+  const refusal = (of: CallerIdentity): unknown => {
     try {
       return known.identify(of);
     } catch (caught) {

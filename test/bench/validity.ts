@@ -8,7 +8,7 @@ import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
 import { type ElementRules, SchemaRules } from '../../src/codec/validity/rules.js';
 import { ContentValidator } from '../../src/codec/validity/validator.js';
 import { readWsdl } from '../../src/wsdl/read.js';
-import { ALL, ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../../src/xml/events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { FILES } from '../wsdl/written.js';
@@ -58,7 +58,7 @@ class Envelope implements XmlHandler {
 
   open(tag: StartTag): Interest {
     this.#depth++;
-    if (this.#depth < 3) return ELEMENTS;
+    if (this.#depth < 3) return ELEMENTS_ONLY;
     return this.#inner?.open(tag) ?? this.#interest;
   }
 

@@ -6,7 +6,7 @@ import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 
 import type { Diagnostic } from '../../src/base/diagnostic.js';
-import { NO_SOURCE_OPTIONS, sourceOf } from '../../src/cli/import/import-source.js';
+import { importSourceOf, NO_SOURCE_OPTIONS } from '../../src/cli/import/import-source.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { addressKind } from '../../src/upstream/address-kind.js';
@@ -57,20 +57,20 @@ t.test('C01: documents from the network', async (t) => {
   rows.answer('C01', 'a WSDL in a file names a URL');
   const directory = await folder(t, { 'a.wsdl': importing(`${other.url}/x.xsd`) });
   const file = join(directory, 'a.wsdl');
-  const fromFile = await readWsdl(file, await sourceOf(file, NO_SOURCE_OPTIONS, {}));
+  const fromFile = await readWsdl(file, await importSourceOf(file, NO_SOURCE_OPTIONS, {}));
   t.match(fromFile.warnings, [{ what: /names a URL/ }]);
   t.ok(fromFile.warnings.every(hasPlace));
 
   rows.answer('C01', 'a WSDL of one host names another host');
   const location = `${home.url}/a.wsdl`;
-  const fromUrl = await readWsdl(location, await sourceOf(location, NO_SOURCE_OPTIONS, {}));
+  const fromUrl = await readWsdl(location, await importSourceOf(location, NO_SOURCE_OPTIONS, {}));
   t.match(fromUrl.warnings, [{ what: /leaves the host/ }]);
   t.ok(fromUrl.warnings.every(hasPlace));
   t.equal(other.connects(), 0);
 
   rows.answer('C01', 'the host is allow-listed');
   const allowed = { ...NO_SOURCE_OPTIONS, allowHosts: [`127.0.0.1:${other.port}`] };
-  t.equal((await readWsdl(location, await sourceOf(location, allowed, {}))).documents.length, 2);
+  t.equal((await readWsdl(location, await importSourceOf(location, allowed, {}))).documents.length, 2);
   t.equal(other.connects(), 1);
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { indent } from '../../src/cli/indent.js';
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 
 const config = (url: string): string => `services:
   orders:
@@ -66,7 +66,7 @@ async function explainer(
     const out: string[] = [];
     const error: string[] = [];
     const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void error.push(text) };
-    const code = await run(['explain', '-c', file, ...args], terminal);
+    const code = await runProgram(['explain', '-c', file, ...args], terminal);
     return { code, out: out.join('\n').replaceAll(String(port), 'PORT'), error: error.join('\n') };
   };
   return { explain, heard: () => heard };
@@ -168,7 +168,7 @@ t.test('what the server refuses is refused with its words, and 1; what cannot be
     t.notMatch(said.out, 'Envelope');
   }
   t.equal(heard(), 0);
-  t.equal(await run(['explain', '-c', '/nowhere', '{ a }'], { out: () => {}, error: () => {} }), 2);
+  t.equal(await runProgram(['explain', '-c', '/nowhere', '{ a }'], { out: () => {}, error: () => {} }), 2);
 });
 
 t.test('limits that are only measured refuse nothing here either', async (t) => {
@@ -222,7 +222,7 @@ t.test('how a backend is reached: addresses, limits and the kind of credentials,
     },
     error: (text: string) => t.fail(text),
   };
-  t.equal(await run(['explain', '-c', file, '{ stock(sku: "1") }'], terminal), 0);
+  t.equal(await runProgram(['explain', '-c', file, '{ stock(sku: "1") }'], terminal), 0);
   for (const line of [
     'balance: hash of client: 127.0.0.1:8, 127.0.0.1:9 weight 2 backup',
     'limits: timeout 1000 ms; 2 retries on refused, reset, 200 ms each; 8 calls of the service at once',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 
 /** What `rename` and `hide` make of the schema of a service that speaks GraphQL: something that can be asked, or a problem. */
 interface Case {
@@ -21,7 +21,7 @@ async function say(t: Test, { sdl, keys }: Case, command: 'schema' | 'check'): P
   const write = (text: string): void => {
     out += `${text}\n`;
   };
-  const code = await run([command, '-c', file], { out: write, error: write });
+  const code = await runProgram([command, '-c', file], { out: write, error: write });
   return `${code} ${out.replaceAll(`${directory}/`, '')}`;
 }
 

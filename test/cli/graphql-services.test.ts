@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 
 const SDL = `type Query {
   customer(id: ID!): Customer
@@ -44,7 +44,7 @@ async function say(t: Test, yaml: string, command: readonly string[], sdl = SDL)
     out += `${text}\n`;
   };
   const [name = '', ...others] = command;
-  const code = await run([name, '-c', file, ...others], { out: write, error: write });
+  const code = await runProgram([name, '-c', file, ...others], { out: write, error: write });
   return { code, out: out.replaceAll(`${directory}/`, '') };
 }
 

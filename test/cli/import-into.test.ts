@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { run as runHere } from '../../src/cli/program.js';
+import { runProgram as runHere } from '../../src/cli/program.js';
 import { withEntries } from '../../src/config/source/yaml-source.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 

@@ -10,7 +10,7 @@ import t, { type Test } from 'tap';
 
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { importWsdl } from '../../src/cli/import/import.js';
-import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf } from '../../src/cli/import/import-source.js';
+import { importSourceOf, NO_SOURCE_OPTIONS, type SourceOptions } from '../../src/cli/import/import-source.js';
 import { loadConfig } from '../../src/config/load.js';
 import { addressKind } from '../../src/upstream/address-kind.js';
 import { fetchDocument } from '../../src/upstream/fetch-document.js';
@@ -39,7 +39,7 @@ async function startServer(test: Test, answer: Answer) {
 }
 
 const source = (location: string, options: Partial<SourceOptions>) =>
-  sourceOf(location, { ...NO_SOURCE_OPTIONS, ...options }, ENVIRONMENT);
+  importSourceOf(location, { ...NO_SOURCE_OPTIONS, ...options }, ENVIRONMENT);
 
 async function problemOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { REFUSAL_CODES } from '../../src/base/refusals/refusals.js';
-import { run as runHere } from '../../src/cli/program.js';
+import { runProgram as runHere } from '../../src/cli/program.js';
 import { diagnosticLine } from '../../src/cli/table.js';
 import { freePort } from '../kit/free-port.js';
 import { wsdlWith } from '../wsdl/written.js';

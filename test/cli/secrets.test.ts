@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 import { startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
@@ -62,7 +62,7 @@ t.test('secrets of a service appear in no output of a command', async (t) => {
     ]) {
       const lines: string[] = [];
       const take = (text: string): void => void lines.push(text);
-      const code = await run(args, { out: take, error: take });
+      const code = await runProgram(args, { out: take, error: take });
       t.equal(code === 2, broken, args.join(' '));
       t.notMatch(lines.join('\n'), FOUND, args[0] ?? '');
       t.ok(lines.length > 0);

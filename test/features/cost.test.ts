@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
@@ -179,7 +179,7 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
   }
   const out: string[] = [];
   const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };
-  t.equal(await run(['suggest', gateway.adminUrl], terminal), 0);
+  t.equal(await runProgram(['suggest', gateway.adminUrl], terminal), 0);
   const bytes = (length: number): string => String(Math.round((length / 1024) * 10) / 10);
   t.equal(
     out.join('\n'),
@@ -204,13 +204,13 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
   const file = join(t.testdir(), 'metrics.txt');
   await writeFile(file, metrics);
   const again: string[] = [];
-  await run(['suggest', file], { ...terminal, out: (text) => void again.push(text) });
+  await runProgram(['suggest', file], { ...terminal, out: (text) => void again.push(text) });
   t.same(again, out, 'a file of metrics says the same');
   await writeFile(file, metrics.replace(/(soapstone_reply_items_max.*) 13/, '$1 2300'));
-  await run(['suggest', file], { ...terminal, out: (text) => void again.push(text) });
+  await runProgram(['suggest', file], { ...terminal, out: (text) => void again.push(text) });
   t.match(again[1], 'replySize: 3000 # ', 'a larger reply');
   t.match(again[1], '`limits.graphql.cost` must be above it, its default is 1000');
-  t.equal(await run(['suggest', join(t.testdir(), 'absent')], terminal), 2);
+  t.equal(await runProgram(['suggest', join(t.testdir(), 'absent')], terminal), 2);
   await writeFile(file, 'soapstone_lists_total 3\nsoapstone_replies_total{service="_other",operation="_other"} 3\n');
-  t.equal(await run(['suggest', file], terminal), 1);
+  t.equal(await runProgram(['suggest', file], terminal), 1);
 });

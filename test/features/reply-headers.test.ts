@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 import { type Desk, desk, graphql, MEDIA, startDesk } from '../acceptance/desk.js';
 import { answerWith } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
@@ -131,7 +131,7 @@ t.test('the schema names the type after its blocks', async (t) => {
   });
   const lines: string[] = [];
   const terminal = { out: (text: string) => void lines.push(text), error: (text: string) => void lines.push(text) };
-  t.equal(await run(['schema', '-c', `${folder}/gateway.yaml`], terminal), 0);
+  t.equal(await runProgram(['schema', '-c', `${folder}/gateway.yaml`], terminal), 0);
   t.match(
     lines.join('\n'),
     /get\(id: Int\): GetWithHeaders[\s\S]*type GetWithHeaders \{\s+result: String\s+headers: SessionWarningsHeaders\s/,

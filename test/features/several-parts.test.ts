@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createClient } from 'graphql-sse';
 import t, { type Test } from 'tap';
 
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 import { answerIn } from '../kit/answers.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
@@ -318,7 +318,7 @@ t.test('monitor mode tells of it, `explain` shows what would be sent', async (t)
   });
   const lines: string[] = [];
   const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
-  t.equal(await run(['explain', '-c', join(folder, 'a.yaml'), QUERY], terminal), 0);
+  t.equal(await runProgram(['explain', '-c', join(folder, 'a.yaml'), QUERY], terminal), 0);
   t.match(lines.join('\n'), /<n1:Page size="3"\/>\s*<n1:Tag>x<\/n1:Tag>\s*<n1:Tag>y<\/n1:Tag>\s*<\/s:Body>/);
 });
 

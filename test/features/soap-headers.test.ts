@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 import { desk, graphql, startDesk } from '../acceptance/desk.js';
 import { startTestGateway } from '../kit/gateway.js';
 
@@ -193,7 +193,7 @@ t.test('explain shows the blocks of a call, and none of their constants', async 
   });
   const lines: string[] = [];
   const terminal = { out: (text: string) => void lines.push(text), error: (text: string) => void lines.push(text) };
-  t.equal(await run(['explain', '-c', `${folder}/gateway.yaml`, '{ get(id: 1) }'], terminal), 0);
+  t.equal(await runProgram(['explain', '-c', `${folder}/gateway.yaml`, '{ get(id: 1) }'], terminal), 0);
   const shown = lines.join('\n');
   t.notMatch(shown, /s3cret/);
   t.match(shown, /<wsa:Action s:mustUnderstand="1">urn:t\/Get<[\s\S]*urn:uuid:\*\*\*/);

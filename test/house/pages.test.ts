@@ -7,7 +7,7 @@ import { hashPassword } from '../../src/access/passwords/scrypt.js';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { isRecord } from '../../src/base/record.js';
 import { REFUSALS } from '../../src/base/refusals/refusals.js';
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 import { compile } from '../../src/compile.js';
 import { configSchema, type SchemaNode } from '../../src/config/check/schema-node.js';
 import { loadConfig } from '../../src/config/load.js';
@@ -181,7 +181,7 @@ t.test('the pages name no metric, code or message of the log that is not there',
 
 t.test('README.md has every command', async (t) => {
   const lines: string[] = [];
-  await run(['--help'], { out: (line) => void lines.push(line), error: (line) => void lines.push(line) });
+  await runProgram(['--help'], { out: (line) => void lines.push(line), error: (line) => void lines.push(line) });
   const [, list = ''] = lines.join('\n').split(/^(?:Commands|Next steps):$/m);
   const commands = [...list.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name = '']) => (name === 'help' ? [] : [name]));
   t.ok(commands.length > 10);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Exchange } from '../../src/base/exchange.js';
 import { affectedClients } from '../../src/cli/operator/affected-clients.js';
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 import { clientNameIn } from '../../src/observe/client-name.js';
 import { mergeUsage, USAGE_CLIENTS_MAX, USAGE_NAMES_MAX, Usage, type UsageReport } from '../../src/observe/usage.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
@@ -71,7 +71,7 @@ clients:
 
   const out: string[] = [];
   const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };
-  t.equal(await run(['usage', gateway.adminUrl], terminal), 0);
+  t.equal(await runProgram(['usage', gateway.adminUrl], terminal), 0);
   t.match(out.join('\n'), /^shop 1\.2 \(web\)\n {2}graphql +shop\.GetOrder +3$/m);
 });
 
@@ -95,12 +95,15 @@ t.test('diff names the clients that breaking changes meet', async (t) => {
   await writeFile(file, JSON.stringify(usage.report()));
   const out: string[] = [];
   const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };
-  const code = await run(['diff', join(directory, 'old.wsdl'), join(directory, 'new.wsdl'), '--usage', file], terminal);
+  const code = await runProgram(
+    ['diff', join(directory, 'old.wsdl'), join(directory, 'new.wsdl'), '--usage', file],
+    terminal,
+  );
   t.equal(code, 1, out.join('\n'));
   const meets = out.join('\n').split('Breaking changes meet:\n')[1] ?? '';
   t.match(meets, / {2}asks$/m);
   t.notMatch(meets, /asksNot|another/);
-  t.equal(await run(['diff', 'a', 'b', '--usage', join(directory, 'none.json')], terminal), 2);
+  t.equal(await runProgram(['diff', 'a', 'b', '--usage', join(directory, 'none.json')], terminal), 2);
 });
 
 t.test('a change meets those that cannot help it', async (t) => {

@@ -10,7 +10,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Service } from 'kubernetes-models/v1';
 import t, { type Test } from 'tap';
 import { parse, parseAllDocuments } from 'yaml';
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 import { loadConfig } from '../../src/config/load.js';
 
 /** The manifests for Kubernetes, rendered and held to the schemas of its API. */
@@ -132,7 +132,7 @@ t.test('ports, probes, drain and configuration of the pod fit the gateway', asyn
   t.ok(spec.terminationGracePeriodSeconds * 1000 > Number(wait) * 1000 + drainMillis, 'a drain comes to its end');
   const lines: string[] = [];
   const terminal = { out: (line: string) => void lines.push(line), error: (line: string) => void lines.push(line) };
-  t.equal(await run(['check', '-c', file], terminal), 0, lines.join('\n'));
+  t.equal(await runProgram(['check', '-c', file], terminal), 0, lines.join('\n'));
 });
 
 interface Port {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from 'graphql';
 import t from 'tap';
 import { parse, stringify } from 'yaml';
-import { run } from '../../src/cli/program.js';
+import { runProgram } from '../../src/cli/program.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { missing, PYTHON } from './programs.js';
@@ -135,7 +135,7 @@ for (const backend of BACKENDS) {
       const folder = join(t.testdir({}), 'imported');
       const said: string[] = [];
       const terminal = { out: (text: string) => said.push(text), error: (text: string) => said.push(text) };
-      t.equal(await run(['import', `${endpoint}?wsdl`, '-o', folder], terminal), 0, said.join('\n'));
+      t.equal(await runProgram(['import', `${endpoint}?wsdl`, '-o', folder], terminal), 0, said.join('\n'));
       const written: Record<string, Record<string, Record<string, unknown>>> = parse(
         await readFile(join(folder, 'soapstone.yaml'), 'utf8'),
       );

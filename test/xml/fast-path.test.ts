@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { Refusal } from '../../src/base/refusals/refusal.js';
-import { ALL, ELEMENTS, type Interest, PRESENCE, SKIP, type StartTag } from '../../src/xml/events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, PRESENCE, SKIP, type StartTag } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { orders } from '../bench/reader.js';
 import { cutAt } from '../kit/splits.js';
@@ -19,11 +19,11 @@ const stepwise = (message: Buffer, interest: (tag: StartTag) => Interest): Outco
 /** What a handler may want of a message: everything, nothing below some depth, a mixture. */
 const INTERESTS: readonly ((tag: StartTag) => Interest)[] = [
   () => ALL,
-  () => ELEMENTS,
+  () => ELEMENTS_ONLY,
   () => PRESENCE,
   () => SKIP,
   (tag) => (tag.depth < 3 ? PRESENCE : SKIP),
-  (tag) => ([ALL, ELEMENTS, PRESENCE, SKIP] as const)[tag.local.length % 4] ?? ALL,
+  (tag) => ([ALL, ELEMENTS_ONLY, PRESENCE, SKIP] as const)[tag.local.length % 4] ?? ALL,
 ];
 
 t.test('skipped content is checked like the rest', async () => {
@@ -31,7 +31,7 @@ t.test('skipped content is checked like the rest', async () => {
     fc.property(documents, places, (document, cuts) => {
       const message = Buffer.from(print(document));
       const { refusal } = read([message]);
-      for (const interest of [SKIP, ELEMENTS, PRESENCE] as const) {
+      for (const interest of [SKIP, ELEMENTS_ONLY, PRESENCE] as const) {
         // The second time, what comes is expected.
         for (const pieces of [cutAt(message, cuts), [message], [message]]) {
           assert.equal(read(pieces, { interest: () => interest }).refusal, refusal);
@@ -159,7 +159,7 @@ t.test('limits hold for what is expected as for the rest', async (t) => {
   for (const [text, code, options] of rows) {
     // Behind it is room, so that the end of the message is not near.
     const message = Buffer.from(`${text}${' '.repeat(80)}`);
-    const interests: readonly Interest[] = code === 'XML_TEXT_LIMIT' ? [ALL] : [ALL, ELEMENTS, PRESENCE, SKIP];
+    const interests: readonly Interest[] = code === 'XML_TEXT_LIMIT' ? [ALL] : [ALL, ELEMENTS_ONLY, PRESENCE, SKIP];
     for (const interest of interests) {
       for (let time = 0; time < 3; time++) {
         t.equal(read([message], { interest: () => interest }).refusal, null, `${text} without limits`);

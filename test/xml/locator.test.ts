@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Place } from '../../src/base/refusals/facts.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
-import { ALL, ELEMENTS, PRESENCE, SKIP, type XmlHandler } from '../../src/xml/events.js';
+import { ALL, ELEMENTS_ONLY, PRESENCE, SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { LIMITS } from './log.js';
 
@@ -16,7 +16,7 @@ function refusing(): XmlHandler {
       names.push(local);
       if (local === 'open') refuse();
       if (local === 'skip') return SKIP;
-      return local === 'text' ? ALL : local === 'presence' ? PRESENCE : ELEMENTS;
+      return local === 'text' ? ALL : local === 'presence' ? PRESENCE : ELEMENTS_ONLY;
     },
     close() {
       if (names.pop() === 'close') refuse();

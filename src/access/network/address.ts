@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 
 import { Exchange, nextExchangeId } from '../../base/exchange.js';
-import type { Caller } from '../client.js';
+import type { CallerIdentity } from '../client.js';
 import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';
 
-type Sender = Pick<Caller, 'headers' | 'address'>;
+type Sender = Pick<CallerIdentity, 'headers' | 'address'>;
 
 /** Trusted proxies in a row, at most. */
 const HOPS_MAX = 16;

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Caller } from '../client.js';
+import type { CallerIdentity } from '../client.js';
 import { memoize } from './memoize.js';
 import type { Networks } from './networks.js';
 
@@ -23,7 +23,7 @@ export class Forwarding {
   }
 
   /** Header fields, names and values in turn. None where the connection is gone. */
-  fields(caller: Caller): readonly string[] {
+  fields(caller: CallerIdentity): readonly string[] {
     const { address, headers, isTls = false } = caller;
     if (address === '') return NONE;
     const host = textOf(headers['host']);

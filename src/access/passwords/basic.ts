@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { setAndEvictOldest } from '../../base/evict-oldest.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Identifier } from '../access.js';
-import { type Caller, type Client, type ClientClass, clientOf, type Head } from '../client.js';
+import { type CallerIdentity, type Client, type ClientClass, clientOf, type Head } from '../client.js';
 import { clientAddress, plainAddress, subscriberOf } from '../network/address.js';
 import type { Networks } from '../network/networks.js';
 import { FailureRate } from './failure-rate.js';
@@ -86,7 +86,7 @@ export class BasicUsers implements Identifier {
     }
   }
 
-  identify(caller: Caller): Client | Promise<Client> | null {
+  identify(caller: CallerIdentity): Client | Promise<Client> | null {
     const field = caller.headers['authorization'];
     if (typeof field !== 'string' || !SCHEME.test(field)) return null;
     if (field.length > CREDENTIALS_CHARS_MAX) throw unknown();

@@ -1,6 +1,6 @@
 import type { Identifier } from '../access.js';
 import { type ApiKeyClient, ApiKeys } from '../api-keys.js';
-import type { Caller, Client, Head } from '../client.js';
+import type { CallerIdentity, Client, Head } from '../client.js';
 import { bearerToken, withholdToken } from './bearer.js';
 
 /** Identifies clients by fixed tokens (RFC 6750). */
@@ -13,7 +13,7 @@ export class BearerKeys implements Identifier {
     this.#keys = new ApiKeys('token', clients);
   }
 
-  identify(caller: Caller): Client | null {
+  identify(caller: CallerIdentity): Client | null {
     const token = bearerToken(caller);
     return token === null ? null : this.#keys.identify({ ...caller, headers: { token } });
   }

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusals/refusal.js';
-import type { Caller, Client, ClientCertificate, Head } from '../client.js';
+import type { CallerIdentity, Client, ClientCertificate, Head } from '../client.js';
 
 /** Catalogue K06. */
 const FIELD_CHARS_MAX = 8192;
@@ -13,7 +13,7 @@ const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 const ANY_BEARER = /^bearer[ \t]+([\w.~+/-]+=*)/i;
 
 /** The token of a request; null where it has none. Throws `UNAUTHENTICATED` for a field that holds no token. */
-export function bearerToken({ headers }: Caller): string | null {
+export function bearerToken({ headers }: CallerIdentity): string | null {
   const field = headers['authorization'];
   if (field === undefined) return null;
   if (typeof field !== 'string') throw tokenRefusal('authorization');
@@ -37,7 +37,7 @@ export function withholdToken({ headers }: Head, isForGateway: (token: string) =
  * Returns the client of a token if the connection proves what the token is bound to: the certificate of its client (RFC
  * 8705 section 3.1). Throws `UNAUTHENTICATED` for another one, and for proofs of other kinds.
  */
-export function verifyBinding(client: Client, { certificate = null }: Caller): Client {
+export function verifyBinding(client: Client, { certificate = null }: CallerIdentity): Client {
   const confirmation = client.claims?.['cnf'];
   if (confirmation === undefined) return client;
   const bound = isRecord(confirmation) ? confirmation['x5t#S256'] : null;

@@ -5,7 +5,7 @@ import { setAndEvictOldest } from '../../base/evict-oldest.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { CallObserver } from '../../base/request-observer.js';
 import type { Identifier } from '../access.js';
-import type { Caller, Client, Head } from '../client.js';
+import type { CallerIdentity, Client, Head } from '../client.js';
 import type { Question } from '../question.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
 import { type TokenClientRules, tokenClient } from './token-client.js';
@@ -52,7 +52,7 @@ export class IntrospectedTokens implements Identifier {
     this.#introspect = introspect;
   }
 
-  identify(caller: Caller): Client | Promise<Client> | null {
+  identify(caller: CallerIdentity): Client | Promise<Client> | null {
     const token = bearerToken(caller);
     if (token === null) return null;
     const digest = createHash('sha256').update(token).digest('base64');
@@ -115,7 +115,7 @@ export class IntrospectedTokens implements Identifier {
   }
 }
 
-function admit({ client }: Answer, caller: Caller): Client {
+function admit({ client }: Answer, caller: CallerIdentity): Client {
   if (client instanceof Refusal) throw client;
   return verifyBinding(client, caller);
 }

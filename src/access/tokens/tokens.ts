@@ -11,7 +11,7 @@ import {
 
 import { setAndEvictOldest } from '../../base/evict-oldest.js';
 import type { Identifier } from '../access.js';
-import type { Caller, Client, Head } from '../client.js';
+import type { CallerIdentity, Client, Head } from '../client.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
 import { type FetchKeys, IssuerKeys } from './issuer-keys.js';
 import { type TokenClientRules, tokenClient } from './token-client.js';
@@ -48,7 +48,7 @@ export class Tokens implements Identifier {
     this.#leavesOthers = leavesOthers;
   }
 
-  identify(caller: Caller): Client | Promise<Client> | null {
+  identify(caller: CallerIdentity): Client | Promise<Client> | null {
     const token = bearerToken(caller);
     if (token === null) return null;
     const digest = createHash('sha256').update(token).digest('base64');
@@ -60,7 +60,7 @@ export class Tokens implements Identifier {
     throw tokenRefusal('token is of no known issuer');
   }
 
-  async #verify(token: string, digest: string, issuer: TokenIssuer, caller: Caller): Promise<Client> {
+  async #verify(token: string, digest: string, issuer: TokenIssuer, caller: CallerIdentity): Promise<Client> {
     const client = await issuer.verify(token);
     const untilMillis = Math.min(Date.now() + VERIFIED_MILLIS, client.expiresMillis ?? 0);
     setAndEvictOldest(this.#verified, digest, { client, untilMillis }, VERIFIED_MAX);

@@ -14,7 +14,7 @@ import { backendKeys } from './backend-keys.js';
 import { copyInto, exitCodeOf, importedService, readShowing, withWarnings, writeReport } from './import.js';
 import { type PlannedService, planServices } from './import-plan.js';
 import { reportImport } from './import-report.js';
-import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf } from './import-source.js';
+import { importSourceOf, NO_SOURCE_OPTIONS, type SourceOptions } from './import-source.js';
 import { printServices } from './imported-config.js';
 
 export interface IntoOptions {
@@ -43,7 +43,7 @@ export async function importInto(location: string, options: IntoOptions, termina
   const before = await compile(loaded);
   await before.close();
   const sourceOptions = options.source ?? NO_SOURCE_OPTIONS;
-  const source = await sourceOf(location, sourceOptions, process.env);
+  const source = await importSourceOf(location, sourceOptions, process.env);
   const model = await readShowing(location, source, terminal);
   const planned = planServices(model, { name: options.name, ports: options.ports, location });
   refuseTakenNames(planned, loaded, options.file);

@@ -35,7 +35,7 @@ export async function compileRoute(
   const passphrase = secretOf('--passphrase', options.passphrase, fill, diagnostics);
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   if (ca === null && cert === null && proxy === null) return {};
-  const [{ TlsMaterial, reasonOf }, { routeTo }] = await Promise.all([
+  const [{ TlsMaterial, tlsReason }, { routeTo }] = await Promise.all([
     import('../../upstream/dial/tls.js'),
     import('../../upstream/dial/dial.js'),
   ]);
@@ -55,7 +55,7 @@ export async function compileRoute(
       },
     };
   } catch (error) {
-    const what = `The files of --ca, --cert and --key cannot be used (${reasonOf(error)}).`;
+    const what = `The files of --ca, --cert and --key cannot be used (${tlsReason(error)}).`;
     const remedy = 'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
     throw new ConfigurationError([diagnosticOf(what, remedy)]);
   }

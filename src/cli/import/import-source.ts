@@ -68,7 +68,7 @@ const FETCH = { maxBytes: 32 * MIB, timeoutMillis: 30_000 } as const;
 const TOTAL_MILLIS = 600_000;
 
 /** Makes the source of `readWsdl` for `location` from the options. Throws `ConfigurationError` for wrong options. */
-export async function sourceOf(
+export async function importSourceOf(
   location: string,
   options: SourceOptions,
   environment: Environment,

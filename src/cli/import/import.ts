@@ -13,7 +13,7 @@ import { oneLine } from '../table.js';
 import { backendKeys } from './backend-keys.js';
 import { type PlannedService, planServices, withBackend } from './import-plan.js';
 import { type ImportReport, reportImport } from './import-report.js';
-import { NO_SOURCE_OPTIONS, type SourceOptions, sourceOf, withProgress } from './import-source.js';
+import { importSourceOf, NO_SOURCE_OPTIONS, type SourceOptions, withProgress } from './import-source.js';
 import {
   type ImportedAddresses,
   type ImportedOperation,
@@ -52,7 +52,7 @@ export async function importWsdl(location: string, options: ImportOptions, termi
     throw diagnostic(file, 'There is a configuration already.', 'Give another folder, or --force to replace it.');
   }
   const sourceOptions = options.source ?? NO_SOURCE_OPTIONS;
-  const source = await sourceOf(location, sourceOptions, process.env);
+  const source = await importSourceOf(location, sourceOptions, process.env);
   const model = await readShowing(location, source, terminal);
   const asPublished = planServices(model, { name: options.name, ports: options.ports, location });
   const planned = withBackend(asPublished, options.url ?? null);

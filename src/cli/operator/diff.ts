@@ -4,11 +4,11 @@ import type { Change, Severity } from '../../wsdl/compare/change.js';
 import { compareWsdls } from '../../wsdl/compare/compare.js';
 import type { WsdlModel } from '../../wsdl/model.js';
 import { readWsdl } from '../../wsdl/read.js';
-import { type SourceOptions, sourceOf } from '../import/import-source.js';
+import { importSourceOf, type SourceOptions } from '../import/import-source.js';
 import { oneLine, table } from '../table.js';
 import { affectedClients } from './affected-clients.js';
 import { readingError } from './operator-page.js';
-import { nameOf, readUsage } from './usage.js';
+import { readUsage, usageName } from './usage.js';
 
 const ORDER: readonly Severity[] = ['breaking', 'dangerous', 'safe'];
 
@@ -28,7 +28,7 @@ export async function diff(
     return 2;
   }
   const read = async (location: string): Promise<WsdlModel> =>
-    readWsdl(location, await sourceOf(location, source, process.env));
+    readWsdl(location, await importSourceOf(location, source, process.env));
   const { changes, dropped } = compareWsdls(await read(before), await read(after));
   const counted = ORDER.map((severity) => ({
     severity,
@@ -51,7 +51,7 @@ function printAffected(changes: readonly Change[], report: UsageReport): string 
   const rows = changes
     .filter(({ severity }) => severity === 'breaking')
     .map((change) => {
-      const clients = affectedClients(change, report).map(nameOf);
+      const clients = affectedClients(change, report).map(usageName);
       return [oneLine(change.where), clients.length === 0 ? 'no client that was seen' : clients.join(', ')];
     });
   return rows.length === 0 ? '' : `Breaking changes meet:\n${table(rows)}`;

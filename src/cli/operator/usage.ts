@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/record.js';
-import type { ClientUsage, Counts, UsageReport } from '../../observe/usage.js';
+import type { ClientUsage, UsageCounts, UsageReport } from '../../observe/usage.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { oneLine, table } from '../table.js';
 import { readingError, readOperatorPage } from './operator-page.js';
@@ -24,14 +24,14 @@ export async function usage(source: string, isJson: boolean, terminal: Terminal)
         .sort(([, one], [, other]) => other - one)
         .map(([name, count]) => [`  ${kind}`, oneLine(name), String(count)]),
     );
-    terminal.out(`\n${nameOf(client)}\n${table(rows)}`);
+    terminal.out(`\n${usageName(client)}\n${table(rows)}`);
   }
   if (report.clients.length === 0) terminal.out('No request was answered yet.');
   return 0;
 }
 
 /** How a client is called in texts. */
-export function nameOf({ name, version, label }: ClientUsage): string {
+export function usageName({ name, version, label }: ClientUsage): string {
   const own = oneLine(`${name} ${version}`.trim());
   if (own === '') return label === '' ? 'clients without a name' : oneLine(label);
   return label === '' ? own : `${own} (${oneLine(label)})`;
@@ -58,7 +58,7 @@ export async function readUsage(source: string): Promise<UsageReport> {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const countsOf = (value: unknown): Counts =>
+const countsOf = (value: unknown): UsageCounts =>
   Object.fromEntries(
     Object.entries(isRecord(value) ? value : {}).filter(
       (entry): entry is [string, number] => typeof entry[1] === 'number',

@@ -1,4 +1,4 @@
-import { costOf, has } from './charset.js';
+import { charsetCost, has } from './charset.js';
 import { NEVER, type Nfa } from './nfa.js';
 
 /**
@@ -23,7 +23,7 @@ export class Automaton {
 
   constructor(nfa: Nfa) {
     this.#nfa = nfa;
-    this.#lookupCost = nfa.charSets.reduce((sum, set) => sum + costOf(set), 0);
+    this.#lookupCost = nfa.charSets.reduce((sum, set) => sum + charsetCost(set), 0);
     this.#visited = new Uint32Array(nfa.sets.length);
     this.#start = this.#state([nfa.start]);
   }

@@ -25,19 +25,19 @@ export function has(set: CharSet, code: number): boolean {
 }
 
 /** The cost of a look-up in a set, in parts of it. */
-export function costOf({ parts, without }: CharSet): number {
-  const own = parts.reduce((sum, part) => sum + (part.kind === 'set' ? costOf(part.set) : 1), 0);
-  return own + (without === null ? 0 : costOf(without));
+export function charsetCost({ parts, without }: CharSet): number {
+  const own = parts.reduce((sum, part) => sum + (part.kind === 'set' ? charsetCost(part.set) : 1), 0);
+  return own + (without === null ? 0 : charsetCost(without));
 }
 
 /** Equal for sets that are written alike. */
-export function keyOf({ negated, parts, without }: CharSet): string {
+export function charsetKey({ negated, parts, without }: CharSet): string {
   const shown = parts.map((part) => {
     if (part.kind === 'range') return `${part.from}-${part.to}`;
     if (part.kind === 'ranges') return part.ends.join('-');
-    return part.kind === 'class' ? part.name : keyOf(part.set);
+    return part.kind === 'class' ? part.name : charsetKey(part.set);
   });
-  return `[${negated ? '^' : ''}${shown.join()}${without === null ? '' : `~${keyOf(without)}`}]`;
+  return `[${negated ? '^' : ''}${shown.join()}${without === null ? '' : `~${charsetKey(without)}`}]`;
 }
 
 export const setOf = (parts: readonly CharPart[], negated = false, without: CharSet | null = null): CharSet => ({

@@ -1,4 +1,4 @@
-import { type CharSet, keyOf } from './charset.js';
+import { type CharSet, charsetKey } from './charset.js';
 import type { PatternNode } from './parse.js';
 
 /** A non-deterministic automaton (Thompson's construction), as tables by state. */
@@ -97,7 +97,7 @@ class Builder {
   #set(set: CharSet): number {
     const same = this.#same.get(set);
     if (same !== undefined) return same;
-    const key = keyOf(set);
+    const key = charsetKey(set);
     const index = this.#known.get(key) ?? this.charSets.length;
     if (index === this.charSets.length) this.charSets.push(set);
     this.#known.set(key, index);

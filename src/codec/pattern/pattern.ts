@@ -1,5 +1,5 @@
 import { Automaton } from './automaton.js';
-import { type CharSet, costOf, has } from './charset.js';
+import { type CharSet, charsetCost, has } from './charset.js';
 import { buildNfa, isTooLarge } from './nfa.js';
 import { type PatternNode, parsePattern } from './parse.js';
 
@@ -36,7 +36,7 @@ function runOf(pattern: PatternNode): Pattern | null {
   if (node.kind !== 'repeat' || node.part.kind !== 'set') return null;
   const { min, max } = node;
   const { set } = node.part;
-  if (costOf(set) > MAX_COST) return null;
+  if (charsetCost(set) > MAX_COST) return null;
   const ascii = Array.from({ length: 128 }, (_, code) => has(set, code));
   return { matches: (text) => isRun(text, set, ascii, min, max) };
 }

@@ -10,7 +10,7 @@ import { openRepetitions } from './groups.js';
 import { type WholeReader, wholeReader } from './opaque.js';
 import { ANY, LATER, programOf, type SlotProgram } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
-import { ABSTRACT, MISSING, NIL, ResponseBuilder, type ResponseObject } from './response-builder.js';
+import { ABSTRACT, MISSING, ResponseBuilder, type ResponseObject, UNEXPECTED_NIL } from './response-builder.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */
@@ -192,7 +192,7 @@ export class ReplyDecoder implements XmlHandler {
     const isWrapper = slot.items !== null && index === -1;
     const variant = isWrapper ? null : nilVariantOf(slot.value, tag);
     if (variant !== null) return this.#beginObject(tag, new Reading(owner, slot, index, tag.uri, variant), readings);
-    this.#output.setValue(owner, slot, index, null, NIL);
+    this.#output.setValue(owner, slot, index, null, UNEXPECTED_NIL);
     return readings;
   }
 
@@ -242,7 +242,7 @@ export class ReplyDecoder implements XmlHandler {
     for (const slot of variant.selves) {
       // An object that exists in GraphQL only ends before the one that holds it: it goes in front.
       if (reading.isNullified) break;
-      if (isNil(tag)) this.#output.setValue(reading, slot, -1, null, NIL);
+      if (isNil(tag)) this.#output.setValue(reading, slot, -1, null, UNEXPECTED_NIL);
       else first = this.#beginValue(tag, reading, slot, -1, first) ?? first;
     }
     return first;

@@ -1,5 +1,5 @@
 import { typeKey, type Wildcard } from '../../wsdl/model.js';
-import { ALL, ELEMENTS, type Interest, type QName, SKIP, STREAM, type StartTag } from '../../xml/events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, type QName, SKIP, STREAM, type StartTag } from '../../xml/events.js';
 import type {
   ChildPositions,
   FieldSlot,
@@ -194,7 +194,7 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     constants: [...of('constant'), ...of('header'), ...of('withheld')],
     anyItems: items,
     selves: of('self'),
-    interest: isBinary ? STREAM : texts.length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS : SKIP,
+    interest: isBinary ? STREAM : texts.length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS_ONLY : SKIP,
     unset: slots.map(() => undefined),
     weight: variant.weight ?? 0,
     order: variant.order ?? null,

@@ -1,4 +1,4 @@
-import { ALL, ELEMENTS, type Interest, STREAM, type StartTag } from '../../xml/events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, STREAM, type StartTag } from '../../xml/events.js';
 import type { ContentNames } from '../plan/content-names.js';
 import type { ChildPositions, RepeatedGroup } from '../plan/plan.js';
 import type { WholeReader } from './opaque.js';
@@ -73,7 +73,7 @@ export class Reading {
     } else if (this.items !== null) {
       this.kind = 'list';
       this.children = this.items.items;
-      this.interest = ELEMENTS;
+      this.interest = ELEMENTS_ONLY;
       this.values = [];
     } else {
       this.kind = 'scalar';

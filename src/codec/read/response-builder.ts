@@ -212,7 +212,7 @@ const MAX_ERRORS = 10;
 /** Rules that are broken. */
 export const MISSING = 'missing where a value is required';
 export const ABSTRACT = 'an abstract type without a known xsi:type';
-export const NIL = 'nil where a value is required';
+export const UNEXPECTED_NIL = 'nil where a value is required';
 
 function qualified(value: ScalarValue, names: ContentNames): ScalarValue {
   if (typeof value === 'string') return names.qualified(value);

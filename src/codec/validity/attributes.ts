@@ -7,14 +7,14 @@ import { XSI_URI } from '../plan/xsi.js';
 import type { IdentityAttribute } from './identity-scope.js';
 import type { AttributeRules, SchemaRules, TypeRules } from './rules.js';
 import { keyOf } from './simple-rules.js';
-import type { Finding } from './violation.js';
+import type { BrokenRule } from './violation.js';
 
 /**
  * Validates the attributes of an element, except those of `xsi`; null where all are valid. Attributes that SOAP,
  * WS-Security and MTOM put on any element are allowed: `encodingStyle`, and the namespaces of `wsu:Id` and
  * `xmime:contentType`.
  */
-export function checkAttributes(tag: StartTag, type: TypeRules, schema: SchemaRules): Finding | null {
+export function checkAttributes(tag: StartTag, type: TypeRules, schema: SchemaRules): BrokenRule | null {
   let required = 0;
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
@@ -43,8 +43,8 @@ export function checkAttributes(tag: StartTag, type: TypeRules, schema: SchemaRu
   return { rule: 'attribute', what: 'is required', below: `/@${missing?.local ?? '*'}` };
 }
 
-const UNDECLARED: Finding = { rule: 'attribute', what: 'is not declared', below: '/@*' };
-const UNKNOWN: Finding = { rule: 'attribute', what: 'is not declared, and must be here', below: '/@*' };
+const UNDECLARED: BrokenRule = { rule: 'attribute', what: 'is not declared', below: '/@*' };
+const UNKNOWN: BrokenRule = { rule: 'attribute', what: 'is not declared, and must be here', below: '/@*' };
 
 /** The declaration of an attribute, or null. */
 function attributeOf({ attributes }: TypeRules, uri: string, local: string): AttributeRules | null {
@@ -58,7 +58,7 @@ function wildAttribute(
   uri: string,
   local: string,
   schema: SchemaRules,
-): AttributeRules | Finding | 'anything' {
+): AttributeRules | BrokenRule | 'anything' {
   if (TOLERATED.has(uri)) return 'anything';
   const wildcard = kind === 'lax' ? ANYTHING : anyAttribute;
   if (wildcard === null || !allows(wildcard, uri)) return UNDECLARED;

@@ -31,7 +31,7 @@ export class PathMatcher {
     if (above !== 0 && steps.length <= STEPS_MAX) {
       for (let step = 0; step < steps.length; step++) {
         const test = steps[step];
-        if ((above & (1 << step)) !== 0 && test !== undefined && matchesName(test, uri, local)) bits |= 2 << step;
+        if ((above & (1 << step)) !== 0 && test !== undefined && matchesNameTest(test, uri, local)) bits |= 2 << step;
       }
     }
     this.#bits[below] = bits;
@@ -39,5 +39,5 @@ export class PathMatcher {
   }
 }
 
-export const matchesName = (test: NameTest, uri: string, local: string): boolean =>
+export const matchesNameTest = (test: NameTest, uri: string, local: string): boolean =>
   (test.local === null || test.local === local) && (test.uri === null || test.uri === uri);

@@ -1,6 +1,6 @@
 import type { IdentityConstraint, IdentityPath, SimpleType } from '../../wsdl/model.js';
 import type { StartTag } from '../../xml/events.js';
-import { matchesName, PathMatcher } from './identity-path.js';
+import { matchesNameTest, PathMatcher } from './identity-path.js';
 
 /** An open element that a selector found, with the values of its fields. */
 export interface Selected {
@@ -104,7 +104,7 @@ function addHits(
       if (wanted === null) hasText = true;
       else
         for (const attribute of attributes) {
-          if (matchesName(wanted, attribute.uri, attribute.local)) named.add(attribute);
+          if (matchesNameTest(wanted, attribute.uri, attribute.local)) named.add(attribute);
         }
     }
     if (hasText) hits.push({ selected, field, attribute: null });

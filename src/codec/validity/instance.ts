@@ -3,11 +3,11 @@ import { trimXml } from '../plan/lexical.js';
 import { resolveQName, XSI_URI } from '../plan/xsi.js';
 import { isAllowedType } from './derivation.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
-import type { Finding } from './violation.js';
+import type { BrokenRule } from './violation.js';
 
 /** The attributes of `xsi` on an element. */
 
-const finding = (rule: Finding['rule'], what: string, attribute: 'type' | 'nil'): Finding => ({
+const finding = (rule: BrokenRule['rule'], what: string, attribute: 'type' | 'nil'): BrokenRule => ({
   rule,
   what,
   below: `/@xsi:${attribute}`,
@@ -20,7 +20,7 @@ const NOT_BOOLEAN = finding('value', 'must be true or false', 'nil');
 const FIXED = finding('nil', 'must have its fixed value', 'nil');
 
 /** The type of an element: that of its xsi:type, else the declared one. */
-export function typeOf(tag: StartTag, element: ElementRules, schema: SchemaRules): TypeRules | Finding {
+export function instanceType(tag: StartTag, element: ElementRules, schema: SchemaRules): TypeRules | BrokenRule {
   const lexical = tag.attribute(XSI_URI, 'type');
   if (lexical === null) return element.type;
   const type = schema.named(resolveQName(tag, lexical));
@@ -30,7 +30,7 @@ export function typeOf(tag: StartTag, element: ElementRules, schema: SchemaRules
 }
 
 /** Whether an element is nil. */
-export function nilOf(tag: StartTag, { declaration }: ElementRules): boolean | Finding {
+export function nilOf(tag: StartTag, { declaration }: ElementRules): boolean | BrokenRule {
   const lexical = tag.attribute(XSI_URI, 'nil');
   if (lexical === null) return false;
   // cvc-elt.3.1: xsi:nil is not allowed even with false.

@@ -1,9 +1,9 @@
 import type { StartTag } from '../../xml/events.js';
 import type { Frame } from './frame.js';
-import type { Finding } from './violation.js';
+import type { BrokenRule } from './violation.js';
 
 /** The finding for a child that no particle takes. It holds only names that are in the schema. */
-export function describeMisplaced(parent: Frame, { uri, local }: StartTag): Finding {
+export function describeMisplaced(parent: Frame, { uri, local }: StartTag): BrokenRule {
   const known = parent.type.automaton?.named(uri, local) ?? null;
   const next = parent.walk.expected;
   const expected = next === '' ? '' : `; expected is ${next}`;

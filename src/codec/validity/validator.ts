@@ -1,18 +1,26 @@
 import { XOP, XSD } from '../../wsdl/documents/namespaces.js';
-import { ELEMENTS, type Interest, PRESENCE, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ELEMENTS_ONLY,
+  type Interest,
+  PRESENCE,
+  SKIP,
+  STREAM,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
 import { checkAttributes, identitiesIn, identityAttributes } from './attributes.js';
 import { checkContent, checkText } from './element-value.js';
 import { Frame } from './frame.js';
 import type { FramePool } from './frame-pool.js';
 import { IdentityTracker } from './identity.js';
-import { nilOf, typeOf } from './instance.js';
+import { instanceType, nilOf } from './instance.js';
 import type { ValidityLimits } from './limits.js';
 import { describeMisplaced, describeMissing } from './misplaced.js';
 import type { ElementRules, SchemaRules, TypeRules } from './rules.js';
 import type { SimpleRules } from './simple-rules.js';
 import { StreamedBase64 } from './streamed-base64.js';
-import { FINDINGS, type Finding, shortenPath, type Violation, type ViolationSink } from './violation.js';
+import { type BrokenRule, FINDINGS, shortenPath, type Violation, type ViolationSink } from './violation.js';
 
 export interface ValidatorOptions extends ValidityLimits {
   /** Maximum length of a text that must be kept to be validated. */
@@ -138,7 +146,7 @@ export class ContentValidator implements XmlHandler {
     frame.ordinal = ordinal;
     frame.mayRepeat = mayRepeat;
     if (tag.attributeCount > 0) {
-      const effective = typeOf(tag, element, this.#schema);
+      const effective = instanceType(tag, element, this.#schema);
       if ('rule' in effective) return this.#stop(effective);
       if (effective !== type) frame.begin(element, effective);
       type = effective;
@@ -172,14 +180,14 @@ export class ContentValidator implements XmlHandler {
     const { simple } = type;
     const { fixed, default: initial } = frame.element.declaration;
     if (simple === null)
-      return type.kind === 'model' ? PRESENCE : hasMixedText(type) && fixed !== null ? STREAM : ELEMENTS;
+      return type.kind === 'model' ? PRESENCE : hasMixedText(type) && fixed !== null ? STREAM : ELEMENTS_ONLY;
     frame.isStreamed = simple.isStreamable && !frame.isField && fixed === null && initial === null;
     if (frame.isStreamed) {
       this.#base64 ??= new StreamedBase64();
       this.#base64.begin();
     }
     if (!frame.isField && fixed === null && simple.identity === null) frame.fastTest = simple.fastTest;
-    return simple.check !== null || frame.isField || fixed !== null ? STREAM : ELEMENTS;
+    return simple.check !== null || frame.isField || fixed !== null ? STREAM : ELEMENTS_ONLY;
   }
 
   /** The rules for a child of an element without a content model; null after a violation, and for an XOP Include. */
@@ -268,23 +276,23 @@ export class ContentValidator implements XmlHandler {
     return SKIP;
   }
 
-  #stop(finding: Finding): Interest {
+  #stop(finding: BrokenRule): Interest {
     this.#fail(finding);
     return this.#skip();
   }
 
-  #fail(finding: Finding): null {
+  #fail(finding: BrokenRule): null {
     this.#report('SCHEMA_INVALID', finding);
     return null;
   }
 
-  #report(code: Violation['code'], finding: Finding): void {
+  #report(code: Violation['code'], finding: BrokenRule): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#emit(code, finding);
   }
 
-  #emit(code: Violation['code'], { below, ...finding }: Finding): void {
+  #emit(code: Violation['code'], { below, ...finding }: BrokenRule): void {
     let path = '';
     for (let depth = 0; depth < this.#depth; depth++) path += this.#frames[depth]?.step ?? '';
     this.#sink({ code, ...finding, path: shortenPath(`${path}${below}`) });

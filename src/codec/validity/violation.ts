@@ -18,7 +18,7 @@ type ValidityRule =
   | 'unvalidated';
 
 /** A broken rule of one element, without the path to it. */
-export interface Finding {
+export interface BrokenRule {
   readonly rule: ValidityRule;
   /** The rule in words. */
   readonly what: string;
@@ -56,7 +56,7 @@ export const FINDINGS = {
     what: 'cannot be validated: its content model is not known, or too large',
     below: '',
   },
-} as const satisfies Readonly<Record<string, Finding>>;
+} as const satisfies Readonly<Record<string, BrokenRule>>;
 
 const PATH_CHARS = 1000;
 

@@ -15,7 +15,7 @@ import type { EncodeValue } from '../plan/plan.js';
 import { typeNameOf } from '../plan/xsi.js';
 import { AnyValueReader } from '../read/any-value.js';
 import { type AnyTools, AnyValueWriter } from './any-value.js';
-import { ANY_TYPE, TYPE, typeOfXml } from './encoding.js';
+import { ANY_TYPE_NAME, TYPE, typeOfXml } from './encoding.js';
 import { below, type InputPath, refuse } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './raw-input.js';
 
@@ -42,7 +42,7 @@ export function anyContent(
   const events = tools.leaves.xml(xml, name, below(path, 'xml'), tools.encodingUri !== null);
   // As without XML: a string has its type.
   const isString = hasValue && events.every(({ kind }) => kind === 'text');
-  const type = tools.encodingUri === null && !isString ? null : typeOfXml(events, ANY_TYPE);
+  const type = tools.encodingUri === null && !isString ? null : typeOfXml(events, ANY_TYPE_NAME);
   return type === null ? events : [TYPE(type), ...events];
 }
 

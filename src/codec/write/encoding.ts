@@ -21,7 +21,7 @@ export const TYPE = (type: QName): ContentEvent => ({
 export const NIL: ContentEvent = { kind: 'attribute', name: { uri: XSI_URI, local: 'nil' }, value: 'true' };
 
 /** For arrays whose items have a type without a name. */
-export const ANY_TYPE: QName = { uri: XSD, local: 'anyType' };
+export const ANY_TYPE_NAME: QName = { uri: XSD, local: 'anyType' };
 const STRING: QName = { uri: XSD, local: 'string' };
 
 /** The type of arrays that have no name of their own. */
@@ -38,7 +38,7 @@ export function typeOfXml(events: readonly ContentEvent[], declared: QName): QNa
   }
   // An anyType element must name its type; text is a string.
   const isText = events.every(({ kind }) => kind === 'text');
-  return isText && isSameName(declared, ANY_TYPE) ? STRING : declared;
+  return isText && isSameName(declared, ANY_TYPE_NAME) ? STRING : declared;
 }
 
 /** The attributes for an array's items. In 1.2 type and size are two attributes, and an inner array is of type Array. */
@@ -48,7 +48,7 @@ export function arrayAttributes(array: EncodeArray, size: number, encodingUri: s
     const { itemType, ranks } = innermost(array);
     return [{ kind: 'name attribute', name, value: itemType, suffix: `${ranks}[${size}]` }];
   }
-  const value = array.itemType ?? (array.item.kind === 'array' ? arrayType(encodingUri) : ANY_TYPE);
+  const value = array.itemType ?? (array.item.kind === 'array' ? arrayType(encodingUri) : ANY_TYPE_NAME);
   return [
     { kind: 'name attribute', name: { uri: encodingUri, local: 'itemType' }, value, suffix: '' },
     { kind: 'attribute', name: { uri: encodingUri, local: 'arraySize' }, value: String(size) },
@@ -64,7 +64,7 @@ function innermost(array: EncodeArray): { readonly itemType: QName; readonly ran
     ranks += '[]';
     at = at.item;
   }
-  return { itemType: at.itemType ?? ANY_TYPE, ranks };
+  return { itemType: at.itemType ?? ANY_TYPE_NAME, ranks };
 }
 
 const RANKS_CHARS = 32;

@@ -9,7 +9,7 @@ import type { Credentials, Fields } from '../../upstream/credentials/credentials
 import { Digest } from '../../upstream/credentials/digest.js';
 import { OAuth2 } from '../../upstream/credentials/oauth2.js';
 import { type Route, routeTo } from '../../upstream/dial/dial.js';
-import { reasonOf, TLS_PARTS, TlsMaterial, type TlsPart } from '../../upstream/dial/tls.js';
+import { TLS_PARTS, TlsMaterial, type TlsPart, tlsReason } from '../../upstream/dial/tls.js';
 import type { UpstreamLimits } from '../../upstream/limits.js';
 import { Upstream } from '../../upstream/upstream.js';
 import { type CompiledBalance, compileBalance } from './balance.js';
@@ -70,7 +70,7 @@ export function compileTls(section: ConfigSection<Pick<ServiceConfig, 'tls'>>, o
   try {
     return new TlsMaterial({ parts, passphrase, servername, minVersion, verify }, files);
   } catch (error) {
-    const what = `${owner}: its certificate, key or authorities cannot be read (${reasonOf(error)}).`;
+    const what = `${owner}: its certificate, key or authorities cannot be read (${tlsReason(error)}).`;
     const remedy = 'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
     throw section.error(['tls'], what, remedy);
   }

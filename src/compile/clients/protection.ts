@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { jwtIssuers } from '../../config/clients/token-keys.js';
 import type { Config } from '../../config/schema.js';
 import type { GraphqlUpstream } from '../graphql/graphql-upstream.js';
-import { rulesOf } from '../soap/rights.js';
+import { rightsRules } from '../soap/rights.js';
 import type { ConfiguredService } from '../soap/service.js';
 
 /**
@@ -17,7 +17,7 @@ export function protectionOf(
 ): string {
   const { rejectUnauthorized, origins, cors } = graphql;
   const rules = [
-    ...services.map((service) => [service.name, rulesOf([service])]),
+    ...services.map((service) => [service.name, rightsRules([service])]),
     ...upstreams.map(({ name, subschema }) => [name, subschema.rules]),
   ];
   const { authorize, maskKey, jwt, introspection } = clients ?? {};

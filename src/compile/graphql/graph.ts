@@ -13,8 +13,8 @@ import type { FieldRule } from '../../graphql/rights/field-rule.js';
 import { type BuiltSchema, buildingSchema } from '../../graphql/schema.js';
 import type { SubscriptionMapping, SubscriptionTable } from '../../graphql/subscription/subscription.js';
 import type { Naming } from '../../graphql/types/naming.js';
-import { blocksOf, findingDiagnostics, operationsOf, typesOf, unknownOperations } from '../soap/mapping.js';
-import { requirementOfCall, rulesOf } from '../soap/rights.js';
+import { blocksOf, findingDiagnostics, mappedOperations, mappedTypes, unknownOperations } from '../soap/mapping.js';
+import { requirementOfCall, rightsRules } from '../soap/rights.js';
 import type { ConfiguredService } from '../soap/service.js';
 import { entryDiagnostics } from './entry-errors.js';
 import type { GraphqlUpstream } from './graphql-upstream.js';
@@ -55,7 +55,10 @@ export async function compileGraph(
   if (invalid.length > 0) throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(root, message)));
   const { schema, fields, links, subschemaFields, subscriptions, replyRules, warnings } = built;
   const { path } = root.value.graphql;
-  const rules = [...rulesOf(services), ...graphqlUpstreams.flatMap(({ subschema }) => [...subschema.rules.values()])];
+  const rules = [
+    ...rightsRules(services),
+    ...graphqlUpstreams.flatMap(({ subschema }) => [...subschema.rules.values()]),
+  ];
   return { path, schema, fields, links, subschemaFields, subscriptions, rules, replyRules, warnings };
 }
 
@@ -114,17 +117,17 @@ const build = (
     services.map((service) => ({
       name: service.name,
       operations: service.operations,
-      mapping: operationsOf(service),
+      mapping: mappedOperations(service),
       blocks: blocksOf(service),
       replyHeaders: service.config.replyHeaders ?? false,
       hasReferences: service.config.dataContractReferences,
       naming: namingOf(service),
       choices: service.config.schema.choices,
       nullable: service.config.schema.nullable ?? null,
-      types: typesOf(service),
+      types: mappedTypes(service),
       knownTypes: [...(service.wsdl?.types.values() ?? [])],
       elements: [...(service.wsdl?.elements.values() ?? [])],
-      typesOf: owners.get(service) ?? service.name,
+      mappedTypes: owners.get(service) ?? service.name,
       callCost: service.config.callCost ?? null,
       requirementOf: (operation) => requirementOfCall(service, operation),
     })),

@@ -34,7 +34,7 @@ import type { Callables } from '../own-calls/constant-call.js';
 import { compileHealth } from '../own-calls/health.js';
 import { compileSession } from '../own-calls/login.js';
 import { fieldPlace } from '../soap/token-place.js';
-import { withConfigured } from './subschema-costs.js';
+import { withConfiguredCosts } from './subschema-costs.js';
 import { subschemaRules } from './subschema-rules.js';
 
 /** A compiled GraphQL upstream: its subschema and its connections. */
@@ -100,7 +100,7 @@ export async function compileGraphqlUpstream(
       renames: new Map(Object.entries(config.rename)),
       hidden: config.hide,
       callCost: config.callCost ?? null,
-      costs: withConfigured(costs, schema, config.costs, name),
+      costs: withConfiguredCosts(costs, schema, config.costs, name),
       rules: subschemaRules(requirements, schema, config.fields),
       subscribes: config.subscriptions !== false,
       wrap: wrapSubschema,

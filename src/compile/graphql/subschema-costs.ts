@@ -5,7 +5,7 @@ import { partName } from '../../graphql/subschema/schema-parts.js';
 import { subschemaFieldCost } from '../soap/costs.js';
 
 /** The costs of a GraphQL upstream: those of the configuration, else those of its schema. */
-export function withConfigured(
+export function withConfiguredCosts(
   costs: SubschemaCosts,
   schema: GraphQLSchema,
   keys: GraphqlServiceConfig['costs'],

@@ -9,7 +9,7 @@ import type { ConfigSection } from '../../config/section.js';
 import type { Listener } from '../../listen/listeners.js';
 import { type RotatingIdentity, type RotatingText, ServerTls } from '../../listen/server-tls.js';
 import { firstEnds } from '../../listen/tls-ends.js';
-import { reasonOf } from '../../upstream/dial/tls.js';
+import { tlsReason } from '../../upstream/dial/tls.js';
 
 /** Compiles the addresses of `listen` or `admin`. Throws `ConfigurationError` for certificates that cannot be used. */
 export const compileListeners = (root: ListenSection, key: 'listen' | 'admin'): readonly Listener[] =>
@@ -81,7 +81,7 @@ function compileTls(section: ConfigSection<ListenerTlsConfig>): ServerTls {
       clientCrl: clientCrl === undefined ? null : rotating(clientCrl, 'clientCrl'),
     });
   } catch (error) {
-    const what = `A certificate, key, authority, revocation list or cipher list of \`tls\` cannot be used (${reasonOf(error)}).`;
+    const what = `A certificate, key, authority, revocation list or cipher list of \`tls\` cannot be used (${tlsReason(error)}).`;
     const remedy = 'Check that they are PEM, and that each key belongs to its certificate.';
     throw section.error([], what, remedy);
   }

@@ -6,7 +6,7 @@ import { TextAtPath } from '../../soap/text-at-path.js';
 import { HealthChecks, type HealthProbe, pathProbe } from '../../upstream/health.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import type { Upstream, UpstreamOptions } from '../../upstream/upstream.js';
-import { ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { ConfiguredService } from '../soap/service.js';
 import {
   type CodecLimits,
@@ -103,7 +103,7 @@ class RootName implements XmlHandler {
   open({ uri, local }: StartTag): Interest {
     if (this.name !== '') return SKIP;
     this.name = `{${uri}}${local}`;
-    return ELEMENTS;
+    return ELEMENTS_ONLY;
   }
 
   close(): void {}

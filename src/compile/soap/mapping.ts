@@ -8,20 +8,20 @@ import type { OperationMapping } from '../../graphql/fields/exposure.js';
 import type { RequestMapping } from '../../graphql/input/block-mapping.js';
 import { type BlockMappings, blockMappings } from '../../graphql/input/block-mapping.js';
 import { inputMappings } from '../../graphql/input/input-mapping.js';
-import { type FieldMapping, type Finding, TYPES_PATH, type TypeMappings } from '../../graphql/types/mapping.js';
+import { type FieldMapping, type MappingFinding, TYPES_PATH, type TypeMappings } from '../../graphql/types/mapping.js';
 import { costOfField, costOfOperation } from './costs.js';
 import { fieldRuleOf, isNulled } from './rights.js';
-import { fieldOf } from './sdl-operations.js';
+import { sdlField } from './sdl-operations.js';
 import type { ConfiguredService } from './service.js';
 
 /** The mappings of the operations of one service as fields, by the operation's name. */
-export function operationsOf({ name: service, config }: ConfiguredService): ReadonlyMap<string, OperationMapping> {
+export function mappedOperations({ name: service, config }: ConfiguredService): ReadonlyMap<string, OperationMapping> {
   const inSdl = config.types === undefined ? null : costsOfSdl(config.types, service).roots;
   return new Map(
     Object.entries(config.operations).map(([name, mapping]): [string, OperationMapping] => {
       if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
       const { field: at, description = null, deprecated = null, faults = 'errors', replyHeaders = null } = mapping;
-      const field = at === undefined ? null : fieldOf(at);
+      const field = at === undefined ? null : sdlField(at);
       const request = requestMapping(name, mapping);
       const sdlCost = inSdl?.get(at ?? '') ?? null;
       const cost = costOfOperation(mapping, { service, path: ['operations', name] })?.or(sdlCost) ?? sdlCost;
@@ -44,7 +44,7 @@ export const blocksOf = ({ config, ownBlocks }: ConfiguredService): BlockMapping
 type RequestKeys = Pick<MappedOperation, 'arguments' | 'headers'>;
 
 /** The mappings of its types, by their XML name. */
-export function typesOf({ name: service, config }: ConfiguredService): TypeMappings {
+export function mappedTypes({ name: service, config }: ConfiguredService): TypeMappings {
   const mapped = new Map(
     Object.entries(config.schema.types).map(
       ([key, { name = null, description = null, hide, nullable = null, cost = null, fields }]) => {
@@ -74,7 +74,7 @@ const fieldMapping = (service: string, ruleName: string, keys: FieldKeys, path: 
 /** Errors of the mapping as diagnostics, at their lines in the file. A repeated one is reported once. */
 export function findingDiagnostics(
   sectionOf: (service: string) => ConfigSection<unknown>,
-  findings: readonly Finding[],
+  findings: readonly MappingFinding[],
 ): readonly Diagnostic[] {
   const diagnostics = new Map<string, Diagnostic>();
   for (const { service, path, what, remedy, among, written } of findings) {

@@ -59,7 +59,7 @@ export function requirementOfCall(
 }
 
 /** The rules of services, as configured. */
-export const rulesOf = (services: readonly RuledService[]): readonly FieldRule[] =>
+export const rightsRules = (services: readonly RuledService[]): readonly FieldRule[] =>
   services.flatMap(({ name, config, requirements }) => [
     ...Object.entries(config.schema.types).flatMap(([type, { fields }]) =>
       Object.entries(fields).flatMap(([field, keys]) => fieldRuleOf(`${type}.${field}`, keys) ?? []),

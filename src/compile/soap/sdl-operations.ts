@@ -15,7 +15,7 @@ export function sdlOperationsOf(service: ConfigSection<ServiceConfig>): readonly
     // The rules of the configuration have asked for a field.
     if (typeof mapping === 'boolean' || mapping.field === undefined) continue;
     operations.set(name, {
-      field: fieldOf(mapping.field),
+      field: sdlField(mapping.field),
       request: mapping.request ?? name,
       response: mapping.response ?? null,
       namespace: mapping.namespace ?? config.namespace ?? '',
@@ -34,7 +34,7 @@ export function sdlOperationsOf(service: ConfigSection<ServiceConfig>): readonly
 }
 
 /** `Query.order` in its parts; the configuration's table has checked the form. */
-export function fieldOf(field: string): { readonly parent: RootType; readonly name: string } {
+export function sdlField(field: string): { readonly parent: RootType; readonly name: string } {
   const dot = field.indexOf('.');
   return { parent: field.startsWith('Query') ? 'Query' : 'Mutation', name: field.slice(dot + 1) };
 }

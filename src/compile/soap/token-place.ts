@@ -1,7 +1,7 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import { nameIn } from '../../graphql/input/block-mapping.js';
+import { stepName } from '../../graphql/input/block-mapping.js';
 import type { BlockWriter } from '../../soap/header/header-place.js';
 import { textBlock } from '../../soap/text-at-path.js';
 import { type Fields, withFields } from '../../upstream/credentials/credentials.js';
@@ -43,7 +43,7 @@ export function compileTokenPlace(
   if (inField !== null) return inField;
   const steps = place.slice('header:'.length).match(/(?:\{[^{}]*\})?[^/{}]+/g) ?? [];
   const [first = '', ...inner] = steps;
-  const named = nameIn(first, null);
+  const named = stepName(first, null);
   const declared = operations
     .flatMap(({ input }) => input.headers.map(({ element }) => element))
     .find(({ name }) => name.local === named.local && (named.uri ?? name.uri) === name.uri);
@@ -53,8 +53,8 @@ export function compileTokenPlace(
   const names: QName[] = [{ uri, local: named.local }];
   let element: ElementDeclaration | null = declared ?? null;
   for (const step of inner) {
-    element = childOf(element, nameIn(step, null).local);
-    names.push(nameIn(step, element?.name.uri ?? uri));
+    element = childOf(element, stepName(step, null).local);
+    names.push(stepName(step, element?.name.uri ?? uri));
   }
   return { kind: 'header', names };
 }

@@ -1,12 +1,12 @@
 import { childrenOfBody, type Operation, type Payload, typeKey } from '../../wsdl/model.js';
 
-export type Direction = 'request' | 'reply';
+export type MessageDirection = 'request' | 'reply';
 
 /** Operations by whose schema messages of one direction cannot be validated, each with the reason. */
 export type Unvalidated = ReadonlyMap<Operation, string>;
 
 /** `lists`: the operations of each port. Those of one port that share the first element of Body are compared. */
-export function unvalidatedIn(lists: readonly (readonly Operation[])[], direction: Direction): Unvalidated {
+export function unvalidatedIn(lists: readonly (readonly Operation[])[], direction: MessageDirection): Unvalidated {
   const reasons = new Map<Operation, string>();
   for (const operation of lists.flat()) {
     const reason = reasonOf(operation);
@@ -22,7 +22,7 @@ export function unvalidatedIn(lists: readonly (readonly Operation[])[], directio
 const AMBIGUOUS = {
   request: 'requests of several operations begin with the same element and differ behind it',
   reply: 'requests with the same first element have replies of the same name that differ',
-} as const satisfies Readonly<Record<Direction, string>>;
+} as const satisfies Readonly<Record<MessageDirection, string>>;
 
 /** Encoded messages follow the rules of SOAP 1.1 section 5 instead of a schema. */
 function reasonOf({ use, status, reasons }: Operation): string | null {

@@ -11,7 +11,7 @@ import type { ConfigSection } from '../../config/section.js';
 import type { ValidationLevel } from '../../config/soap/validation-keys.js';
 import type { Operation, Payload, WsdlModel } from '../../wsdl/model.js';
 import type { StartTag } from '../../xml/events.js';
-import { type Direction, groupsIn, outputsByName, type Unvalidated, unvalidatedIn } from './unvalidated.js';
+import { groupsIn, type MessageDirection, outputsByName, type Unvalidated, unvalidatedIn } from './unvalidated.js';
 
 interface ValidityOptions {
   readonly requests: ValidationLevel;
@@ -57,7 +57,9 @@ export function checkValidity(
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
 }
 
-const DIRECTIONS = { requests: 'request', replies: 'reply' } as const satisfies Readonly<Record<string, Direction>>;
+const DIRECTIONS = { requests: 'request', replies: 'reply' } as const satisfies Readonly<
+  Record<string, MessageDirection>
+>;
 const WSDL_REMEDY = 'Give `wsdl`, or set `report`.';
 const REMEDY =
   'Import the schema that is missing, set the operation to `false` (requests for it are then refused), or set `report`.';
@@ -81,7 +83,7 @@ export class Validity {
   readonly #quick: ValidatorOptions;
   /** Operations that the service offers: of the chosen port, and not mapped to `false`. */
   readonly #offered: readonly Operation[];
-  readonly #unvalidated: Readonly<Record<Direction, Unvalidated>>;
+  readonly #unvalidated: Readonly<Record<MessageDirection, Unvalidated>>;
   /** By operation: the outputs that a reply may be, by the local name of the first element of Body. */
   readonly #outputs = new Map<Operation, ReadonlyMap<string, readonly Payload[]>>();
 
@@ -103,7 +105,7 @@ export class Validity {
   }
 
   /** The offered operations whose messages cannot be validated, by reason; null where all can be. */
-  unvalidated(direction: Direction): string | null {
+  unvalidated(direction: MessageDirection): string | null {
     const byReason = new Map<string, Set<string>>();
     for (const operation of this.#offered) {
       const reason = this.#unvalidated[direction].get(operation);
@@ -147,18 +149,18 @@ export class Validity {
   }
 
   /** Reports a child of Body that no operation declares, or one beside those that its operation declares. */
-  undeclared(operation: Operation | null, direction: Direction, exchange: Exchange): void {
+  undeclared(operation: Operation | null, direction: MessageDirection, exchange: Exchange): void {
     if (this.#level(direction) !== 'off') this.#report(exchange, operation?.name ?? '_other', direction, UNVALIDATED);
   }
 
-  #level(direction: Direction): ValidationLevel {
+  #level(direction: MessageDirection): ValidationLevel {
     return direction === 'request' ? this.requests : this.replies;
   }
 
   #validator(
     operation: Operation,
     payload: Payload | null,
-    direction: Direction,
+    direction: MessageDirection,
     exchange: Exchange,
   ): ContentValidator | null {
     const level = this.#level(direction);
@@ -180,7 +182,7 @@ export class Validity {
   }
 
   /** Content that cannot be validated is noted once for a message. */
-  #note(exchange: Exchange, operation: string, direction: Direction, { rule, what, path }: Violation): void {
+  #note(exchange: Exchange, operation: string, direction: MessageDirection, { rule, what, path }: Violation): void {
     exchange.violations ??= [];
     const service = this.#service;
     const isSame = (other: ContentViolation): boolean =>
@@ -191,7 +193,7 @@ export class Validity {
   }
 
   /** Throws it where it is enforced. */
-  #report(exchange: Exchange, operation: string, direction: Direction, violation: Violation): void {
+  #report(exchange: Exchange, operation: string, direction: MessageDirection, violation: Violation): void {
     this.#note(exchange, operation, direction, violation);
     if (this.#level(direction) === 'enforce') throw refusalOf(violation, direction);
   }
@@ -205,7 +207,7 @@ const UNVALIDATED: Violation = {
   path: '/*',
 };
 
-function refusalOf({ code, what, path, limit }: Violation, direction: Direction): Refusal {
+function refusalOf({ code, what, path, limit }: Violation, direction: MessageDirection): Refusal {
   const isOfReply = code === 'SCHEMA_INVALID' && direction === 'reply';
   return new Refusal(isOfReply ? 'UPSTREAM_SCHEMA_INVALID' : code, what, { limit: limit ?? null, facts: { path } });
 }

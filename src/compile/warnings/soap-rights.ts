@@ -13,7 +13,7 @@ export function closedReplies(
 }
 
 /** Where replies hold fields with rules, and pass to all SOAP callers without a word of the configuration. */
-export function warningsOfReplyRules(
+export function rightsWarnings(
   root: ConfigSection<Pick<Config, 'services'>>,
   { replyRules }: Graph,
 ): readonly Diagnostic[] {

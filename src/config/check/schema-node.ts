@@ -1,6 +1,6 @@
 import type { LimitRow } from '../../base/limit.js';
 import { isRecord } from '../../base/record.js';
-import { CONFIG } from '../schema.js';
+import { CONFIG_SCHEMA } from '../schema.js';
 
 /** One node of the configuration's JSON Schema, as far as we use the language, with our own keywords. */
 export interface SchemaNode {
@@ -45,7 +45,7 @@ export const OWN_KEYWORDS = ['binary', 'unit', 'hint', 'names', 'derived', 'like
  * configuration always has it.
  */
 export function configSchema(): SchemaNode {
-  made ??= mapNodes(JSON.parse(JSON.stringify(CONFIG)), withoutDefaulted);
+  made ??= mapNodes(JSON.parse(JSON.stringify(CONFIG_SCHEMA)), withoutDefaulted);
   return made;
 }
 

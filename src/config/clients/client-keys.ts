@@ -1,10 +1,10 @@
 // biome-ignore-all format: a table of keys
 import { classKey } from '../keys/client-class.js';
-import { HEADER_NAME, NAME, PASSWORD } from '../keys/formats.js';
+import { HEADER_NAME, NAME_FORMAT, PASSWORD } from '../keys/formats.js';
 import { closed, flag, list, mapOf, oneOf, optional, points, string, text, whole, wordOr } from '../keys/key-types.js';
 import { SCOPE } from '../keys/rights-keys.js';
 import { AUTHORIZE_KEYS } from './authorize-keys.js';
-import { INTROSPECTION, JWT } from './token-keys.js';
+import { INTROSPECTION, JWT_ISSUERS_KEYS } from './token-keys.js';
 
 /** Keys about clients, their rights and budgets: the part of the table of keys for them. */
 
@@ -15,7 +15,7 @@ const API_KEYS = closed(
   {
     header: text('The header field.', { default: 'x-api-key', ...HEADER_NAME }),
     clients: mapOf(
-      NAME,
+      NAME_FORMAT,
       closed({
         class: classKey(),
         keys: list(string({ pattern: '^[!-~]{16,512}$', hint: 'A key has 16 to 512 visible characters of US-ASCII.' }),
@@ -33,7 +33,7 @@ const CERTIFICATE = closed(
     header: text('The header field with the subject (or fingerprint), read from `trustedProxies` only.',
       { default: 'x-client-certificate', ...HEADER_NAME }),
     clients: mapOf(
-      NAME,
+      NAME_FORMAT,
       closed({
         class: classKey(),
         subject: text('The subject as in RFC 4514 (CN=erp,O=Example), its parts in any order; else the value of the field, to the letter. Of a certificate verified by `listen` also an alternative name (DNS:erp.example) or its SHA-256 fingerprint (AB:CD:...).',
@@ -50,7 +50,7 @@ const CERTIFICATE = closed(
 const BASIC = closed(
   {
     users: mapOf(
-      NAME,
+      NAME_FORMAT,
       closed({
         class: classKey(),
         password: string(PASSWORD),
@@ -63,7 +63,7 @@ const BASIC = closed(
 );
 
 const NETWORKS = mapOf(
-  NAME,
+  NAME_FORMAT,
   closed({
     class: classKey(),
     addresses: list(string({ format: 'network', hint: 'Write an IP address, or a network: 10.0.0.0/8, fd00::/8.' }),
@@ -84,7 +84,7 @@ const operationNames = (description: string, options: { readonly default?: strin
   );
 
 const CLASSES = mapOf(
-  NAME,
+  NAME_FORMAT,
   closed({
     budget: optional(
       closed(
@@ -118,7 +118,7 @@ const CLIENTS = closed(
       'How clients are identified: the first method that a request uses decides, and is refused if it is invalid. Only configured methods count.', { minItems: 1, uniqueItems: true, default: ['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'network', 'address'] }),
     apiKeys: optional(API_KEYS),
     basic: optional(BASIC),
-    jwt: optional(JWT),
+    jwt: optional(JWT_ISSUERS_KEYS),
     introspection: optional(INTROSPECTION),
     certificate: optional(CERTIFICATE),
     networks: optional(NETWORKS),

@@ -56,7 +56,7 @@ const JWT_KEYS = closed(
 export type JwtConfig = StaticOf<typeof JWT_KEYS>;
 
 /** One issuer, or a list. Unsafe because a union would report an error inside an issuer as "matches none". */
-export const JWT = unsafe<JwtConfig | readonly JwtConfig[]>({
+export const JWT_ISSUERS_KEYS = unsafe<JwtConfig | readonly JwtConfig[]>({
   ...JWT_KEYS,
   type: ['object', 'array'],
   items: { ...JWT_KEYS, like: 'clients.jwt' },

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 
-import type { Address, ListenAddress } from '../../listen/bind.js';
+import type { HostPort, ListenAddress } from '../../listen/bind.js';
 
 /** Reads `host:port`, an IPv6 host in brackets. Null when it is something else. */
-export function parseAddress(text: string): Address | null {
+export function parseAddress(text: string): HostPort | null {
   const match = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253})):(\d{1,5})$/.exec(text);
   if (match === null) return null;
   const host = match[1] ?? match[2];

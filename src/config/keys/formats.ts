@@ -2,7 +2,7 @@ import { PASSWORD_HASH } from '../../access/passwords/scrypt.js';
 
 /** The patterns and formats of values of the configuration, each with the hint of how to write one. */
 
-export const NAME = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
+export const NAME_FORMAT = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
 export const GRAPHQL_NAME = '[A-Za-z][A-Za-z0-9_]{0,127}';
 
 /** As the schema may have it, whatever the names of the configuration are like. */

@@ -1,6 +1,6 @@
 // biome-ignore-all format: a table of keys
 import { MASKS } from '../../graphql/rights/field-rule.js';
-import { NAME } from './formats.js';
+import { NAME_FORMAT } from './formats.js';
 import { closed, mapOf, oneOf, optional, type StaticOf, unsafe, wordOr } from './key-types.js';
 
 /** A scope as RFC 6749 section 3.3 has it. */
@@ -35,7 +35,7 @@ export type MaskChoice = (typeof MASK_CHOICES)[number];
 export const FIELD_RIGHTS_KEYS = {
   ...SCOPE_KEYS,
   mask: optional(
-    { ...wordOr(MASK_CHOICES, mapOf(NAME, oneOf(MASK_CHOICES), undefined, { names: 'Use the name of a class, or `default` for all others.', minProperties: 1 })), description: 'What clients get of the value: for all classes (`mask: last4`), or by class of `clients`, with `default` for those that are not named. `last4`: the last four characters behind `****`; `hash`: its HMAC-SHA256 by `clients.maskKey`; `null`; `remove`: the field is left out of answers; `none`: the value. Without `default`, classes that are not named get the value.' }),
+    { ...wordOr(MASK_CHOICES, mapOf(NAME_FORMAT, oneOf(MASK_CHOICES), undefined, { names: 'Use the name of a class, or `default` for all others.', minProperties: 1 })), description: 'What clients get of the value: for all classes (`mask: last4`), or by class of `clients`, with `default` for those that are not named. `last4`: the last four characters behind `****`; `hash`: its HMAC-SHA256 by `clients.maskKey`; `null`; `remove`: the field is left out of answers; `none`: the value. Without `default`, classes that are not named get the value.' }),
 };
 
 export const FIELD_RIGHTS = closed(FIELD_RIGHTS_KEYS);

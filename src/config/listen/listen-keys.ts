@@ -1,6 +1,6 @@
 // biome-ignore-all format: a table of keys
 import { hostOf } from '../keys/address.js';
-import { NAME, PASSWORD, PEM } from '../keys/formats.js';
+import { NAME_FORMAT, PASSWORD, PEM } from '../keys/formats.js';
 import { closed, list, mapOf, oneOf, optional, type StaticOf, string, text, unsafe } from '../keys/key-types.js';
 
 /** Keys of the addresses on which the gateway listens: the part of the table of keys for them. */
@@ -51,7 +51,7 @@ const ADMIN_LISTENER = closed({
   basic: optional(
     closed(
       {
-        users: mapOf(NAME, closed({ password: string(PASSWORD) }), 'By name.', {
+        users: mapOf(NAME_FORMAT, closed({ password: string(PASSWORD) }), 'By name.', {
           names: 'Begin it with a letter; then letters, digits, `-` and `_`, 64 characters at most.',
           minProperties: 1,
         }),

@@ -1,5 +1,5 @@
 import { clientsGone, widerClasses, widerIdentities } from './callers.js';
-import { denials, each, equal, flag, grants, IS_ERROR, kept, ranked, restart } from './comparisons.js';
+import { denials, each, equal, flagComparison, grants, IS_ERROR, kept, ranked, restart } from './comparisons.js';
 import { openClasses, openClients, openHosts, openMasks, openOperations, openSchema } from './open.js';
 import type { Protection } from './protection.js';
 import { mask, offered, scopes } from './rights.js';
@@ -108,12 +108,12 @@ export const CALLER_PROTECTIONS = {
         'graphqlServices.*.fields.*.scopes',
       ),
       ...each(
-        flag(true, false),
+        flagComparison(true, false),
         'services.*.operations.*.authenticated',
         'services.*.schema.types.*.fields.*.authenticated',
         'graphqlServices.*.fields.*.authenticated',
       ),
-      ...each(flag(true, false), 'graphql.rejectUnauthorized'),
+      ...each(flagComparison(true, false), 'graphql.rejectUnauthorized'),
       ...each(ranked(['pass', 'refuse'], 'pass'), 'services.*.schema.restrictedReplies'),
     },
     absent: 'Open for the clients that may call the operation. SOAP replies pass unless `restrictedReplies: refuse`.',
@@ -134,14 +134,14 @@ export const CALLER_PROTECTIONS = {
     keys: {
       ...each(offered, 'services.*.operations'),
       ...each(
-        flag(true, false),
+        flagComparison(true, false),
         'services.*.schema.types.*.hide',
         'services.*.schema.types.*.fields.*.hide',
         'graphql?.trusted.only',
       ),
       ...each(denials, 'graphqlServices.*.hide'),
-      ...each(flag(false, true), 'services.*.serveWsdl', 'graphql.introspection', 'graphql.graphiql'),
-      ...each(flag(false, false), 'graphql.costBreakdown', 'console.tryOut'),
+      ...each(flagComparison(false, true), 'services.*.serveWsdl', 'graphql.introspection', 'graphql.graphiql'),
+      ...each(flagComparison(false, false), 'graphql.costBreakdown', 'console.tryOut'),
       ...each(ranked(['unsafe:pass', 'declared', 'none'], 'declared'), 'services.*.faultDetail'),
       ...each(ranked(['shared', 'client'], 'client'), 'services.*.operations.*.read?.scope'),
     },
@@ -155,7 +155,7 @@ export const CALLER_PROTECTIONS = {
     about: 'Web pages of other origins and names',
     keys: {
       ...each(grants('closed'), 'graphql.cors.origins', 'graphql.origins'),
-      ...each(flag(false, false), 'graphql.cors.credentials'),
+      ...each(flagComparison(false, false), 'graphql.cors.credentials'),
       ...each(kept, 'hosts', 'publicUrl'),
       ...each(restart, 'adminHosts'),
     },

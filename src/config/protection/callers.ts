@@ -1,7 +1,7 @@
 import { jwtIssuers } from '../clients/token-keys.js';
 import type { ConfigPath } from '../keys/config-path.js';
 import type { Config } from '../schema.js';
-import type { Change, Weakening } from './protection.js';
+import type { ConfigChange, Weakening } from './protection.js';
 import { masksLess } from './rights.js';
 
 /** Compares what identifies clients, and what the clients that were known may do. New clients and classes are additions. */
@@ -20,17 +20,17 @@ interface Identity {
 }
 
 /** No class is restricted any more: whatever else is compared has no effect then. */
-export const isGone = ({ before, after }: Change): boolean =>
+export const isGone = ({ before, after }: ConfigChange): boolean =>
   before.clients?.classes !== undefined && after.clients?.classes === undefined;
 
 /** `clients: none` says that the gateway is open on purpose. */
-export const clientsGone = (change: Change): readonly Weakening[] =>
+export const clientsGone = (change: ConfigChange): readonly Weakening[] =>
   isGone(change) && !(change.after.clients === undefined && change.isGiven(['clients']))
     ? [{ path: ['clients'], what: 'identifies no clients any more, so that all callers may call everything' }]
     : [];
 
 /** Identities that are new for callers without credentials, and those of another class with more rights. */
-export function widerIdentities(change: Change): readonly Weakening[] {
+export function widerIdentities(change: ConfigChange): readonly Weakening[] {
   const { clients: earlier } = change.before;
   const { clients: later } = change.after;
   if (earlier?.classes === undefined || later?.classes === undefined) return [];
@@ -58,7 +58,7 @@ export function widerIdentities(change: Change): readonly Weakening[] {
 }
 
 /** Classes of the same name with more rights: also clients that the configuration does not name may have them. */
-export function widerClasses(change: Change): readonly Weakening[] {
+export function widerClasses(change: ConfigChange): readonly Weakening[] {
   const [earlier, later] = [change.before.clients?.classes ?? {}, change.after.clients?.classes ?? {}];
   return Object.keys(later).flatMap((name): readonly Weakening[] => {
     const what = earlier[name] === undefined ? null : widerClass(change, name, name);
@@ -95,7 +95,7 @@ function identitiesOf(clients: Clients): ReadonlyMap<string, Identity> {
 const NO_CLASS = '';
 
 /** What clients of class `to` may later do that those of class `from` could not; null: nothing. */
-function widerClass(change: Change, from: string, to: string): string | null {
+function widerClass(change: ConfigChange, from: string, to: string): string | null {
   if (to === NO_CLASS) return null;
   const earlier = change.before.clients?.classes?.[from];
   const later = change.after.clients?.classes?.[to];
@@ -115,7 +115,7 @@ function widerClass(change: Change, from: string, to: string): string | null {
 }
 
 /** Services and routes that are new may be allowed together with them. */
-function newlyAllowed({ before, successors }: Change, earlier: ClassConfig, later: ClassConfig): string | null {
+function newlyAllowed({ before, successors }: ConfigChange, earlier: ClassConfig, later: ClassConfig): string | null {
   if (earlier.allow === undefined) return null;
   if (later.allow === undefined) return 'may call everything: `allow` is gone';
   const known = earlier.allow;
@@ -133,7 +133,11 @@ function newlyAllowed({ before, successors }: Change, earlier: ClassConfig, late
 }
 
 /** What was denied is denied, not allowed, or gone. */
-function noLongerDenied({ after, successors }: Change, earlier: ClassConfig, later: ClassConfig): readonly string[] {
+function noLongerDenied(
+  { after, successors }: ConfigChange,
+  earlier: ClassConfig,
+  later: ClassConfig,
+): readonly string[] {
   const isClosed = (entry: string): boolean => {
     const service = isRoute(entry) ? entry : serviceOf(entry);
     if (later.deny.includes(entry) || later.deny.includes(service)) return true;

@@ -1,32 +1,32 @@
 import { isRecord } from '../../base/record.js';
-import type { Comparison } from './protection.js';
+import type { ValueComparison } from './protection.js';
 
 /** A change of a running gateway is refused, whatever asks for it: see `restart-keys.ts`. */
-export const restart: Comparison = () => null;
+export const restart: ValueComparison = () => null;
 
 /** A key that belongs to a protection, and of whose values none is weaker. */
-export const equal: Comparison = () => null;
+export const equal: ValueComparison = () => null;
 
 /** Values from the weakest to the strongest; absent is the default. */
 export const ranked =
-  (order: readonly string[], initial: string): Comparison =>
+  (order: readonly string[], initial: string): ValueComparison =>
   (before = initial, after = initial) => {
     const isWeaker = order.indexOf(String(after)) < order.indexOf(String(before));
     return isWeaker ? `goes from \`${String(before)}\` to \`${String(after)}\`` : null;
   };
 
 /** A flag that protects while it has the value `strong`. */
-export const flag =
-  (strong: boolean, initial: boolean): Comparison =>
+export const flagComparison =
+  (strong: boolean, initial: boolean): ValueComparison =>
   (before = initial, after = initial) =>
     before === strong && after !== strong ? `goes from \`${strong}\` to \`${!strong}\`` : null;
 
 /** A key that protects as long as it is there. */
-export const kept: Comparison = (before, after) => (isThere(before) && !isThere(after) ? 'is gone' : null);
+export const kept: ValueComparison = (before, after) => (isThere(before) && !isThere(after) ? 'is gone' : null);
 
 /** A list of what is let in: more is weaker, and so is no list where its absence lets everything in. */
 export const grants =
-  (absence: 'closed' | 'open'): Comparison =>
+  (absence: 'closed' | 'open'): ValueComparison =>
   (before, after) => {
     if (absence === 'open') {
       if (before === undefined) return null;
@@ -36,17 +36,19 @@ export const grants =
   };
 
 /** A list of what is kept out: fewer is weaker. */
-export const denials: Comparison = (before, after) => extra(textsOf(before), textsOf(after), 'lacks');
+export const denials: ValueComparison = (before, after) => extra(textsOf(before), textsOf(after), 'lacks');
 
 /** An address to which TLS is spoken, or a list of them. */
-export const encrypted: Comparison = (before, after) => {
+export const encrypted: ValueComparison = (before, after) => {
   const isPlain = (value: unknown): boolean => addressesOf(value).some((url) => /^(?:http|ws):/i.test(url));
   return addressesOf(before).length > 0 && !isPlain(before) && isPlain(after) ? 'goes from https to http' : null;
 };
 
 /** Gives several keys the same comparison. */
-export const each = (comparison: Comparison, ...keys: readonly string[]): Readonly<Record<string, Comparison>> =>
-  Object.fromEntries(keys.map((key) => [key, comparison]));
+export const each = (
+  comparison: ValueComparison,
+  ...keys: readonly string[]
+): Readonly<Record<string, ValueComparison>> => Object.fromEntries(keys.map((key) => [key, comparison]));
 
 /** What an empty value is, mostly. */
 export const IS_ERROR = 'an error';

@@ -14,7 +14,7 @@ import { XML_LIMITS } from '../../xml/limits.js';
 import type { ConfigPath } from '../keys/config-path.js';
 import { HTTP_LIMITS } from '../listen/http-limits.js';
 import type { Config } from '../schema.js';
-import type { Change, Weakening } from './protection.js';
+import type { ConfigChange, Weakening } from './protection.js';
 
 const TABLES: Readonly<Record<keyof Config['limits'], LimitTable>> = {
   xml: XML_LIMITS,
@@ -59,7 +59,7 @@ export const HARM_WHEN_OFF: ReadonlyMap<string, string> = new Map([
 const FLOORS: ReadonlySet<string> = new Set(['http.bodyRateBytes']);
 
 /** Limits that are switched off, or gone while the default is weaker. A number that is written is a decision. */
-export function weakerLimits({ before, after, isGiven, successors }: Change): readonly Weakening[] {
+export function weakerLimits({ before, after, isGiven, successors }: ConfigChange): readonly Weakening[] {
   const weaker: Weakening[] = [];
   const compare = (group: keyof Config['limits'], earlier: object, later: object, at: readonly ConfigPath[]): void => {
     const known = new Map<string, unknown>(Object.entries(earlier));

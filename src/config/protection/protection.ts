@@ -10,7 +10,7 @@ export interface Weakening {
 }
 
 /** An earlier and a later configuration. */
-export interface Change {
+export interface ConfigChange {
   readonly before: Config;
   readonly after: Config;
   /** Whether the files of the later one have this key: what they do not have is a default. */
@@ -23,7 +23,7 @@ export interface Change {
 }
 
 /** What makes a later value of one key weaker than an earlier one; null where it is not. Absent values are `undefined`. */
-export type Comparison = (before: unknown, after: unknown, at: ConfigPath, change: Change) => string | null;
+export type ValueComparison = (before: unknown, after: unknown, at: ConfigPath, change: ConfigChange) => string | null;
 
 /** One protection of the gateway: its keys, and what happens where they are not what they should be. */
 export interface Protection {
@@ -33,9 +33,9 @@ export interface Protection {
    * Patterns of its keys with their comparisons. `*` is any name. A part with `?` is not compared where it is gone: what
    * stands below it ends with it.
    */
-  readonly keys: Readonly<Record<string, Comparison>>;
+  readonly keys: Readonly<Record<string, ValueComparison>>;
   /** Compares what concerns several keys together. */
-  readonly compareAll?: (change: Change) => readonly Weakening[];
+  readonly compareAll?: (change: ConfigChange) => readonly Weakening[];
   /** What its absence means. */
   readonly absent: string;
   /** What an empty value means. */

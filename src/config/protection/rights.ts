@@ -1,10 +1,10 @@
 import { isRecord } from '../../base/record.js';
 import { STRENGTH } from '../../graphql/rights/field-rule.js';
 import type { Config } from '../schema.js';
-import type { Change, Comparison } from './protection.js';
+import type { ConfigChange, ValueComparison } from './protection.js';
 
 /** The scopes of an operation or a field: the later ones must ask for all that the earlier ones did. */
-export const scopes: Comparison = (before, after) => {
+export const scopes: ValueComparison = (before, after) => {
   const earlier = choicesOf(before);
   if (earlier === null) return null;
   const later = choicesOf(after);
@@ -22,7 +22,12 @@ function choicesOf(value: unknown): readonly (readonly string[])[] | null {
 }
 
 /** The masks of a field by class, in a later configuration whose classes may be others. */
-export const mask: Comparison = (before, after, _at, { before: { clients: earlier }, after: { clients: later } }) => {
+export const mask: ValueComparison = (
+  before,
+  after,
+  _at,
+  { before: { clients: earlier }, after: { clients: later } },
+) => {
   const hadClasses = earlier?.classes !== undefined;
   const classes = Object.keys(later?.classes ?? {});
   // A class that is new had the mask of none.
@@ -52,7 +57,7 @@ export function* masksIn({ services, graphqlServices }: Config): Iterable<readon
 }
 
 /** The operations that GraphQL offers: those that were left out stay out. */
-export const offered: Comparison = (before, after) => {
+export const offered: ValueComparison = (before, after) => {
   const earlier = isRecord(before) ? before : {};
   const later = isRecord(after) ? after : {};
   if (selects(later)) return null;
@@ -66,7 +71,7 @@ const selects = (operations: Record<string, unknown>): boolean =>
   Object.values(operations).some((mapping) => isRecord(mapping) && mapping['field'] !== undefined);
 
 /** The same for a change of the class of a client: what its old class was masked, its new one must be. */
-export const masksLess = ({ before, after }: Change, from: string, to: string): boolean => {
+export const masksLess = ({ before, after }: ConfigChange, from: string, to: string): boolean => {
   const later = new Map(masksIn(after));
   for (const [field, masks] of masksIn(before))
     if (strengthOf(masks, from) > 0 && later.has(field) && strengthOf(later.get(field), to) < strengthOf(masks, from))

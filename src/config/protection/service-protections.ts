@@ -1,10 +1,10 @@
-import { each, encrypted, equal, flag, grants, IS_ERROR, kept, ranked, restart } from './comparisons.js';
+import { each, encrypted, equal, flagComparison, grants, IS_ERROR, kept, ranked, restart } from './comparisons.js';
 import { weakerLimits } from './limits.js';
 import { openContent, openRecord } from './open.js';
 import { openAdmin } from './operators.js';
-import type { Comparison, Protection } from './protection.js';
+import type { Protection, ValueComparison } from './protection.js';
 
-const tls = (...owners: readonly string[]): Readonly<Record<string, Comparison>> =>
+const tls = (...owners: readonly string[]): Readonly<Record<string, ValueComparison>> =>
   Object.assign(
     {},
     ...owners.map((owner) => ({
@@ -22,12 +22,12 @@ export const SERVICE_PROTECTIONS = {
     keys: {
       ...each(ranked(['monitor', 'enforce'], 'enforce'), 'services.*.mode'),
       ...each(ranked(['pass', 'refuse'], 'refuse'), 'services.*.unknownOperations'),
-      ...each(flag(true, true), 'services.*.addressing.check'),
+      ...each(flagComparison(true, true), 'services.*.addressing.check'),
       ...each(grants('closed'), 'services.*.addressing.destinations'),
-      ...each(flag(false, true), 'services.*.attachments'),
+      ...each(flagComparison(false, true), 'services.*.attachments'),
       ...each(grants('open'), 'services.*.understands'),
-      ...each(flag(true, false), 'services.*.security.timestamps', 'services.*.security.nonces'),
-      ...each(flag(false, false), 'services.*.security.noncesWithoutRedis'),
+      ...each(flagComparison(true, false), 'services.*.security.timestamps', 'services.*.security.nonces'),
+      ...each(flagComparison(false, false), 'services.*.security.noncesWithoutRedis'),
     },
     absent: 'Enforced. Timestamps and nonces of WS-Security are the task of the backend.',
     empty: 'as absent',

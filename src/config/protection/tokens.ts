@@ -1,8 +1,8 @@
 import { jwtIssuers } from '../clients/token-keys.js';
-import type { Change, Weakening } from './protection.js';
+import type { ConfigChange, Weakening } from './protection.js';
 
 /** Issuers of the same name whose tokens are verified less. Those that are new or gone let nothing in that was refused. */
-export function weakerTokens({ before, after }: Change): readonly Weakening[] {
+export function weakerTokens({ before, after }: ConfigChange): readonly Weakening[] {
   const known = new Map(jwtIssuers(before.clients?.jwt).map(({ issuer }) => [issuer.issuer, issuer]));
   return jwtIssuers(after.clients?.jwt).flatMap(({ issuer, path }): readonly Weakening[] => {
     const earlier = known.get(issuer.issuer);

@@ -6,7 +6,7 @@ import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { LoadedConfig } from '../load.js';
 import type { Config } from '../schema.js';
 import { diagnosticAt } from '../section.js';
-import type { Change, Comparison, Protection, Weakening } from './protection.js';
+import type { ConfigChange, Protection, ValueComparison, Weakening } from './protection.js';
 import { PROTECTIONS } from './table.js';
 
 /** Of more the rest is counted. */
@@ -15,7 +15,7 @@ const SHOWN = 20;
 /** What a later configuration protects less than the one in use, as diagnostics at their places. */
 export function* weakeningsIn(before: Config, next: LoadedConfig): Steps<readonly Diagnostic[]> {
   const unchanged = yield* unchangedServices(before, next.config);
-  const change: Change = {
+  const change: ConfigChange = {
     before,
     after: next.config,
     isGiven: (path) => next.isGiven(path),
@@ -38,7 +38,7 @@ export function* weakeningsIn(before: Config, next: LoadedConfig): Steps<readonl
 /** Null between two parts of the work. */
 type Found = Iterable<Weakening | null>;
 
-function* compare({ keys, compareAll }: Protection, change: Change, unchanged: ReadonlySet<string>): Found {
+function* compare({ keys, compareAll }: Protection, change: ConfigChange, unchanged: ReadonlySet<string>): Found {
   for (const [pattern, comparison] of Object.entries(keys)) {
     const [first = '', second, ...rest] = pattern.split('.');
     if (second === '*' && (first === 'services' || first === 'graphqlServices'))
@@ -54,8 +54,8 @@ function* compare({ keys, compareAll }: Protection, change: Change, unchanged: R
 function* ofServices(
   kind: 'services' | 'graphqlServices',
   pattern: readonly string[],
-  comparison: Comparison,
-  change: Change,
+  comparison: ValueComparison,
+  change: ConfigChange,
   unchanged: ReadonlySet<string>,
 ): Found {
   const { before, after, successors } = change;
@@ -87,8 +87,8 @@ function* descend(
   after: unknown,
   [step, ...rest]: readonly string[],
   path: ConfigPath,
-  comparison: Comparison,
-  change: Change,
+  comparison: ValueComparison,
+  change: ConfigChange,
 ): Iterable<Weakening> {
   if (step === undefined) {
     const what = comparison(before, after, path, change);

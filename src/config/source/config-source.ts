@@ -2,10 +2,10 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { isRecord } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
-import type { Position, YamlSource } from './yaml-source.js';
+import type { SourcePosition, YamlSource } from './yaml-source.js';
 
 /** A place in one of the files of a configuration. */
-export interface ConfigPlace extends Position {
+export interface ConfigPlace extends SourcePosition {
   readonly file: string;
 }
 
@@ -49,7 +49,7 @@ export class ConfigSource {
   }
 
   /** Where a place within the text at `path` stands: in its file, or in the one that `{ file: path }` names. */
-  placeIn(path: ConfigPath, at: Position): ConfigPlace {
+  placeIn(path: ConfigPath, at: SourcePosition): ConfigPlace {
     const named = this.#referenceAt(path);
     if (named !== null) return { file: this.locate(path, named).shown, ...at };
     const { file, yaml } = this.#fileOf(path);

@@ -16,7 +16,7 @@ import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import type { ConfigPath } from '../keys/config-path.js';
 
 /** A place in a text file; both count from 1. */
-export interface Position {
+export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
@@ -28,12 +28,12 @@ export interface YamlSource {
    * Where a key or its value stands. Without `part`: the value when it is a scalar, else the key. For what is not in
    * the file (a default) the nearest part around it that is; null when there is none.
    */
-  positionOf(path: ConfigPath, part?: 'key' | 'value'): Position | null;
+  positionOf(path: ConfigPath, part?: 'key' | 'value'): SourcePosition | null;
   /**
    * Where a place within a text stands in the file: `at` counts from the first character of the value at `path`. Where
    * lines were joined or escaped it is the start of the value; null when it is not in the file.
    */
-  placeIn(path: ConfigPath, at: Position): Position | null;
+  placeIn(path: ConfigPath, at: SourcePosition): SourcePosition | null;
 }
 
 type Fail = (what: string, offset: number, remedy: string | null) => Diagnostic;
@@ -44,7 +44,7 @@ const MAX_ALIASES = 100;
 /** Reads YAML 1.2 (core schema). Throws `ConfigurationError` with every syntax error. */
 export function readYaml(text: string, file: string): YamlSource {
   const lines = new LineCounter();
-  const at = (offset: number): Position => {
+  const at = (offset: number): SourcePosition => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
@@ -63,14 +63,14 @@ export function readYaml(text: string, file: string): YamlSource {
   );
 
   const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
-  const start = (node: unknown): Position | null => {
+  const start = (node: unknown): SourcePosition | null => {
     const range = isNodeWithRange(node) ? node.range : null;
     return range === null || range === undefined ? null : at(range[0]);
   };
 
   const positionOf: YamlSource['positionOf'] = (path, part) => {
     let node: unknown = document.contents;
-    let found: Position | null = null;
+    let found: SourcePosition | null = null;
     for (const [index, step] of path.entries()) {
       const owner = resolve(node);
       const pair = isMap(owner) ? pairOf(owner.items, step) : null;

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { Caller, Client } from '../../access/client.js';
+import type { CallerIdentity, Client } from '../../access/client.js';
 import type { Reach } from '../../compile/backend/reach.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { PathText } from '../../soap/path-text.js';
@@ -16,7 +16,7 @@ const KEY_CHARS = 1024;
  */
 export function affinityOf(
   { affinity }: Reach,
-  headers: Caller['headers'],
+  headers: CallerIdentity['headers'],
   client: Pick<Client, 'id' | 'claims'> | null,
   textAtPath: string | null = null,
 ): Affinity | null {
@@ -37,7 +37,7 @@ export function affinityOf(
 }
 
 /** The value of a cookie (RFC 6265 section 4.2); null where it is not sent. */
-function cookieOf(field: Caller['headers'][string], name: string): string | null {
+function cookieOf(field: CallerIdentity['headers'][string], name: string): string | null {
   const text = typeof field === 'string' ? field : (field ?? []).join('; ');
   for (const pair of text.split(';')) {
     const equals = pair.indexOf('=');

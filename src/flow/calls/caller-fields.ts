@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/client.js';
+import type { CallerIdentity } from '../../access/client.js';
 import { FORWARDING_FIELDS } from '../../access/network/forwarding.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { authenticatesConnection } from '../../upstream/bound-upstreams.js';
@@ -6,7 +6,7 @@ import type { UpstreamRequest } from '../../upstream/reply.js';
 import { isPrintable } from './reply-head.js';
 
 /** Adds the header fields of a GraphQL caller's request that go on with a call. */
-export function pushCallerFields(headers: string[], { callerFields }: SoapService, caller: Caller): void {
+export function pushCallerFields(headers: string[], { callerFields }: SoapService, caller: CallerIdentity): void {
   // Without an address there is no request: a poll is made for many subscribers, that have in common what varies.
   const isRequest = caller.address !== '';
   pushNamed(headers, isRequest ? callerFields.ofGraphql : callerFields.varying, caller.headers);
@@ -17,7 +17,12 @@ export function pushCallerFields(headers: string[], { callerFields }: SoapServic
  * Adds those of the named header fields that a request has. `isBound`: NTLM and Negotiate go on as well, which
  * authenticate the connection to the backend. Any other is used for several callers.
  */
-export function pushNamed(headers: string[], names: readonly string[], from: Caller['headers'], isBound = false): void {
+export function pushNamed(
+  headers: string[],
+  names: readonly string[],
+  from: CallerIdentity['headers'],
+  isBound = false,
+): void {
   for (const name of names) {
     const value = from[name];
     if (value === undefined) continue;
@@ -36,7 +41,10 @@ export function withoutOrigin(request: UpstreamRequest): UpstreamRequest {
 const ORIGIN: ReadonlySet<string> = new Set(FORWARDING_FIELDS);
 
 /** The values of a request that may change a reply; null for none. */
-export function varyingValues({ callerFields }: SoapService, from: Caller['headers']): readonly unknown[] | null {
+export function varyingValues(
+  { callerFields }: SoapService,
+  from: CallerIdentity['headers'],
+): readonly unknown[] | null {
   const { varying } = callerFields;
   return varying.length === 0 ? null : varying.map((name) => from[name] ?? null);
 }

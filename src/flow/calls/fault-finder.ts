@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import type { ReplyHead } from '../../upstream/reply.js';
-import { type Reading, takeReaders } from './readers.js';
+import { type MessageReading, takeReaders } from './readers.js';
 import { checkReplyHead, type ReplyForm } from './reply-head.js';
 
 /** Finds out whether a reply is one of some Faults: by code, subcode, or the name of an entry of its detail. */
@@ -12,7 +12,7 @@ export class FaultFinder {
   readonly #service: SoapService;
   readonly #names: ReadonlySet<string>;
   readonly #envelope: EnvelopeValidator;
-  #reading: Reading | null;
+  #reading: MessageReading | null;
   #hasEntry = false;
 
   constructor(service: SoapService, names: ReadonlySet<string>, form: ReplyForm) {

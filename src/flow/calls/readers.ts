@@ -8,7 +8,7 @@ import { References } from '../../soap/mime/references.js';
 import type { XmlReader } from '../../xml/reader.js';
 
 /** The reader of one message: `xml` its envelope, to go back to the service, and `reader` all of it. */
-export interface Reading {
+export interface MessageReading {
   readonly xml: XmlReader;
   readonly reader: MessageReader;
   /** The same as `reader` where the message is a package. */
@@ -25,7 +25,7 @@ export function takeReaders(
   charset: string | null,
   type: PackageType | null,
   attachments: AttachmentSink | null = null,
-): Reading {
+): MessageReading {
   if (type === null) {
     const xml = service.readers.take(envelope, charset);
     return { xml, reader: xml, package: null };

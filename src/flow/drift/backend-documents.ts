@@ -4,7 +4,7 @@ import { sendWhole, type WholeReply } from '../../compile/own-calls/constant-cal
 import type { SoapService } from '../../compile/soap/service.js';
 import { withTokenField } from '../../compile/soap/token-place.js';
 import { lend, withFields } from '../../upstream/credentials/credentials.js';
-import { type FetchedDocument, inflated, REDIRECTS, redirected, redirectOf } from '../../upstream/fetch-document.js';
+import { type FetchedFile, inflated, REDIRECTS, redirected, redirectOf } from '../../upstream/fetch-document.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { Upstream } from '../../upstream/upstream.js';
 
@@ -23,7 +23,7 @@ export class BackendDocuments {
   }
 
   /** Follows redirects on the same host. Throws an `Error` that an operator can act on. */
-  async fetch(url: string): Promise<FetchedDocument> {
+  async fetch(url: string): Promise<FetchedFile> {
     let at = new URL(url);
     for (let hops = 0; hops <= REDIRECTS; hops++) {
       const { head, body } = await this.#get(at);

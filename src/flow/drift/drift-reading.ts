@@ -7,7 +7,7 @@ import { MIB } from '../../base/limit.js';
 import { type Read, RememberedReads } from '../../base/remembered-reads.js';
 import { routeTo } from '../../upstream/dial/dial.js';
 import { TlsMaterial, type TlsOptions } from '../../upstream/dial/tls.js';
-import { type FetchedDocument, fetchDocument } from '../../upstream/fetch-document.js';
+import { type FetchedFile, fetchDocument } from '../../upstream/fetch-document.js';
 import type { Severity } from '../../wsdl/compare/change.js';
 import { type Comparison, compareWsdls } from '../../wsdl/compare/compare.js';
 import type { WsdlModel } from '../../wsdl/model.js';
@@ -34,7 +34,7 @@ export interface DriftTask {
 }
 
 /** Gets a document the way that the calls of a service go. */
-export type FetchFromBackend = (url: string) => Promise<FetchedDocument>;
+export type FetchFromBackend = (url: string) => Promise<FetchedFile>;
 
 /** The result of one comparison. */
 export type DriftReading =
@@ -61,7 +61,7 @@ export async function readDrift(
 ): Promise<{ readonly reading: DriftReading; readonly safe: SafeWsdl | null }> {
   const { url, isBackend = false, headers = {}, proxy = null, tls = null, replaces } = task;
   const material = tls === null ? null : new TlsMaterial(tls, {});
-  const documents = new Map<string, FetchedDocument>();
+  const documents = new Map<string, FetchedFile>();
   let isWhole = true;
   const fetchOne: FetchFromBackend = (at) =>
     isBackend && fetchFromBackend !== null && new URL(at).origin === new URL(url).origin

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FetchedDocument } from '../../upstream/fetch-document.js';
+import type { FetchedFile } from '../../upstream/fetch-document.js';
 import type { FromDriftWorker, ToDriftWorker } from './drift-messages.js';
 import { readDrift } from './drift-reading.js';
 
@@ -10,7 +10,7 @@ let asked = 0;
 
 const post = (message: FromDriftWorker): void => parentPort?.postMessage(message);
 
-function fetchByParent(url: string): Promise<FetchedDocument> {
+function fetchByParent(url: string): Promise<FetchedFile> {
   return new Promise((resolve, reject) => {
     const id = ++asked;
     pending.set(id, ({ document, why }) => {

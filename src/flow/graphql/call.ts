@@ -17,7 +17,7 @@ import type { CallContext } from './call-context.js';
 import { DecodedReply } from './decoded-reply.js';
 
 /** Throws `InputError`, or another `Refusal`, where the arguments of a call cannot be written. Sends nothing. */
-export function checkArguments(
+export function checkCallArguments(
   { bound, arguments: values, headers: blocks }: FieldCall,
   { service, headers, claims, limits }: Pick<CallContext, 'service' | 'headers' | 'claims' | 'limits'>,
 ): void {

@@ -4,7 +4,7 @@ import type { Decoded, FaultPlan, FaultPlans } from '../../codec/plan/plan.js';
 import { ReplyDecoder } from '../../codec/read/decode.js';
 import { EncodedReply } from '../../codec/read/encoded.js';
 import { type DetailObserver, type FaultReader, SoapFaultError } from '../../soap/fault/fault.js';
-import { ALL, ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 
 /** Reads the entries of a Fault's detail that the operation declares, by their types. */
 export class DeclaredFaults implements DetailObserver {
@@ -180,7 +180,7 @@ class FaultEntry implements XmlHandler {
     const interest = this.#decoder.open(tag);
     this.#mayBeWrapped = tag.local !== this.#declared.element.local;
     this.#isDeaf = interest === SKIP;
-    return this.#isDeaf && this.#mayBeWrapped ? ELEMENTS : interest;
+    return this.#isDeaf && this.#mayBeWrapped ? ELEMENTS_ONLY : interest;
   }
 
   #unwrap(): void {

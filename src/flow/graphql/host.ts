@@ -30,7 +30,7 @@ import { consultPolicy } from '../calls/consult-policy.js';
 import type { BatchPermits } from '../http/concurrency.js';
 import { type TaskOwner, waitForTimeSlice } from '../http/fair-scheduler.js';
 import { authorizeUpstream } from './authorize-upstream.js';
-import { callOperation, checkArguments } from './call.js';
+import { callOperation, checkCallArguments } from './call.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { sendOperation } from './upstream-call.js';
 
@@ -228,7 +228,7 @@ export class CallerHost implements RequestHost, ItemHost {
     const service = services.get(field.bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     const { headers } = this.#options;
-    checkArguments(field, { service, headers, claims: this.#caller.client.claims, limits: codec });
+    checkCallArguments(field, { service, headers, claims: this.#caller.client.claims, limits: codec });
   }
 
   async #call(field: FieldCall): Promise<Decoded> {

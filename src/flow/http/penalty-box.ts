@@ -26,7 +26,7 @@ export interface Cost {
 }
 
 /** The carrier of the refusal: a connection, or one operation of several that share one. */
-export interface Waiter {
+export interface RefusalCarrier {
   readonly destroyed: boolean;
   /** Nothing more is to be read until `resume`. */
   pause(): unknown;
@@ -36,7 +36,7 @@ export interface Waiter {
 }
 
 /** The connection that a refusal is charged to. */
-export interface ChargedSocket extends Waiter {
+export interface ChargedSocket extends RefusalCarrier {
   readonly remoteAddress?: string | undefined;
 }
 
@@ -104,7 +104,7 @@ export class PenaltyBox {
    * Charges a refusal to its connection. Null when it may be answered at once; else resolves when it may, or when the
    * client has gone. Until then nothing is read from `waiter`, by default the connection itself.
    */
-  penalise(socket: ChargedSocket, { bytes, workMillis }: Cost, waiter: Waiter = socket): Promise<void> | null {
+  penalise(socket: ChargedSocket, { bytes, workMillis }: Cost, waiter: RefusalCarrier = socket): Promise<void> | null {
     const record = recordOf(socket);
     const { address } = record;
     // A connection that has gone waits for no answer; one without address was gone when it was looked at first.
@@ -139,7 +139,7 @@ export class PenaltyBox {
     return delayMillis;
   }
 
-  #delay(waiter: Waiter, millis: number): Promise<void> {
+  #delay(waiter: RefusalCarrier, millis: number): Promise<void> {
     waiter.pause();
     return new Promise((resolve) => {
       const release = (): void => {

@@ -30,7 +30,7 @@ const PIECE_BYTES_MIN = 2 * 1024;
 const PIECE_BYTES_MAX = 64 * 1024;
 
 /** The uses of a request's bytes besides their validation. */
-export interface Intake {
+export interface BodyIntake {
   /** It comes as gzip, and is validated and sent on decoded, within these limits; null: it comes as it is. */
   readonly inflate: InflateLimits | null;
   /** A request longer than the window is collected up to so many bytes, so that its length is known; null: it flows. */
@@ -49,7 +49,7 @@ export interface Account {
  */
 export function receive(
   request: IncomingMessage,
-  intake: Intake,
+  intake: BodyIntake,
   account: Account,
   makeGate: (output: GateOutput) => Gate,
 ): Promise<Received> {
@@ -86,7 +86,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
 
   constructor(
     request: IncomingMessage,
-    { inflate, bufferBytes }: Intake,
+    { inflate, bufferBytes }: BodyIntake,
     account: Account,
     resolve: (received: Received) => void,
     reject: (caught: unknown) => void,

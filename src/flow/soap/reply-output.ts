@@ -9,7 +9,7 @@ import type { GateOutput } from '../../soap/gate.js';
 import { type MediaType, printMediaType } from '../../soap/mime/media-type.js';
 import type { MultipartReader } from '../../soap/mime/multipart.js';
 import type { ReplyHead, UpstreamCall } from '../../upstream/reply.js';
-import type { Reading } from '../calls/readers.js';
+import type { MessageReading } from '../calls/readers.js';
 import { isPrintable, type ReplyForm, retryAfterOf } from '../calls/reply-head.js';
 import type { SoapContext } from './context.js';
 import { challengeFields } from './passthrough.js';
@@ -36,7 +36,7 @@ export class ReplyOutput implements GateOutput {
     context: SoapContext,
     head: ReplyHead,
     form: ReplyForm,
-    reading: Reading,
+    reading: MessageReading,
     envelope: EnvelopeValidator,
     rules: DetailRules,
     call: UpstreamCall | null,

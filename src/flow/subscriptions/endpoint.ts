@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Client, Caller as Credentials } from '../../access/client.js';
+import type { Client, CallerIdentity as Credentials } from '../../access/client.js';
 import type { LiveClient } from '../../access/live-client.js';
 import type { LiveClients } from '../../access/live-clients.js';
 import { beginExchange } from '../../access/network/address.js';

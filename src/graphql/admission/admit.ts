@@ -15,7 +15,7 @@ import type { Estimate } from '../cost/cost.js';
 import { costRefusal } from '../cost/cost-refusal.js';
 import type { CostTable } from '../cost/cost-table.js';
 import { EstimateCache } from '../cost/estimate-cache.js';
-import { DocumentSource } from '../document-source.js';
+import { OperationSource } from '../document-source.js';
 import { codedError, DocumentRefusal } from '../errors.js';
 import type { GraphqlLimits, MeasurableLimit } from '../limits.js';
 import type { RawVariables, Variables } from '../output/reply-plan.js';
@@ -191,7 +191,7 @@ function introspectionOf(
 const INTROSPECTION_TIMES = 2;
 
 function parseDocument(query: string, maxTokens: number, limits: GraphqlLimits): DocumentNode {
-  const source = new DocumentSource(query);
+  const source = new OperationSource(query);
   try {
     const document = parse(source, { maxTokens });
     source.close();

@@ -14,7 +14,7 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { codedError, DocumentRefusal, printPath, tooManyErrors } from '../errors.js';
+import { codedError, DocumentRefusal, printErrorPath, tooManyErrors } from '../errors.js';
 import type { RawVariables, Variables } from '../output/reply-plan.js';
 import { describeUnknownField, enumHint } from './hints.js';
 
@@ -97,7 +97,7 @@ const diagnostic = (definition: VariableDefinitionNode, what: string): GraphQLEr
   );
 
 const closedRule = (path: readonly (string | number)[]): string =>
-  path.length === 1 ? 'has no valid value' : `has no valid value at "${printPath(path)}"`;
+  path.length === 1 ? 'has no valid value' : `has no valid value at "${printErrorPath(path)}"`;
 
 function rule(
   type: GraphQLInputType,
@@ -105,7 +105,7 @@ function rule(
   path: readonly (string | number)[],
   invalid: unknown,
 ): string {
-  const at = path.length === 0 ? '' : `at "${printPath([...root, ...path])}" `;
+  const at = path.length === 0 ? '' : `at "${printErrorPath([...root, ...path])}" `;
   const expected = typeAt(type, path);
   const nullable = getNullableType(expected);
   if (isInputObjectType(nullable) && typeof invalid === 'object' && invalid !== null) {

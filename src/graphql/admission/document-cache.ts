@@ -2,7 +2,7 @@ import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } fr
 import { Kind, visit } from 'graphql';
 import { BoundedCache } from '../../base/bounded-cache.js';
 import { MIB } from '../../base/limit.js';
-import { DocumentSource } from '../document-source.js';
+import { OperationSource } from '../document-source.js';
 import type { MeasurableLimit } from '../limits.js';
 import type { Fragments } from '../output/reply-plan.js';
 import { DocumentCacheEntries } from './document-cache-entry.js';
@@ -32,7 +32,7 @@ export class AdmittedDocument {
     this.fragments = fragmentsOf(document);
     this.switches = switchesOf(document);
     const source = document.loc?.source;
-    this.bytes = treeBytes(source instanceof DocumentSource ? source.length : (source?.body.length ?? 0));
+    this.bytes = treeBytes(source instanceof OperationSource ? source.length : (source?.body.length ?? 0));
   }
 }
 

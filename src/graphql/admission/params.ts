@@ -34,7 +34,7 @@ export interface DocumentName {
  * Reads the JSON of a request, for `rawParams`; a list is a batch. Throws a `Refusal` that has a status of its own where this
  * is no GraphQL request at all (`HTTP_...`), or `BAD_REQUEST`, `CSRF_PREVENTED`.
  */
-export async function readRequest(request: GraphqlRequest, bounds: JsonBounds = DEFAULT_BOUNDS): Promise<unknown> {
+export async function readParams(request: GraphqlRequest, bounds: JsonBounds = DEFAULT_BOUNDS): Promise<unknown> {
   if (request.method === 'GET') {
     preventForgery(request);
     return paramsOfUrl(request.url, bounds);

@@ -38,7 +38,7 @@ export type CostLimits = Pick<
 export const MOST = 1e12;
 
 /** How many objects a reply brings at most in lists of unknown size. */
-export interface ReplySize {
+export interface AssumedReplySize {
   readonly objects: number;
   /** By the configuration of the operation. */
   readonly isConfigured: boolean;
@@ -61,7 +61,7 @@ export interface FieldPrice {
   /** `batched`: one call answers many. Null: no call, it is read from the answer above. */
   readonly call: 'single' | 'batched' | null;
   /** Of a reply to a call. */
-  readonly replySize: ReplySize;
+  readonly replySize: AssumedReplySize;
 }
 
 type CallPrice = Pick<FieldPrice, 'weight' | 'arguments' | 'replySize'>;
@@ -193,5 +193,5 @@ export function argumentPrices(costs: readonly (FieldCost | null)[]): readonly A
   return [...weights].map(([path, weight]) => ({ path: path.split('.'), weight }));
 }
 
-const NO_REPLY: ReplySize = { objects: 0, isConfigured: false };
+const NO_REPLY: AssumedReplySize = { objects: 0, isConfigured: false };
 const NO_LINKS: LinkTable = new Map();

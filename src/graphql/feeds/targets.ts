@@ -14,7 +14,7 @@ export interface TargetUse {
 }
 
 /** The operation of this name; null, and an error, for an unknown or unsuitable one. */
-export function targetOf<T extends { readonly isMutation: boolean }>(
+export function linkTargetOf<T extends { readonly isMutation: boolean }>(
   name: string,
   path: readonly string[],
   { verb, reader }: TargetUse,

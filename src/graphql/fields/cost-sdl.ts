@@ -31,7 +31,7 @@ export function costsOfSdl(sdl: string, service: string): SdlCosts {
     const isRoot = type === 'Query' || type === 'Mutation';
     const fields = new Map<string, FieldCost>();
     for (const field of definition.fields ?? []) {
-      const cost = costOfField(field, origin);
+      const cost = sdlFieldCost(field, origin);
       if (cost !== null) (isRoot ? roots : fields).set(isRoot ? `${type}.${field.name.value}` : field.name.value, cost);
     }
     const weight = weightIn(definition);
@@ -72,7 +72,7 @@ const mappingOf = (cost: number | null, fields: ReadonlyMap<string, FieldCost>):
 const UNSAID = { name: null, description: null, type: null, hidden: false, deprecated: null, path: [] } as const;
 
 /** The cost of a field; null without one. */
-export function costOfField(field: FieldDefinitionNode, origin: CostOrigin): FieldCost | null {
+export function sdlFieldCost(field: FieldDefinitionNode, origin: CostOrigin): FieldCost | null {
   const weight = weightIn(field);
   const listSize = listSizeIn(field.directives ?? []);
   const costs = (field.arguments ?? []).flatMap((argument): [string, number][] => {

@@ -36,7 +36,7 @@ import type { FaultTypes } from '../output/faults.js';
 import type { OutputTypes } from '../output/output.js';
 import { type OutputField, outputConfigs } from '../output/output-field.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions, withoutMasks } from '../rights/field-rule.js';
-import { anyOutput, ruleWithin } from '../types/any-value.js';
+import { anyOutput, ruleWithinAny } from '../types/any-value.js';
 import { childOrder } from '../types/child-order.js';
 import { contentOf, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
@@ -131,8 +131,8 @@ export function operationField(
 
 /** The rules within an answer that is a value of any type; null for others. */
 function ruleWithinAnswer(root: ReplyRoot): FieldRule | null {
-  if (root.kind === 'whole') return ruleWithin({ kind: 'object', shape: root.shape });
-  return root.kind === 'unwrap' ? ruleWithin(root.field.value) : null;
+  if (root.kind === 'whole') return ruleWithinAny({ kind: 'object', shape: root.shape });
+  return root.kind === 'unwrap' ? ruleWithinAny(root.field.value) : null;
 }
 
 /** Whether elements of the reply may stand for others. Most services have no such type. */
@@ -260,7 +260,7 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
   const [only, ...others] = present;
   const isOnly = others.length === 0 && !wildcard;
   const isList = wrappedItem(body.type, types.members) !== null;
-  if (only?.place === 'element' && isOnly && (isList || isWrapper(operation, body, body.type))) {
+  if (only?.kind === 'element' && isOnly && (isList || isWrapper(operation, body, body.type))) {
     const { type, shape } = types.output.field(only, pascalName(distinctName(operation), types.naming));
     return of(type, { kind: 'unwrap', field: shape });
   }

@@ -1,7 +1,7 @@
 import { type GraphQLNamedType, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
 import { distinctName, type ElementDeclaration, type Operation, typeKey } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
-import { nameIn } from '../input/block-mapping.js';
+import { stepName } from '../input/block-mapping.js';
 import type { OutputTypes } from '../output/output.js';
 import { type OutputField, outputConfigs, wholeField, withRule } from '../output/output-field.js';
 import { resultField, SINGLE } from '../output/result-field.js';
@@ -30,7 +30,7 @@ export function replyBlocks(operation: Operation, service: Source): readonly Rep
   const declared = output.headers.map(({ element }) => ({ name: element.name, element }));
   if (wanted === true) return declared;
   return wanted.flatMap((written): readonly ReplyBlock[] => {
-    const { uri, local } = nameIn(written, null);
+    const { uri, local } = stepName(written, null);
     if (uri === null) return declared.filter(({ name }) => name.local === local);
     const name = { uri, local };
     const key = typeKey(name);
@@ -64,7 +64,7 @@ export function checkReplyHeaders(operation: Operation, service: GraphqlService,
     if (among.length === 0) refuse('The WSDL declares no header blocks of its reply.');
   } else {
     for (const written of wanted) {
-      const { uri, local } = nameIn(written, null);
+      const { uri, local } = stepName(written, null);
       if (uri === null && !among.includes(local))
         refuse(`The WSDL declares no header block \`${written}\` of its reply.`, written);
     }

@@ -11,7 +11,7 @@ import {
 export type SdlField = FieldDefinitionNode | InputValueDefinitionNode;
 
 /** A list or not, and what may be null. */
-export interface Occurrence {
+export interface ListNullability {
   readonly typeName: string;
   readonly nonNull: boolean;
   readonly list: boolean;
@@ -19,7 +19,7 @@ export interface Occurrence {
 }
 
 /** Lists of lists count as lists: without a WSDL their form is unknown. */
-export function occurrenceOf(type: TypeNode): Occurrence {
+export function occurrenceOf(type: TypeNode): ListNullability {
   const nonNull = type.kind === Kind.NON_NULL_TYPE;
   const outer: TypeNode = nonNull ? type.type : type;
   let inner: TypeNode = outer;

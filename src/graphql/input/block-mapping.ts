@@ -79,7 +79,7 @@ function template(xml: string, { values = {} }: BlockEntry, path: readonly strin
 }
 
 /** `{namespace}name` in its parts; without a namespace, `otherwise`. */
-export function nameIn<T extends string | null>(
+export function stepName<T extends string | null>(
   step: string,
   otherwise: T,
 ): { readonly uri: string | T; readonly local: string } {
@@ -89,7 +89,7 @@ export function nameIn<T extends string | null>(
     : { uri: step.slice(step.indexOf('{') + 1, end), local: step.slice(end + 1) };
 }
 
-const nameOf = (step: string) => nameIn(step, null);
+const nameOf = (step: string) => stepName(step, null);
 
 /** The mapping of a block that the WSDL declares: of the operation, by either name, before that of the service. */
 export function blockFor({ uri, local }: QName, own: BlockMappings, common: BlockMappings): BlockMapping | null {
@@ -125,7 +125,7 @@ function withoutNamespaces(mappings: InputMappings): InputMappings {
   if (mappings.size === 0) return NO_MAPPINGS;
   return new Map(
     [...mappings].map(([step, mapping]) => [
-      `${step.startsWith('@') ? '@' : ''}${nameIn(step.replace(/^@/, ''), null).local}`,
+      `${step.startsWith('@') ? '@' : ''}${stepName(step.replace(/^@/, ''), null).local}`,
       { ...mapping, inner: withoutNamespaces(mapping.inner) },
     ]),
   );

@@ -9,7 +9,7 @@ import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { escapeText } from '../../xml/writer.js';
 import type { TypeNames } from '../types/type-names.js';
-import { type BlockMapping, type BlockTemplate, isTemplate, nameIn } from './block-mapping.js';
+import { type BlockMapping, type BlockTemplate, isTemplate, stepName } from './block-mapping.js';
 import { hasSource, type InputMapping } from './input-mapping.js';
 
 /** Where errors of a mapping are reported. */
@@ -42,10 +42,10 @@ function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors):
   const children: EncodeElement[] = [];
   for (const [step, each] of inner) {
     if (!step.startsWith('@')) {
-      children.push(elementPlan(nameIn(step, name.uri), each, errors));
+      children.push(elementPlan(stepName(step, name.uri), each, errors));
       continue;
     }
-    const attribute = nameIn(step.slice(1), '');
+    const attribute = stepName(step.slice(1), '');
     checkMapping(attribute, each, errors);
     if (each.source === null) continue;
     const about = { key: step, name: attribute, required: each.isRequired, fixed: null, scalar: TEXT };

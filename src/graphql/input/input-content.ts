@@ -1,6 +1,6 @@
 import type { Branch, BranchRule } from '../../codec/plan/plan.js';
 import { type ElementDeclaration, type Particle, typeKey, type Wildcard } from '../../wsdl/model.js';
-import { type InputOrder, optionalPlaces, orderOf, type Place } from './input-order.js';
+import { type InputOrder, optionalPlaces, orderOf, type ParticlePosition } from './input-order.js';
 
 /** A position of a content model for which a request may have a value. */
 export type InputParticle = InputElement | InputWildcard | InputGroup;
@@ -60,7 +60,7 @@ interface Fold {
   /** Members with several places: no rule can choose one. */
   readonly doubled: ReadonlySet<string>;
   /** Null above the bound: then each member is written at its first place. */
-  readonly places: readonly Place[] | null;
+  readonly places: readonly ParticlePosition[] | null;
 }
 
 /** The bound of nested groups. */
@@ -137,7 +137,7 @@ function together(known: InputParticle, particle: InputParticle): InputParticle 
 }
 
 /** The places of each member; null above the bound. */
-function placesIn(folds: readonly Fold[]): readonly (readonly Place[])[] | null {
+function placesIn(folds: readonly Fold[]): readonly (readonly ParticlePosition[])[] | null {
   const known = folds.flatMap(({ places }) => (places === null ? [] : [places]));
   const count = known.reduce((sum, places) => sum + places.length, 0);
   return known.length < folds.length || count > PLACES_MAX ? null : known;
@@ -223,11 +223,11 @@ const MOST = 200;
  * The places of a choice, each branch in its order. A particle that stands in several branches has one place, in an order
  * that suits all of them; where there is none, it depends on the branch.
  */
-function chosenPlaces(branches: readonly (readonly Place[])[], scope: number): readonly Place[] {
+function chosenPlaces(branches: readonly (readonly ParticlePosition[])[], scope: number): readonly ParticlePosition[] {
   const shared = sharedKeys(branches);
   const own = branches.map((places) => places.map((place) => ({ ...place, scope: place.scope ?? scope })));
   if (shared.size === 0) return own.flat();
-  const nodes = new Map<string, Place>();
+  const nodes = new Map<string, ParticlePosition>();
   const sequences = own.map((places, branch) =>
     places.map((place, at) => {
       const node = shared.get(place.key) === 'once' ? place.key : `${branch} ${at}`;
@@ -241,7 +241,7 @@ function chosenPlaces(branches: readonly (readonly Place[])[], scope: number): r
   const placed = new Set(order);
   // The rest goes round in a circle: each of it stands before the other in some branch.
   const rest = [...nodes.keys()].filter((node) => !placed.has(node));
-  return [...order, ...rest].flatMap((node): readonly Place[] => {
+  return [...order, ...rest].flatMap((node): readonly ParticlePosition[] => {
     const place = nodes.get(node);
     if (place === undefined) return [];
     return [shared.has(place.key) && !placed.has(node) ? { ...place, isTangled: true } : place];
@@ -249,7 +249,7 @@ function chosenPlaces(branches: readonly (readonly Place[])[], scope: number): r
 }
 
 /** The particles that stand in several branches: once in each, or more often in one. */
-function sharedKeys(branches: readonly (readonly Place[])[]): ReadonlyMap<string, 'once' | 'often'> {
+function sharedKeys(branches: readonly (readonly ParticlePosition[])[]): ReadonlyMap<string, 'once' | 'often'> {
   const found = new Map<string, { branches: number; isOften: boolean }>();
   for (const places of branches) {
     const own = new Set<string>();

@@ -75,7 +75,7 @@ export interface FieldAbout {
 }
 
 /** A field; one that must be provided cannot be deprecated. */
-export function fieldOf(
+export function inputFieldOf(
   type: GraphQLNullableType & GraphQLInputType,
   { isNonNull, lexicalDefault, scalar, member }: FieldAbout,
 ): InputField {

@@ -6,7 +6,7 @@ import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { fixedScalar } from '../types/leaf.js';
 import type { AttributeMember, ElementMember, Member } from '../types/member.js';
 import { NameScope } from '../types/naming.js';
-import { typeNameOf } from '../types/xsd-type.js';
+import { encodedTypeName } from '../types/xsd-type.js';
 import {
   type Counts,
   countsOf,
@@ -16,11 +16,11 @@ import {
   isBounded,
 } from './input-content.js';
 import {
-  fieldOf,
   type InputField,
   type InputObject,
   type InputSources,
   type InputValue,
+  inputFieldOf,
   type Owner,
 } from './input-field.js';
 import { hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
@@ -70,11 +70,11 @@ export class ObjectFiller implements InputObject {
     if (content.kind === 'text' && text !== undefined) {
       const { type: leafType, scalar } = this.#types.simple(content.type, `${this.#owner.name}Value`, text);
       this.plan.text = { key: text.name, scalar };
-      this.fields.set(text.name, fieldOf(leafType, { ...PLAIN, isNonNull: true, member: text }));
+      this.fields.set(text.name, inputFieldOf(leafType, { ...PLAIN, isNonNull: true, member: text }));
     }
     for (const attribute of type.attributes) {
       const member = this.#byPlace.get(`attribute ${typeKey(attribute.name)}`);
-      if (member?.place === 'attribute') this.#attribute({ ...member, attribute });
+      if (member?.kind === 'attribute') this.#attribute({ ...member, attribute });
     }
     refuseUnknown(this.#owner.mappings, members.flatMap(keyInMapping), this.#types);
   }
@@ -107,7 +107,7 @@ export class ObjectFiller implements InputObject {
       required,
       nillable: element.nillable,
       fixed: null,
-      typeName: typeNameOf(itemElement.type),
+      typeName: encodedTypeName(itemElement.type),
       value: value.plan,
     };
     if (mapping !== null && hasSource(mapping)) return this.#injected(plan, mapping, element, member, value);
@@ -116,18 +116,18 @@ export class ObjectFiller implements InputObject {
     const isNonNull = required && !element.nillable && !isAlternative;
     if (element.fixed !== null && !many) {
       const written = { ...plan, value: { kind: 'scalar', scalar: fixedScalar(element.fixed) } } as const;
-      return { field: fieldOf(GraphQLBoolean, { ...PLAIN, isNonNull, member }), plan: written };
+      return { field: inputFieldOf(GraphQLBoolean, { ...PLAIN, isNonNull, member }), plan: written };
     }
     if (many || isWrapped) {
       const list = new GraphQLList(itemElement.nillable ? value.type : new GraphQLNonNull(value.type));
       return {
-        field: fieldOf(list, { ...PLAIN, isNonNull: isNonNull || (many && required && !isAlternative), member }),
+        field: inputFieldOf(list, { ...PLAIN, isNonNull: isNonNull || (many && required && !isAlternative), member }),
         plan,
       };
     }
     const scalar = value.plan.kind === 'scalar' ? value.plan.scalar : null;
     const lexicalDefault = required ? element.default : null;
-    return { field: fieldOf(value.type, { isNonNull, lexicalDefault, scalar, member }), plan };
+    return { field: inputFieldOf(value.type, { isNonNull, lexicalDefault, scalar, member }), plan };
   }
 
   /** An element that the schema document fixes whole. */
@@ -135,7 +135,7 @@ export class ObjectFiller implements InputObject {
     const filler = new ObjectFiller(this.#types, { ...this.#owner, mappings: NO_MAPPINGS });
     if (type.kind === 'complex') filler.fill(type);
     const common = { occurs: 'one', required: true, nillable: false, fixed: null, always: true } as const;
-    return { key, name, ...common, typeName: typeNameOf(type), value: filler.plan };
+    return { key, name, ...common, typeName: encodedTypeName(type), value: filler.plan };
   }
 
   /** The value that is always written; null for one of the client. */
@@ -192,7 +192,7 @@ export class ObjectFiller implements InputObject {
   #particle(particle: InputParticle, isAlternative: boolean): MadeElement | null {
     if (particle.kind === 'element') {
       const member = this.#byPlace.get(`element ${typeKey(particle.element.name)}`);
-      return member?.place === 'element' ? this.element(member, { ...particle, isAlternative }) : null;
+      return member?.kind === 'element' ? this.element(member, { ...particle, isAlternative }) : null;
     }
     const { min, max } = particle;
     const key = this.#scope.take(particle.kind === 'any' ? 'any' : 'items');
@@ -244,7 +244,10 @@ export class ObjectFiller implements InputObject {
     }
     this.plan.attributes.push(plan);
     if (fixed !== null) return;
-    this.fields.set(key, fieldOf(type, { isNonNull: required, lexicalDefault: attribute.default, scalar, member }));
+    this.fields.set(
+      key,
+      inputFieldOf(type, { isNonNull: required, lexicalDefault: attribute.default, scalar, member }),
+    );
   }
 
   /** An element that has its value, or part of it, from elsewhere. */
@@ -269,7 +272,7 @@ export class ObjectFiller implements InputObject {
     }
     if (value.fields?.size === 0) return { field: null, plan: { ...plan, always: true } };
     const isNonNull = plan.required && !element.nillable;
-    return { field: fieldOf(value.type, { ...PLAIN, isNonNull, member }), plan };
+    return { field: inputFieldOf(value.type, { ...PLAIN, isNonNull, member }), plan };
   }
 
   #mappingOf(key: string): InputMapping | null {
@@ -350,14 +353,14 @@ function checkConstant({ source, path }: InputMapping, scalar: Scalar, { names, 
 
 /** Equal for members that stand in the same place on the wire. */
 function placeOf(member: Member): string {
-  if (member.place === 'text') return 'text';
-  return member.place === 'element'
+  if (member.kind === 'text') return 'text';
+  return member.kind === 'element'
     ? `element ${typeKey(member.element.name)}`
     : `attribute ${typeKey(member.attribute.name)}`;
 }
 
 /** The names that the mapping of a request may use for it. */
 function keyInMapping(member: Member): readonly string[] {
-  if (member.place === 'text') return [];
-  return [member.place === 'element' ? member.element.name.local : `@${member.attribute.name.local}`];
+  if (member.kind === 'text') return [];
+  return [member.kind === 'element' ? member.element.name.local : `@${member.attribute.name.local}`];
 }

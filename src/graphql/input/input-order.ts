@@ -2,7 +2,7 @@ import type { ItemRange } from '../../codec/plan/item-range.js';
 import type { EncodeElement } from '../../codec/plan/plan.js';
 
 /** One place of a content model where a particle stands, in the order of the schema. */
-export interface Place {
+export interface ParticlePosition {
   /** Of the particle. */
   readonly key: string;
   readonly min: number;
@@ -21,9 +21,9 @@ export interface InputOrder {
 }
 
 /** Null where every particle has one place, in the order of `keys`. */
-export function orderOf(places: readonly Place[], keys: Iterable<string>): InputOrder | null {
+export function orderOf(places: readonly ParticlePosition[], keys: Iterable<string>): InputOrder | null {
   const joined = withoutNeighbours(places);
-  const byKey = new Map<string, Place[]>();
+  const byKey = new Map<string, ParticlePosition[]>();
   for (const place of joined) {
     const known = byKey.get(place.key);
     if (known === undefined) byKey.set(place.key, [place]);
@@ -32,7 +32,7 @@ export function orderOf(places: readonly Place[], keys: Iterable<string>): Input
   const isPlain = byKey.size === joined.length && !joined.some(({ isTangled }) => isTangled === true);
   if (isPlain && [...keys].every((key, at) => joined[at]?.key === key)) return null;
   const tangled = new Set<string>();
-  const shares = new Map<Place, ItemRange>();
+  const shares = new Map<ParticlePosition, ItemRange>();
   for (const [key, own] of byKey) {
     if (own.some(({ scope, isTangled }) => isTangled === true || scope !== own[0]?.scope)) tangled.add(key);
     else if (own.length > 1) for (const [place, share] of sharesOf(own)) shares.set(place, share);
@@ -63,7 +63,7 @@ export function inOrder(
 }
 
 /** Each place takes the most it may that leaves the later ones the least they need. */
-function sharesOf(places: readonly Place[]): readonly (readonly [Place, ItemRange])[] {
+function sharesOf(places: readonly ParticlePosition[]): readonly (readonly [ParticlePosition, ItemRange])[] {
   let rest = 0;
   for (const { min } of places) rest += min;
   let most = 0;
@@ -76,8 +76,8 @@ function sharesOf(places: readonly Place[]): readonly (readonly [Place, ItemRang
 }
 
 /** Neighbours are one place. */
-function withoutNeighbours(places: readonly Place[]): readonly Place[] {
-  const joined: Place[] = [];
+function withoutNeighbours(places: readonly ParticlePosition[]): readonly ParticlePosition[] {
+  const joined: ParticlePosition[] = [];
   for (const place of places) {
     const last = joined.at(-1);
     if (last === undefined || last.key !== place.key || last.scope !== place.scope) joined.push(place);
@@ -87,7 +87,7 @@ function withoutNeighbours(places: readonly Place[]): readonly Place[] {
 }
 
 /** Of a group that may be left out: its places occur together only, unless it is one. */
-export function optionalPlaces(places: readonly Place[], scope: number): readonly Place[] {
+export function optionalPlaces(places: readonly ParticlePosition[], scope: number): readonly ParticlePosition[] {
   const [only, ...others] = places;
   if (only !== undefined && others.length === 0 && only.min < 2) return [{ ...only, min: 0 }];
   return places.map((place) => ({ ...place, scope: place.scope ?? scope }));

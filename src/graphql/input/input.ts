@@ -4,13 +4,13 @@ import type { Scalar } from '../../codec/plan/scalar.js';
 import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
 import { ARRAYS_MAX, contentOf } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
-import { type LeafTable, PRESENCE, SDL_URI } from '../types/leaf.js';
+import { type LeafTable, PRESENCE_SCALAR, SDL_URI } from '../types/leaf.js';
 import type { ElementMember, Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming } from '../types/naming.js';
 import { derivedFrom } from '../types/reach.js';
 import type { TypeNames } from '../types/type-names.js';
-import { typeNameOf } from '../types/xsd-type.js';
+import { encodedTypeName } from '../types/xsd-type.js';
 import { inputContent } from './input-content.js';
 import {
   type InputField,
@@ -187,7 +187,7 @@ export class InputTypes implements InputSources {
   /** The type itself, whatever others derive from it. */
   #plain(type: ComplexType, owner: Owner): InputValue {
     if (contentOf(type, this.members) === 'opaque') return this.#xml();
-    if (isEmptyType(type)) return { type: GraphQLBoolean, plan: { kind: 'scalar', scalar: PRESENCE } };
+    if (isEmptyType(type)) return { type: GraphQLBoolean, plan: { kind: 'scalar', scalar: PRESENCE_SCALAR } };
     const name = this.names.xmlName(type, owner.name, this.service);
     const object = this.#object(type, { ...owner, name });
     const own = owner.mappings.size > 0 ? { fields: object.fields } : {};
@@ -243,7 +243,7 @@ export class InputTypes implements InputSources {
       if (depth > ARRAYS_MAX) return this.#xml();
     }
     const value = this.value(item, { ...owner, name: `${type.name?.local ?? owner.name}Item` });
-    const itemType = typeNameOf(item);
+    const itemType = encodedTypeName(item);
     return { type: new GraphQLList(value.type), plan: { kind: 'array', itemType, item: value.plan } };
   }
 

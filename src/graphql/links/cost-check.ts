@@ -12,12 +12,12 @@ import {
 } from 'graphql';
 import type { Steps } from '../../base/time-slices.js';
 import { type FieldCost, fieldCostOf } from '../types/cost-rules.js';
-import type { Finding } from '../types/mapping.js';
+import type { MappingFinding } from '../types/mapping.js';
 import type { LinkTable } from './link.js';
 
 /** Finds sizes and weights of the mapping for unknown fields and arguments, which would have no effect. */
-export function* costFindings(schema: GraphQLSchema, links: LinkTable): Steps<readonly Finding[]> {
-  const findings: Finding[] = [];
+export function* costFindings(schema: GraphQLSchema, links: LinkTable): Steps<readonly MappingFinding[]> {
+  const findings: MappingFinding[] = [];
   const seen = new Set<FieldCost>();
   for (const type of Object.values(schema.getTypeMap())) {
     yield;
@@ -33,10 +33,10 @@ export function* costFindings(schema: GraphQLSchema, links: LinkTable): Steps<re
   return findings;
 }
 
-function fieldFindings(field: GraphQLField<unknown, unknown>, cost: FieldCost): readonly Finding[] {
+function fieldFindings(field: GraphQLField<unknown, unknown>, cost: FieldCost): readonly MappingFinding[] {
   const { origin, listSize } = cost;
   if (origin === null || origin.service === null) return [];
-  const findings: Finding[] = [];
+  const findings: MappingFinding[] = [];
   const { service, path } = origin;
   // The key of a schema, in a file or in the configuration.
   const isSdl = path[0] === 'types' || path.length === 1;

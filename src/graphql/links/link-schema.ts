@@ -15,7 +15,7 @@ import {
 import { type EntryError, type Report, reportInto } from '../feeds/entry-error.js';
 import type { CallTarget, Feed, SubschemaTarget } from '../feeds/feed.js';
 import { feedOf, fieldAlong, missingParts, stepsOf } from '../feeds/feed-types.js';
-import { type Targets, type TargetUse, targetOf } from '../feeds/targets.js';
+import { linkTargetOf, type Targets, type TargetUse } from '../feeds/targets.js';
 import { describedWith, ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { isRoot } from '../types/roots.js';
@@ -101,9 +101,9 @@ function resolve(mapping: LinkMapping, owner: Owner | null, known: Targets<Targe
     isSound = false;
     report(...fault);
   };
-  const target = targetOf(mapping.operation, ['operation'], CALLED, known, seen);
+  const target = linkTargetOf(mapping.operation, ['operation'], CALLED, known, seen);
   const many =
-    mapping.batch === null ? null : targetOf(mapping.batch.operation, ['batch', 'operation'], CALLED, known, seen);
+    mapping.batch === null ? null : linkTargetOf(mapping.batch.operation, ['batch', 'operation'], CALLED, known, seen);
   if (target === null || (mapping.batch !== null && many === null)) return null;
   const type = getNullableType(target.config.type);
   const called = many ?? target;

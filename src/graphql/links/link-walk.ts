@@ -19,7 +19,7 @@ export interface LinkPosition {
 }
 
 /** The path as a list. */
-export function pathOf(place: PathNode | null): readonly (string | number)[] {
+export function linkPath(place: PathNode | null): readonly (string | number)[] {
   const path: (string | number)[] = [];
   for (let at = place; at !== null; at = at.parent) path.push(at.step);
   return path.reverse();

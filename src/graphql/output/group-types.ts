@@ -52,7 +52,7 @@ export class GroupTypes {
   /** Whether anything of it is shown. */
   #isShown({ parts, mapping }: GroupMember): boolean {
     if (mapping?.hidden === true) return false;
-    return parts.some((part) => (part.place === 'group' ? this.#isShown(part) : !hides(part, this.#members)));
+    return parts.some((part) => (part.kind === 'group' ? this.#isShown(part) : !hides(part, this.#members)));
   }
 
   /** The list of its repetitions. */
@@ -97,7 +97,7 @@ export class GroupTypes {
   #fields(group: GroupMember, owner: string): ReadonlyMap<string, OutputField> {
     const fields = new Map<string, OutputField>();
     for (const part of group.parts) {
-      if (part.place === 'group') {
+      if (part.kind === 'group') {
         if (this.#isShown(part)) fields.set(part.name, this.#field(part, owner));
       } else if (!hides(part, this.#members)) {
         const field = this.#element(part, owner);

@@ -10,7 +10,7 @@ import type { TypeNames } from '../types/type-names.js';
 
 /** A group of several elements that is repeated as a whole: replies show a list of it, as requests do. */
 export interface GroupMember {
-  readonly place: 'group';
+  readonly kind: 'group';
   /** The type whose content model has it; others inherit it. */
   readonly declaredBy: ComplexType;
   /** As requests call it. */
@@ -67,7 +67,7 @@ export class GroupTable {
   ): readonly GroupMember[] {
     if (base === null || own.length === 0) return own;
     const { all } = this.#members.of(base);
-    const elements = new Set(all.flatMap((each) => (each.place === 'element' ? [typeKey(each.element.name)] : [])));
+    const elements = new Set(all.flatMap((each) => (each.kind === 'element' ? [typeKey(each.element.name)] : [])));
     const names = new Set(inherited.map(({ name }) => name));
     return own.filter(({ name, group }) => !names.has(name) && !group.names.some((key) => elements.has(typeKey(key))));
   }
@@ -114,9 +114,7 @@ class Builder {
   ) {
     this.#type = type;
     this.#elements = new Map(
-      members.flatMap((member) =>
-        member.place === 'element' ? [[typeKey(member.element.name), member] as const] : [],
-      ),
+      members.flatMap((member) => (member.kind === 'element' ? [[typeKey(member.element.name), member] as const] : [])),
     );
     this.#names = names;
     this.#mappingOf = mappingOf;
@@ -157,7 +155,7 @@ class Builder {
     const mapping = this.#mappingOf(name);
     const models = new Map(inner.map(({ source, member }) => [source.particle, member.group]));
     return {
-      place: 'group',
+      kind: 'group',
       declaredBy: this.#type,
       name,
       required: source.min > 0,

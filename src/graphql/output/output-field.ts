@@ -10,9 +10,9 @@ import {
 import type { Wildcard } from '../../wsdl/model.js';
 import { allowsAny } from '../../wsdl/open-content.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
-import { ruleWithin } from '../types/any-value.js';
+import { ruleWithinAny } from '../types/any-value.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
-import { type Leaf, PRESENCE } from '../types/leaf.js';
+import { type Leaf, PRESENCE_SCALAR } from '../types/leaf.js';
 import {
   type AttributeMember,
   type ChoiceMember,
@@ -85,7 +85,7 @@ export const PLACEHOLDER_FIELD: OutputField = {
     list: false,
     nonNull: false,
     itemNonNull: false,
-    value: { kind: 'scalar', scalar: PRESENCE },
+    value: { kind: 'scalar', scalar: PRESENCE_SCALAR },
   },
   description: 'Always null: the type has no content of its own, and GraphQL needs a field.',
   deprecated: null,
@@ -100,7 +100,7 @@ export const listOf = (
 export function besideAny(field: OutputField, member: Member, wildcards: readonly Wildcard[]): OutputField {
   const { shape } = field;
   const { source } = shape;
-  if (wildcards.length === 0 || member.place !== 'element') return field;
+  if (wildcards.length === 0 || member.kind !== 'element') return field;
   if (source.from !== 'child' && source.from !== 'wrapped list') return field;
   const match = isOnce(member, wildcards) ? { occurrence: 0, wildcards } : { wildcards };
   return { ...field, shape: { ...shape, source: { ...source, ...match } } };
@@ -116,7 +116,7 @@ export function restField(
   wildcards: readonly Wildcard[],
   xml: GraphQLScalarType,
 ): OutputField {
-  const named = members.filter((member) => member.place === 'element');
+  const named = members.filter((member) => member.kind === 'element');
   const shape: FieldShape = {
     source: {
       from: 'rest',
@@ -163,7 +163,7 @@ export function outputConfigs(
         type: shape.nonNull ? new GraphQLNonNull(type) : type,
         description: describedWith(description, shape.rule ?? null),
         deprecationReason: deprecated,
-        extensions: { ...costExtensions(cost), ...ruleExtensions(shape.rule ?? null, ruleWithin(shape.value)) },
+        extensions: { ...costExtensions(cost), ...ruleExtensions(shape.rule ?? null, ruleWithinAny(shape.value)) },
       },
     ]),
   );

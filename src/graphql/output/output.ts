@@ -16,7 +16,7 @@ import { contentOf, hides, nestedItem, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
-import { type Leaf, type LeafTable, PRESENCE } from '../types/leaf.js';
+import { type Leaf, type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';
 import { type ElementMember, isNonNullMember, type Member } from '../types/member.js';
 import { openRule, rulesWithin } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
@@ -100,8 +100,8 @@ export class OutputTypes {
   }
 
   #member(member: Member, owner: string): OutputField {
-    if (member.place === 'element') return this.#element(member, owner);
-    if (member.place === 'text') return textField(member, this.#leaf(member.type, `${owner}Value`, member));
+    if (member.kind === 'element') return this.#element(member, owner);
+    if (member.kind === 'text') return textField(member, this.#leaf(member.type, `${owner}Value`, member));
     const { name, type } = member.attribute;
     return attributeField(member, this.#leaf(type, `${owner}${this.#names.pascal(name.local, this.#service)}`, member));
   }
@@ -181,7 +181,7 @@ export class OutputTypes {
         if (type.content.kind === 'array') this.#names.warn(arrayWarning(this.#service, type.name?.local ?? nameHint));
         return { type: this.#leaves.xml, value: { kind: 'opaque' } };
       case 'empty':
-        return { type: GraphQLBoolean, value: { kind: 'scalar', scalar: PRESENCE } };
+        return { type: GraphQLBoolean, value: { kind: 'scalar', scalar: PRESENCE_SCALAR } };
       case 'structured': {
         const structure = this.structure(type, nameHint);
         return { type: structure.type, value: { kind: 'object', shape: structure.shape } };
@@ -271,10 +271,10 @@ export class OutputTypes {
     const choices = new Map(unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])));
     const groups = this.#groupTypes.fieldsOf(this.#groups.of(type)[isBound ? 'all' : 'present'], owner, wildcards);
     for (const member of isBound ? all : present) {
-      const group = member.place === 'element' ? groups.get(typeKey(member.element.name)) : undefined;
+      const group = member.kind === 'element' ? groups.get(typeKey(member.element.name)) : undefined;
       if (group) fields.set(group.name, group.field);
       if (group !== undefined) continue;
-      const choice = member.place === 'element' ? choices.get(member.element) : undefined;
+      const choice = member.kind === 'element' ? choices.get(member.element) : undefined;
       if (choice !== undefined) {
         const declarer = this.#names.plain(choice.declaredBy, owner, this.#service);
         if (!fields.has(choice.name)) fields.set(choice.name, this.#choices.field(choice, declarer));
@@ -336,7 +336,7 @@ function mappedField(
 ): OutputField {
   if (names.mappingOf(service).isEmpty) return field;
   let ruled = withRule(field, member.mapping?.rule ?? null);
-  if (member.place === 'element') {
+  if (member.kind === 'element') {
     const { type } = member.element;
     const item = member.many ? null : wrappedItem(type, members);
     ruled = withRule(ruled, item?.mapping?.rule ?? null);

@@ -1,5 +1,5 @@
 import { GraphQLBoolean, type GraphQLNullableType, type GraphQLOutputType, getNullableType } from 'graphql';
-import { PRESENCE } from '../types/leaf.js';
+import { PRESENCE_SCALAR } from '../types/leaf.js';
 import type { FieldShape, ReplyRoot } from '../types/shape.js';
 
 /** An answer as one field of an object that exists in GraphQL only. `type` is without its outer non-null. */
@@ -22,5 +22,5 @@ export const SINGLE = { list: false, nonNull: false, itemNonNull: false } as con
 export const DONE: FieldShape = {
   ...SINGLE,
   source: { from: 'constant', value: '' },
-  value: { kind: 'scalar', scalar: PRESENCE },
+  value: { kind: 'scalar', scalar: PRESENCE_SCALAR },
 };

@@ -10,7 +10,7 @@ import { HIDDEN, hiddenAlong, hiddenKey } from '../feeds/hidden-slots.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { LinkBatch } from '../links/link.js';
 import type { LinkSelection, LinkTargetPlan } from '../links/link-plan.js';
-import { copyAlong, type LinkPosition, linkPositionsIn, type PathNode, pathOf, visible } from '../links/link-walk.js';
+import { copyAlong, type LinkPosition, linkPath, linkPositionsIn, type PathNode, visible } from '../links/link-walk.js';
 import type { Walk } from '../links/walk.js';
 import type { Variables } from '../output/reply-plan.js';
 import { argumentsOf } from './arguments.js';
@@ -179,7 +179,7 @@ export class LinkRun {
     const { owner, key, place } = position;
     const fail = (caught: unknown): readonly LinkPosition[] => {
       owner[key] = null;
-      errors.add(() => fieldError(caught, { nodes, path: pathOf(place) }));
+      errors.add(() => fieldError(caught, { nodes, path: linkPath(place) }));
       return [];
     };
     if (answer.failure !== null) return fail(answer.failure);
@@ -187,7 +187,7 @@ export class LinkRun {
     if (value !== null && !this.#mayPlace(answer)) return fail(this.#calls.refusal('repeatedChars'));
     for (const error of answer.errors) {
       const path = visible(error.path);
-      errors.add(() => decodeError({ ...error, path }, { nodes, path: pathOf(place) }));
+      errors.add(() => decodeError({ ...error, path }, { nodes, path: linkPath(place) }));
     }
     errors.addFurther(answer.furtherErrors);
     owner[key] = target.walk === null ? value : copyAlong(value, target.walk);

@@ -15,13 +15,13 @@ import type { SubschemaTarget } from '../feeds/feed.js';
 import type { Subschema, SubschemaField, SubschemaNames } from '../fields/subschema.js';
 import { ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { costExtensions, costOfCall, FieldCost } from '../types/cost-rules.js';
-import type { Finding } from '../types/mapping.js';
+import type { MappingFinding } from '../types/mapping.js';
 import { fieldName, NameScope, pascalName } from '../types/naming.js';
 import { isRoot, ROOTS, type Root, rootOf } from '../types/roots.js';
 import type { TypeNames } from '../types/type-names.js';
 import { enforceRules } from './enforce-rules.js';
 import { propagatedParts } from './propagated-parts.js';
-import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './schema-parts.js';
+import { fieldsOf, hasPart, isBuiltIn, partName, schemaType } from './schema-parts.js';
 import { validateParts, validateRenamedSchema } from './validate-parts.js';
 
 /** The fields and types that a subschema adds to the schema. */
@@ -146,7 +146,7 @@ function subschemaNames(
   service: Subschema,
   names: TypeNames,
   isTaken: Taken,
-): { readonly names: SubschemaNames; readonly findings: readonly Finding[] } {
+): { readonly names: SubschemaNames; readonly findings: readonly MappingFinding[] } {
   const { schema } = service;
   const parts = propagatedParts(service);
   const hidden = new Set(parts.hidden.keys());
@@ -170,7 +170,11 @@ const offeredRoots = ({ subscribes }: Subschema): readonly Root[] =>
 function typeNames(
   { name: service, schema, prefix, renames }: Subschema,
   names: TypeNames,
-  { roots, hidden, findings }: { roots: ReadonlyMap<string, string>; hidden: ReadonlySet<string>; findings: Finding[] },
+  {
+    roots,
+    hidden,
+    findings,
+  }: { roots: ReadonlyMap<string, string>; hidden: ReadonlySet<string>; findings: MappingFinding[] },
 ): ReadonlyMap<string, string> {
   const own = new Set(Object.keys(schema.getTypeMap()));
   const types = new Map<string, string>();
@@ -193,7 +197,7 @@ function typeNames(
   return types;
 }
 
-const taken = (service: string, part: string, wanted: string, why: string): Finding => ({
+const taken = (service: string, part: string, wanted: string, why: string): MappingFinding => ({
   service,
   path: ['rename', part],
   what: `\`${part}\` cannot be \`${wanted}\`: ${why}.`,
@@ -221,7 +225,7 @@ const upperFirst = (name: string): string => `${name.charAt(0).toUpperCase()}${n
 function rootFieldNames(
   subschema: Subschema,
   names: TypeNames,
-  { isTaken, hidden, findings }: { isTaken: Taken; hidden: ReadonlySet<string>; findings: Finding[] },
+  { isTaken, hidden, findings }: { isTaken: Taken; hidden: ReadonlySet<string>; findings: MappingFinding[] },
 ): ReadonlyMap<string, string> {
   const { name: service, schema, prefix, renames } = subschema;
   const rootFields = new Map<string, string>();
@@ -256,7 +260,7 @@ function rootFieldNames(
 /** The costs of root fields, by their names in the upstream. */
 interface TranslatedCosts {
   readonly roots: ReadonlyMap<string, FieldCost>;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly MappingFinding[];
 }
 
 /** Adds the costs of a subschema to the types of the wrapped schema, in its names. */
@@ -321,11 +325,11 @@ function translateCost(cost: FieldCost, owner: GraphQLNamedType, name: string, n
 }
 
 /** Finds entries for unknown parts. */
-function missing({ name: service, schema, costs }: Subschema): readonly Finding[] {
-  return [...costs.fields.keys(), ...costs.types.keys()].flatMap((part): Finding[] => {
+function missing({ name: service, schema, costs }: Subschema): readonly MappingFinding[] {
+  return [...costs.fields.keys(), ...costs.types.keys()].flatMap((part): MappingFinding[] => {
     const [typeName = '', field] = part.split('.');
-    if (hasPart(schema, part) || (field === undefined && typeOf(schema, typeName) !== undefined)) return [];
-    const among = Object.keys(fieldsOf(typeOf(schema, typeName)) ?? {}).map((field) => `${typeName}.${field}`);
+    if (hasPart(schema, part) || (field === undefined && schemaType(schema, typeName) !== undefined)) return [];
+    const among = Object.keys(fieldsOf(schemaType(schema, typeName)) ?? {}).map((field) => `${typeName}.${field}`);
     return [{ service, path: ['costs', part], what: `The service has no \`${part}\`.`, remedy: null, among }];
   });
 }

@@ -16,7 +16,7 @@ import {
 import type { Subschema, SubschemaNames } from '../fields/subschema.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
-import type { Finding } from '../types/mapping.js';
+import type { MappingFinding } from '../types/mapping.js';
 import { isRoot } from '../types/roots.js';
 import { hasPart, partName } from './schema-parts.js';
 
@@ -37,10 +37,14 @@ type Owner = GraphQLObjectType | GraphQLInterfaceType;
  * are for. A rule of an interface holds for the objects that implement it, that of a type for the fields that lead to it.
  * Returns findings about rules that mean nothing.
  */
-export function enforceRules(service: Subschema, wrapped: GraphQLSchema, names: SubschemaNames): readonly Finding[] {
+export function enforceRules(
+  service: Subschema,
+  wrapped: GraphQLSchema,
+  names: SubschemaNames,
+): readonly MappingFinding[] {
   const { schema, rules } = service;
   if (rules.size === 0) return [];
-  const findings: Finding[] = [];
+  const findings: MappingFinding[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
     if ((!isObjectType(type) && !isInterfaceType(type)) || isIntrospectionType(type)) continue;
     const there = wrapped.getType(wrappedName(type, schema, names));
@@ -122,8 +126,8 @@ const isRightsContext = (context: unknown): context is RightsContext =>
   typeof context === 'object' && context !== null && 'rights' in context;
 
 /** Rules of the configuration for unknown fields. */
-function missing({ name: service, schema, rules }: Subschema): readonly Finding[] {
-  return [...rules.keys()].flatMap((part): Finding[] => {
+function missing({ name: service, schema, rules }: Subschema): readonly MappingFinding[] {
+  return [...rules.keys()].flatMap((part): MappingFinding[] => {
     if (!part.includes('.') || hasPart(schema, part)) return [];
     const what = `The service has no \`${part}\`.`;
     return [{ service, path: ['fields', part], what, remedy: null, among: [] }];

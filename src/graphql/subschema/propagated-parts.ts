@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import type { Subschema } from '../fields/subschema.js';
 import { isRoot } from '../types/roots.js';
-import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './schema-parts.js';
+import { fieldsOf, hasPart, isBuiltIn, partName, schemaType } from './schema-parts.js';
 
 /** Hidden and renamed parts, so that interfaces agree with the types that implement them. */
 export interface PropagatedParts {
@@ -47,7 +47,7 @@ function propagatedHides(schema: GraphQLSchema, hidden: readonly string[]): Read
     if (!hasPart(schema, name)) continue;
     found.set(name, at);
     const [typeName = '', field] = name.split('.');
-    const type = typeOf(schema, typeName);
+    const type = schemaType(schema, typeName);
     if (field !== undefined && isOwner(type)) stack.push({ type, field, at, isWritten: true });
   }
   // Fields of a hidden type are hidden.
@@ -77,7 +77,7 @@ function propagatedNames(schema: GraphQLSchema, renames: Subschema['renames']): 
   const stack: { readonly type: Owner; readonly field: string; readonly renamed: PropagatedName }[] = [];
   for (const [entry, name] of written) {
     const [typeName = '', field = ''] = entry.split('.');
-    const type = typeOf(schema, typeName);
+    const type = schemaType(schema, typeName);
     if (type === undefined || isRoot(schema, type)) continue;
     const renamed = { name, entry };
     found.set(entry, renamed);

@@ -12,7 +12,7 @@ import {
 import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 
 /** The type of this name; roots are called Query, Mutation and Subscription. */
-export const typeOf = (schema: GraphQLSchema, name: string): GraphQLNamedType | undefined =>
+export const schemaType = (schema: GraphQLSchema, name: string): GraphQLNamedType | undefined =>
   rootOf(schema, name) ?? schema.getType(name);
 
 /** The name of a type in the configuration. */
@@ -31,7 +31,7 @@ export function fieldsOf(
 /** Whether a subschema has `Type` or `Type.field`, and it can be hidden and renamed. */
 export function hasPart(schema: GraphQLSchema, name: string): boolean {
   const [type = '', field] = name.split('.');
-  const found = typeOf(schema, type);
+  const found = schemaType(schema, type);
   if (found === undefined || isBuiltIn(found)) return false;
   return field === undefined ? !isRoot(schema, found) : Object.hasOwn(fieldsOf(found) ?? {}, field);
 }

@@ -1,5 +1,5 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind, visit } from 'graphql';
-import { checkCostDirective, costOfField, weightIn } from '../fields/cost-sdl.js';
+import { checkCostDirective, sdlFieldCost, weightIn } from '../fields/cost-sdl.js';
 import type { SubschemaCosts } from '../fields/subschema.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import { partName } from './schema-parts.js';
@@ -40,7 +40,7 @@ export function takeCosts(document: DocumentNode, service: string): TakenCosts {
     if (weight !== null) types.push([definition.name.value, weight]);
     for (const field of definition.fields ?? []) {
       const directives = field.directives?.filter(({ name }) => ours.has(name.value)) ?? [];
-      const cost = costOfField({ ...field, directives }, origin);
+      const cost = sdlFieldCost({ ...field, directives }, origin);
       if (cost !== null) fields.push([definition.name.value, field.name.value, cost]);
     }
   }

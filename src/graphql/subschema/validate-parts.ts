@@ -13,13 +13,13 @@ import {
   validateSchema,
 } from 'graphql';
 import type { Subschema } from '../fields/subschema.js';
-import type { Finding } from '../types/mapping.js';
+import type { MappingFinding } from '../types/mapping.js';
 import { isRoot, ROOTS, rootOf } from '../types/roots.js';
 import type { PropagatedParts } from './propagated-parts.js';
-import { fieldsOf, hasPart, isBuiltIn, partName, typeOf } from './schema-parts.js';
+import { fieldsOf, hasPart, isBuiltIn, partName, schemaType } from './schema-parts.js';
 
 /** Finds errors in `rename` and `hide`: unknown names, and entries that would make the schema invalid. */
-export function validateParts(service: Subschema, parts: PropagatedParts): readonly Finding[] {
+export function validateParts(service: Subschema, parts: PropagatedParts): readonly MappingFinding[] {
   const { renames, hidden } = service;
   const names = [
     ...[...renames.keys()].map((name) => missing(service, name, ['rename', name])),
@@ -37,7 +37,10 @@ export function validateParts(service: Subschema, parts: PropagatedParts): reado
 }
 
 /** Finds the remaining errors of the renamed schema. */
-export function validateRenamedSchema({ name: service, hidden }: Subschema, schema: GraphQLSchema): readonly Finding[] {
+export function validateRenamedSchema(
+  { name: service, hidden }: Subschema,
+  schema: GraphQLSchema,
+): readonly MappingFinding[] {
   const errors = validateSchema(schema);
   if (errors.length === 0) return [];
   const what = `With \`rename\` and \`hide\` its schema is not valid: ${errors
@@ -50,10 +53,14 @@ export function validateRenamedSchema({ name: service, hidden }: Subschema, sche
 const ERRORS_SHOWN = 5;
 
 /** The error of an entry for an unknown part, or one that cannot be renamed or hidden. */
-function missing({ name: service, schema }: Subschema, name: string, path: Finding['path']): Finding | null {
+function missing(
+  { name: service, schema }: Subschema,
+  name: string,
+  path: MappingFinding['path'],
+): MappingFinding | null {
   if (hasPart(schema, name)) return null;
   const [typeName = '', field] = name.split('.');
-  const type = typeOf(schema, typeName);
+  const type = schemaType(schema, typeName);
   const root = type === undefined ? undefined : ROOTS.find((each) => rootOf(schema, each) === type);
   if (field === undefined && root !== undefined) {
     const what = `\`${name}\` is where requests begin: it cannot be hidden or renamed.`;
@@ -81,7 +88,11 @@ function missing({ name: service, schema }: Subschema, name: string, path: Findi
 }
 
 /** Finds a type without visible fields. A root without fields is removed, except Query. */
-function emptied({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: PropagatedParts): Finding[] {
+function emptied(
+  { name: service, schema }: Subschema,
+  type: GraphQLNamedType,
+  parts: PropagatedParts,
+): MappingFinding[] {
   const name = partName(schema, type);
   if (name === 'Mutation' || name === 'Subscription') return [];
   const fields = fieldsOf(type);
@@ -102,8 +113,12 @@ function hiddenBy(owner: string, part: string, type: GraphQLNamedType, { hidden 
 }
 
 /** Finds required inputs that clients could not provide. */
-function needed({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: PropagatedParts): Finding[] {
-  const findings: Finding[] = [];
+function needed(
+  { name: service, schema }: Subschema,
+  type: GraphQLNamedType,
+  parts: PropagatedParts,
+): MappingFinding[] {
+  const findings: MappingFinding[] = [];
   const owner = partName(schema, type);
   const report = (at: number, what: string, remedy: string): void => {
     findings.push({ service, path: ['hide', at], what, remedy, among: [] });
@@ -132,10 +147,14 @@ function needed({ name: service, schema }: Subschema, type: GraphQLNamedType, pa
 }
 
 /** Finds two fields of one type that would have one name. */
-function renamedTwice({ name: service, schema }: Subschema, type: GraphQLNamedType, parts: PropagatedParts): Finding[] {
+function renamedTwice(
+  { name: service, schema }: Subschema,
+  type: GraphQLNamedType,
+  parts: PropagatedParts,
+): MappingFinding[] {
   const fields = fieldsOf(type);
   if (fields === null || isRoot(schema, type)) return [];
-  const findings: Finding[] = [];
+  const findings: MappingFinding[] = [];
   const first = new Map<string, string>();
   for (const field of Object.keys(fields)) {
     if (hiddenBy(type.name, field, type, parts) !== null) continue;
@@ -161,8 +180,8 @@ function renamedTwice({ name: service, schema }: Subschema, type: GraphQLNamedTy
 }
 
 /** Finds a field that would have another name in an interface than in its types. */
-function disagreeing({ name: service, schema }: Subschema, { fields }: PropagatedParts): Finding[] {
-  const findings: Finding[] = [];
+function disagreeing({ name: service, schema }: Subschema, { fields }: PropagatedParts): MappingFinding[] {
+  const findings: MappingFinding[] = [];
   for (const [part, { name, entry }] of fields) {
     const [typeName = '', field = ''] = part.split('.');
     const type = schema.getType(typeName);

@@ -44,7 +44,7 @@ export function eventValueOf(path: string, target: CallTarget): EventValue | Los
   return side === 'request' ? requestValue(path, steps, target) : replyValue(path, steps, target);
 }
 
-export const isLost = (value: EventValue | LostPath): value is LostPath => 'what' in value;
+export const isLostPath = (value: EventValue | LostPath): value is LostPath => 'what' in value;
 
 function requestValue(path: string, steps: readonly string[], { config, bound }: CallTarget): EventValue | LostPath {
   const shapes: FieldShape[] = [];
@@ -162,7 +162,7 @@ function shapeOf(root: ReplyRoot): ElementShape | null {
 /** Reads values from the child of Body of one message; null where there is nothing to read. */
 export function readingOf(element: ReplyPlan['element'], values: readonly EventValue[]): ValueReading | null {
   if (values.length === 0) return null;
-  const slots = values.map((value, index) => slotAlong(String(index), value.steps));
+  const slots = values.map((value, index) => eventSlot(String(index), value.steps));
   return { plan: planOf(element, slots), paths: values.map(({ path }) => path) };
 }
 
@@ -175,11 +175,11 @@ export const planOf = (element: ReplyPlan['element'], slots: readonly FieldSlot[
 });
 
 /** Each step is under `=` of the one before. */
-export function slotAlong(key: string, [first, ...rest]: readonly FieldShape[]): FieldSlot {
+export function eventSlot(key: string, [first, ...rest]: readonly FieldShape[]): FieldSlot {
   if (first === undefined) throw new Error('a value without a path');
   const { source, list, value } = first;
   const slot = { key, source, list, nonNull: false, itemNonNull: false };
-  if (rest.length > 0) return { ...slot, value: objectOf([slotAlong('=', rest)]) };
+  if (rest.length > 0) return { ...slot, value: objectOf([eventSlot('=', rest)]) };
   if (value.kind !== 'scalar') throw new Error('a path to no simple value');
   return { ...slot, value };
 }

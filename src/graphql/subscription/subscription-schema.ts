@@ -1,9 +1,9 @@
 import { type GraphQLFieldConfigArgumentMap, getNullableType, isEnumType } from 'graphql';
 import { type EntryError, type Report, reportInto } from '../feeds/entry-error.js';
 import type { CallTarget } from '../feeds/feed.js';
-import { type Targets, type TargetUse, targetOf } from '../feeds/targets.js';
+import { linkTargetOf, type Targets, type TargetUse } from '../feeds/targets.js';
 import type { TypeNames } from '../types/type-names.js';
-import { type EventValue, eventValueOf, isLost, planOf, readingOf, slotAlong } from './event-values.js';
+import { type EventValue, eventSlot, eventValueOf, isLostPath, planOf, readingOf } from './event-values.js';
 import {
   type EventMapping,
   type EventTopic,
@@ -76,10 +76,10 @@ function pollField(
   offered: Offered,
   report: Report,
 ): Made | null {
-  const target = targetOf(operation, ['poll', 'operation'], READS, offered, report);
+  const target = linkTargetOf(operation, ['poll', 'operation'], READS, offered, report);
   if (target === null) return null;
   const value = changed === null ? null : eventValueOf(`reply.${changed}`, target);
-  if (value !== null && isLost(value)) {
+  if (value !== null && isLostPath(value)) {
     report(
       ['poll', 'changed'],
       value.what.replaceAll('`reply.', '`'),
@@ -94,7 +94,7 @@ function pollField(
     return null;
   }
   const { config, bound } = target;
-  const plan = value === null ? null : planOf(bound.reply.element, [slotAlong('=', value.steps)]);
+  const plan = value === null ? null : planOf(bound.reply.element, [eventSlot('=', value.steps)]);
   return {
     config: {
       ...config,
@@ -148,8 +148,8 @@ function eventField(
     report(...fault);
   };
   const { kind } = source;
-  const target = targetOf(source.operation, [kind, 'operation'], OBSERVED, offered, seen);
-  const called = source.answer === null ? null : targetOf(source.answer, [kind, 'answer'], READS, offered, seen);
+  const target = linkTargetOf(source.operation, [kind, 'operation'], OBSERVED, offered, seen);
+  const called = source.answer === null ? null : linkTargetOf(source.answer, [kind, 'answer'], READS, offered, seen);
   if (target === null || (called === null && source.answer !== null)) return null;
   if (target.bound.operation.use === 'encoded') {
     seen([kind, 'operation'], `The messages of \`${source.operation}\` are encoded: no values are read from them.`);
@@ -160,7 +160,7 @@ function eventField(
   topics.set(name, draft);
   const find = (path: string, at: readonly string[], part: 'key' | 'value' = 'value'): EventValue | null => {
     const value = draft.values.get(path) ?? eventValueOf(path, target);
-    if (isLost(value)) {
+    if (isLostPath(value)) {
       seen([kind, ...at], value.what, 'Name a simple value of the message by its GraphQL names.', value.unknown, part);
       return null;
     }

@@ -41,10 +41,10 @@ export interface Subscription {
   readonly bound: BoundField;
   /** The operation that is called to answer; null where the event is the answer. */
   readonly called: BoundField | null;
-  readonly source: PollSource | EventSource;
+  readonly source: PolledSource | EventSource;
 }
 
-export interface PollSource {
+export interface PolledSource {
   readonly kind: 'poll';
   readonly everyMillis: number;
   /** Reads the value whose change is reported; null: the selection. */

@@ -69,7 +69,7 @@ const SHAPES = new WeakMap<RuledTypes, ElementShape>();
 const TYPES = new WeakMap<ElementShape, RuledTypes>();
 
 /** The rules of all fields that a value of any type may hold; null for other values. */
-export const ruleWithin = (value: ValueShape): FieldRule | null =>
+export const ruleWithinAny = (value: ValueShape): FieldRule | null =>
   value.kind === 'object' ? (TYPES.get(value.shape)?.rule ?? null) : null;
 
 /** The plan of a value of any type, with what its reader may have of it. */

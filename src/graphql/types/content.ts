@@ -22,7 +22,7 @@ export function wrappedItem(type: XsdType, members: MemberTable): ElementMember 
   if (type.name?.uri === SDL_URI) return null;
   const { present, wildcard } = members.of(type);
   const [only, ...others] = present;
-  return others.length === 0 && !wildcard && only?.place === 'element' && only.many ? only : null;
+  return others.length === 0 && !wildcard && only?.kind === 'element' && only.many ? only : null;
 }
 
 /** Arrays within each other are lists of lists down to this depth. */
@@ -41,7 +41,7 @@ export function nestedItem(type: ComplexType, members: MemberTable): ElementMemb
 /** Whether the mapping hides a member, or the type of what it holds. */
 export function hides(member: Member, members: MemberTable): boolean {
   if (isHidden(member)) return true;
-  if (member.place !== 'element') return false;
+  if (member.kind !== 'element') return false;
   const { type } = member.element;
   if (members.hidesType(type)) return true;
   const item = member.many ? null : wrappedItem(type, members);

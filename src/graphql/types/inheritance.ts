@@ -19,7 +19,7 @@ export function listNameOf(type: ComplexType, member: Member, members: MemberTab
     if (!members.of(base).all.includes(member)) break;
     declarer = base;
   }
-  const isElement = member.place === 'element' && declarer.name !== null;
+  const isElement = member.kind === 'element' && declarer.name !== null;
   return isElement ? `${declarer.name?.local}/${member.element.name.local}` : null;
 }
 

@@ -14,11 +14,11 @@ import type { QName } from '../../xml/events.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import type { Member } from './member.js';
-import { everyRule, rulesOf } from './member-rules.js';
+import { everyRule, ruleOfMembers } from './member-rules.js';
 import type { MemberTable } from './members.js';
 import { flatten, type Occurring } from './occurrence.js';
 import type { RuledTypes } from './shape.js';
-import { isAnyType, typeNameOf } from './xsd-type.js';
+import { encodedTypeName, isAnyType } from './xsd-type.js';
 
 /** The types of a WSDL as values of any type use them. Each is made when a value first names it. */
 export class KnownTypes implements RuledTypes {
@@ -88,7 +88,7 @@ export class KnownTypes implements RuledTypes {
     const [only, ...others] = elements;
     if (only?.many === true && others.length === 0 && attributes.length === 0)
       return { kind: 'list', name, item: this.#memberOf(type, only), isEncodedArray: false };
-    const withholdText = this.#withhold(type, ({ place }) => place === 'text');
+    const withholdText = this.#withhold(type, ({ kind }) => kind === 'text');
     return {
       kind: 'object',
       name,
@@ -100,15 +100,14 @@ export class KnownTypes implements RuledTypes {
   }
 
   #attribute(owner: ComplexType, { name, type }: AttributeDeclaration): AnyAttribute {
-    const isIt = (member: Member): boolean =>
-      member.place === 'attribute' && member.attribute.name.local === name.local;
+    const isIt = (member: Member): boolean => member.kind === 'attribute' && member.attribute.name.local === name.local;
     const withhold = this.#withhold(owner, isIt);
     return { name, scalar: scalarOf(type), ...(withhold === null ? {} : { withhold }) };
   }
 
   #memberOf(owner: ComplexType, occurring: Occurring): AnyMember {
     const { local } = occurring.element.name;
-    const isIt = (member: Member): boolean => member.place === 'element' && member.element.name.local === local;
+    const isIt = (member: Member): boolean => member.kind === 'element' && member.element.name.local === local;
     const withhold = this.#withhold(owner, isIt);
     return { ...this.#member(occurring.element, occurring), ...(withhold === null ? {} : { withhold }) };
   }
@@ -116,7 +115,7 @@ export class KnownTypes implements RuledTypes {
   /** What the callers get instead of these members of a type; null: their values. */
   #withhold(owner: ComplexType, isIt: (member: Member) => boolean): Withhold | null {
     const rights = this.#rights;
-    const decision = rights?.decide(rulesOf(this.#members.of(owner).all.filter(isIt))) ?? null;
+    const decision = rights?.decide(ruleOfMembers(this.#members.of(owner).all.filter(isIt))) ?? null;
     if (rights === null || decision === null) return null;
     if (decision === 'remove') return () => undefined;
     return decision === 'forbidden' ? () => null : (value) => rights.mask(value, decision);
@@ -131,7 +130,7 @@ export class KnownTypes implements RuledTypes {
       isMany: many,
       isRequired: required,
       isNillable: nillable,
-      typeName: typeNameOf(type),
+      typeName: encodedTypeName(type),
       type: () => this.#of(type),
     };
   }

@@ -181,7 +181,7 @@ function listOf(item: Leaf, type: SimpleType): Leaf {
 export const SDL_URI = 'urn:soapstone:sdl';
 
 /** An empty element: it is there, or not. Read as `true`; `true` writes it. */
-export const PRESENCE: Scalar = {
+export const PRESENCE_SCALAR: Scalar = {
   name: 'Boolean',
   decode: () => true,
   encode: (value) => {
@@ -192,9 +192,9 @@ export const PRESENCE: Scalar = {
 
 /** An element whose value is fixed by the schema: it is there, or not. */
 export const fixedScalar = (fixed: string): Scalar => ({
-  ...PRESENCE,
+  ...PRESENCE_SCALAR,
   encode: (value) => {
-    PRESENCE.encode(value);
+    PRESENCE_SCALAR.encode(value);
     return fixed;
   },
 });

@@ -41,7 +41,7 @@ export interface FieldMapping {
 }
 
 /** An error in the mapping of one service. */
-export interface Finding {
+export interface MappingFinding {
   readonly service: string;
   /** Where it stands, from the keys of the service on. */
   readonly path: readonly (string | number)[];
@@ -100,8 +100,8 @@ export class MappingTable {
   }
 
   /** Entries that mean nothing, or several things. To be asked when every type has been met. */
-  findings(service: string, known: readonly XsdType[]): readonly Finding[] {
-    const findings: Finding[] = [];
+  findings(service: string, known: readonly XsdType[]): readonly MappingFinding[] {
+    const findings: MappingFinding[] = [];
     const names = [...known.flatMap(({ name }) => (name === null ? [] : [name.local])), ...this.#elements.values()];
     for (const [key, mapping] of this.#mappings) {
       const path = [...TYPES_PATH, key];

@@ -5,7 +5,7 @@ import type { MemberTable } from './members.js';
 import { reach } from './reach.js';
 
 /** The rules of all members together: for a field that shows them as XML; null where none has a rule. */
-export const rulesOf = (members: readonly Member[]): FieldRule | null =>
+export const ruleOfMembers = (members: readonly Member[]): FieldRule | null =>
   members.reduce<FieldRule | null>((all, { mapping }) => bothRules(all, mapping?.rule ?? null), null);
 
 /** The same of every type that content of these types may hold. */
@@ -30,13 +30,13 @@ export function everyRule(members: MemberTable): FieldRule | null {
 
 /** The rules of content that the schema does not describe, beside these members. */
 export const openRule = (members: readonly Member[], table: MemberTable): FieldRule | null =>
-  bothRules(rulesOf(members), everyRule(table));
+  bothRules(ruleOfMembers(members), everyRule(table));
 
 const EVERY = new WeakMap<MemberTable, FieldRule | null>();
 
 function rulesOfTypes(types: Iterable<XsdType>, members: MemberTable): FieldRule | null {
   let rules: FieldRule | null = null;
-  for (const type of types) if (type.kind === 'complex') rules = bothRules(rules, rulesOf(members.of(type).all));
+  for (const type of types) if (type.kind === 'complex') rules = bothRules(rules, ruleOfMembers(members.of(type).all));
   return rules;
 }
 

@@ -18,7 +18,7 @@ interface Presented {
 }
 
 export interface ElementMember extends Presented {
-  readonly place: 'element';
+  readonly kind: 'element';
   readonly element: ElementDeclaration;
   /** At least one stands there whatever branch of a choice is taken. */
   readonly required: boolean;
@@ -29,18 +29,18 @@ export interface ElementMember extends Presented {
 }
 
 export interface AttributeMember extends Presented {
-  readonly place: 'attribute';
+  readonly kind: 'attribute';
   readonly attribute: AttributeDeclaration;
 }
 
 export interface TextMember extends Presented {
-  readonly place: 'text';
+  readonly kind: 'text';
   readonly type: SimpleType;
 }
 
 /** A choice that replies show as one field. */
 export interface ChoiceMember extends Presented {
-  readonly place: 'choice';
+  readonly kind: 'choice';
   /** The type whose content model has it; others inherit it. */
   readonly declaredBy: ComplexType;
   readonly branches: readonly ElementMember[];
@@ -51,7 +51,7 @@ export interface ChoiceMember extends Presented {
 
 /** An element as a member under this name, without a mapping. */
 export const elementMember = (element: ElementDeclaration, name: string): ElementMember => ({
-  place: 'element',
+  kind: 'element',
   name,
   element,
   required: false,
@@ -69,24 +69,24 @@ export const isNonNullMember = ({ nullable }: Presented, declared: boolean): boo
 /** Replies do not show it, and requests only where something must be provided. */
 export const isHidden = (member: Member): boolean => member.mapping?.hidden === true;
 
-export const placeOfElement = (element: ElementDeclaration): string => `element ${typeKey(element.name)}`;
+export const elementKey = (element: ElementDeclaration): string => `element ${typeKey(element.name)}`;
 
-export function placeOf(member: Member): string {
-  if (member.place === 'text') return 'text';
-  return member.place === 'element' ? placeOfElement(member.element) : `attribute ${typeKey(member.attribute.name)}`;
+export function memberKey(member: Member): string {
+  if (member.kind === 'text') return 'text';
+  return member.kind === 'element' ? elementKey(member.element) : `attribute ${typeKey(member.attribute.name)}`;
 }
 
 /** Its possible names in the mapping: an attribute without `@` only where nothing else has the name. */
 export function keysOf(member: Member, beside: readonly Member[]): readonly string[] {
-  if (member.place !== 'attribute') return [xmlNameOf(member)];
+  if (member.kind !== 'attribute') return [xmlNameOf(member)];
   const name = xmlNameOf(member);
-  const isTaken = beside.some((other) => other.place !== 'attribute' && xmlNameOf(other) === name);
+  const isTaken = beside.some((other) => other.kind !== 'attribute' && xmlNameOf(other) === name);
   return isTaken ? [`@${name}`] : [`@${name}`, name];
 }
 
 function xmlNameOf(member: Member): string {
-  if (member.place === 'text') return 'value';
-  return member.place === 'element' ? member.element.name.local : member.attribute.name.local;
+  if (member.kind === 'text') return 'value';
+  return member.kind === 'element' ? member.element.name.local : member.attribute.name.local;
 }
 
 /** Members under their XML names: elements, text, then attributes. */
@@ -101,7 +101,7 @@ export function ownMembers(type: ComplexType, elements: readonly Occurring[]): r
   }));
   if (content.kind === 'text') {
     members.push({
-      place: 'text',
+      kind: 'text',
       name: 'value',
       type: content.type,
       description: null,
@@ -112,7 +112,7 @@ export function ownMembers(type: ComplexType, elements: readonly Occurring[]): r
   for (const attribute of type.attributes) {
     const description = descriptionOf(attribute.documentation);
     members.push({
-      place: 'attribute',
+      kind: 'attribute',
       name: attribute.name.local,
       attribute,
       description,

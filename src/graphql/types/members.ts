@@ -1,6 +1,6 @@
 import type { ComplexType, Particle, XsdType } from '../../wsdl/model.js';
 import type { FieldMapping, MappingTable } from './mapping.js';
-import { type ChoiceMember, isHidden, keysOf, type Member, ownMembers, placeOf, placeOfElement } from './member.js';
+import { type ChoiceMember, elementKey, isHidden, keysOf, type Member, memberKey, ownMembers } from './member.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
 import { type Choice, flatten, NOTHING } from './occurrence.js';
 import type { RuledTypes } from './shape.js';
@@ -113,22 +113,22 @@ export class MemberTable {
     const baseType = content.kind === 'array' ? null : inheritedFrom(type);
     const base = baseType === null ? EMPTY : (this.#known.get(baseType) ?? EMPTY);
     const flat = content.kind === 'elements' ? flatten(content.particle) : NOTHING;
-    const inherited = new Set(base.all.map(placeOf));
-    const own = ownMembers(type, flat.elements).filter((member) => !inherited.has(placeOf(member)));
+    const inherited = new Set(base.all.map(memberKey));
+    const own = ownMembers(type, flat.elements).filter((member) => !inherited.has(memberKey(member)));
     const named = this.#named(
       type,
       own.map((member) => this.#present(type, member, own)),
       base,
     );
     const all = [...base.all, ...named];
-    const byPlace = new Map(all.map((member) => [placeOf(member), member]));
+    const byPlace = new Map(all.map((member) => [memberKey(member), member]));
     const unions = this.#choices === 'fields' ? [] : [...base.unions, ...this.#unions(type, flat.choices, named, base)];
     const isNarrowed = type.derivation === 'restriction' && this.#choices === 'fields' && isModelled(content);
     const wildcard = flat.wildcard || (base.wildcard && !isNarrowed);
     const taken = new NameScope([...all, ...unions].map(({ name }) => name));
     const rest = base.rest ?? (wildcard ? taken.take('any', 'anyElement') : null);
     const present = isNarrowed
-      ? ownMembers(type, flat.elements).map((member) => this.#narrowed(member, byPlace.get(placeOf(member))))
+      ? ownMembers(type, flat.elements).map((member) => this.#narrowed(member, byPlace.get(memberKey(member))))
       : [...base.present, ...named];
     const lists = groupNames(type, all, base.lists);
     return { all, present, unions, wildcard, rest, lists };
@@ -137,7 +137,7 @@ export class MemberTable {
   /** A member as a restriction declares it, under the name that it has already. */
   #narrowed(member: Member, inherited: Member | undefined): Member {
     if (inherited === undefined) return member;
-    if (member.place === 'element') this.#mapping.meet(member.element);
+    if (member.kind === 'element') this.#mapping.meet(member.element);
     const { name, mapping, nullable } = inherited;
     return {
       ...member,
@@ -155,15 +155,15 @@ export class MemberTable {
     own: readonly Member[],
     inherited: Members,
   ): readonly ChoiceMember[] {
-    const byPlace = new Map(own.map((member) => [placeOf(member), member]));
+    const byPlace = new Map(own.map((member) => [memberKey(member), member]));
     const isBranch = (member: Member): boolean =>
-      choices.some(({ elements }) => elements.some((e) => placeOfElement(e) === placeOf(member)));
+      choices.some(({ elements }) => elements.some((e) => elementKey(e) === memberKey(member)));
     const taken = [...inherited.all, ...inherited.unions, ...own.filter((member) => !isBranch(member))];
     const scope = new NameScope(taken.map(({ name }) => name));
     return choices.flatMap((choice): ChoiceMember[] => {
       const branches = choice.elements.flatMap((element) => {
-        const member = byPlace.get(placeOfElement(element));
-        const isShown = member?.place === 'element' && !isHidden(member) && !this.hidesType(element.type);
+        const member = byPlace.get(elementKey(element));
+        const isShown = member?.kind === 'element' && !isHidden(member) && !this.hidesType(element.type);
         return isShown ? [member] : [];
       });
       if (branches.length < 2) return [];
@@ -174,12 +174,12 @@ export class MemberTable {
       const required = choice.required && branches.length === choice.elements.length;
       const nullable = mapping?.nullable ?? (branches.some((branch) => branch.nullable === true) ? true : null);
       const about = { mapping, nullable, description: mapping?.description ?? null };
-      return [{ place: 'choice', declaredBy: type, name, branches, required, many, ...about }];
+      return [{ kind: 'choice', declaredBy: type, name, branches, required, many, ...about }];
     });
   }
 
   #present(type: ComplexType, member: Member, beside: readonly Member[]): Member {
-    if (member.place === 'element') this.#mapping.meet(member.element);
+    if (member.kind === 'element') this.#mapping.meet(member.element);
     const mapping = this.#mapping.isEmpty ? null : this.#mapping.field(type, keysOf(member, beside));
     const nullable = this.#nullability.nullabilityOf(type, member, mapping);
     return { ...member, mapping, nullable, description: mapping?.description ?? member.description };
@@ -199,8 +199,8 @@ export class MemberTable {
     }
     for (const member of members) {
       if (chosen.has(member)) continue;
-      const wanted = member.place === 'text' ? 'value' : fieldName(member.name, this.naming);
-      const name = member.place === 'attribute' ? scope.take(wanted, `${wanted}Attribute`) : scope.take(wanted);
+      const wanted = member.kind === 'text' ? 'value' : fieldName(member.name, this.naming);
+      const name = member.kind === 'attribute' ? scope.take(wanted, `${wanted}Attribute`) : scope.take(wanted);
       chosen.set(member, name);
       if (name === wanted) continue;
       const owner = type.name === null ? 'a type without a name' : `type ${type.name.local}`;
@@ -309,7 +309,7 @@ class Nullability {
   #isNullable(owner: ComplexType, member: Member): boolean {
     // Any accessor of a struct may be nil or absent (SOAP 1.1 section 5.1).
     if (this.#isEncoded && owner.content.kind === 'elements') return true;
-    return member.place === 'element' && !member.many && isJaxbMap(member.element.type);
+    return member.kind === 'element' && !member.many && isJaxbMap(member.element.type);
   }
 }
 

@@ -18,7 +18,7 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
     if (type.kind === 'simple' || type.content.kind === 'opaque') continue;
     const { all, present } = members.of(type);
     for (const member of [...all, ...present]) {
-      if (member.place === 'element') types.add(member.element.type);
+      if (member.kind === 'element') types.add(member.element.type);
     }
     // Without a type that may be sent there is nothing the interface could stand for.
     const derived = derivedFrom(type);

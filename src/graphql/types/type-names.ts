@@ -3,7 +3,7 @@ import { SCALAR_TYPES } from '../../codec/values/scalars.js';
 import type { XsdType } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { ANY_VALUE_NAMES } from './any-value.js';
-import { type Finding, MappingTable, TYPES_PATH, type TypeMappings } from './mapping.js';
+import { type MappingFinding, MappingTable, TYPES_PATH, type TypeMappings } from './mapping.js';
 import { innerName, isNaming01, NameScope, type Naming, pascalName, typeName } from './naming.js';
 
 /** How the types of one service are named. */
@@ -23,7 +23,7 @@ const SERVICE_KEYS: ReadonlySet<string> = new Set(['operations', 'soapHeaders'])
  */
 export class TypeNames {
   readonly warnings: Diagnostic[] = [];
-  readonly findings: Finding[] = [];
+  readonly findings: MappingFinding[] = [];
   readonly #scope = new NameScope(BUILT_IN_NAMES);
   readonly #services = new Map<string, string>();
   readonly #mappings = new Map<string, MappingTable>();

@@ -9,7 +9,7 @@ export const isAnyType = ({ name }: XsdType): boolean =>
   (name.local === 'anyType' || name.local === 'anySimpleType' || name.local === 'anyAtomicType');
 
 /** The name of a value's type in SOAP encoding; null for an unnamed type. */
-export function typeNameOf(type: XsdType): QName | null {
+export function encodedTypeName(type: XsdType): QName | null {
   if (type.name !== null || type.kind === 'complex') return type.name;
   for (let base = type.base; base !== null; base = base.base) if (base.name !== null) return base.name;
   return { uri: XSD_URI, local: type.builtIn };

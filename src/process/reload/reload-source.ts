@@ -48,7 +48,7 @@ export interface CompiledFacts {
 export const wsdlsInUse = ({ wsdls }: Compiled): CompiledFacts['wsdls'] =>
   new Map([...wsdls].map(([location, { place, taken }]) => [location, { place, takenId: taken?.id ?? null }]));
 
-export const factsOf = (compiled: Compiled): CompiledFacts => ({
+export const compiledFacts = (compiled: Compiled): CompiledFacts => ({
   names: labelNamesOf(compiled),
   wsdls: wsdlsInUse(compiled),
   warnings: firstWarnings(compiled.warnings),

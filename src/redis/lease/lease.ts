@@ -265,7 +265,7 @@ export function availableOf(lease: Lease | null, { maximum }: BudgetRule, times:
 }
 
 /** Time until the points are available if nothing else is taken; null: the bucket is too small for them. */
-export function retryAfterOf(lease: Lease, points: number, times: Times): number | null {
+export function leaseRetryAfter(lease: Lease, points: number, times: Times): number | null {
   const { maximum, restoreRate } = lease.rule;
   if (points > maximum) return null;
   if (!times.isShared) {

@@ -10,7 +10,7 @@ import {
   type ThrottleStatus,
 } from '../../budget/budget.js';
 import { isNearlyEmpty } from '../../budget/nearly-empty.js';
-import { availableOf, Lease, retryAfterOf, type Times } from './lease.js';
+import { availableOf, Lease, leaseRetryAfter, type Times } from './lease.js';
 import { HEARTBEAT_MILLIS, LeaseClock } from './lease-clock.js';
 import type { LeaseStore } from './lease-store.js';
 import { UnknownBuckets } from './unknown-buckets.js';
@@ -105,7 +105,7 @@ export class LeasedBudgets implements Budgets {
     if (times.isShared && lease.hasRequest(times)) this.#enqueue(lease, times);
     if (!isTaken) {
       this.#events.denied(className, points);
-      return { isGranted: false, retryAfterMillis: retryAfterOf(lease, points, times) };
+      return { isGranted: false, retryAfterMillis: leaseRetryAfter(lease, points, times) };
     }
     this.#events.spent(className, points);
     return { isGranted: true, account, points };

@@ -1,4 +1,12 @@
-import { ALL, ELEMENTS, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  type QName,
+  SKIP,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import { type Dialect, dialectOfUri } from '../dialect.js';
 import type { Edit } from '../edit.js';
 import { type DetailRules, keepsActor, keepsEntry, keepsInner } from './fault-policy.js';
@@ -91,13 +99,13 @@ export class FaultMessage implements XmlHandler {
       this.dialect = dialectOfUri(tag.uri);
       this.#prefix = tag.prefix;
     }
-    if (this.#depth < 3) return tag.local === 'Header' ? SKIP : ELEMENTS;
+    if (this.#depth < 3) return tag.local === 'Header' ? SKIP : ELEMENTS_ONLY;
     if (this.#depth === 3) {
       this.#inFault = tag.local === 'Fault';
       if (this.#inFault) {
         if (this.dialect?.faultForm === 'Code') this.#structure = new FaultStructure(this.dialect.envelopeUri);
         this.#structure?.open(tag);
-        return ELEMENTS;
+        return ELEMENTS_ONLY;
       }
       // A multi-ref element of an encoded Fault belongs to its detail; to which entry is not known.
       return this.#rules.policy === 'unsafe:pass' ? SKIP : this.#cut(tag);
@@ -166,7 +174,7 @@ export class FaultMessage implements XmlHandler {
       case 'Code':
       case 'Reason':
         this.form = 'Code';
-        return ELEMENTS;
+        return ELEMENTS_ONLY;
       case 'Role':
       case 'Node':
         return this.#read(tag);
@@ -191,7 +199,7 @@ export class FaultMessage implements XmlHandler {
       return this.#read(tag);
     }
     if (part !== 'Code') return SKIP;
-    if (tag.local === 'Subcode') return ELEMENTS;
+    if (tag.local === 'Subcode') return ELEMENTS_ONLY;
     return tag.local === 'Value' ? this.#read(tag) : SKIP;
   }
 

@@ -1,4 +1,4 @@
-import { ALL, ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { dialectOfUri } from '../dialect.js';
 
 const DEPTH_MAX = 16;
@@ -14,10 +14,10 @@ export class FaultNames implements XmlHandler {
 
   open(tag: StartTag): Interest {
     const depth = ++this.#depth;
-    if (depth <= 2) return ELEMENTS;
+    if (depth <= 2) return ELEMENTS_ONLY;
     if (depth === 3) {
       this.isFault = tag.local === 'Fault' && dialectOfUri(tag.uri) !== null;
-      return this.isFault ? ELEMENTS : SKIP;
+      return this.isFault ? ELEMENTS_ONLY : SKIP;
     }
     if (this.#detailDepth > 0) {
       this.#add(tag.local);
@@ -25,13 +25,13 @@ export class FaultNames implements XmlHandler {
     }
     if (depth === 4 && (tag.local === 'detail' || tag.local === 'Detail')) {
       this.#detailDepth = depth;
-      return ELEMENTS;
+      return ELEMENTS_ONLY;
     }
     if (tag.local === 'faultcode' || tag.local === 'Value') {
       this.#text = '';
       return ALL;
     }
-    return depth < DEPTH_MAX ? ELEMENTS : SKIP;
+    return depth < DEPTH_MAX ? ELEMENTS_ONLY : SKIP;
   }
 
   close(): void {

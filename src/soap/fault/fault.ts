@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/refusals/refusal.js';
-import { ALL, ELEMENTS, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { InterestFilter } from '../../xml/interest-filter.js';
 import type { Dialect } from '../dialect.js';
 import { DetailReader, type FaultDetail } from './fault-detail.js';
@@ -114,7 +114,7 @@ export class FaultReader implements XmlHandler {
     if (this.#part !== null) throw new Refusal('SOAP_STRUCTURE', 'an element in a text of a Fault');
     if (!this.#isOpen) {
       this.#isOpen = true;
-      return ELEMENTS;
+      return ELEMENTS_ONLY;
     }
     if (this.#detailDepth > 0) {
       this.#detailDepth++;
@@ -123,7 +123,7 @@ export class FaultReader implements XmlHandler {
     this.#path.push(tag.local);
     if (this.#path.length > 1) return this.#openInner(tag);
     if (tag.local === 'detail' || tag.local === 'Detail') return this.#beginDetail();
-    if (tag.local === 'Code' || tag.local === 'Reason') return ELEMENTS;
+    if (tag.local === 'Code' || tag.local === 'Reason') return ELEMENTS_ONLY;
     const part = PARTS.get(tag.local);
     return part === undefined ? SKIP : this.#read(part);
   }
@@ -157,7 +157,7 @@ export class FaultReader implements XmlHandler {
       return this.#read('reason');
     }
     if (group !== 'Code') return SKIP;
-    if (tag.local === 'Subcode') return ELEMENTS;
+    if (tag.local === 'Subcode') return ELEMENTS_ONLY;
     if (tag.local !== 'Value') return SKIP;
     return this.#read(this.#path.length === 2 ? 'code' : 'subcode');
   }
@@ -166,7 +166,7 @@ export class FaultReader implements XmlHandler {
     if (this.#wants === 'no detail' || this.#detail !== null) return SKIP;
     this.#detail = new DetailReader();
     this.#detailDepth = 1;
-    return ELEMENTS;
+    return ELEMENTS_ONLY;
   }
 
   #openDetail(tag: StartTag): Interest {

@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/refusals/refusal.js';
-import { ALL, ELEMENTS, type Interest, type StartTag } from '../../xml/events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, type StartTag } from '../../xml/events.js';
 
 /** The WS-Addressing blocks of a message that the gateway or a service may act on. Texts are trimmed. */
 export interface Addressing {
@@ -97,7 +97,7 @@ export class AddressingReader implements Addressing {
       case 'MessageID':
         return this.#read();
       default:
-        return ELEMENTS;
+        return ELEMENTS_ONLY;
     }
   }
 
@@ -105,7 +105,7 @@ export class AddressingReader implements Addressing {
     if (this.#isReading) throw new Refusal('SOAP_STRUCTURE', 'an element in a text of WS-Addressing');
     this.#depth++;
     const isAddress = this.#depth === 2 && tag.local === 'Address' && NAMESPACES.has(tag.uri);
-    return isAddress && (this.#block === 'ReplyTo' || this.#block === 'FaultTo') ? this.#read() : ELEMENTS;
+    return isAddress && (this.#block === 'ReplyTo' || this.#block === 'FaultTo') ? this.#read() : ELEMENTS_ONLY;
   }
 
   close(contentEndBytes: number): void {

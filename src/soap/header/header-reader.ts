@@ -1,6 +1,6 @@
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { RefusalCode } from '../../base/refusals/refusals.js';
-import { ELEMENTS, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { ELEMENTS_ONLY, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { Dialect } from '../dialect.js';
 import type { Edit } from '../edit.js';
 import { type AddressingReader, isAddressing } from './addressing.js';
@@ -11,13 +11,13 @@ import {
   elementRefusal,
   type HeaderBounds,
   type HeaderRules,
+  headerTarget,
   NotUnderstood,
   structureRefusal,
-  targetOf,
 } from './header.js';
 import { type BlockReader, type HeaderReaders, headerBlockKindOf } from './header-blocks.js';
 import type { SecurityReader } from './security-reader.js';
-import { hasId, SignedIds } from './signed-ids.js';
+import { hasSignatureId, SignedIds } from './signed-ids.js';
 
 /** Blocks named in one answer: SOAP 1.2 part 1 section 5.4.8 wants them all, a caller gains nothing by more than these. */
 const NAMED_MAX = 16;
@@ -71,7 +71,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
       throw structureRefusal('a Fault outside Body', tag);
     this.#addIds(tag);
     if (!this.#isOnlyAddress(tag)) this.isBare = false;
-    return this.#reader === null ? ELEMENTS : this.#reader.open(tag);
+    return this.#reader === null ? ELEMENTS_ONLY : this.#reader.open(tag);
   }
 
   close(contentEndBytes: number, endBytes: number): void {
@@ -107,7 +107,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     if (++this.#blocks > this.#bounds.headerBlocksMax) {
       throw refuseByLimit('SOAP_HEADER_LIMIT', 'limits.soap.headerBlocks', this.#bounds.headerBlocksMax);
     }
-    const target = targetOf(tag, dialect, this.#rules);
+    const target = headerTarget(tag, dialect, this.#rules);
     const kind = headerBlockKindOf(tag);
     this.#action = decideBlock(tag, dialect, this.#rules, target, kind?.isRemoved === true);
     this.#startBytes = tag.offsetBytes;
@@ -118,12 +118,12 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
     const isDelivery = target === 'service' && kind?.deliveryNames.has(tag.local) === true;
     if (this.#action !== 'remove' && !(isDelivery && this.#addDelivery(tag))) this.isBare = false;
     if (!isAddressing(tag.uri)) this.isAddressingOnly = false;
-    if (kind === null) return ELEMENTS;
+    if (kind === null) return ELEMENTS_ONLY;
     if (kind.actionNames.has(tag.local)) this.actionBlocks++;
     const isForOthers = target === 'other' || target === 'none';
-    if (isForOthers && !(this.#rules.checksAddressing && kind.namesForAllTargets.has(tag.local))) return ELEMENTS;
+    if (isForOthers && !(this.#rules.checksAddressing && kind.namesForAllTargets.has(tag.local))) return ELEMENTS_ONLY;
     this.#reader = kind.ensureReader(this, this.#rules, this.#bounds);
-    return this.#reader?.begin(tag, this.#action === 'pass' && !isForOthers) ?? ELEMENTS;
+    return this.#reader?.begin(tag, this.#action === 'pass' && !isForOthers) ?? ELEMENTS_ONLY;
   }
 
   /** False for a block that comes again, and for attributes that may mean anything. */
@@ -167,7 +167,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
 
   #addIds(tag: StartTag): void {
     if (!this.#rules.enforce) return;
-    if (!hasId(tag)) return;
+    if (!hasSignatureId(tag)) return;
     this.ids ??= new SignedIds(this.#bounds.idsMax);
     this.ids.add(tag);
   }

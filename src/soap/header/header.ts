@@ -80,7 +80,7 @@ export type BlockTarget = 'gateway' | 'service' | 'none' | 'other';
 export type BlockAction = 'pass' | 'remove' | 'not understood';
 
 /** Finds the receiver of a header block: SOAP 1.1 section 4.2.2, SOAP 1.2 part 1 section 2.2. */
-export function targetOf(tag: StartTag, dialect: Dialect, rules: HeaderRules): BlockTarget {
+export function headerTarget(tag: StartTag, dialect: Dialect, rules: HeaderRules): BlockTarget {
   if (tag.attributeCount === 0) return 'service';
   const named = tag.attribute(dialect.envelopeUri, dialect.targetAttribute)?.trim() ?? '';
   if (named === '' || named === dialect.ultimateTarget) return 'service';

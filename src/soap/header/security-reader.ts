@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/refusals/refusal.js';
-import { ALL, ELEMENTS, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { ALL, ELEMENTS_ONLY, type Interest, type QName, type StartTag, type XmlHandler } from '../../xml/events.js';
 
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 /** The drafts before the standard: old stacks still write them. */
@@ -45,16 +45,16 @@ export class SecurityReader implements XmlHandler {
   begin(): Interest {
     this.#depth = 1;
     this.#hasTimestamp = false;
-    return ELEMENTS;
+    return ELEMENTS_ONLY;
   }
 
   open(tag: StartTag): Interest {
     if (this.#part !== null) throw broken('an element in a text');
     this.#depth++;
     if (this.#depth === 2 && (tag.local === 'Timestamp' || tag.local === 'UsernameToken')) this.#beginClaim(tag.local);
-    if (this.#depth !== 3 || this.#claim === null) return ELEMENTS;
+    if (this.#depth !== 3 || this.#claim === null) return ELEMENTS_ONLY;
     const part = PARTS.get(tag.local) ?? null;
-    if (part === null) return ELEMENTS;
+    if (part === null) return ELEMENTS_ONLY;
     if (this.#claim[part] !== null) throw broken('a part that comes twice');
     this.#claim[part] = '';
     this.#part = part;

@@ -105,7 +105,7 @@ const UNQUALIFIED: ReadonlySet<string> = new Set(['Id', 'ID', 'id', 'AssertionID
 const isUnqualifiedId = (uri: string, local: string): boolean => uri === '' && UNQUALIFIED.has(local);
 
 /** Whether this element has an Id, or belongs to a signature. */
-export function hasId(tag: StartTag): boolean {
+export function hasSignatureId(tag: StartTag): boolean {
   for (let index = 0; index < tag.attributeCount; index++) {
     const uri = tag.attributeUri(index);
     const local = tag.attributeLocal(index);

@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/refusals/refusal.js';
-import { ELEMENTS, type Interest, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { ELEMENTS_ONLY, type Interest, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { References } from './references.js';
 
 const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
@@ -30,7 +30,7 @@ export class IncludeReader implements XmlHandler {
       if (interest !== SKIP && !this.#inInclude) return interest;
       if (interest === SKIP) this.#skipped = 1;
     }
-    return this.#inInclude ? PRESENCE : ELEMENTS;
+    return this.#inInclude ? PRESENCE : ELEMENTS_ONLY;
   }
 
   close(contentEndBytes: number, endBytes: number): void {

@@ -99,4 +99,4 @@ function connectionOptions({ servername, verify }: TlsOptions, secureContext: Se
 }
 
 /** The code of OpenSSL, without what it was made from. */
-export const reasonOf = (error: unknown): string => errorCode(error) ?? 'not readable';
+export const tlsReason = (error: unknown): string => errorCode(error) ?? 'not readable';

@@ -8,7 +8,7 @@ import { decodeDocument } from './encoding.js';
 import { isBuiltInNamespace, WSDL, WSDL_20, XSD } from './namespaces.js';
 import { readOlderSchemas } from './older-schema.js';
 import { parseTree } from './parse.js';
-import { attributeOf, childrenOf, diagnosticAt, positionOf, qNameAt, type XmlNode } from './tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, positionOf, qNameAt, type XmlNode } from './tree.js';
 import type { Warnings } from './warnings.js';
 import { wellKnownIn, wellKnownSource } from './well-known.js';
 
@@ -90,7 +90,7 @@ export async function loadDocuments(
   const read = await readDocument(state, main, 0, source);
   if (isRefused(read)) return stop(read);
   if (read.kind === 'schema') {
-    throw new ConfigurationError([diagnosticAt(read.root, 'The document is an XML Schema, not a WSDL.')]);
+    throw new ConfigurationError([diagnosticAtNode(read.root, 'The document is an XML Schema, not a WSDL.')]);
   }
   for (let at = 0; at < state.documents.length; at++) {
     const document = state.documents[at];
@@ -180,7 +180,7 @@ function warnOfOtherTarget(reference: XmlNode, root: XmlNode | undefined, warnin
   const own = target === '' ? 'has no target namespace' : `has the target namespace ${target}`;
   const what = `The import names ${named === '' ? 'no namespace' : `the namespace ${named}`}, but ${root.source.file} ${own}.`;
   const remedy = 'Its declarations are found by its own target namespace only: correct one of the two.';
-  warnings.add(diagnosticAt(reference, what, remedy));
+  warnings.add(diagnosticAtNode(reference, what, remedy));
 }
 
 /** The index of the document, the diagnostics for which it is not read, or null when those were reported before. */
@@ -191,7 +191,7 @@ async function followOne(
   href: string,
 ): Promise<number | readonly Diagnostic[] | null> {
   const located = await state.source.locate(href, document.base);
-  if (isRefused(located)) return [diagnosticAt(node, located.what, located.remedy)];
+  if (isRefused(located)) return [diagnosticAtNode(node, located.what, located.remedy)];
   return load(state, document, node, located, state.source);
 }
 
@@ -205,22 +205,24 @@ async function load(
   const known = state.byKey.get(located.key);
   if (known !== undefined) return known === -1 ? null : known;
   if (state.documents.length >= IMPORT_LIMITS.documents) {
-    throw new ConfigurationError([diagnosticAt(node, `The WSDL has more than ${IMPORT_LIMITS.documents} documents.`)]);
+    throw new ConfigurationError([
+      diagnosticAtNode(node, `The WSDL has more than ${IMPORT_LIMITS.documents} documents.`),
+    ]);
   }
   if (document.depth + 1 > IMPORT_LIMITS.depth) {
     throw new ConfigurationError([
-      diagnosticAt(node, `Documents import each other deeper than ${IMPORT_LIMITS.depth} levels.`),
+      diagnosticAtNode(node, `Documents import each other deeper than ${IMPORT_LIMITS.depth} levels.`),
     ]);
   }
   try {
     const read = await readDocument(state, located, document.depth + 1, source);
     if (!isRefused(read)) return read.index;
     state.byKey.set(located.key, -1);
-    return [diagnosticAt(node, read.what, read.remedy)];
+    return [diagnosticAtNode(node, read.what, read.remedy)];
   } catch (error) {
     if (!(error instanceof ConfigurationError) || state.budget.elements < 0) throw error;
     state.byKey.set(located.key, -1);
-    return [diagnosticAt(node, 'The document it refers to cannot be used.'), ...error.diagnostics];
+    return [diagnosticAtNode(node, 'The document it refers to cannot be used.'), ...error.diagnostics];
   }
 }
 
@@ -243,7 +245,7 @@ async function readDocument(
   // Schemas of the W3C come with one; a WSDL has no use for it (catalogue C04).
   if (plain.start !== null && state.documents.length === 0) throw refusedDtd(source, plain.start);
   const tree = await state.pace.run(parseTree(source, state.budget));
-  const root = readOlderSchemas(tree, (node, what) => state.warnings.add(diagnosticAt(node, what)));
+  const root = readOlderSchemas(tree, (node, what) => state.warnings.add(diagnosticAtNode(node, what)));
   const kind = kindOf(root);
   if (plain.start !== null && kind === 'wsdl') throw refusedDtd(source, plain.start);
   if (plain.start !== null && origin !== state.wellKnown) {
@@ -273,7 +275,7 @@ function kindOf(root: XmlNode): 'wsdl' | 'schema' {
     root.uri === WSDL_20
       ? 'The document is a WSDL 2.0 description; only WSDL 1.1 is read.'
       : 'The document is neither a WSDL 1.1 description nor an XML Schema.';
-  throw new ConfigurationError([diagnosticAt(root, what)]);
+  throw new ConfigurationError([diagnosticAtNode(root, what)]);
 }
 
 /** The elements of a document that name another one, with the attribute that does. */

@@ -49,7 +49,7 @@ export function positionOf(source: XmlSource, offset: number): { readonly line: 
 }
 
 /** A diagnostic at the start tag of a node. */
-export function diagnosticAt(node: XmlNode, what: string, remedy: string | null = null): Diagnostic {
+export function diagnosticAtNode(node: XmlNode, what: string, remedy: string | null = null): Diagnostic {
   return { file: node.source.file, ...positionOf(node.source, node.start), what, remedy };
 }
 

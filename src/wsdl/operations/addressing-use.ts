@@ -2,7 +2,7 @@ import { WSA_1_0, WSA_2004_08 } from '../../soap/header/addressing.js';
 import { WSDL } from '../documents/namespaces.js';
 import type { XmlNode } from '../documents/tree.js';
 import type { AddressingUse } from '../model.js';
-import { demandOf, isTrue, type Policies } from './policies.js';
+import { demandOf, isTrueAttribute, type Policies } from './policies.js';
 
 /** The namespaces of `UsingAddressing`, and of the blocks that it stands for. */
 const USING_ADDRESSING: ReadonlyMap<string, string> = new Map([
@@ -38,7 +38,7 @@ export const strongestUse = (uses: readonly AddressingUse[]): AddressingUse | nu
 
 function extensionUse(node: XmlNode): readonly AddressingUse[] {
   const uri = node.local === 'UsingAddressing' ? USING_ADDRESSING.get(node.uri) : undefined;
-  return uri === undefined ? [] : [{ uri, isRequired: isTrue(node.attributes.get(`{${WSDL}}required`)) }];
+  return uri === undefined ? [] : [{ uri, isRequired: isTrueAttribute(node.attributes.get(`{${WSDL}}required`)) }];
 }
 
 /** The namespace of the blocks that an assertion demands; null for other assertions. WCF asserts `UsingAddressing` too. */

@@ -1,6 +1,6 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import { typeKey } from '../model.js';
 import { collectPolicies, type Policies } from './policies.js';
@@ -23,7 +23,7 @@ export function collectDefinitions(documents: readonly LoadedDocument[], warning
         const name = attributeOf(node, 'name') ?? '';
         const key = typeKey({ uri: targetOf(node), local: name });
         if (found.has(key))
-          warnings.add(diagnosticAt(node, `${local} ${name} is defined twice; the first one is used.`));
+          warnings.add(diagnosticAtNode(node, `${local} ${name} is defined twice; the first one is used.`));
         else found.set(key, node);
       }
     }

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../base/diagnostic.js';
 import type { AttachedPart } from '../../soap/mime/attached-parts.js';
 import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import type { BodyPart, ElementDeclaration, Particle, Payload, SeveralParts, XsdType } from '../model.js';
 import { typeKey } from '../model.js';
@@ -42,7 +42,7 @@ export interface Disabled {
   readonly disabled: Diagnostic;
 }
 
-const disabledAt = (node: XmlNode, what: string): Disabled => ({ disabled: diagnosticAt(node, what) });
+const disabledAt = (node: XmlNode, what: string): Disabled => ({ disabled: diagnosticAtNode(node, what) });
 
 /** SOAP extension elements stand in the namespace of either version, whatever the binding's own version is. */
 export const soapChildren = (node: XmlNode | null, local: string): readonly XmlNode[] =>
@@ -128,7 +128,7 @@ function attachmentsOf(
     if (name === null || part === null) {
       const handling = abstract.local === 'input' ? 'sent' : 'read';
       const what = `An attachment of the ${abstract.local} (${name ?? 'without a name'}) is no part of its message: it is not ${handling}.`;
-      diagnostics.push(diagnosticAt(content, what));
+      diagnostics.push(diagnosticAtNode(content, what));
     } else if (!inBody.has(part)) {
       const types = found.get(name) ?? new Set();
       found.set(name, types);
@@ -159,7 +159,10 @@ function bodyParts(
       : all.filter((part) => names.has(attributeOf(part, 'name') ?? ''));
     if (found.length > 0 || names.size === 0) return found;
     context.warnings.add(
-      diagnosticAt(body, `The body parts ${listed} are not in the message; those that stand nowhere else are used.`),
+      diagnosticAtNode(
+        body,
+        `The body parts ${listed} are not in the message; those that stand nowhere else are used.`,
+      ),
     );
   }
   const elsewhere = new Set(attachedParts(use.bound));
@@ -209,7 +212,7 @@ function documentContent(
   if (particle !== null && particle.max === 1) return { element: particle.element };
   const name = attributeOf(part, 'name') ?? '';
   diagnostics.push(
-    diagnosticAt(
+    diagnosticAtNode(
       part,
       `The part ${name} names a type in document style (WS-I R2204): it is taken as an element of that name.`,
       'Check with the backend which element it wants.',
@@ -254,7 +257,7 @@ function rpcBody(
     const named = elementOf(part, context);
     if (named !== null && 'element' in named) {
       context.warnings.add(
-        diagnosticAt(part, `The part ${local} names an element in rpc style (WS-I R2203): it stands there itself.`),
+        diagnosticAtNode(part, `The part ${local} names an element in rpc style (WS-I R2203): it stands there itself.`),
       );
       return { kind: 'one', element: named.element, min: 1, max: 1 };
     }

@@ -1,5 +1,5 @@
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childOf, childrenOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 
 /** An operation as a binding and a port type describe it. */
@@ -61,7 +61,7 @@ export function pairOperations(
   const missing = (portType?.count ?? 0) - used.size;
   if (missing > 0) {
     const what = `The binding ${nameOf(binding)} leaves out ${missing} of the operations of its port type.`;
-    warnings.add(diagnosticAt(binding, what));
+    warnings.add(diagnosticAtNode(binding, what));
   }
   return pairs;
 }

@@ -1,6 +1,13 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { isSoapBindingNamespace, WSDL } from '../documents/namespaces.js';
-import { attributeOf, childOf, childrenOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
+import {
+  attributeOf,
+  childOf,
+  childrenOf,
+  diagnosticAtNode,
+  documentationIn,
+  type XmlNode,
+} from '../documents/tree.js';
 import {
   type ElementDeclaration,
   type FaultDeclaration,
@@ -121,7 +128,7 @@ function readContent(
   context: OperationContext,
 ): Content | Disabled {
   const { node, bound, abstract, written } = pair;
-  const disable = (at: XmlNode, what: string): Disabled => ({ disabled: diagnosticAt(at, what) });
+  const disable = (at: XmlNode, what: string): Disabled => ({ disabled: diagnosticAtNode(at, what) });
   if (abstract === null) return disable(node, `The port type has no operation ${written}.`);
   if (pair.isRepeated) return disable(node, `The operation ${written} stands in the binding already.`);
   if (request === null || (reply !== null && reply.abstract.start < request.abstract.start)) {
@@ -151,7 +158,7 @@ export const SELECT_HEADERS = 'With `replyHeaders: true` it can be selected.';
 function warnOfReplyHeaders({ headers }: Payload, at: XmlNode, { warnings }: OperationContext): void {
   for (const { element } of headers) {
     const what = `The header block ${element.name.local} of replies is not in GraphQL.`;
-    warnings.addOnce(diagnosticAt(at, what, SELECT_HEADERS));
+    warnings.addOnce(diagnosticAtNode(at, what, SELECT_HEADERS));
   }
 }
 
@@ -228,17 +235,21 @@ function readFaults(
     const name = attributeOf(fault, 'name') ?? '';
     const message = referredBy(fault, 'message', context.definitions.messages);
     if (message === null) {
-      diagnostics.push(diagnosticAt(fault, `The message of the fault ${name} is not defined. The fault is left out.`));
+      diagnostics.push(
+        diagnosticAtNode(fault, `The message of the fault ${name} is not defined. The fault is left out.`),
+      );
       continue;
     }
     const { part, count } = context.parts.first(message);
     if (part === null) {
-      context.warnings.add(diagnosticAt(message, `The message of the fault ${name} has no part: it has no detail.`));
+      context.warnings.add(
+        diagnosticAtNode(message, `The message of the fault ${name} has no part: it has no detail.`),
+      );
       continue;
     }
     if (count > 1) {
       context.warnings.add(
-        diagnosticAt(message, `The message of the fault ${name} has several parts: the first is used.`),
+        diagnosticAtNode(message, `The message of the fault ${name} has several parts: the first is used.`),
       );
     }
     const named = elementOf(part, context);
@@ -287,7 +298,7 @@ function readHeader(header: XmlNode, use: MessageUse, context: MessageContext): 
   const message = isOwn ? referredBy(use.abstract, 'message', messages) : referredBy(header, 'message', messages);
   const name = attributeOf(header, 'part') ?? '';
   const part = message === null ? null : context.parts.named(message, name);
-  if (part === null) return diagnosticAt(header, `The header part ${name} is not defined.`);
+  if (part === null) return diagnosticAtNode(header, `The header part ${name} is not defined.`);
   const named = elementOf(part, context);
   if (named !== null) return 'element' in named ? named.element : named.disabled;
   const uri = attributeOf(header, 'namespace') ?? targetOf(part);
@@ -299,6 +310,6 @@ function warnOfHeaderFaults(header: XmlNode, { warnings }: MessageContext): void
   for (const fault of header.children) {
     if (fault.local !== 'headerfault' || !isSoapBindingNamespace(fault.uri)) continue;
     const part = attributeOf(fault, 'part') ?? '';
-    warnings.add(diagnosticAt(fault, `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`));
+    warnings.add(diagnosticAtNode(fault, `The header fault ${part} passes as SOAP; errors in GraphQL do not show it.`));
   }
 }

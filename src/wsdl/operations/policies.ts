@@ -1,6 +1,6 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { XML } from '../documents/namespaces.js';
-import { attributeOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 
 /** WS-Policy 1.5, 1.2, and the drafts that stacks still write. */
@@ -86,10 +86,10 @@ export function demandOf<T>(element: XmlNode, policies: Policies, read: ReadAsse
     }
     if (++elements > MOST_ELEMENTS || policies.elementsLeft-- <= 0) {
       const what = elements > MOST_ELEMENTS ? TOO_LARGE : TOO_MANY;
-      policies.warnings.addOnce(diagnosticAt(element, what, BY_HAND));
+      policies.warnings.addOnce(diagnosticAtNode(element, what, BY_HAND));
       return null;
     }
-    const isOptional = [...POLICY_NAMESPACES].some((uri) => isTrue(child.attributes.get(`{${uri}}Optional`)));
+    const isOptional = [...POLICY_NAMESPACES].some((uri) => isTrueAttribute(child.attributes.get(`{${uri}}Optional`)));
     if (!POLICY_NAMESPACES.has(child.uri)) {
       const value = read(child);
       top.demands.push(value === null ? null : { value, isRequired: !isOptional });
@@ -131,4 +131,4 @@ function policyBy(uri: string, { source }: XmlNode, { byKey }: Policies): XmlNod
   return byKey.get(uri.startsWith('#') ? `${source.file}${uri}` : uri) ?? null;
 }
 
-export const isTrue = (value: string | undefined): boolean => /^\s*(?:true|1)\s*$/.test(value ?? '');
+export const isTrueAttribute = (value: string | undefined): boolean => /^\s*(?:true|1)\s*$/.test(value ?? '');

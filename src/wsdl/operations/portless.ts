@@ -1,6 +1,6 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
 import type { Port, WsdlService } from '../model.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import { unboundOperations } from './operation-pairs.js';
@@ -31,7 +31,7 @@ export function readPortless(
   }
   if (ports.ports.length === 0) {
     context.warnings.add(
-      diagnosticAt(main.root, 'The WSDL describes no operations.', 'Name the WSDL that has the service.'),
+      diagnosticAtNode(main.root, 'The WSDL describes no operations.', 'Name the WSDL that has the service.'),
     );
     ports.ports.push({ name: 'none', dialect: '1.1', address: null, operations: [] });
   }
@@ -61,7 +61,7 @@ function addBinding(ports: PortCollection, binding: XmlNode): void {
   const name = attributeOf(binding, 'name') ?? '';
   const what = `No service has a SOAP port for the binding ${name}: it is offered as a port without an address.`;
   const cause = 'No service has a SOAP port for the binding: it is offered as a port without an address.';
-  ports.context.warnings.add({ ...diagnosticAt(binding, what), cause });
+  ports.context.warnings.add({ ...diagnosticAtNode(binding, what), cause });
   addPort(ports, binding, { ...ports.bindings.read(binding), address: null });
 }
 
@@ -80,7 +80,7 @@ function addOtherBindings(ports: PortCollection): ReadonlySet<XmlNode> {
     const portType = bindings.portTypeOf(binding);
     if (portType !== null) described.add(portType);
     const refusal = refusalOf(binding) ?? 'it has no port';
-    const why = diagnosticAt(binding, `The operation cannot be called: ${refusal}.`);
+    const why = diagnosticAtNode(binding, `The operation cannot be called: ${refusal}.`);
     const read = bindings.read(binding, why);
     for (const port of portsOf.get(binding) ?? []) addPort(ports, port, { ...read, address: addressOf(port) });
     if (!portsOf.has(binding)) addPort(ports, binding, { ...read, address: null });
@@ -94,7 +94,7 @@ function addPortType(ports: PortCollection, portType: XmlNode): void {
   const what = `The port type ${name} has no binding: it is taken as literal SOAP 1.1.`;
   const cause = 'The port type has no binding: it is taken as literal SOAP 1.1.';
   const remedy = 'Name the WSDL that has the binding, if there is one.';
-  context.warnings.add({ ...diagnosticAt(portType, what, remedy), cause });
+  context.warnings.add({ ...diagnosticAtNode(portType, what, remedy), cause });
   const pairs = unboundOperations(portType);
   for (const { node } of pairs) ports.bindings.covered.add(node);
   const operations = readOperations(pairs, context, null);

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import { type AddressingUse, type Operation, type Port, typeKey, type WsdlService } from '../model.js';
 import { addressingUseOf, strongestUse } from './addressing-use.js';
@@ -24,7 +24,9 @@ export function readServices(definitions: Definitions, bindings: BindingReader, 
         operations += 'what' in port ? 0 : port.operations.length;
         const isTooMuch = operations > MOST_OPERATIONS;
         if (!isTooMuch && !('what' in port)) return [port];
-        left.push('what' in port ? port : diagnosticAt(node, 'The ports have more operations than allowed: left out.'));
+        left.push(
+          'what' in port ? port : diagnosticAtNode(node, 'The ports have more operations than allowed: left out.'),
+        );
         return [];
       }),
     }))
@@ -55,7 +57,7 @@ function readPort(port: XmlNode, definitions: Definitions, bindings: BindingRead
   const binding = referredBy(port, 'binding', definitions.bindings);
   const missing = `the binding ${attributeOf(port, 'binding') ?? ''} is not defined`;
   const refusal = binding === null ? missing : refusalOf(binding);
-  if (binding === null || refusal !== null) return diagnosticAt(port, leftOut(name, refusal ?? missing));
+  if (binding === null || refusal !== null) return diagnosticAtNode(port, leftOut(name, refusal ?? missing));
   const read = bindings.read(binding);
   const own = addressingUseOf(port, definitions.policies);
   // Operations of a binding are shared by its ports, unless a port demands more.
@@ -124,7 +126,7 @@ export class BindingReader {
     const [only, ...others] = fitting;
     if (only === undefined || others.length > 0) return null;
     const what = `The binding names no port type; ${attributeOf(only, 'name')}, which has its operations, is taken.`;
-    this.#context.warnings.add(diagnosticAt(binding, what));
+    this.#context.warnings.add(diagnosticAtNode(binding, what));
     return only;
   }
 
@@ -147,7 +149,7 @@ export class BindingReader {
   #operations(binding: XmlNode, why: Diagnostic | null): readonly Operation[] {
     const portType = this.portTypeOf(binding);
     const missing = `The port type ${attributeOf(binding, 'type') ?? ''} is not defined.`;
-    const reason = why ?? (portType === null ? diagnosticAt(binding, missing) : null);
+    const reason = why ?? (portType === null ? diagnosticAtNode(binding, missing) : null);
     const abstract = portType === null ? null : this.#operationsOf(portType);
     if (portType !== null)
       this.#portTypeNames.set(binding, typeKey({ uri: targetOf(portType), local: nameOf(portType) }));

@@ -1,5 +1,5 @@
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
 import type { UncallableOperation } from '../uncallable.js';
 import { type Definitions, referredBy } from './definitions.js';
 import { type BindingReader, refusalOf } from './ports.js';
@@ -51,7 +51,7 @@ class UncallableList {
 
   add(name: string, place: string, node: XmlNode, what: string): void {
     if (this.operations.length >= MOST_UNCALLABLE) return;
-    this.operations.push({ name, place, reason: diagnosticAt(node, what) });
+    this.operations.push({ name, place, reason: diagnosticAtNode(node, what) });
   }
 }
 

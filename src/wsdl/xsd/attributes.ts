@@ -1,13 +1,13 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { isNcName } from '../../xml/chars.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/tree.js';
 import { type AttributeDeclaration, type ComplexType, typeKey, type Wildcard } from '../model.js';
 import { ANY_SIMPLE, builtInAttribute, isBuiltInAttributeNamespace } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { undeclaredAt } from './components.js';
 import type { SchemaContext } from './schema-context.js';
-import { type Component, isQualified, nameIn, type SchemaUnit } from './schema-unit.js';
+import { type Component, isQualified, nameInUnit, type SchemaUnit } from './schema-unit.js';
 import { intersection, readWildcard, union } from './wildcards.js';
 
 const CHAIN = 100;
@@ -80,7 +80,7 @@ export class AttributeReader {
     this.#left -= base.attributes.length + declared.size;
     if (this.#left < 0) {
       const what = 'The types have more attributes than allowed; those of this one are left out.';
-      return { ...NONE, reasons: [...reasons, diagnosticAt(node, what)] };
+      return { ...NONE, reasons: [...reasons, diagnosticAtNode(node, what)] };
     }
     const attributes = new Map(base.attributes.map((attribute) => [typeKey(attribute.name), attribute]));
     for (const [key, attribute] of declared) attributes.set(key, attribute);
@@ -95,12 +95,14 @@ export class AttributeReader {
     for (const child of node.children) {
       if (child.uri !== XSD) continue;
       if (declared.size > MOST || this.#left < 0) {
-        reasons.push(diagnosticAt(child, 'There are more attributes than allowed; from here on they are left out.'));
+        reasons.push(
+          diagnosticAtNode(child, 'There are more attributes than allowed; from here on they are left out.'),
+        );
         break;
       }
       if (child.local === 'anyAttribute') {
         wildcards.unshift(readWildcard(child, unit.target));
-        this.#context.warnings.addOnce(diagnosticAt(child, FURTHER));
+        this.#context.warnings.addOnce(diagnosticAtNode(child, FURTHER));
       } else if (child.local === 'attributeGroup') {
         const group = this.#group(child, unit);
         this.#left -= group.declared.size;
@@ -122,7 +124,7 @@ export class AttributeReader {
 
   #group(node: XmlNode, unit: SchemaUnit): Own {
     const ref = attributeOf(node, 'ref') ?? '';
-    const name = nameIn(node, ref, unit);
+    const name = nameInUnit(node, ref, unit);
     const nothing: Own = { declared: new Map(), prohibited: new Set(), wildcard: null, reasons: [] };
     if (name !== null && isBuiltInNamespace(name.uri)) return nothing;
     const found = name === null ? undefined : this.#context.components.attributeGroups.get(typeKey(name));
@@ -131,7 +133,7 @@ export class AttributeReader {
     const group = isOpen ? this.#context.components.redefined.get(found) : found;
     if (group === undefined || this.#open.has(group.node) || this.#open.size > CHAIN) {
       const why = found === undefined ? 'is not declared' : 'contains itself, or nests too deeply';
-      return { ...nothing, reasons: [diagnosticAt(node, `The attribute group ${ref} ${why}; it is left out.`)] };
+      return { ...nothing, reasons: [diagnosticAtNode(node, `The attribute group ${ref} ${why}; it is left out.`)] };
     }
     const known = this.#groups.get(group);
     if (known !== undefined) return known;
@@ -152,13 +154,13 @@ function readAttribute(
   const ref = attributeOf(node, 'ref');
   if (ref === null) {
     const local = attributeOf(node, 'name') ?? '';
-    if (!isNcName(local)) return diagnosticAt(node, 'The attribute has no proper name; it is left out.');
+    if (!isNcName(local)) return diagnosticAtNode(node, 'The attribute has no proper name; it is left out.');
     const uri = isQualified(node, unit, 'attributeFormDefault') ? unit.target : '';
     return { ...contentOf({ node, unit }, context), name: { uri, local }, required };
   }
-  const name = nameIn(node, ref, unit);
+  const name = nameInUnit(node, ref, unit);
   if (name === null || !isNcName(name.local)) {
-    return diagnosticAt(node, `The attribute ${ref} uses a prefix that is not declared; it is left out.`);
+    return diagnosticAtNode(node, `The attribute ${ref} uses a prefix that is not declared; it is left out.`);
   }
   if (isBuiltInAttributeNamespace(name.uri)) {
     const builtIn = builtInAttribute(name);

@@ -2,7 +2,7 @@ import { XSD } from '../documents/namespaces.js';
 import { attributeOf, childOf, type XmlNode } from '../documents/tree.js';
 import { type ComplexType, typeKey } from '../model.js';
 import type { SchemaComponents } from './components.js';
-import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
+import { type Component, nameInUnit, type SchemaUnit } from './schema-unit.js';
 
 type Derivation = NonNullable<ComplexType['derivation']>;
 
@@ -64,7 +64,7 @@ function typeAt(element: Component, components: SchemaComponents): TypeRef | nul
     const inline = childOf(node, XSD, 'complexType') ?? childOf(node, XSD, 'simpleType');
     if (inline !== null) return { key: inline, component: { node: inline, unit } };
     const head = attributeOf(node, 'substitutionGroup');
-    const name = head === null ? null : nameIn(node, head, unit);
+    const name = head === null ? null : nameInUnit(node, head, unit);
     const found = name === null ? undefined : components.elements.get(typeKey(name));
     if (found === undefined) break;
     ({ node, unit } = found);
@@ -73,7 +73,7 @@ function typeAt(element: Component, components: SchemaComponents): TypeRef | nul
 }
 
 function typeNamed({ node, unit }: Component, written: string, { types }: SchemaComponents): TypeRef | null {
-  const name = nameIn(node, written, unit);
+  const name = nameInUnit(node, written, unit);
   if (name === null) return null;
   const key = typeKey(name);
   const component = types.get(key) ?? null;

@@ -1,12 +1,19 @@
 import { SOAP_ENCODINGS, WSDL, XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, childrenOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
+import {
+  attributeOf,
+  childOf,
+  childrenOf,
+  diagnosticAtNode,
+  documentationIn,
+  type XmlNode,
+} from '../documents/tree.js';
 import { ANYTHING, type ComplexType, type Content, type Particle, type SimpleType, type XsdType } from '../model.js';
 import { AttributeReader, type Attributes, type ReadAttributes } from './attributes.js';
 import { blockedBy } from './blocked.js';
 import { ANY_TYPE, INCLUDED, isInclude, opaqueType, STRING } from './builtin.js';
 import { ParticleReader } from './particles.js';
 import { isTrue, type OpenComplexType, type SchemaContext } from './schema-context.js';
-import { type Component, nameIn } from './schema-unit.js';
+import { type Component, nameInUnit } from './schema-unit.js';
 
 const OPAQUE: Content = { kind: 'opaque', mixed: null };
 const EMPTY: Content = { kind: 'empty' };
@@ -61,7 +68,7 @@ export class ComplexTypeReader {
     }
     if (type.content.kind === 'text' && type.content.type === INCLUDED) {
       const what = `${nameFor(type)} is binary content as an xop:Include (MTOM): requests with it are refused.`;
-      this.#context.refuse(type, diagnosticAt(node, what));
+      this.#context.refuse(type, diagnosticAtNode(node, what));
     }
   }
 
@@ -82,7 +89,7 @@ export class ComplexTypeReader {
     if (base?.content.kind === 'text') return base.content.type;
     const what = `${nameFor(type)} has simple content but its base has not; its text is taken as a string.`;
     if (base !== null && this.#context.reasonsFor(base).length === 0) {
-      this.#context.approximate(type, diagnosticAt(node, what));
+      this.#context.approximate(type, diagnosticAtNode(node, what));
     }
     return STRING;
   }
@@ -92,7 +99,7 @@ export class ComplexTypeReader {
     this.#derive(type, step, base);
     if (base?.kind === 'simple') {
       const what = `${nameFor(type)} has complex content but its base is a simple type; it is kept as XML.`;
-      this.#context.approximate(type, diagnosticAt(step.node, what));
+      this.#context.approximate(type, diagnosticAtNode(step.node, what));
     }
     if (base?.kind === 'complex' && base.content.kind === 'array') {
       type.content = arrayContent(step, base.content, own ?? null, this.#context);
@@ -165,7 +172,7 @@ export class ComplexTypeReader {
     if (base.kind === 'simple' || !this.#context.isDeclared(base)) return base;
     if (!this.#context.fill(base)) {
       const what = `${nameFor(type)} is derived from itself, or too deeply.`;
-      this.#context.approximate(type, diagnosticAt(node, what));
+      this.#context.approximate(type, diagnosticAtNode(node, what));
       return null;
     }
     // Only a type replaced by a redefinition is a base without a name: no element has that type, so it is no base.
@@ -248,7 +255,7 @@ function writtenValue({ node, unit }: Component, local: 'itemType' | 'arraySize'
   const annotated = node.attributes.get(`{${WSDL}}${local}`)?.trim();
   if (annotated !== undefined) return annotated;
   const ref = attributeOf(node, 'ref');
-  const name = ref === null ? null : nameIn(node, ref, unit);
+  const name = ref === null ? null : nameInUnit(node, ref, unit);
   if (name === null || name.local !== local || !SOAP_ENCODINGS.includes(name.uri)) return null;
   return attributeOf(node, 'fixed') ?? attributeOf(node, 'default');
 }

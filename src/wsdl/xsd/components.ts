@@ -3,11 +3,11 @@ import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { inlineSchemas, type LoadedDocument } from '../documents/documents.js';
 import { isBuiltInNamespace, OLDER_XSD, WSDL, XSD } from '../documents/namespaces.js';
-import { attributeOf, diagnosticAt, positionOf, type XmlNode } from '../documents/tree.js';
+import { attributeOf, diagnosticAtNode, positionOf, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import { typeKey } from '../model.js';
 import { ComponentMap } from './component-map.js';
-import { type Component, isQualified, nameIn, type SchemaUnit } from './schema-unit.js';
+import { type Component, isQualified, nameInUnit, type SchemaUnit } from './schema-unit.js';
 
 type ComponentTable = Map<string, Component>;
 
@@ -51,7 +51,9 @@ export function collectComponents(documents: readonly LoadedDocument[], warnings
     if (!walked.has(unit.node)) warnOfXsd11(unit.node, warnings);
     walked.add(unit.node);
     if (count > MOST) {
-      warnings.add(diagnosticAt(unit.node, 'The schemas declare more than allowed; from here on they are left out.'));
+      warnings.add(
+        diagnosticAtNode(unit.node, 'The schemas declare more than allowed; from here on they are left out.'),
+      );
       break;
     }
     for (const node of unit.node.children) {
@@ -82,7 +84,7 @@ function addComponent(components: SchemaComponents, component: Component, warnin
   const name = attributeOf(node, 'name');
   if (table === null) return;
   if (name === null || !isNcName(name)) {
-    warnings.add(diagnosticAt(node, `The ${node.local} has no proper name; it is left out.`));
+    warnings.add(diagnosticAtNode(node, `The ${node.local} has no proper name; it is left out.`));
     return;
   }
   const key = typeKey({ uri: unit.target, local: name });
@@ -91,13 +93,13 @@ function addComponent(components: SchemaComponents, component: Component, warnin
     if (!isSameDeclaration(first, component)) {
       const where = `${first.node.source.file}:${positionOf(first.node.source, first.node.start).line}`;
       const what = `${node.local} ${name} is declared twice and differently; the first one is used: ${where}.`;
-      warnings.add(diagnosticAt(node, what, 'Keep one of the two declarations.'));
+      warnings.add(diagnosticAtNode(node, what, 'Keep one of the two declarations.'));
     }
     return;
   }
   table.set(key, component);
   const head = node.local === 'element' ? attributeOf(node, 'substitutionGroup') : null;
-  const headName = head === null ? null : nameIn(node, head, unit);
+  const headName = head === null ? null : nameInUnit(node, head, unit);
   if (headName === null) return;
   const headKey = typeKey(headName);
   const members = components.members.get(headKey);
@@ -113,7 +115,10 @@ function redefine(components: SchemaComponents, component: Component, warnings: 
   const key = typeKey({ uri: unit.target, local: name });
   const original = table.get(key);
   if (original !== undefined) components.redefined.set(component, original);
-  else warnings.add(diagnosticAt(node, `There is no ${node.local} ${name} to redefine; it is taken as declared here.`));
+  else
+    warnings.add(
+      diagnosticAtNode(node, `There is no ${node.local} ${name} to redefine; it is taken as declared here.`),
+    );
   table.set(key, component);
 }
 
@@ -128,7 +133,7 @@ function collectUnits(documents: readonly LoadedDocument[], warnings: Warnings):
     seen.set(node, targets.add(target));
     if (includer !== null && own !== '' && own !== includer) {
       warnings.add(
-        diagnosticAt(node, 'The schema is included from one with another target namespace; it keeps its own.'),
+        diagnosticAtNode(node, 'The schema is included from one with another target namespace; it keeps its own.'),
       );
     }
     units.push({ node, document, target, adopted: own === '' && target !== '' ? [''] : [] });
@@ -229,7 +234,7 @@ const namesIn = (node: XmlNode, value: string, unit: SchemaUnit): string =>
   value
     .split(/\s+/)
     .map((written) => {
-      const name = nameIn(node, written, unit);
+      const name = nameInUnit(node, written, unit);
       return name === null ? written : typeKey(OLDER_XSD.includes(name.uri) ? { ...name, uri: XSD } : name);
     })
     .join(' ');
@@ -271,7 +276,7 @@ function warnOfXsd11(schema: XmlNode, warnings: Warnings): void {
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
     const what = node.uri === XSD ? ADDED.get(node.local) : undefined;
     if (what !== undefined && !reported.has(node.local)) {
-      warnings.add(diagnosticAt(node, `xs:${node.local} is of XML Schema 1.1: ${what}.`));
+      warnings.add(diagnosticAtNode(node, `xs:${node.local} is of XML Schema 1.1: ${what}.`));
       reported.add(node.local);
     }
     for (let at = node.children.length - 1; at >= 0; at--) {
@@ -313,10 +318,10 @@ export function undeclaredAt(
   const isRead = name === null || components.targets.has(name.uri) || isBuiltInNamespace(name.uri);
   const inNone = name === null ? '' : typeKey({ uri: '', local: name.local });
   if (components.types.has(inNone) || components.elements.has(inNone)) {
-    return diagnosticAt(node, what, 'A schema without targetNamespace declares it: give that schema one.');
+    return diagnosticAtNode(node, what, 'A schema without targetNamespace declares it: give that schema one.');
   }
-  if (isRead) return diagnosticAt(node, what);
+  if (isRead) return diagnosticAtNode(node, what);
   const cause = `No schema of the namespace ${name.uri} was read: its names are not declared.`;
   const remedy = 'Import its document with a location that can be read.';
-  return { ...diagnosticAt(node, what, remedy), cause };
+  return { ...diagnosticAtNode(node, what, remedy), cause };
 }

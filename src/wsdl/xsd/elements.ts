@@ -1,10 +1,10 @@
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/tree.js';
 import { type ElementDeclaration, typeKey, type XsdType } from '../model.js';
 import { blockedBy } from './blocked.js';
 import { ANY_TYPE, opaqueType } from './builtin.js';
 import { isTrue, type SchemaContext } from './schema-context.js';
-import { type Component, isQualified, nameIn, type SchemaUnit } from './schema-unit.js';
+import { type Component, isQualified, nameInUnit, type SchemaUnit } from './schema-unit.js';
 
 /** Reads an `xs:element` that has a name: a global one, or a local one in the form that its schema gives it. */
 export function readElement(
@@ -48,12 +48,12 @@ function typeOfHead(node: XmlNode, unit: SchemaUnit, context: SchemaContext): Xs
   for (let step = 0; step < CHAIN; step++) {
     const head = attributeOf(at.node, 'substitutionGroup');
     if (head === null) return null;
-    const name = nameIn(at.node, head, at.unit);
+    const name = nameInUnit(at.node, head, at.unit);
     const found = name === null ? undefined : context.components.elements.get(typeKey(name));
     if (found === undefined) {
       const type = opaqueType(null);
       const what = `The head ${head} of the substitution group is not declared; the element is kept as XML.`;
-      context.approximate(type, diagnosticAt(at.node, what));
+      context.approximate(type, diagnosticAtNode(at.node, what));
       return type;
     }
     const type = ownType(found.node, found.unit, context);

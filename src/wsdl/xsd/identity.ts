@@ -1,11 +1,11 @@
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, childrenOf, diagnosticAt, qNameAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, childrenOf, diagnosticAtNode, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import type { ElementDeclaration, IdentityConstraint, IdentityPath, NameTest } from '../model.js';
 import { typeKey } from '../model.js';
-import { type Component, nameIn } from './schema-unit.js';
+import { type Component, nameInUnit } from './schema-unit.js';
 
 interface Read {
   readonly node: XmlNode;
@@ -63,7 +63,7 @@ export class IdentityReader {
 
   #leaveOut(node: XmlNode, why: string): void {
     const name = attributeOf(node, 'name') ?? '';
-    this.#warnings.add(diagnosticAt(node, `The identity constraint ${name} ${why}; it is left out.`));
+    this.#warnings.add(diagnosticAtNode(node, `The identity constraint ${name} ${why}; it is left out.`));
   }
 }
 
@@ -81,7 +81,7 @@ function readConstraint({ node, unit }: Component): IdentityConstraint | string 
   const known = fields.filter((field) => field !== null);
   if (fields.length === 0 || known.length < fields.length) return 'has no fields, or one that is not understood';
   const value = kind === 'keyref' ? attributeOf(node, 'refer') : null;
-  const refer: QName | null = value === null ? null : nameIn(node, value, unit);
+  const refer: QName | null = value === null ? null : nameInUnit(node, value, unit);
   return { kind, name: { uri: unit.target, local }, refer, selector, fields: known };
 }
 

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../base/diagnostic.js';
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, diagnosticAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
 import { type ElementDeclaration, type Particle, typeKey } from '../model.js';
 import { plainElement } from '../plain.js';
 import { blocksMember, blocksSubstitution } from './blocked.js';
@@ -11,7 +11,7 @@ import { ComponentMap } from './component-map.js';
 import { undeclaredAt } from './components.js';
 import { readElement } from './elements.js';
 import type { SchemaContext } from './schema-context.js';
-import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
+import { type Component, nameInUnit, type SchemaUnit } from './schema-unit.js';
 import { readWildcard } from './wildcards.js';
 
 /** A content model, null for "no content". With a `reason` it is not reliable. */
@@ -51,7 +51,7 @@ export class ParticleReader {
   /** A `sequence`, `choice`, `all`, `group` or `element` with what is in it. */
   read(node: XmlNode, unit: SchemaUnit): ReadParticle {
     if (this.#depth >= DEPTH)
-      return { particle: null, reason: diagnosticAt(node, 'The content model nests too deeply.') };
+      return { particle: null, reason: diagnosticAtNode(node, 'The content model nests too deeply.') };
     this.#depth++;
     const read = this.#memberOf(node, unit);
     this.#depth--;
@@ -72,7 +72,7 @@ export class ParticleReader {
       }
       size += this.#sizeOf(particle);
       if (size > MOST)
-        return { particle: null, reason: diagnosticAt(node, 'The content model is larger than allowed.') };
+        return { particle: null, reason: diagnosticAtNode(node, 'The content model is larger than allowed.') };
       if (particle.kind === kind && isOnce(particle) && this.#mayCopy(particle.particles.length)) {
         particles.push(...particle.particles);
       } else particles.push(particle);
@@ -112,7 +112,7 @@ export class ParticleReader {
 
   #group(node: XmlNode, unit: SchemaUnit): ReadParticle {
     const ref = attributeOf(node, 'ref') ?? '';
-    const name = nameIn(node, ref, unit);
+    const name = nameInUnit(node, ref, unit);
     const found = name === null ? undefined : this.#context.components.groups.get(typeKey(name));
     if (found === undefined) {
       const what = `The group ${ref} is not declared.`;
@@ -135,7 +135,7 @@ export class ParticleReader {
     const known = this.#groups.get(group);
     if (known !== undefined) return known;
     if (this.#open.has(node)) {
-      return { particle: null, reason: diagnosticAt(from, 'The group contains itself.') };
+      return { particle: null, reason: diagnosticAtNode(from, 'The group contains itself.') };
     }
     this.#open.add(node);
     const content = node.children.find(({ uri, local }) => uri === XSD && local !== 'annotation');
@@ -150,15 +150,18 @@ export class ParticleReader {
     const ref = attributeOf(node, 'ref');
     if (ref === null) {
       const isNamed = isNcName(attributeOf(node, 'name') ?? '');
-      if (!isNamed) return { particle: null, reason: diagnosticAt(node, 'An element has no proper name.') };
+      if (!isNamed) return { particle: null, reason: diagnosticAtNode(node, 'An element has no proper name.') };
       return {
         particle: { kind: 'one', element: readElement({ node, unit }, 'local', this.#context), min, max },
         reason: null,
       };
     }
-    const name = nameIn(node, ref, unit);
+    const name = nameInUnit(node, ref, unit);
     if (name === null || !isNcName(name.local)) {
-      return { particle: null, reason: diagnosticAt(node, `The element ${ref} uses a prefix that is not declared.`) };
+      return {
+        particle: null,
+        reason: diagnosticAtNode(node, `The element ${ref} uses a prefix that is not declared.`),
+      };
     }
     const referred = this.#referred(node, ref, name);
     if (isOnce({ min, max })) return { particle: referred, reason: null };
@@ -177,7 +180,7 @@ export class ParticleReader {
     if (head === null) return once(missingElement(node, ref, name, this.#context));
     if (this.#copied > COPIED && this.#context.components.members.has(key)) {
       const what = `The members of substitution groups are more than allowed; of that of ${ref} only the head is known.`;
-      this.#context.warnings.add(diagnosticAt(node, what));
+      this.#context.warnings.add(diagnosticAtNode(node, what));
       return once(head);
     }
     const members = this.#membersOf(key, name);
@@ -244,7 +247,7 @@ function occurrenceOf(node: XmlNode, context: SchemaContext): Occurrence {
   const min = countOf(node, 'minOccurs', context);
   const max = attributeOf(node, 'maxOccurs') === 'unbounded' ? Infinity : countOf(node, 'maxOccurs', context);
   if (min <= max) return { min, max };
-  if (max > 0) context.warnings.add(diagnosticAt(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.'));
+  if (max > 0) context.warnings.add(diagnosticAtNode(node, 'minOccurs is greater than maxOccurs; maxOccurs counts.'));
   return { min: max, max };
 }
 
@@ -257,6 +260,6 @@ function countOf(node: XmlNode, name: 'minOccurs' | 'maxOccurs', context: Schema
     // More than any message has: no limit.
     return name === 'maxOccurs' ? Infinity : Number.MAX_SAFE_INTEGER;
   }
-  context.warnings.add(diagnosticAt(node, `${name} is not a number; it is taken as 1.`));
+  context.warnings.add(diagnosticAtNode(node, `${name} is not a number; it is taken as 1.`));
   return 1;
 }

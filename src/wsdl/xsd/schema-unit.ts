@@ -19,7 +19,7 @@ export interface Component {
 }
 
 /** Resolves a QName in a schema, or returns null when its prefix is not declared. */
-export function nameIn(node: XmlNode, value: string, unit: SchemaUnit): QName | null {
+export function nameInUnit(node: XmlNode, value: string, unit: SchemaUnit): QName | null {
   const name = qNameAt(node, value);
   return name !== null && unit.adopted.includes(name.uri) ? { uri: unit.target, local: name.local } : name;
 }

@@ -19,7 +19,7 @@ import { redefinedBase, type SchemaComponents, undeclaredAt } from './components
 import { readElement } from './elements.js';
 import { IdentityReader } from './identity.js';
 import type { OpenComplexType, SchemaContext } from './schema-context.js';
-import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
+import { type Component, nameInUnit, type SchemaUnit } from './schema-unit.js';
 import { SimpleTypeReader } from './simple.js';
 
 /** Every named type and global element of all schemas, and the types that are approximated. */
@@ -123,7 +123,7 @@ class SchemaReader implements SchemaContext {
   }
 
   typeNamed(node: XmlNode, value: string, unit: SchemaUnit): XsdType {
-    const name = nameIn(node, value, unit);
+    const name = nameInUnit(node, value, unit);
     if (name === null) return this.#unknownType(node, value, null, 'uses a prefix that is not declared');
     if (isBuiltInNamespace(name.uri)) {
       return builtInType(name) ?? this.#unknownType(node, value, name, 'is no built-in type');
@@ -165,7 +165,7 @@ class SchemaReader implements SchemaContext {
   #baseShell({ component: { node, unit } }: Shell): Shell | null {
     const step = derivationOf(node)?.node;
     const value = step === undefined ? null : attributeOf(step, 'base');
-    const name = step === undefined || value === null ? null : nameIn(step, value, unit);
+    const name = step === undefined || value === null ? null : nameInUnit(step, value, unit);
     if (step === undefined || name === null || isBuiltInNamespace(name.uri)) return null;
     const original = redefinedBase(step, name, unit, this.components);
     const isComplex = original?.node.local === 'complexType';

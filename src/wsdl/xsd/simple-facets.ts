@@ -1,9 +1,9 @@
 import { XSD } from '../documents/namespaces.js';
-import { childOf, childrenOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
+import { childOf, childrenOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import type { EnumerationValue, Facets } from '../model.js';
 
-export type WhiteSpace = NonNullable<Facets['whiteSpace']>;
+export type WhiteSpaceFacet = NonNullable<Facets['whiteSpace']>;
 
 const COUNTS = ['length', 'minLength', 'maxLength', 'totalDigits', 'fractionDigits'] as const;
 const BOUNDS = ['minInclusive', 'maxInclusive', 'minExclusive', 'maxExclusive'] as const;
@@ -32,25 +32,26 @@ export function readFacets(restriction: XmlNode, base: Facets, warnings: Warning
   if (patterns.length > 0 && base.patterns.length < PATTERNS) {
     facets.patterns = [...base.patterns, patterns.join('|')];
   } else if (patterns.length > 0) {
-    warnings.add(diagnosticAt(restriction, `More than ${PATTERNS} steps have a pattern; this one is left out.`));
+    warnings.add(diagnosticAtNode(restriction, `More than ${PATTERNS} steps have a pattern; this one is left out.`));
   }
   return isNarrowed ? facets : base;
 }
 
 function countIn(node: XmlNode, value: string, warnings: Warnings): number | null {
   if (/^\s*\+?\d{1,9}\s*$/.test(value)) return Number(value);
-  warnings.add(diagnosticAt(node, `The facet ${node.local} is not a number in reach; it is left out.`));
+  warnings.add(diagnosticAtNode(node, `The facet ${node.local} is not a number in reach; it is left out.`));
   return null;
 }
 
-function spaceIn(node: XmlNode, value: string, warnings: Warnings): WhiteSpace | null {
+function spaceIn(node: XmlNode, value: string, warnings: Warnings): WhiteSpaceFacet | null {
   const space = SPACES.find((candidate) => candidate === value.trim());
-  if (space === undefined) warnings.add(diagnosticAt(node, 'The facet whiteSpace has no such value; it is left out.'));
+  if (space === undefined)
+    warnings.add(diagnosticAtNode(node, 'The facet whiteSpace has no such value; it is left out.'));
   return space ?? null;
 }
 
 /** The values a `restriction` lists, each once, with white space as the type has it; null when it lists none. */
-export function readEnumeration(restriction: XmlNode, space: WhiteSpace): readonly EnumerationValue[] | null {
+export function readEnumeration(restriction: XmlNode, space: WhiteSpaceFacet): readonly EnumerationValue[] | null {
   const values = new Map<string, EnumerationValue>();
   for (const node of childrenOf(restriction, XSD, 'enumeration')) {
     const value = normalised(node.attributes.get('value') ?? '', space);
@@ -60,7 +61,7 @@ export function readEnumeration(restriction: XmlNode, space: WhiteSpace): readon
   return values.size === 0 ? null : [...values.values()];
 }
 
-function normalised(value: string, space: WhiteSpace): string {
+function normalised(value: string, space: WhiteSpaceFacet): string {
   if (space === 'preserve') return value;
   const replaced = value.replace(/[\t\n\r]/g, ' ');
   return space === 'replace' ? replaced : replaced.split(' ').filter(Boolean).join(' ');

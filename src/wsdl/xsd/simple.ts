@@ -1,14 +1,21 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, childrenOf, diagnosticAt, documentationIn, type XmlNode } from '../documents/tree.js';
+import {
+  attributeOf,
+  childOf,
+  childrenOf,
+  diagnosticAtNode,
+  documentationIn,
+  type XmlNode,
+} from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
 import { NO_FACETS, type SimpleType, typeKey } from '../model.js';
 import { ANY_SIMPLE, builtInSimple, STRING } from './builtin.js';
 import { ComponentMap } from './component-map.js';
 import { redefinedBase, type SchemaComponents, undeclaredAt } from './components.js';
-import { type Component, nameIn, type SchemaUnit } from './schema-unit.js';
-import { readEnumeration, readFacets, type WhiteSpace } from './simple-facets.js';
+import { type Component, nameInUnit, type SchemaUnit } from './schema-unit.js';
+import { readEnumeration, readFacets, type WhiteSpaceFacet } from './simple-facets.js';
 
 /** A reference to another simple type: by name in an attribute, or written inside. */
 type Reference = { readonly node: XmlNode; readonly value: string } | { readonly inside: XmlNode };
@@ -58,7 +65,7 @@ export class SimpleTypeReader {
   referred(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
     const type = this.#find(node, value, unit);
     if (type !== null) return type;
-    const name = nameIn(node, value, unit);
+    const name = nameInUnit(node, value, unit);
     const key = name === null ? `!${value}` : typeKey(name);
     return this.#unknown.get(key) ?? this.#approximated(key, this.#missing(node, value, name));
   }
@@ -66,12 +73,12 @@ export class SimpleTypeReader {
   /** The type of an attribute; where it is not declared, a string with a warning. */
   ofAttribute(node: XmlNode, value: string, unit: SchemaUnit): SimpleType {
     const type = this.#find(node, value, unit);
-    if (type === null) this.#warnings.add(this.#missing(node, value, nameIn(node, value, unit)));
+    if (type === null) this.#warnings.add(this.#missing(node, value, nameInUnit(node, value, unit)));
     return type ?? ANY_SIMPLE;
   }
 
   #find(node: XmlNode, value: string, unit: SchemaUnit): SimpleType | null {
-    const name = nameIn(node, value, unit);
+    const name = nameInUnit(node, value, unit);
     const original = name === null ? undefined : redefinedBase(node, name, unit, this.#components);
     return original === undefined ? name && this.named(name) : this.#readOnce(original);
   }
@@ -86,10 +93,10 @@ export class SimpleTypeReader {
   }
 
   /** Drops an enumeration of QNames: their prefixes are bound by the schema, not by messages. */
-  #enumerationIn(restriction: XmlNode, builtIn: string, space: WhiteSpace): SimpleType['enumeration'] {
+  #enumerationIn(restriction: XmlNode, builtIn: string, space: WhiteSpaceFacet): SimpleType['enumeration'] {
     const values = readEnumeration(restriction, space);
     if (values === null || (builtIn !== 'QName' && builtIn !== 'NOTATION')) return values;
-    this.#warnings.add(diagnosticAt(restriction, 'The enumeration of qualified names is not checked.'));
+    this.#warnings.add(diagnosticAtNode(restriction, 'The enumeration of qualified names is not checked.'));
     return null;
   }
 
@@ -117,7 +124,7 @@ export class SimpleTypeReader {
 
   #needed(reference: Reference, unit: SchemaUnit): readonly Component[] {
     if ('inside' in reference) return [{ node: reference.inside, unit }];
-    const name = nameIn(reference.node, reference.value, unit);
+    const name = nameInUnit(reference.node, reference.value, unit);
     if (name === null || isBuiltInNamespace(name.uri)) return [];
     const original = redefinedBase(reference.node, name, unit, this.#components);
     const component = original ?? this.#components.types.get(typeKey(name));
@@ -144,7 +151,7 @@ export class SimpleTypeReader {
       const { builtIn, members } = this.#traits.union(types);
       return { ...made, variety: 'union', builtIn, item: null, members };
     }
-    this.#warnings.add(diagnosticAt(node, 'The simple type has no content; it is taken as a string.'));
+    this.#warnings.add(diagnosticAtNode(node, 'The simple type has no content; it is taken as a string.'));
     return { ...made, variety: 'atomic', builtIn: 'string', item: null, members: [] };
   }
 
@@ -165,7 +172,7 @@ export class SimpleTypeReader {
   }
 
   #stringFor(node: XmlNode, what: string): SimpleType {
-    return this.#approximated(null, diagnosticAt(node, what));
+    return this.#approximated(null, diagnosticAtNode(node, what));
   }
 
   #approximated(key: string | null, diagnostic: Diagnostic): SimpleType {
@@ -211,7 +218,7 @@ interface Traits {
   /** The longest way down through bases, items and members. */
   readonly depth: number;
   /** How white space is normalised before anything else; a union leaves it to its members. */
-  readonly space: WhiteSpace;
+  readonly space: WhiteSpaceFacet;
   readonly hasList: boolean;
 }
 
@@ -261,7 +268,7 @@ class SimpleTraits {
     let size = 1;
     let depth = 0;
     let hasList = variety === 'list';
-    let space: WhiteSpace = variety === 'list' ? 'collapse' : spaceOf(type);
+    let space: WhiteSpaceFacet = variety === 'list' ? 'collapse' : spaceOf(type);
     for (const part of inner) {
       const traits = this.#known.get(part);
       size += traits?.size ?? 1;
@@ -274,7 +281,7 @@ class SimpleTraits {
   }
 }
 
-function spaceOf({ variety, builtIn, facets }: SimpleType): WhiteSpace {
+function spaceOf({ variety, builtIn, facets }: SimpleType): WhiteSpaceFacet {
   if (facets.whiteSpace !== null) return facets.whiteSpace;
   if (variety !== 'atomic' || (builtIn !== 'string' && builtIn !== 'normalizedString')) return 'collapse';
   return builtIn === 'string' ? 'preserve' : 'replace';

@@ -7,7 +7,7 @@ import { defaultsOf, KIB, MIB } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusals/refusal.js';
 import { recordOf } from '../../../src/flow/http/connection-record.js';
 import { fairScheduler, type SlicedTask } from '../../../src/flow/http/fair-scheduler.js';
-import { type Intake, type Received, receive } from '../../../src/flow/http/receive.js';
+import { type BodyIntake, type Received, receive } from '../../../src/flow/http/receive.js';
 import { EnvelopeValidator } from '../../../src/soap/envelope.js';
 import { Gate } from '../../../src/soap/gate.js';
 import type { EnvelopeRules } from '../../../src/soap/header/header.js';
@@ -142,7 +142,7 @@ interface Reception {
 /** A server that receives one request and does nothing with it. */
 async function startReception(
   t: Test,
-  intake: Intake,
+  intake: BodyIntake,
   connection: 'ordinary' | 'penalised' = 'ordinary',
 ): Promise<Reception> {
   const server = createServer();

@@ -1,12 +1,12 @@
 import t from 'tap';
 
-import { Incoming } from '../../../src/flow/subscriptions/transports/received-messages.js';
+import { ReceivedMessages } from '../../../src/flow/subscriptions/transports/received-messages.js';
 
 t.test('what comes while there is too much waits in order, in bounded room', async (t) => {
   const taken: string[] = [];
   const done: string[] = [];
   let isFull = true;
-  const incoming = new Incoming({
+  const incoming = new ReceivedMessages({
     isFull: () => isFull,
     charsMax: 300,
     take: async (message) => void taken.push(message),

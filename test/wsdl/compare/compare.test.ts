@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { run } from '../../../src/cli/program.js';
+import { runProgram } from '../../../src/cli/program.js';
 import { type Comparison, compareWsdls } from '../../../src/wsdl/compare/compare.js';
 import { readWsdl } from '../../../src/wsdl/read.js';
 import { FILES, schemaWith, wsdlWith } from '../written.js';
@@ -374,10 +374,10 @@ t.test('the command prints the worst first and exits with 1 when something break
   const two = write('two.wsdl', wsdlWith({ types: schemaWith(''), binding: BINDING('urn:other') }));
   const lines: string[] = [];
   const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
-  t.equal(await run(['diff', one, two], terminal), 1);
+  t.equal(await runProgram(['diff', one, two], terminal), 1);
   t.strictSame(lines.splice(0), ['breaking  Get  has another SOAPAction', '1 breaking, 0 dangerous, 0 safe.']);
-  t.equal(await run(['diff', one, one], terminal), 0);
+  t.equal(await runProgram(['diff', one, one], terminal), 0);
   t.strictSame(lines.splice(0), ['No changes.']);
-  t.equal(await run(['diff', one, join(folder, 'none.wsdl')], terminal), 2);
+  t.equal(await runProgram(['diff', one, join(folder, 'none.wsdl')], terminal), 2);
   t.match(lines.join(), /cannot be found/);
 });

@@ -17,7 +17,7 @@ export interface PollMember {
 }
 
 /** A subscriber in the poller that it belongs to now. */
-export interface Member<P> extends BilledSubscriber {
+export interface PlacedMember<P> extends BilledSubscriber {
   readonly member: PollMember;
   /** The poller that it belongs to now. */
   poller: P;
@@ -28,7 +28,7 @@ export interface Member<P> extends BilledSubscriber {
 }
 
 /** The selections of these members. */
-export const plansOf = (members: readonly Member<unknown>[]): readonly ReplyPlan[] => [
+export const plansOf = (members: readonly PlacedMember<unknown>[]): readonly ReplyPlan[] => [
   ...new Set(members.map(({ member }) => member.plan)),
 ];
 
@@ -41,7 +41,7 @@ export function halvesOf(plans: readonly ReplyPlan[], proven: WeakSet<ReplyPlan>
 }
 
 /** Sends what has changed. */
-export function deliver(entry: Member<unknown>, signature: string, polled: Polled, bytes: number): void {
+export function deliver(entry: PlacedMember<unknown>, signature: string, polled: Polled, bytes: number): void {
   if (entry.signature === signature) return;
   const { member } = entry;
   if (polled.kind === 'value' && !member.account.canAnswer()) {

@@ -5,7 +5,7 @@ import type { ReplyPlan } from '../../../codec/plan/plan.js';
 import type { CallRelay } from '../../calls/relayed-call.js';
 import { FREE, type PollPayment } from './poll-account.js';
 import { PollBilling } from './poll-accounts.js';
-import { deliver, halvesOf, type Member as MemberOf, POOR, type PollMember, plansOf, UNPAID } from './poll-members.js';
+import { deliver, halvesOf, type PlacedMember, POOR, type PollMember, plansOf, UNPAID } from './poll-members.js';
 import { isAnswered, mayBeOfOne, type PollAttempt, type PolledCall, type PollParts, readPoll } from './poll-reader.js';
 import type { PollShare } from './poll-share.js';
 
@@ -19,7 +19,7 @@ const FAILED_FACTOR = 1.2;
 const SILENT_INTERVALS = 3;
 const SILENT_MIN_MILLIS = 15_000;
 
-type Member = MemberOf<Poller>;
+type Member = PlacedMember<Poller>;
 
 /** Where a poller was parted from. */
 interface Parting {

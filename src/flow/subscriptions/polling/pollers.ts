@@ -3,7 +3,7 @@ import type { PollSharing } from '../../../base/poll-sharing.js';
 import { refuseByLimit } from '../../../base/refusals/refusal.js';
 import type { SoapService } from '../../../compile/soap/service.js';
 import type { FieldCall } from '../../../graphql/run/field-call.js';
-import type { PollSource, Subscription } from '../../../graphql/subscription/subscription.js';
+import type { PolledSource, Subscription } from '../../../graphql/subscription/subscription.js';
 import { SUBSCRIPTION_LIMITS } from '../../../pubsub/limits.js';
 import { isMergeable } from './merged-plan.js';
 import type { PollMember } from './poll-members.js';
@@ -40,7 +40,7 @@ export class Pollers {
    */
   join(
     { name, called }: Subscription,
-    source: PollSource,
+    source: PolledSource,
     input: Pick<FieldCall, 'arguments' | 'headers'>,
     { service, values }: PollContext,
     member: PollMember,

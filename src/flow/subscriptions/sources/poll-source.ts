@@ -1,7 +1,7 @@
 import { Exchange, nextExchangeId } from '../../../base/exchange.js';
 import { Refusal } from '../../../base/refusals/refusal.js';
 import { type CallInput, type FieldCall, SharedCallFailure } from '../../../graphql/run/field-call.js';
-import type { PollSource as PollRule, Subscription } from '../../../graphql/subscription/subscription.js';
+import type { PolledSource as PollRule, Subscription } from '../../../graphql/subscription/subscription.js';
 import { varyingValues } from '../../calls/caller-fields.js';
 import { callOperation } from '../../graphql/call.js';
 import type { BackendCalls } from '../../graphql/host.js';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 import type { CancelSignal } from '../../../base/cancellation.js';
-import type { PenaltyBox, Waiter } from '../../http/penalty-box.js';
+import type { PenaltyBox, RefusalCarrier } from '../../http/penalty-box.js';
 
 /** The client of the WebSocket. */
 interface Gone {
@@ -16,7 +16,7 @@ interface Gone {
 export class DelayedRefusals {
   readonly #penaltyBox: PenaltyBox;
   readonly #connection: Socket;
-  readonly #waiter: Waiter;
+  readonly #waiter: RefusalCarrier;
   readonly #most: number;
   readonly #released: () => void;
   /** The operations that still expect an answer. */
@@ -67,7 +67,7 @@ export class DelayedRefusals {
 }
 
 /** The socket goes on being read: it has other operations than the refused one. */
-function waiterOf({ signal }: Gone): Waiter {
+function waiterOf({ signal }: Gone): RefusalCarrier {
   // One listener for all of them: Node warns of signals that have many.
   const waiting = new Set<() => void>();
   const gone = (): void => {

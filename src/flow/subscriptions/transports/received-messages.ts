@@ -14,7 +14,7 @@ export interface IncomingParts {
 }
 
 /** The messages that come over one WebSocket, in order: while too many wait nothing more is read. */
-export class Incoming {
+export class ReceivedMessages {
   readonly #parts: IncomingParts;
   readonly #waiting: string[] = [];
   #chars = 0;

@@ -19,7 +19,7 @@ export interface OutgoingLimits {
  * Sends the messages of one WebSocket, as fast as they are taken. A client that sends and does not read the answers
  * would have them all kept here: nothing is read from it until it has read. It may take its time, as long as it goes on.
  */
-export class Outgoing {
+export class SendQueue {
   readonly #socket: Socket;
   readonly #sending: SendProgress;
   readonly #limits: OutgoingLimits;

@@ -1,4 +1,4 @@
-import type { Caller as Credentials } from '../../../access/client.js';
+import type { CallerIdentity as Credentials } from '../../../access/client.js';
 import { asRefusal } from '../../../base/refusals/refusal.js';
 import type { RequestContext } from '../../../codec/write/source.js';
 import { certificateOf, isEncrypted } from '../../../listen/peer.js';

@@ -10,7 +10,7 @@ import type { Caller } from '../../calls/authorize.js';
 import { CallerHost } from '../../graphql/host.js';
 import type { Release } from '../../http/concurrency.js';
 import { recordOf } from '../../http/connection-record.js';
-import { type Connection, errorMessage, type Subscribe } from '../wire/graphql-ws.js';
+import { errorMessage, type ProtocolConnection, type Subscribe } from '../wire/graphql-ws.js';
 import { OneResult } from './single-result.js';
 import { passedHeaders } from './socket-client.js';
 import type { PresentParts, ProtocolParts, SocketState } from './socket-parts.js';
@@ -25,7 +25,7 @@ const isJob = (value: unknown): value is Job => typeof value === 'object' && val
 
 /** Admits an operation by the configuration of now, whichever the WebSocket was opened in. */
 export async function admitMessage(
-  { extra, subscriptions }: Connection<SocketState>,
+  { extra, subscriptions }: ProtocolConnection<SocketState>,
   id: string,
   payload: Subscribe,
   present: PresentParts,

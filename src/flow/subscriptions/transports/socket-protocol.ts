@@ -1,7 +1,7 @@
 import { parseStrictJson } from '../../../base/strict-json.js';
 import { makeProtocolServer } from '../wire/graphql-ws.js';
 import { DelayedRefusals } from './delayed-refusals.js';
-import { Incoming } from './received-messages.js';
+import { ReceivedMessages } from './received-messages.js';
 import { identifySocket } from './socket-client.js';
 import { admitMessage, perform } from './socket-operation.js';
 import type { PresentParts, ProtocolSocket, SocketState, WebSocketClient } from './socket-parts.js';
@@ -37,7 +37,7 @@ export function makeProtocol(initMillis: number, present: PresentParts): Protoco
     const { headers } = client;
     const state: SocketState = { client, socket, live: null, headers, late, bytes: 0, isRefused: false };
     const close = (code: number, reason: string): void => closeSocket(state, present(), code, reason);
-    const incoming = new Incoming({
+    const incoming = new ReceivedMessages({
       isFull: () => late.isFull,
       charsMax: limits.messageBytes + ON_ITS_WAY_CHARS,
       take: (data) => takeMessage(data).catch(() => socket.close(4500, 'Unexpected error')),

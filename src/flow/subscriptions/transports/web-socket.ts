@@ -6,8 +6,8 @@ import { Cancellation } from '../../../base/cancellation.js';
 import type { SubscriptionLimits } from '../../../pubsub/limits.js';
 import { LINGER_MILLIS } from '../../http/linger.js';
 import { chooseProtocol } from '../wire/graphql-ws.js';
-import { keepAsking, makeSocketServer, type Socket, textOf } from '../wire/ws.js';
-import { Outgoing, type OutgoingLimits } from './send-queue.js';
+import { keepAsking, makeSocketServer, type Socket, wsText } from '../wire/ws.js';
+import { type OutgoingLimits, SendQueue } from './send-queue.js';
 import type { Protocol } from './socket-protocol.js';
 
 export type SocketLimits = Pick<SubscriptionLimits, 'messageBytes' | 'pingMillis'> & OutgoingLimits;
@@ -68,7 +68,7 @@ export class WebSockets {
       stopPinging();
       closeInTime(socket, 1013, 'Read too slowly');
     };
-    const outgoing = new Outgoing(socket, connection, this.#limits, stalled);
+    const outgoing = new SendQueue(socket, connection, this.#limits, stalled);
     const session = this.#protocol(
       {
         protocol: socket.protocol,
@@ -91,7 +91,7 @@ export class WebSockets {
       if (socket.readyState !== socket.OPEN) return;
       if (isBinary) session.refuse(1003, 'Text only');
       // It keeps to itself what goes wrong for reasons of its own; anything else is a bug of ours.
-      else session.message(textOf(data)).catch(() => socket.close(4500, 'Unexpected error'));
+      else session.message(wsText(data)).catch(() => socket.close(4500, 'Unexpected error'));
     });
     socket.on('ping', (data) => outgoing.pong(data));
     // It is being closed for that already.

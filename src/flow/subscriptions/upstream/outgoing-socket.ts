@@ -8,7 +8,7 @@ import { checkStatus } from '../../../upstream/json-head.js';
 import type { Connector } from '../../../upstream/undici.js';
 import { LINGER_MILLIS } from '../../http/linger.js';
 import { SUBSCRIPTION_ID } from '../wire/graphql-ws.js';
-import { dial, keepAsking, type Socket, textOf } from '../wire/ws.js';
+import { dial, keepAsking, type Socket, wsText } from '../wire/ws.js';
 import type { Feed } from './feed.js';
 
 export interface OutgoingParts {
@@ -61,7 +61,7 @@ export class OutgoingSocket {
     });
     socket.on('message', (data, isBinary) => {
       if (isBinary) this.#fail(new Refusal('UPSTREAM_INVALID_RESPONSE', 'binary message'));
-      else this.#take(textOf(data));
+      else this.#take(wsText(data));
     });
     socket.on('ping', () => this.#isRead());
     socket.on('unexpected-response', (_request, response) => {

@@ -19,7 +19,7 @@ export const chooseProtocol = (offered: Set<string>): string | false => handlePr
 export const errorMessage = (id: string, errors: readonly GraphQLError[]): string =>
   stringifyMessage({ id, type: MessageType.Error, payload: errors.map((error) => error.toJSON()) });
 
-export type Connection<Guest> = Context<Record<string, unknown> | undefined, Guest>;
+export type ProtocolConnection<Guest> = Context<Record<string, unknown> | undefined, Guest>;
 
 export type Subscribe = SubscribePayload;
 

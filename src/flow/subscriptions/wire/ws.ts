@@ -68,7 +68,7 @@ export function keepAsking(socket: Socket, everyMillis: number, dead: () => void
 }
 
 /** The text of a message. */
-export const textOf = (data: Buffer | ArrayBuffer | readonly Buffer[]): string =>
+export const wsText = (data: Buffer | ArrayBuffer | readonly Buffer[]): string =>
   (data instanceof ArrayBuffer
     ? Buffer.from(data)
     : Buffer.isBuffer(data)
