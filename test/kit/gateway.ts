@@ -9,7 +9,10 @@ import { Log } from '../../src/observe/log/log.js';
 import { type Gateway, startGateway } from '../../src/server.js';
 
 /** A gateway in this process, on ports of the system's choice unless the configuration names some. */
-export interface TestGateway extends Gateway {
+export type TestGateway = Gateway & TestTools;
+
+/** What tests ask of it besides. */
+interface TestTools {
   /** The lines logged so far, parsed. */
   logLines(): Record<string, unknown>[];
   /** Waits for the next access log line: a request is over for its client a little before its line is written. */
@@ -46,8 +49,7 @@ export async function startTestGateway(yaml: string, directory: string | null = 
       wake = resolve;
     });
   const requests = () => lines.filter((line) => line['msg'] === 'request');
-  return {
-    ...gateway,
+  return Object.assign(gateway, {
     logLines: () => lines,
     async accessLine(count = 1) {
       while (requests().length < count) await nextLine();
@@ -71,7 +73,7 @@ export async function startTestGateway(yaml: string, directory: string | null = 
       await gateway.drain();
       await rm(directory === null ? home : file, { recursive: true, force: true });
     },
-  };
+  } satisfies TestTools);
 }
 
 /** Connections that `fetch` keeps make a drain wait for a second, in case they bring another request. */
