@@ -21,6 +21,8 @@ const GUIDES = readdirSync('deploy').flatMap((name) => (name.endsWith('.md') ? [
 const MANUAL = readdirSync('config/manual').map((name) => `config/manual/${name}`);
 /** The first one has no whole configurations: `cli/tour.test.ts` follows it. */
 const PAGES = ['README.md', 'config/manual.md', ...MANUAL, ...GUIDES];
+/** Pages for those that change the gateway, and what changed. */
+const SOURCE_PAGES = ['src/README.md', 'test/README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 const LINES_MAX = 300;
 const PAGE_BYTES_MAX = 25_000;
 const SENTENCE_WORDS_MAX = 30;
@@ -221,11 +223,46 @@ function textsOf(page: string): readonly string[] {
 const sentencesOf = (text: string): readonly string[] => text.split(/(?<=[.!?])(?:\*\*|\))? (?=[A-Z0-9"(*[])/);
 
 t.test('no sentence of the pages is longer than 30 words', (t) => {
-  for (const page of PAGES) {
+  for (const page of [...PAGES, ...SOURCE_PAGES]) {
     const long = textsOf(page)
       .flatMap(sentencesOf)
       .filter((sentence) => sentence.split(' ').filter((word) => /\w/.test(word)).length > SENTENCE_WORDS_MAX);
     t.same(long, [], page);
   }
+  t.end();
+});
+
+t.test('every file and name in src/README.md exists, names in the file that they follow', (t) => {
+  const page = readFileSync('src/README.md', 'utf8').replaceAll(/```[\s\S]*?```/g, '');
+  const code = [...readSources('src'), ...readSources('test')].map(({ text }) => text).join('\n');
+  const packages = readFileSync('package.json', 'utf8');
+  const wrong: string[] = [];
+  let folder = 'src';
+  let file: string | null = null;
+  let end = 0;
+  for (const { index, 0: span, 1: name = '' } of page.matchAll(/`([^`\n]+)`/g)) {
+    const between = page.slice(end, index);
+    end = index + span.length;
+    const isPath = /^[\w.-]+(?:\/[\w.-]+)+$|^[\w.-]+\.(?:tsx?|js|md)$/.test(name);
+    // A path counts from `src`, from the root, from `test`, from the packages, or from the folder of the one before it.
+    const places = ['src', '.', 'test', 'node_modules', folder].flatMap((from) => [
+      join(from, name),
+      `${join(from, name)}.test.ts`,
+    ]);
+    const found = isPath ? places.find((each) => existsSync(each)) : undefined;
+    if (isPath) {
+      if (found === undefined) wrong.push(`there is no ${name}`);
+      file = found !== undefined && statSync(found).isFile() ? found : null;
+      if (found !== undefined) folder = file === null ? found : dirname(found);
+      continue;
+    }
+    const identifier = /^#?([A-Za-z_]\w*)$/.exec(name)?.[1] ?? null;
+    if (file !== null && !/^(?:: |, | and )$/.test(between)) file = null;
+    if (identifier === null) continue;
+    const has = (text: string): boolean => new RegExp(`\\b${identifier}\\b`).test(text);
+    if (file !== null && !has(readFileSync(file, 'utf8'))) wrong.push(`${file} has no ${name}`);
+    else if (!has(code) && !has(packages)) wrong.push(`nothing has the name ${name}`);
+  }
+  t.same(wrong, [], 'rename them in src/README.md as well');
   t.end();
 });
