@@ -7,6 +7,7 @@ import { DIALECT_NAMES, DIALECTS, type DialectName } from '../src/soap/dialect.j
 import { answerWith, type RecordingBackend, startRecordingBackend, startScriptedBackend } from './kit/backend.js';
 import { startTestGateway, type TestGateway } from './kit/gateway.js';
 import { chunked, post, RawClient, type RawReply, sendRaw } from './kit/raw-client.js';
+import { useBackend, useGateway } from './kit/use.js';
 import { ENVELOPE_CASES, fill } from './soap/cases.js';
 
 const TEMPLATE = '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body><m:Ping xmlns:m="urn:m"/></E:Body></E:Envelope>';
@@ -25,15 +26,11 @@ const services = (url: string, more = ''): string =>
   ).join('')}  all:\n    url: ${url}/base\n    versions: ["1.1", "1.2", "2001-12"]\n${more}`;
 
 async function startBoth(t: Test, limits = ''): Promise<{ backend: RecordingBackend; gateway: TestGateway }> {
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const dialect = DIALECT_NAMES.find((name) => message.body.includes(DIALECTS[name].envelopeUri)) ?? '1.1';
     answerWith(reply(dialect), type(dialect))(message, response);
   });
-  const gateway = await startTestGateway(`services:\n${services(backend.url)}${limits}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, `services:\n${services(backend.url)}${limits}`);
   return { backend, gateway };
 }
 
@@ -327,11 +324,8 @@ const QUICK = 'limits:\n  upstream: { headersMillis: 300, idleMillis: 300, break
 t.test('whatever the backend does instead of answering becomes a Fault in the dialect of the caller', async (t) => {
   let script = (_socket: Socket): void => {};
   const backend = await startScriptedBackend((socket) => script(socket));
-  const gateway = await startTestGateway(`services:\n${services(backend.url)}${QUICK}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, `services:\n${services(backend.url)}${QUICK}`);
+  t.teardown(() => backend.close());
   for (const failure of FAILURES) {
     script = failure.script;
     for (const dialect of DIALECT_NAMES) {
@@ -349,8 +343,7 @@ t.test('whatever the backend does instead of answering becomes a Fault in the di
 t.test('a backend that is not there becomes a Fault at once', async (t) => {
   const gone = await startRecordingBackend(() => {});
   await gone.close();
-  const gateway = await startTestGateway(`services:\n${services(gone.url)}`);
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, `services:\n${services(gone.url)}`);
   for (const dialect of DIALECT_NAMES) {
     const answer = await sendRaw(gateway.url, post(path(dialect), type(dialect), request(dialect)));
     expectRefusal(t, answer, dialect, 'UPSTREAM_UNREACHABLE', dialect);
@@ -408,14 +401,11 @@ t.test('a one-way answer is 202 and nothing', async (t) => {
 t.test(
   'what the WSDL says of an operation decides what an empty answer means, and a Fault always arrives',
   async (t) => {
-    const backend = await startRecordingBackend(() => {});
-    const gateway = await startTestGateway(
+    const backend = await useBackend(t, () => {});
+    const gateway = await useGateway(
+      t,
       `services:\n  desk:\n    wsdl: ${process.cwd()}/config/demo/legacy.wsdl\n    url: ${backend.url}/\n`,
     );
-    t.teardown(async () => {
-      await gateway.close();
-      await backend.close();
-    });
     const call = (operation: string): Promise<RawReply> => {
       const message = `<E:Envelope xmlns:E="${DIALECTS['1.1'].envelopeUri}"><E:Body><${operation} xmlns="http://legacy.example.com/desk"/></E:Body></E:Envelope>`;
       return sendRaw(gateway.url, post('/soap/desk', 'text/xml', message));
@@ -436,14 +426,11 @@ t.test(
 );
 
 t.test('a refused message is logged with its operation, as far as that was known', async (t) => {
-  const backend = await startRecordingBackend(answerWith(reply('1.1')));
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, answerWith(reply('1.1')));
+  const gateway = await useGateway(
+    t,
     `services:\n  desk:\n    wsdl: ${process.cwd()}/config/demo/legacy.wsdl\n    url: ${backend.url}/\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   const envelope = (body: string): string =>
     `<E:Envelope xmlns:E="${DIALECTS['1.1'].envelopeUri}"><E:Body>${body}</E:Body></E:Envelope>`;
   const order = '<GetOrder xmlns="http://legacy.example.com/desk"/>';
@@ -472,12 +459,8 @@ t.test('an answer that goes wrong is reset, so that HTTP/1.0 does not take it fo
 });
 
 t.test('monitor mode passes what it would refuse, counts and logs it', async (t) => {
-  const backend = await startRecordingBackend(answerWith(reply('1.1')));
-  const gateway = await startTestGateway(`services:\n${services(backend.url, '    mode: monitor\n')}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const backend = await useBackend(t, answerWith(reply('1.1')));
+  const gateway = await useGateway(t, `services:\n${services(backend.url, '    mode: monitor\n')}`);
   const bad = request('1.1').replace('</E:Envelope>', '<after/></E:Envelope>');
   t.equal((await sendRaw(gateway.url, post('/soap/all', 'text/xml', bad))).status, 200);
   t.equal(backend.complete[0]?.body.toString(), bad);
@@ -486,12 +469,8 @@ t.test('monitor mode passes what it would refuse, counts and logs it', async (t)
 });
 
 t.test('monitor mode forwards untouched what no envelope can be read of, both ways', async (t) => {
-  const backend = await startRecordingBackend(answerWith(reply('1.1')));
-  const gateway = await startTestGateway(`services:\n${services(backend.url, '    mode: monitor\n')}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const backend = await useBackend(t, answerWith(reply('1.1')));
+  const gateway = await useGateway(t, `services:\n${services(backend.url, '    mode: monitor\n')}`);
   const requests: readonly (readonly [string, Buffer, string])[] = [
     ['another media type', post('/soap/all', 'text/html', 'hello'), 'HTTP_MEDIA_TYPE'],
     ['no media type', post('/soap/all', null, 'hello'), 'HTTP_MEDIA_TYPE'],
@@ -542,9 +521,8 @@ t.test('monitor mode forwards untouched what no envelope can be read of, both wa
 });
 
 t.test('draining: requests in flight finish, kept connections are told to close, nothing is lost', async (t) => {
-  const backend = await startRecordingBackend(() => {});
+  const backend = await useBackend(t, () => {});
   const gateway = await startTestGateway(`services:\n${services(backend.url)}`);
-  t.teardown(() => backend.close());
   const waiting = new Promise<() => void>((resolve) => {
     backend.answer = (message, response) => resolve(() => answerWith(reply('1.1'))(message, response));
   });

@@ -22,13 +22,6 @@ const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const UPGRADE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n';
 
-interface Started {
-  readonly traffic: TrafficServer;
-  readonly url: string;
-  /** Codes of the requests that no handler saw. */
-  readonly refused: string[];
-}
-
 const HOOKS = { handshakeFailed: () => {}, certificatesWithdrawn: () => {}, tickets: new TicketKeys() };
 
 async function start(
@@ -36,7 +29,7 @@ async function start(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   limits: Partial<HttpLimits> = {},
   upgrades: UpgradeEndpoint | null = null,
-): Promise<Started> {
+) {
   const refused: string[] = [];
   const traffic = new TrafficServer(
     async (request, response) => handler(request, response),
@@ -50,7 +43,7 @@ async function start(
   );
   const url = await traffic.listen(ANY_PORT);
   t.teardown(() => traffic.drain(0));
-  return { traffic, url, refused };
+  return { traffic, url /** Codes of the requests that no handler saw. */, refused };
 }
 
 t.test('a long answer written in one piece: who reads is served, however slowly; who stops is cut', async (t) => {

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { askGraphql, TYPED } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** A gateway made from a WSDL in front of a backend that answers what a test says: what a user of the case would see. */
 export interface Desk {
@@ -47,20 +48,17 @@ export async function startDesk(
   more = '',
   version: Version = '1.1',
 ): Promise<Desk> {
-  const backend = await startRecordingBackend(answerWith(''));
+  const backend = await useBackend(t, answerWith(''));
   const folder = t.testdir({});
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:\n  desk:\n    wsdl: desk.wsdl\n    url: ${backend.url}/desk\n    versions: ["${version}"]\n${more}`,
     folder,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   return {
     backend,
     gateway,

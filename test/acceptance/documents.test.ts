@@ -87,12 +87,7 @@ t.test('case 3: imports are found beside the file that imports, in circles, with
   t.same(await ask('{ get { b { c { c } d } } }', reply), { data: { get: { b: { c: { c: 1 }, d: 2 } } } });
 });
 
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-}
-
-async function command(...args: readonly string[]): Promise<Ran> {
+async function command(...args: readonly string[]) {
   const lines: string[] = [];
   const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
   return { code: await runProgram(args, terminal), out: lines.join('\n') };

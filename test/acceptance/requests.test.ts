@@ -16,15 +16,7 @@ const schemaOf = (types: string, request: string): string =>
 <xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="result" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
 ${types}</xs:schema>`;
 
-interface Writer {
-  readonly desk: Desk;
-  /** What stands in the request's element, with `t` for its namespace; valid, or the test fails. */
-  written(args: string, variables?: Readonly<Record<string, unknown>>, types?: string): Promise<string>;
-  /** The first error's message. */
-  refused(args: string, variables?: Readonly<Record<string, unknown>>, types?: string): Promise<string>;
-}
-
-async function startWriter(t: Test, types: string, request: string): Promise<Writer> {
+async function startWriter(t: Test, types: string, request: string) {
   const schema = schemaOf(types, request);
   const started = await startDesk(t, { 'desk.wsdl': desk({ schemas: schema }) });
   const ask = (args: string, variables = {}, declared = '') =>
@@ -35,14 +27,16 @@ async function startWriter(t: Test, types: string, request: string): Promise<Wri
     );
   return {
     desk: started,
-    async written(args, variables, declared) {
+    /** What stands in the request's element, with `t` for its namespace; valid, or the test fails. */
+    async written(args: string, variables?: Readonly<Record<string, unknown>>, declared?: string) {
       const answer = await ask(args, variables, declared);
       t.same(answer, { data: { get: 'ok' } });
       const body = bodyOf(started.backend.complete.at(-1)?.body.toString() ?? '');
       if (HAS_XMLLINT) t.same(lint(schema, [body]), [null], body);
       return /^<t:Get[^>]*?(?:\/>|>(.*)<\/t:Get>)$/s.exec(body)?.[1] ?? '';
     },
-    async refused(args, variables, declared) {
+    /** The first error's message. */
+    async refused(args: string, variables?: Readonly<Record<string, unknown>>, declared?: string) {
       const before = started.backend.complete.length;
       const { errors } = await ask(args, variables, declared);
       t.equal(started.backend.complete.length, before, 'nothing was sent');

@@ -19,9 +19,9 @@ import {
 } from '../../src/access/passwords/verification-queue.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { printPasswordHash } from '../../src/cli/hash-password.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const RIGHTS: ClientClass = { ...UNRESTRICTED, name: 'internal' };
 const PASSWORD = 'päss:word';
@@ -238,13 +238,15 @@ t.test('a hash is printed for a password, and works in a gateway', async (t) => 
   const terminal = { out: (text: string) => void lines.push(text), error: () => {} };
   t.equal(await printPasswordHash(input(''), terminal), 2);
   t.equal(await printPasswordHash(input('secret\n'), terminal), 0);
-  const gateway = await startTestGateway(`services: { a: { url: "http://127.0.0.1:9/" } }
+  const gateway = await useGateway(
+    t,
+    `services: { a: { url: "http://127.0.0.1:9/" } }
 clients:
   basic: { users: { erp: { class: internal, password: "${lines[0]}" } } }
   networks: { local: { class: reader, addresses: [127.0.0.2] } }
   classes: { internal: {}, reader: {} }
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   const ask = (authorization: string): Promise<Response> =>
     fetch(`${gateway.url}/graphql?query=%7B__typename%7D`, { headers: { authorization, accept: 'application/json' } });
   t.equal((await ask(field('erp:secret'))).status, 200);
@@ -256,17 +258,18 @@ clients:
 
 t.test('wrong passwords over 90 connections of one address do not keep new clients of others waiting', async (t) => {
   const reply = '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><b/></e:Body></e:Envelope>';
-  const backend = await startRecordingBackend(answerWith(reply));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith(reply));
   const text = `scrypt:14:8:1:${DEAR.salt.toString('base64url')}:${DEAR.hash.toString('base64url')}`;
   const users = ['erp', 'crm', 'web'].map((name) => `${name}: { class: internal, password: "${text}" }`).join(', ');
-  const gateway = await startTestGateway(`services: { a: { url: "${backend.url}" } }
+  const gateway = await useGateway(
+    t,
+    `services: { a: { url: "${backend.url}" } }
 clients:
   basic: { users: { ${users} } }
   classes: { internal: {} }
 limits: { http: { refusalsPerSecond: 50 } }
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   const { host } = new URL(gateway.url);
   const send = (agent: Agent, authorization: string, path: string, body: string): Promise<number> =>
     new Promise((resolve, reject) => {

@@ -5,9 +5,9 @@ import { UNRESTRICTED } from '../../src/access/access.js';
 import type { CallerIdentity, Client, ClientClass } from '../../src/access/client.js';
 import { IntrospectedTokens, type IntrospectionRules } from '../../src/access/tokens/introspection.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
-import { startTestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { useGateway } from '../kit/use.js';
 
 const classNamed = (name: string): ClientClass => ({ ...UNRESTRICTED, name });
 const RULES: IntrospectionRules = {
@@ -167,7 +167,9 @@ async function startGateway(t: Test, more = '') {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : 0;
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   desk:
     url: http://127.0.0.1:9/desk
     types: |
@@ -176,9 +178,9 @@ async function startGateway(t: Test, more = '') {
 clients:
   introspection: { url: "http://127.0.0.1:${port}/introspect", clientId: "gate:way", clientSecret: canary-secret, class: all${more} }
   classes: { all: {} }
-`);
+`,
+  );
   t.teardown(async () => {
-    await gateway.close();
     server.closeAllConnections();
     server.close();
   });

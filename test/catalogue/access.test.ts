@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 
 import { IssuerKeys } from '../../src/access/tokens/issuer-keys.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { AUDIENCE, ISSUER, makeIssuer } from './access-vectors.js';
 import { expectAnswer } from './expect.js';
 import { runMessages, startPerimeter } from './messages.js';
@@ -34,32 +34,23 @@ links:
   Order.secret: { operation: desk.GetSecret, arguments: { id: secretId } }
 `;
 
-interface Endpoints {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  soap(headers: Record<string, string>, message?: string): Promise<RawReply>;
-  graphql(headers: Record<string, string>, query?: string): Promise<RawReply>;
-}
+type Endpoints = Awaited<ReturnType<typeof startEndpoints>>;
 
-async function startEndpoints(t: Test, clients: string): Promise<Endpoints> {
-  const backend = await startRecordingBackend((message, response) => {
+async function startEndpoints(t: Test, clients: string) {
+  const backend = await useBackend(t, (message, response) => {
     const operation = /Body><(?:\w+:)?(\w+)/.exec(message.body.toString())?.[1] ?? '';
     answerWith(inBody(`<r:${operation}Response xmlns:r="urn:desk"><r:id>1</r:id></r:${operation}Response>`))(
       message,
       response,
     );
   });
-  const gateway = await startTestGateway(DESK(backend.url) + clients);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, DESK(backend.url) + clients);
   return {
     backend,
     gateway,
-    soap: (headers, message = call('GetOrder')) =>
+    soap: (headers: Record<string, string>, message: string = call('GetOrder')): Promise<RawReply> =>
       sendRaw(gateway.url, post('/soap/desk', 'text/xml', message, headers)),
-    graphql: (headers, query = '{ order(id: 1) { id } }') =>
+    graphql: (headers: Record<string, string>, query: string = '{ order(id: 1) { id } }'): Promise<RawReply> =>
       sendRaw(gateway.url, post('/graphql', 'application/json', JSON.stringify({ query }), headers)),
   };
 }
@@ -278,12 +269,13 @@ t.test('G14: a bucket that is empty', async (t) => {
 });
 
 t.test('G15: what costs more than was thought', async (t) => {
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const items = Array.from({ length: 100 }, (_, at) => `<orders><id>${at}</id></orders>`).join('');
     answerWith(inBody(`<ListOrdersResponse xmlns="urn:desk">${items}</ListOrdersResponse>`))(message, response);
   });
-  t.teardown(() => backend.close());
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   desk:
     url: ${backend.url}/desk
     namespace: urn:desk
@@ -292,8 +284,8 @@ t.test('G15: what costs more than was thought', async (t) => {
       type Order { id: ID }
     operations:
       ListOrders: { field: Query.orders }
-${BUDGET}`);
-  t.teardown(() => gateway.close());
+${BUDGET}`,
+  );
   const ask = (headers: Record<string, string>): Promise<RawReply> => {
     const body = JSON.stringify({ query: '{ orders { id } }' });
     return sendRaw(gateway.url, post('/graphql', 'application/json', body, headers));

@@ -2,21 +2,18 @@ import type { ServerResponse } from 'node:http';
 import { SaxesParser } from 'saxes';
 import type { Test } from 'tap';
 
-import { answerWith, type RecordedMessage, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordedMessage } from '../kit/backend.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import type { Result, Shop } from './graphql-kit.js';
 
 /** A gateway before a backend that gives back what it was given. */
 export async function startBridge(t: Test, more = ''): Promise<Shop> {
-  const backend = await startRecordingBackend(echo);
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, echo);
+  const gateway = await useGateway(
+    t,
     `services:\n  bridge:\n    wsdl: ${process.cwd()}/test/catalogue/fixtures/bridge.wsdl\n    url: ${backend.url}/bridge\n    operations: { Echo: { field: Query.echo }, Open: { field: Query.open } }\n${more}`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   return { backend, gateway };
 }
 

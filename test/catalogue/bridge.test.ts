@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { type Echoed, send, sendQuery, startBridge } from './bridge-kit.js';
 import { codesOf, replyWith, type Shop } from './graphql-kit.js';
 import { Rows } from './rows.js';
@@ -276,10 +276,11 @@ t.test('B14: credentials of the caller stay here', async (t) => {
   await sendQuery(shop, { query: '{echo(values:{text:"a"}){text}}', extensions: { token: 's3cret' } });
   t.notMatch(shop.backend.complete.at(-1)?.body.toString(), 's3cret', rows.answer('B14', 'extensions'));
 
-  const other = await startRecordingBackend(answerWith(echoReply('<e:text>a</e:text>')));
-  t.teardown(() => other.close());
+  const other = await useBackend(t, answerWith(echoReply('<e:text>a</e:text>')));
   const wsdl = `wsdl: ${process.cwd()}/test/catalogue/fixtures/bridge.wsdl`;
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   bridge:
     ${wsdl}
     url: ${shop.backend.url}
@@ -289,8 +290,8 @@ t.test('B14: credentials of the caller stay here', async (t) => {
     ${wsdl}
     url: ${other.url}
     operations: { Echo: { field: Query.otherEcho }, Open: false }
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   const trusted = { backend: shop.backend, gateway };
   const query = '{echo(values:{text:"a"}){text} otherEcho(values:{text:"a"}){text}}';
   const both = await sendQuery(trusted, { query }, secrets);

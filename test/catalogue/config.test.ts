@@ -9,10 +9,10 @@ import { compilePattern } from '../../src/codec/pattern/pattern.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { desk, startDesk } from '../acceptance/desk.js';
-import { startTestGateway } from '../kit/gateway.js';
 import { MAIN, startProcess } from '../kit/gateway-process.js';
 import { post, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { useGateway } from '../kit/use.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('config');
@@ -116,8 +116,7 @@ t.test('C11: secrets', async (t) => {
 });
 
 t.test('C12: half a file', async (t) => {
-  const gateway = await startTestGateway(SERVICES);
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, SERVICES);
   const before = gateway.compiled();
   for (const cut of ['services: { desk: { url: "htt', 'services:', ''])
     await t.rejects(
@@ -182,8 +181,7 @@ t.test('C13: the admin address', async (t) => {
     return String((await sendRaw(url, head)).status);
   };
   const start = async (admin: string): Promise<string> => {
-    const gateway = await startTestGateway(`admin: ${admin}\n${SERVICES}`);
-    t.teardown(() => gateway.close());
+    const gateway = await useGateway(t, `admin: ${admin}\n${SERVICES}`);
     return gateway.adminUrl;
   };
   const open = await start('0.0.0.0:0');

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Test } from 'tap';
 
-import { answerWith, type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordedMessage, type RecordingBackend } from '../kit/backend.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** A mapping written by hand with what attacks like: recursion, lists, paging, an enumeration, input types. */
 export const shopMapping = (url: string): string => `services:
@@ -37,12 +38,8 @@ export interface Shop {
 
 /** `more` is the rest of the configuration. */
 export async function startShop(t: Test, more = ''): Promise<Shop> {
-  const backend = await startRecordingBackend(replyEmpty);
-  const gateway = await startTestGateway(shopMapping(backend.url) + more);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const backend = await useBackend(t, replyEmpty);
+  const gateway = await useGateway(t, shopMapping(backend.url) + more);
   return { backend, gateway };
 }
 

@@ -1,8 +1,9 @@
 import type { Test } from 'tap';
 
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { post } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { fill } from '../soap/cases.js';
 import { contentTypeOf, type Perimeter, replyOf } from './messages.js';
 
@@ -36,17 +37,16 @@ export async function startEndpoints(
   limits = '',
   answer: RecordingBackend['answer'] = answerWith(replyOf('1.1'), contentTypeOf('1.1')),
 ): Promise<Perimeter> {
-  const backend = await startRecordingBackend(answer);
+  const backend = await useBackend(t, answer);
   const gateway = await startGatewayBefore(t, backend.url, limits);
-  t.teardown(() => backend.close());
   return { backend, gateway };
 }
 
 /** The same before a backend of one's own. `limits` are lines below `limits:`, indented by two. */
 export async function startGatewayBefore(t: Test, url: string, limits = ''): Promise<TestGateway> {
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:\n  s11:\n    url: ${url}/base\nroutes:\n  - path: /files\n    url: ${url}\n${limits === '' ? '' : `limits:\n${limits}`}`,
   );
-  t.teardown(() => gateway.close());
   return gateway;
 }

@@ -1,9 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { startProcess } from '../kit/gateway-process.js';
 import { sendRaw } from '../kit/raw-client.js';
+import { useBackend } from '../kit/use.js';
 import { goodRequest, PLAIN, SOAP } from './http-endpoints.js';
 import { contentTypeOf, replyOf } from './messages.js';
 import type { Rows } from './rows.js';
@@ -12,8 +13,7 @@ import type { Rows } from './rows.js';
 export async function fewDescriptors(t: Test, rows: Rows): Promise<void> {
   const answer = 'the process lives, and answers as soon as there is room';
   t.equal(rows.answer('H27', 'more connections than descriptors'), answer);
-  const backend = await startRecordingBackend(answerWith(replyOf('1.1'), contentTypeOf('1.1')));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith(replyOf('1.1'), contentTypeOf('1.1')));
   const limits = 'limits: { http: { connectionsPerClient: 100000, connections: 100000 } }\n';
   const yaml = `services:\n  s11:\n    url: ${backend.url}\n${limits}`;
   const { child, url } = await startProcess(t, yaml, { before: 'ulimit -n 400;' });
@@ -35,12 +35,11 @@ export async function fewDescriptors(t: Test, rows: Rows): Promise<void> {
 
 /** H10: nobody opens from outside what is closed here. */
 export async function strictDespiteFlags(t: Test): Promise<void> {
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     response.socket?.end(
       'HTTP/1.1 200 OK\r\nX-A : b\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n',
     );
   });
-  t.teardown(() => backend.close());
   const environment = { NODE_OPTIONS: '--insecure-http-parser --max-http-header-size=1000000' };
   const yaml = `services:\n  s11:\n    url: ${backend.url}\nroutes: [{ path: /files, url: "${backend.url}" }]\n`;
   const { url } = await startProcess(t, yaml, { environment });

@@ -4,11 +4,12 @@ import { createServer } from 'node:net';
 import type { Test } from 'tap';
 import { WebSocket } from 'ws';
 
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { useBackend } from '../kit/use.js';
 import { makeIssuer } from './access-vectors.js';
 import { expectAnswer } from './expect.js';
 import type { Rows } from './rows.js';
@@ -33,8 +34,7 @@ const services = (url: string): string => `services: { desk: { url: "${url}/desk
 
 /** L03, L06: a long upload at SIGTERM. */
 export async function uploads(t: Test, rows: Rows): Promise<void> {
-  const backend = await startRecordingBackend(REPLY);
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, REPLY);
   const [head = '', tail = ''] = envelope('<m:GetOrder xmlns:m="urn:desk">_</m:GetOrder>').split('_');
   const half = 'x'.repeat(8 * 1024 * 1024);
   const begin = async (gateway: GatewayProcess): Promise<RawClient> => {
@@ -78,8 +78,7 @@ export async function uploads(t: Test, rows: Rows): Promise<void> {
 
 /** L04: subscriptions at SIGTERM. */
 export async function subscriptions(t: Test, rows: Rows): Promise<void> {
-  const backend = await startRecordingBackend(REPLY);
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, REPLY);
   const types = 'namespace: "urn:desk", types: "type Query { order: ID }"';
   const gateway = await start(
     t,
@@ -139,8 +138,7 @@ export async function signals(t: Test, rows: Rows): Promise<void> {
 
 /** L08, L10: reloads that are refused, and many of them. */
 export async function reloads(t: Test, rows: Rows): Promise<void> {
-  const backend = await startRecordingBackend(REPLY);
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, REPLY);
   const gateway = await start(t, services(backend.url));
   const ask = async (path = '/soap/desk') => (await sendRaw(gateway.url, post(path, 'text/xml', CALL))).status;
   const good = await readFile(gateway.file, 'utf8');
@@ -184,8 +182,7 @@ export async function reloads(t: Test, rows: Rows): Promise<void> {
 /** L12, L13: errors that no code caught, and workers that die. */
 export async function crashes(t: Test, rows: Rows): Promise<void> {
   const held: (() => void)[] = [];
-  const backend = await startRecordingBackend((message, response) => held.push(() => REPLY(message, response)));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, (message, response) => held.push(() => REPLY(message, response)));
   const bug = 'process.on("SIGURG",()=>{throw new Error("a bug")});process.on("SIGWINCH",()=>Promise.reject(7))';
   for (const [signal, name] of [
     ['SIGURG', 'an exception'],
@@ -261,8 +258,7 @@ const HOOKS = 'import{createHook}from"node:async_hooks";createHook({init(){},des
 /** L15: with hooks of `async_hooks`, Node ends a process whose stack overflows: no code can catch that. */
 export async function deepInput(t: Test, rows: Rows): Promise<void> {
   const deepReply = (depth: number) => answerWith(`<a>`.repeat(depth) + `</a>`.repeat(depth));
-  const backend = await startRecordingBackend(REPLY);
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, REPLY);
   const types = 'namespace: "urn:desk", types: "type Query { order(id: ID): XML }"';
   const { keySet } = await makeIssuer();
   const gateway = await start(

@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
 
 import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { MISSING } from '../redis/kit.js';
 import { expectAnswer } from './expect.js';
 import { crashes, deepInput, reloads, signals, subscriptions, uploads } from './lifecycle-process.js';
@@ -22,13 +22,12 @@ const CALL = envelope('<m:GetOrder xmlns:m="urn:desk"/>');
 /** A gateway with a backend that answers when it is told to. */
 async function start(t: Test, more = '') {
   const held: (() => void)[] = [];
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     held.push(() =>
       response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope('<GetOrderResponse xmlns="urn:desk"/>')),
     );
   });
   const gateway = await startTestGateway(`services: { desk: { url: "${backend.url}/desk" } }\n${more}`);
-  t.teardown(() => backend.close());
   /** Sends a call, and resolves when the backend has it. */
   const begin = async (): Promise<RawClient> => {
     const client = await RawClient.connect(gateway.url);
@@ -105,10 +104,10 @@ t.test('L08: reloads of a broken configuration', async (t) => {
 
 t.test('L14: a start without others', async (t) => {
   const services = 'services: { desk: { url: "http://127.0.0.1:9/desk" } }\n';
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `${services}redis: { url: "redis://127.0.0.1:9", secret: 0123456789abcdef0123456789abcdef }\n`,
   );
-  t.teardown(() => gateway.close());
   const ready = await sendRaw(gateway.adminUrl, 'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   t.equal(ready.status, 200, rows.answer('L14', 'no Redis, no backend'));
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
@@ -116,10 +115,10 @@ t.test('L14: a start without others', async (t) => {
   t.teardown(() => silent.close());
   const address = silent.address();
   const port = typeof address === 'object' ? address?.port : 0;
-  const hanging = await startTestGateway(
+  const hanging = await useGateway(
+    t,
     `${services}redis: { url: "redis://127.0.0.1:${port}", secret: 0123456789abcdef0123456789abcdef }\n`,
   );
-  t.teardown(() => hanging.close());
   const state = await sendRaw(hanging.adminUrl, 'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   t.equal(state.status, 200, rows.answer('L14', 'a Redis that does not answer'));
   const call = await sendRaw(hanging.url, post('/soap/desk', 'text/xml', CALL));

@@ -12,9 +12,8 @@ import { loadConfig } from '../../src/config/load.js';
 import { addressKind } from '../../src/upstream/address-kind.js';
 import { fetchDocument } from '../../src/upstream/fetch-document.js';
 import { readWsdl } from '../../src/wsdl/read.js';
-import { startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { FILES, problemsOf, schemaWith, wsdlWith } from '../wsdl/written.js';
 import { Rows } from './rows.js';
 
@@ -206,16 +205,12 @@ t.test('C08: the address in the WSDL', async (t) => {
   const reply = `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><GetResponse xmlns="urn:t">yes</GetResponse></e:Body></e:Envelope>`;
   const answer: RequestListener = (_, response) => response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
   const inside = await serve(t, answer);
-  const backend = await startRecordingBackend((_, response) => {
+  const backend = await useBackend(t, (_, response) => {
     response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
   });
   const service = `<service name="S"><port name="P" binding="t:B"><soap:address location="${inside.url}/internal"/></port></service>`;
   const directory = await folder(t, { 'a.wsdl': wsdlWith({ service }) });
-  const gateway = await startTestGateway(`services: { a: { wsdl: a.wsdl, url: "${backend.url}" } }\n`, directory);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, `services: { a: { wsdl: a.wsdl, url: "${backend.url}" } }\n`, directory);
   const graphql = await postGraphql(gateway.url, { query: '{ get(id: 1) }' });
   t.match(await graphql.text(), '{"data":{"get":"yes"}');
   t.equal(backend.complete.length, 1, 'the backend of the configuration is called');

@@ -1,10 +1,11 @@
 import type { Test } from 'tap';
 
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { chunked, post, RawClient, type RawReply } from '../kit/raw-client.js';
 import { cutAt } from '../kit/splits.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { fill } from '../soap/cases.js';
 import { expectAnswer } from './expect.js';
 import type { Rows } from './rows.js';
@@ -40,18 +41,14 @@ export const contentTypeOf = (dialect: DialectName): string => `${DIALECTS[diale
 
 /** `perService` are further lines of each service, indented by four; `more` is the rest of the configuration. */
 export async function startPerimeter(t: Test, perService = '', more = ''): Promise<Perimeter> {
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const dialect = DIALECT_NAMES.find((name) => message.body.includes(DIALECTS[name].envelopeUri)) ?? '1.1';
     answerWith(replyOf(dialect), contentTypeOf(dialect))(message, response);
   });
   const services = DIALECT_NAMES.map(
     (name) => `  s${digits(name)}:\n    url: ${backend.url}/base\n    versions: ["${name}"]\n${perService}`,
   );
-  const gateway = await startTestGateway(`services:\n${services.join('')}${more}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, `services:\n${services.join('')}${more}`);
   return { backend, gateway };
 }
 

@@ -14,6 +14,7 @@ import { startTestGateway } from '../kit/gateway.js';
 import { startProcess, terminate } from '../kit/gateway-process.js';
 import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { useGateway } from '../kit/use.js';
 import { expectAnswer } from './expect.js';
 import { contentTypeOf, replyOf, startPerimeter } from './messages.js';
 import { startStallingBackend } from './overload-kit.js';
@@ -221,9 +222,8 @@ t.test('O11: a long message is never one step', async (t) => {
   }).listen(0, '127.0.0.1');
   await once(backend, 'listening');
   const { port } = backend.address() as AddressInfo;
-  const gateway = await startTestGateway(`services: { a: { url: "http://127.0.0.1:${port}/" } }\n`);
+  const gateway = await useGateway(t, `services: { a: { url: "http://127.0.0.1:${port}/" } }\n`);
   t.teardown(async () => {
-    await gateway.close();
     backend.close();
   });
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');

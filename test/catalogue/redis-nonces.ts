@@ -1,7 +1,8 @@
 import type { Test } from 'tap';
 
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { useBackend } from '../kit/use.js';
 import { RedisServer, until } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
@@ -33,7 +34,7 @@ async function send({ url }: TestGateway, path: string, body: string): Promise<s
 export function testNonces(t: Test, rows: Rows): void {
   void t.test('R21: nonces that another replica has seen', { buffered: true }, async (t) => {
     const redis = await RedisServer.start();
-    const backend: RecordingBackend = await startRecordingBackend(answerWith(REPLY));
+    const backend: RecordingBackend = await useBackend(t, answerWith(REPLY));
     const service = (path: string, security: string): string => `  ${path}:
     url: ${backend.url}
     namespace: urn:ping
@@ -45,7 +46,6 @@ ${service('strict', '')}${service('lenient', ', noncesWithoutRedis: true')}`;
     const [a, b] = await Promise.all([startTestGateway(config), startTestGateway(config)]);
     t.teardown(async () => {
       await Promise.all([a.close(), b.close()]);
-      await backend.close();
       await redis.close();
     });
     await Promise.all([a.logLine('Redis is there'), b.logLine('Redis is there')]);

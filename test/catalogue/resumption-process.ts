@@ -1,11 +1,12 @@
 import type { Test } from 'tap';
 
-import { type RecordedMessage, startRecordingBackend } from '../kit/backend.js';
+import type { RecordedMessage } from '../kit/backend.js';
 import { EventReader } from '../kit/event-reader.js';
 import { startProcess } from '../kit/gateway-process.js';
 import { envelope } from '../kit/live-desk.js';
 import { post, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { useBackend } from '../kit/use.js';
 import { RedisServer } from '../redis/kit.js';
 
 const config = (
@@ -28,14 +29,14 @@ export async function resumption(t: Test): Promise<void> {
   const redis = await RedisServer.start();
   const held: (() => void)[] = [];
   let heldNumber = 0;
-  const backend = await startRecordingBackend(({ body }: RecordedMessage, response) => {
+  const backend = await useBackend(t, ({ body }: RecordedMessage, response) => {
     const n = Number(/<n>(\d+)</.exec(body.toString())?.[1]);
     const reply = envelope(`<PlaceOrderResponse xmlns="urn:desk"><n>${n}</n></PlaceOrderResponse>`);
     const answer = (): unknown => response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
     if (n === heldNumber) held.push(answer);
     else answer();
   });
-  t.teardown(() => Promise.all([backend.close(), redis.close()]));
+  t.teardown(() => redis.close());
   const [ending, next] = await Promise.all([0, 1].map(() => startProcess(t, config(backend.url, redis.url))));
   if (ending === undefined || next === undefined) throw new Error('two processes');
 

@@ -4,11 +4,11 @@ import t, { type Test } from 'tap';
 
 import { hashPassword } from '../../src/access/passwords/scrypt.js';
 import { Log } from '../../src/observe/log/log.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { areAnswering, childrenOf, startProcess } from '../kit/gateway-process.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('secrets');
@@ -22,7 +22,9 @@ const envelope = (header = '', body = '<m:GetOrder xmlns:m="urn:desk"><m:id>1</m
 
 /** A gateway whose backend cannot be reached. */
 async function start(t: Test, more = '') {
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   desk:
     url: http://127.0.0.1:9/desk
     namespace: urn:desk
@@ -31,8 +33,8 @@ async function start(t: Test, more = '') {
     types: |
       type Query { order(id: ID): ID }
     operations: { GetOrder: { field: Query.order } }
-${more}`);
-  t.teardown(() => gateway.close());
+${more}`,
+  );
   return {
     gateway,
     soap: (headers: Record<string, string>, message = envelope()): Promise<RawReply> =>
@@ -46,8 +48,7 @@ ${more}`);
 
 t.test('K01: secrets of callers and of the configuration', async (t) => {
   const hash = await hashPassword('canary-password');
-  const spans = await startRecordingBackend(answerWith('{}', 'application/json'));
-  t.teardown(() => spans.close());
+  const spans = await useBackend(t, answerWith('{}', 'application/json'));
   const audit = join(t.testdir({}), 'audit.log');
   const { gateway, soap, graphql, get } = await start(
     t,
@@ -201,9 +202,8 @@ t.test('K09: the signal that opens a debugger', async (t) => {
 });
 
 t.test('K12: trace contexts of callers', async (t) => {
-  const spans = await startRecordingBackend(answerWith('{}', 'application/json'));
-  const backend = await startRecordingBackend(answerWith(envelope('', '<m:GetOrderResponse xmlns:m="urn:desk"/>')));
-  t.teardown(() => Promise.all([spans.close(), backend.close()]));
+  const spans = await useBackend(t, answerWith('{}', 'application/json'));
+  const backend = await useBackend(t, answerWith(envelope('', '<m:GetOrderResponse xmlns:m="urn:desk"/>')));
   const good = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   const wrong: readonly string[] = [
     'x',
@@ -218,7 +218,9 @@ t.test('K12: trace contexts of callers', async (t) => {
     `${good}\r\ntraceparent: ${good}`,
   ];
   for (const traces of ['', `traces: { otlp: "${spans.url}/v1/traces", sample: 1 }\n`]) {
-    const gateway = await startTestGateway(`services:
+    const gateway = await useGateway(
+      t,
+      `services:
   desk:
     url: ${backend.url}/desk
     namespace: urn:desk
@@ -226,8 +228,8 @@ t.test('K12: trace contexts of callers', async (t) => {
       type Query { order(id: ID): ID }
     operations: { GetOrder: { field: Query.order } }
 routes: [{ path: /files, url: "${backend.url}" }]
-${traces}`);
-    t.teardown(() => gateway.close());
+${traces}`,
+    );
     const ways: readonly ((headers: Readonly<Record<string, string>>) => Promise<RawReply>)[] = [
       (headers) => sendRaw(gateway.url, post('/soap/desk', 'text/xml', envelope(), headers)),
       (headers) => sendRaw(gateway.url, post('/graphql', 'application/json', '{"query":"{ order(id: 1) }"}', headers)),

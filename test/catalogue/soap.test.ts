@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
 
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { post, sendRaw } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { fill } from '../soap/cases.js';
 import { expectAnswer } from './expect.js';
 import { contentTypeOf, type MessageVector, type Perimeter, replyOf, runMessages } from './messages.js';
@@ -16,7 +16,7 @@ const digits = (dialect: DialectName): string => dialect.replaceAll(/[^0-9]/g, '
 
 /** A service for each dialect, and `all` that speaks every one, with these lines in each. */
 async function startServices(t: Test, lines: string, more = ''): Promise<Perimeter> {
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const dialect = DIALECT_NAMES.find((name) => message.body.includes(DIALECTS[name].envelopeUri)) ?? '1.1';
     answerWith(replyOf(dialect), contentTypeOf(dialect))(message, response);
   });
@@ -24,11 +24,7 @@ async function startServices(t: Test, lines: string, more = ''): Promise<Perimet
     `  ${name}:\n    url: ${backend.url}/base\n    versions: [${versions}]\n${lines}`;
   const services = DIALECT_NAMES.map((name) => service(`s${digits(name)}`, `"${name}"`));
   const all = service('all', '"1.1", "1.2", "2001-12"');
-  const gateway = await startTestGateway(`${CALM}${more}services:\n${services.join('')}${all}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, `${CALM}${more}services:\n${services.join('')}${all}`);
   return { backend, gateway };
 }
 

@@ -6,8 +6,10 @@ import { join, resolve } from 'node:path';
 import * as util from 'node:util';
 import t, { type Test } from 'tap';
 
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { startProcess } from '../kit/gateway-process.js';
+import { useBackend } from '../kit/use.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('supply');
@@ -92,11 +94,11 @@ function isMended(version: string, mended: readonly string[]): boolean {
 
 /** Files of a gateway that write: the record of decisions, the log, a Unix socket; the others run at the build. */
 const WRITERS: ReadonlySet<string> = new Set([
-  'observe/audit-file.ts',
-  'observe/log-target.ts',
+  'observe/audit/audit-file.ts',
+  'observe/log/log-target.ts',
   'listen/bind.ts',
   'base/write-whole.ts',
-  'config/write-validator.ts',
+  'config/check/write-validator.ts',
   'graphql/page/page-copy.ts',
   'wsdl/copy.ts',
 ]);
@@ -110,16 +112,12 @@ const YAML = (backend: string): string =>
 const ENVELOPE = '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>_</E:Body></E:Envelope>';
 
 /** Starts a gateway with these options of Node, uses every endpoint, and ends it. */
-async function useGateway(t: Test, name: string, nodeOptions: readonly string[]): Promise<void> {
+async function exercise(t: Test, name: string, nodeOptions: readonly string[]): Promise<void> {
   const reply = ENVELOPE.replace('_', '<r:GetOrderResponse xmlns:r="urn:desk"><r:id>7</r:id></r:GetOrderResponse>');
-  const backend = await startRecordingBackend(answerWith(reply));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith(reply));
   const { url, adminUrl, child } = await startProcess(t, YAML(backend.url), { nodeOptions });
   const call = ENVELOPE.replace('_', '<m:GetOrder xmlns:m="urn:desk"/>');
-  const soap = (body: string): Promise<number> =>
-    fetch(`${url}/soap/desk`, { method: 'POST', headers: { 'content-type': 'text/xml' }, body }).then(
-      ({ status }) => status,
-    );
+  const soap = (body: string): Promise<number> => postSoap(`${url}/soap/desk`, body).then(({ status }) => status);
   t.equal(await soap(call), 200, name);
   t.equal(await soap('<a'), 500, name);
   const hostile = '{"query":"{ order { id } }","variables":{"__proto__":{"a":1},"constructor":{"prototype":{"b":1}}}}';
@@ -141,12 +139,12 @@ const FREEZE =
 
 t.test('D06, D07: Node', async (t) => {
   t.equal(manifest.engines.node, '>=20.19', rows.answer('D06', 'an older Node'));
-  await useGateway(t, rows.answer('D07', 'frozen prototypes'), [
+  await exercise(t, rows.answer('D07', 'frozen prototypes'), [
     `--import=data:text/javascript,${encodeURIComponent(FREEZE)}`,
   ]);
   // pino sets a property of Error where Node has no `getCallSites` (before 22.9).
   t.ok(rows.answer('D07', 'frozen intrinsics, from Node 22.9 on'));
-  if ('getCallSites' in util) await useGateway(t, 'frozen intrinsics', ['--frozen-intrinsics', '--no-warnings']);
+  if ('getCallSites' in util) await exercise(t, 'frozen intrinsics', ['--frozen-intrinsics', '--no-warnings']);
 });
 
 t.test('D08: the source runs no text, and no other program', async (t) => {
@@ -174,7 +172,7 @@ t.test('D08: with the permissions of Node', async (t) => {
   );
   const flags = [permission || '--experimental-permission', network].filter(Boolean);
   const name = rows.answer('D08', 'neither programs, nor threads, nor files written');
-  await useGateway(t, name, [...flags, '--no-warnings', ...allowed]);
+  await exercise(t, name, [...flags, '--no-warnings', ...allowed]);
 });
 
 t.test('D09, D10: the package', async (t) => {

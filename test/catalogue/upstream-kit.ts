@@ -6,9 +6,10 @@ import type { Test } from 'tap';
 
 import { DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 import { type ScriptedBackend, startScriptedBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { askGraphql, TYPED } from '../kit/graphql-client.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
+import { useGateway } from '../kit/use.js';
 import { contentTypeOf } from './messages.js';
 
 /** Two operations that could be mistaken for each other, one that nobody answers, and a declared Fault. */
@@ -93,12 +94,12 @@ export async function startScripted(t: Test, options: ScriptedOptions = {}): Pro
     `  ${name}:\n    url: ${url}\n    versions: [${versions}]\n${rest}${perService}`;
   const described =
     '    wsdl: o.wsdl\n    operations: { GetOrder: { field: Query.order, idempotent: true }, DropOrder: { field: Mutation.drop } }\n';
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:\n${service('s11', '"1.1"', '')}${service('s12', '"1.2"', '')}${service('s200112', '"2001-12"', '')}${service('orders', '"1.1", "1.2"', described)}limits:\n  upstream: { ${limits} }\n${more}`,
     directory,
   );
   t.teardown(async () => {
-    await gateway.close();
     await backend.close();
     await rm(directory, { recursive: true, force: true });
   });

@@ -7,9 +7,10 @@ import { createServer as createTlsServer } from 'node:tls';
 import t, { type Test } from 'tap';
 
 import { Breaker } from '../../src/upstream/breaker.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { sendRaw } from '../kit/raw-client.js';
+import { useBackend } from '../kit/use.js';
 import { expectAnswer } from './expect.js';
 import type { Rows } from './rows.js';
 import { answerOf, envelope, http, requestOf, startScripted } from './upstream-kit.js';
@@ -181,13 +182,12 @@ export function testRest(rows: Rows): void {
   });
 
   t.test('U28 and U29: what a good answer brings with it, and a server that closes early', async (t) => {
-    const backend = await startRecordingBackend((message, response) => {
+    const backend = await useBackend(t, (message, response) => {
       response.setHeader('set-cookie', ['a=1', 'b=2']);
       response.setHeader('location', 'http://secret/');
       response.setHeader('server', 'secret');
       answerWith(envelope(answerOf('Ping')))(message, response);
     });
-    t.teardown(() => backend.close());
     const scripted = await startScripted(t, { url: `${backend.url}/` });
     const reply = await scripted.ask('Ping');
     expectAnswer(t, reply, rows.answer('U28', 'cookies, Location, Server'), '1.1', 'cookies');

@@ -8,10 +8,10 @@ import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { DIALECT_NAMES } from '../../src/soap/dialect.js';
 import { readWsdl } from '../../src/wsdl/read.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { chunked, post, type RawReply, sendRaw } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { fill } from '../soap/cases.js';
 import { FILES } from '../wsdl/written.js';
 import { expectAnswer } from './expect.js';
@@ -137,14 +137,11 @@ t.test('U16: replies that GraphQL reads', async (t) => {
     ['GraphQL, enforce, monitor mode', 'replies: enforce', '    mode: monitor\n'],
   ] as const) {
     const operations = '    operations: { Ping: { field: Query.ping } }\n';
-    const backend = await startRecordingBackend(answerWith(reply('<m:total>7</m:total><m:other/>')));
-    const gateway = await startTestGateway(
+    const backend = await useBackend(t, answerWith(reply('<m:total>7</m:total><m:other/>')));
+    const gateway = await useGateway(
+      t,
       `services:\n  desk:\n    url: ${backend.url}\n${serviceWith(validate, more)}${operations}`,
     );
-    t.teardown(async () => {
-      await gateway.close();
-      await backend.close();
-    });
     const response = await postGraphql(gateway.url, { query: '{ ping { total } }' });
     const { data, errors }: { data: unknown; errors?: { extensions: { code: string } }[] } = JSON.parse(
       await response.text(),

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import t from 'tap';
 
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { RawClient, sendRaw } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { expectAnswer } from './expect.js';
 import { Rows } from './rows.js';
 
@@ -45,15 +45,12 @@ const PROBES: Readonly<Record<string, readonly (readonly [service: string, query
 };
 
 t.test('S27: probing for documents', async (t) => {
-  const backend = await startRecordingBackend(answerWith('<definitions location="http://inside/"/>'));
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, answerWith('<definitions location="http://inside/"/>'));
+  const gateway = await useGateway(
+    t,
     `services:\n  shown: { url: "${backend.url}", wsdl: ${DEMO} }\n` +
       `  hidden: { url: "${backend.url}", wsdl: ${DEMO}, serveWsdl: false }\n  bare: { url: "${backend.url}" }\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   for (const [name, probes] of Object.entries(PROBES)) {
     const answer = rows.answer('S27', name);
     for (const [service, query] of probes) {

@@ -27,13 +27,8 @@ const SOAP = `  orders:
     operations: { GetOrder: { field: Query.order } }
 `;
 
-interface Said {
-  readonly code: number;
-  readonly out: string;
-}
-
 /** Runs a command beside a configuration. The paths in what it says are relative to it. */
-async function say(t: Test, yaml: string, command: readonly string[], sdl = SDL): Promise<Said> {
+async function say(t: Test, yaml: string, command: readonly string[], sdl = SDL) {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
   t.teardown(() => rm(directory, { recursive: true }));
   const file = join(directory, 'soapstone.yaml');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { runProgram } from '../../src/cli/program.js';
 import { startRecordingBackend } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 
@@ -87,11 +88,10 @@ t.test('nor in answers, log and metrics, whatever the backend does with them', a
     const seen: string[] = [];
     for (const name of Object.keys(KINDS)) {
       const graphql = await postGraphql(gateway.url, { query: `{ ${name}(sku: "1") }` });
-      const soap = await fetch(`${gateway.url}/soap/${name}`, {
-        method: 'POST',
-        headers: { 'content-type': 'text/xml', soapaction: '""' },
-        body: `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><Get${name} xmlns="urn:shop"/></s:Body></s:Envelope>`,
-      });
+      const soap = await postSoap(
+        `${gateway.url}/soap/${name}`,
+        `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><Get${name} xmlns="urn:shop"/></s:Body></s:Envelope>`,
+      );
       for (const reply of [graphql, soap]) seen.push(JSON.stringify([...reply.headers]), await reply.text());
     }
     t.ok(backend.complete.length > 0);

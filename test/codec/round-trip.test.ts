@@ -151,12 +151,9 @@ function asGroups(value: Json, type: GraphQLInputType): unknown {
   return lists.flat().map((entry) => Object.fromEntries([entry]));
 }
 
-interface Trip {
-  readonly built: BuiltSchema;
-  readonly plan: ReplyPlan;
-}
+type Trip = ReturnType<typeof tripOf>;
 
-function tripOf(built: BuiltSchema): Trip {
+function tripOf(built: BuiltSchema) {
   const field = built.schema.getMutationType()?.getFields()['Echo'] ?? built.schema.getQueryType()?.getFields()['Echo'];
   const bound = built.fields.get('Mutation.Echo') ?? built.fields.get('Query.Echo');
   if (field === undefined || bound === undefined) throw new Error('the operation is not offered');

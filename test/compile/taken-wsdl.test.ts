@@ -40,20 +40,14 @@ async function taken(file: string, text: string, url = URL): Promise<Buffer> {
   return packTaken({ url, takenMillis: 1, replaces: reads.list, documents }).content;
 }
 
-interface Place {
-  readonly folder: string;
-  readonly yaml: string;
-  readonly taken: (service: string) => string;
-}
-
 const service = (name: string, more = ''): string =>
   `  ${name}: { wsdl: ${name}.wsdl, url: "http://127.0.0.1:1/", operations: { Get: { field: Query.${name} } }, drift: { url: "${URL}", everyMillis: 86400000, apply: safe, folder: taken }${more} }\n`;
 
 /** Services `a` and `b`, each with its own WSDL. */
-async function prepare(t: Test): Promise<Place> {
+async function prepare(t: Test) {
   const yaml = `services:\n${service('a')}${service('b')}`;
   const folder = t.testdir({ 'a.wsdl': FILE, 'b.wsdl': FILE, 'soapstone.yaml': yaml, taken: {} });
-  return { folder, yaml, taken: (name) => join(folder, 'taken', `${name}.taken`) };
+  return { folder, yaml, taken: (name: string) => join(folder, 'taken', `${name}.taken`) };
 }
 
 async function compiledIn(t: Test, folder: string, earlier: Compiled | null = null): Promise<Compiled> {

@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import t, { type Test } from 'tap';
 import { type AddressEvent, AddressStates } from '../../src/observe/address-states.js';
+import { postSoap } from '../kit/envelope.js';
 import { freePort } from '../kit/free-port.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
+import { useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
@@ -34,20 +35,15 @@ class Backend {
   }
 }
 
-interface Setting {
-  readonly gateway: TestGateway;
-  readonly backend: Backend;
-  /** The status of a call. */
-  call(): Promise<number>;
-  /** The lines about addresses, in short. */
-  lines(): string[];
-}
+type Setting = Awaited<ReturnType<typeof startOne>>;
 
-async function startOne(t: Test, keys: string): Promise<Setting> {
+async function startOne(t: Test, keys: string) {
   const backend = new Backend(await freePort());
   await backend.start();
   t.teardown(() => backend.stop());
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   shop:
     url: http://127.0.0.1:${backend.port}/shop?token=secret
     namespace: urn:shop
@@ -56,18 +52,19 @@ async function startOne(t: Test, keys: string): Promise<Setting> {
     operations:
       GetStock: { field: Query.stock }
 ${keys}
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   return {
     gateway,
     backend,
+    /** The status of a call. */
     async call() {
-      const headers = { 'content-type': 'text/xml', soapaction: '""' };
-      const reply = await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: ENVELOPE });
+      const reply = await postSoap(`${gateway.url}/soap/shop`, ENVELOPE);
       await reply.arrayBuffer();
       return reply.status;
     },
-    lines: () =>
+    /** The lines about addresses, in short. */
+    lines: (): string[] =>
       gateway
         .logLines()
         .filter(({ msg }) => msg === 'address down' || msg === 'address up')

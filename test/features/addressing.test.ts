@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import t from 'tap';
 import { desk, graphql, MEDIA, startDesk, type Version } from '../acceptance/desk.js';
-import { answerWith, type RecordedMessage, startRecordingBackend } from '../kit/backend.js';
+import { answerWith, type RecordedMessage } from '../kit/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const WSA = 'http://www.w3.org/2005/08/addressing';
 const SUBMISSION = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';
@@ -164,8 +165,7 @@ t.test('replies to addressed calls are cached, and their RelatesTo is that of th
 });
 
 t.test('a mapping by hand carries WS-Addressing; each operation needs an action', async (t) => {
-  const backend = await startRecordingBackend(strict('1.1'));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, strict('1.1'));
   const yaml = (action: string): string => `services:
   desk:
     url: ${backend.url}
@@ -177,8 +177,7 @@ t.test('a mapping by hand carries WS-Addressing; each operation needs an action'
       Get: { field: Query.get${action} }
 `;
   await t.rejects(startTestGateway(yaml('')), /has no action for WS-Addressing/);
-  const gateway = await startTestGateway(yaml(', soapAction: urn:get'));
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, yaml(', soapAction: urn:get'));
   t.same(await graphql(gateway, '{ get(id: 1) }'), OK);
   t.equal(textOf(backend.complete[0], 'Action'), 'urn:get');
 });

@@ -1,7 +1,8 @@
 import t from 'tap';
 import { desk, envelope, graphql, MEDIA, startDesk, type Version } from '../acceptance/desk.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const FAULTS: Readonly<Record<Version, string>> = {
   '1.1': '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring></S:Fault>',
@@ -87,8 +88,10 @@ t.test('an operation without a result is done once a status of success comes wit
 });
 
 t.test('a one-way operation without a WSDL is done once a status of success comes without content', async (t) => {
-  const backend = await startRecordingBackend(answerWith(''));
-  const gateway = await startTestGateway(`services:
+  const backend = await useBackend(t, answerWith(''));
+  const gateway = await useGateway(
+    t,
+    `services:
   desk:
     url: ${backend.url}
     namespace: urn:t
@@ -100,11 +103,8 @@ t.test('a one-way operation without a WSDL is done once a status of success come
       Notify: { field: Mutation.notify }
       Send: { field: Mutation.send, oneWay: true }
       Place: { field: Mutation.place }
-`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+`,
+  );
   const invalid = { errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] };
   for (const status of [200, 202, 204]) {
     backend.answer = answerWith('', 'text/xml', status);
@@ -255,10 +255,8 @@ for (const use of ['literal', 'encoded'] as const) {
     const fault =
       '<S:Fault><faultcode>S:Server</faultcode><faultstring>no</faultstring><detail><problem href="#1"/></detail></S:Fault>';
     backend.answer = answerWith(envelope(`${fault}<multiRef id="1"><secret/></multiRef>`), MEDIA['1.1'], 500);
-    const response = await fetch(`${gateway.url}/soap/desk`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml', soapaction: 'urn:Get' },
-      body: envelope('<r:Get xmlns:r="urn:r"><n>1</n></r:Get>'),
+    const response = await postSoap(`${gateway.url}/soap/desk`, envelope('<r:Get xmlns:r="urn:r"><n>1</n></r:Get>'), {
+      soapaction: 'urn:Get',
     });
     const text = await response.text();
     t.match(text, /<faultstring>no<\/faultstring><detail><problem href="#1"\/><\/detail><\/S:Fault><\/S:Body>/);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { desk, graphql, startDesk } from '../acceptance/desk.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const XSD = 'http://www.w3.org/2001/XMLSchema';
 const TYPES = `<xs:complexType name="Point"><xs:sequence><xs:element name="x" type="xs:int"/><xs:element name="at" type="xs:dateTime" minOccurs="0"/><xs:element name="tag" type="xs:string" minOccurs="0" maxOccurs="unbounded"/><xs:element name="more" type="xs:anyType" minOccurs="0"/></xs:sequence><xs:attribute name="unit" type="xs:string"/></xs:complexType>
@@ -205,12 +205,12 @@ const BODY = (content: string): string =>
   `<SOAP-ENV:Envelope xmlns:SOAP-ENV="http://schemas.xmlsoap.org/soap/envelope/" xmlns:ns1="urn:e" xmlns:xsd="${XSD}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:SOAP-ENC="http://schemas.xmlsoap.org/soap/encoding/" xmlns:ns2="http://xml.apache.org/xml-soap" SOAP-ENV:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><SOAP-ENV:Body><ns1:echoResponse>${content}</ns1:echoResponse>`;
 
 t.test('encoded values of PHP, Axis and SOAP::Lite: maps, arrays, structs and references', async (t) => {
-  const backend = await startRecordingBackend(answerWith(''));
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, answerWith(''));
+  const gateway = await useGateway(
+    t,
     `services:\n  e:\n    wsdl: e.wsdl\n    url: ${backend.url}/e\n`,
     t.testdir({ 'e.wsdl': ENCODED }),
   );
-  t.teardown(() => Promise.all([gateway.close(), backend.close()]));
   const read = async (content: string, after = ''): Promise<unknown> => {
     backend.answer = answerWith(`${BODY(content)}${after}</SOAP-ENV:Body></SOAP-ENV:Envelope>`, 'text/xml');
     return graphql(gateway, '{ echo { type value } }');
@@ -254,14 +254,12 @@ const ARRAY = '{http://schemas.xmlsoap.org/soap/encoding/}Array';
 const LISTS = `<types><xs:schema targetNamespace="urn:e"><xs:complexType name="List"><xs:sequence><xs:element name="l" type="e:List" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:schema></types>`;
 
 t.test('each array is a level, also one of a single item', async (t) => {
-  const backend = await startRecordingBackend(
-    answerWith(`${BODY('')}</SOAP-ENV:Body></SOAP-ENV:Envelope>`, 'text/xml'),
-  );
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, answerWith(`${BODY('')}</SOAP-ENV:Body></SOAP-ENV:Envelope>`, 'text/xml'));
+  const gateway = await useGateway(
+    t,
     `services:\n  e:\n    wsdl: e.wsdl\n    url: ${backend.url}/e\nlimits:\n  codec:\n    inputDepth: 6\n`,
     t.testdir({ 'e.wsdl': ENCODED.replace('<message', `${LISTS}<message`) }),
   );
-  t.teardown(() => Promise.all([gateway.close(), backend.close()]));
   const send = (value: unknown): Promise<unknown> =>
     graphql(gateway, 'query ($v: AnyValueInput) { echo(v: $v) { value } }', { v: { value } });
   t.match(await send([[[[1]]]]), { errors: undefined });
@@ -277,14 +275,12 @@ t.test('a value of any simple type is no array', async (t) => {
   const { ask } = await startDesk(t, { 'desk.wsdl': WSDL });
   const { errors } = await ask(`{ get(s: { type: "${ARRAY}", value: [1] }) { v { value } } }`, reply('<t:v/>'));
   t.match(errors, [{ message: /simple type/ }]);
-  const backend = await startRecordingBackend(
-    answerWith(`${BODY('')}</SOAP-ENV:Body></SOAP-ENV:Envelope>`, 'text/xml'),
-  );
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, answerWith(`${BODY('')}</SOAP-ENV:Body></SOAP-ENV:Envelope>`, 'text/xml'));
+  const gateway = await useGateway(
+    t,
     `services:\n  e:\n    wsdl: e.wsdl\n    url: ${backend.url}/e\n`,
     t.testdir({ 'e.wsdl': ENCODED.replace('xs:anyType', 'xs:anySimpleType') }),
   );
-  t.teardown(() => Promise.all([gateway.close(), backend.close()]));
   const send = (v: unknown): Promise<unknown> =>
     graphql(gateway, 'query ($v: AnyValueInput) { echo(v: $v) { value } }', { v });
   t.match(await send({ value: [1] }), { errors: [{ message: /simple type/ }] });

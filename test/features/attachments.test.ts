@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { askGraphql } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:d="urn:d"
   xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:d"><types><xs:schema targetNamespace="urn:d" elementFormDefault="qualified">
@@ -47,24 +47,16 @@ function message(files: string, parts: readonly Part[]): Buffer {
 
 const TYPE = 'multipart/related; boundary=b; type="application/xop+xml"; start="<root@d>"; start-info="text/xml"';
 
-interface Files {
-  readonly backend: RecordingBackend;
-  ask(query: string): Promise<unknown>;
-}
-
-async function startFiles(t: Test, more = '', keys = ''): Promise<Files> {
-  const backend = await startRecordingBackend(answerWith(''));
+async function startFiles(t: Test, more = '', keys = '') {
+  const backend = await useBackend(t, answerWith(''));
   const directory = t.testdir({ 'files.wsdl': WSDL });
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services: { files: { wsdl: ${directory}/files.wsdl, url: "${backend.url}/f", operations: { Get: { field: Query.files } }${keys} } }\n${more}`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   return {
     backend,
-    async ask(query) {
+    async ask(query: string): Promise<unknown> {
       return askGraphql(gateway.url, query);
     },
   };

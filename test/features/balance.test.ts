@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
+import { useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
@@ -24,7 +24,9 @@ async function startThree(
     );
   }
   for (const backend of backends) t.teardown(() => backend.close());
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   shop:
     urls: [ ${backends.map(({ url }, index) => urls(`${url}/shop`, index)).join(', ')} ]
     namespace: urn:shop
@@ -34,8 +36,8 @@ async function startThree(
       GetStock: { field: Query.stock, ${operation} }
 ${keys}
 ${more}
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   const post = (path: string, type: string, body: string, headers: Record<string, string>): Promise<Response> =>
     fetch(gateway.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
   return {

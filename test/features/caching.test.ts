@@ -2,9 +2,11 @@ import { scryptSync } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { RecordedMessage } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
+import { startTestGateway } from '../kit/gateway.js';
 import { askGraphql, postGraphql, TYPED } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const WSA = 'http://www.w3.org/2005/08/addressing';
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
@@ -29,17 +31,7 @@ const mapping = (
       Rename: { field: Mutation.rename, write: { invalidates: [GetArticle, shop.GetStock] } }
 ${more}`;
 
-interface Shop {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  /** Answers that wait to be given; empty unless `hold` is on. */
-  readonly held: (() => void)[];
-  hold: boolean;
-  ask(query: string, headers?: Record<string, string>): Promise<GraphqlAnswer>;
-  send(envelope: string, headers?: Record<string, string>): Promise<SoapAnswer>;
-  /** Resolves when the backend has got this many messages. */
-  reached(count: number): Promise<void>;
-}
+type Shop = Awaited<ReturnType<typeof startShop>>;
 
 interface GraphqlAnswer {
   readonly body: {
@@ -59,7 +51,7 @@ const envelope = (content: string, header = '', uri = SOAP): string =>
   `<s:Envelope xmlns:s="${uri}">${header}<s:Body>${content}</s:Body></s:Envelope>`;
 const getArticle = (sku: string): string => `<GetArticle xmlns="urn:shop"><sku>${sku}</sku></GetArticle>`;
 
-async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, top = ''): Promise<Shop> {
+async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, top = '') {
   let serial = 0;
   const held: (() => void)[] = [];
   const answer = (message: RecordedMessage, response: ServerResponse): void => {
@@ -80,22 +72,19 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
     if (shop.hold) held.push(give);
     else give();
   };
-  const backend = await startRecordingBackend(answer);
-  const gateway = await startTestGateway(top + mapping(backend.url, options));
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
-  const shop: Shop = {
+  const backend = await useBackend(t, answer);
+  const gateway = await useGateway(t, top + mapping(backend.url, options));
+  const shop = {
     backend,
     gateway,
+    /** Answers that wait to be given; empty unless `hold` is on. */
     held,
     hold: false,
-    async ask(query, headers = {}) {
+    async ask(query: string, headers: Record<string, string> = {}): Promise<GraphqlAnswer> {
       const response = await postGraphql(gateway.url, { query }, { ...TYPED, ...headers });
       return { body: Object(await response.json()), control: response.headers.get('cache-control') };
     },
-    async send(body, headers = {}) {
+    async send(body: string, headers: Record<string, string> = {}): Promise<SoapAnswer> {
       const contentType = body.includes(SOAP) ? 'text/xml' : 'application/soap+xml';
       const response = await fetch(`${gateway.url}/soap/shop`, {
         method: 'POST',
@@ -104,7 +93,8 @@ async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, t
       });
       return { status: response.status, text: await response.text(), age: response.headers.get('age') };
     },
-    async reached(count) {
+    /** Resolves when the backend has got this many messages. */
+    async reached(count: number) {
       while (backend.complete.length < count) await new Promise((resolve) => setImmediate(resolve));
     },
   };
@@ -115,19 +105,16 @@ const nameIn = ({ text }: SoapAnswer): string => /<name>(\w+)</.exec(text)?.[1] 
 
 t.test('a header block that the mapping or the caller gives is part of the question', async (t) => {
   let serial = 0;
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     const reply = `<EchoResponse xmlns="urn:bridge"><values><number>${++serial}</number></values></EchoResponse>`;
     response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope(reply));
   });
   const wsdl = `${process.cwd()}/test/catalogue/fixtures/bridge.wsdl`;
   const read = 'read: { cacheMillis: 60000, scope: shared }';
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:\n  fixed:\n    wsdl: ${wsdl}\n    url: ${backend.url}/bridge\n    operations: { Echo: { field: Query.fixed, ${read}, headers: { Session/token: { value: secret } } } }\n  given:\n    wsdl: ${wsdl}\n    url: ${backend.url}/other\n    operations: { Echo: { field: Query.given, ${read} } }\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   const number = async (field: string): Promise<unknown> => {
     const answer = await askGraphql<{ data?: { answer?: { number?: number } } }>(
       gateway.url,
@@ -182,12 +169,12 @@ t.test('after a write of which nobody waited to hear, nothing is remembered unti
   const { backend, gateway, ask } = shop;
   shop.hold = true;
   const leaving = new AbortController();
-  const gone = fetch(`${gateway.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: 'mutation { rename(sku: "a", name: "b") { name } }' }),
-    signal: leaving.signal,
-  }).catch(() => 'gone');
+  const gone = postGraphql(
+    gateway.url,
+    { query: 'mutation { rename(sku: "a", name: "b") { name } }' },
+    {},
+    leaving.signal,
+  ).catch(() => 'gone');
   await shop.reached(1);
   leaving.abort();
   await gone;
@@ -269,8 +256,7 @@ t.test('a call goes on as long as one waits for it', async (t) => {
   shop.hold = true;
   const departure = new AbortController();
   const body = envelope(getStock('a'));
-  const leave = (signal: AbortSignal): Promise<unknown> =>
-    fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers: { 'content-type': 'text/xml' }, body, signal });
+  const leave = (signal: AbortSignal): Promise<unknown> => postSoap(`${gateway.url}/soap/shop`, body, {}, signal);
   const first = leave(departure.signal).catch(() => 'left');
   await shop.reached(1);
   const second = send(body);
@@ -477,11 +463,7 @@ t.test('compressed replies, dialects, queries of addresses', async (t) => {
   const newer = 'http://www.w3.org/2003/05/soap-envelope';
   t.match(await send(envelope(getArticle('y'), '', newer)), { text: /2003\/05.*n2/ }, 'a reply is of one dialect');
   t.match(await send(envelope(getArticle('y'), '', newer)), { text: /2003\/05.*n2/ });
-  const there = await fetch(`${gateway.url}/soap/shop?tenant=7`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml' },
-    body: envelope(getArticle('y')),
-  });
+  const there = await postSoap(`${gateway.url}/soap/shop?tenant=7`, envelope(getArticle('y')));
   t.match(await there.text(), /n3/, 'another address');
 });
 

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { type RecordedMessage, startRecordingBackend } from '../kit/backend.js';
+import type { RecordedMessage } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { useBackend } from '../kit/use.js';
 
 /**
  * A gateway that keeps and joins calls answers as one that does neither. Its backend says what it has received, and with
@@ -269,14 +270,13 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
 );
 
 async function startPair(t: Test, first: Choices) {
-  const backend = await startRecordingBackend(answer);
+  const backend = await useBackend(t, answer);
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
   await writeFile(join(directory, 'echo.wsdl'), WSDL);
   const start = (keeps: boolean) => startTestGateway(yamlOf(backend.url, first, keeps), directory);
   const [keeping, plain] = [await start(true), await start(false)];
   t.teardown(async () => {
     await Promise.all([keeping.close(), plain.close()]);
-    await backend.close();
     await rm(directory, { recursive: true, force: true });
   });
   return {

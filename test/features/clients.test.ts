@@ -4,11 +4,11 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t, { type Test } from 'tap';
 
 import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { startGraphqlServer } from '../kit/graphql-server.js';
 import { RawClient, sendRaw } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const URI_11 = 'http://schemas.xmlsoap.org/soap/envelope/';
 const URI_12 = 'http://www.w3.org/2003/05/soap-envelope';
@@ -65,12 +65,7 @@ const reply = (name: string, uri: string): string =>
 const envelope = (operation: string, uri = URI_11, content = ''): string =>
   `<E:Envelope xmlns:E="${uri}"><E:Body><m:${operation} xmlns:m="urn:orders"><m:id>1</m:id>${content}</m:${operation}></E:Body></E:Envelope>`;
 
-interface Perimeter {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  soap(operation: string, headers?: Record<string, string>, uri?: string, content?: string): Promise<Answer>;
-  graphql(query: string, headers?: Record<string, string>): Promise<Answer>;
-}
+type Perimeter = Awaited<ReturnType<typeof startPerimeter>>;
 
 interface Answer {
   readonly status: number;
@@ -91,27 +86,20 @@ interface Json {
   };
 }
 
-async function startPerimeter(
-  t: Test,
-  clients: string | ((url: string) => string) = CLIENTS,
-  more = '',
-): Promise<Perimeter> {
-  const backend = await startRecordingBackend((message, response) => {
+async function startPerimeter(t: Test, clients: string | ((url: string) => string) = CLIENTS, more = '') {
+  const backend = await useBackend(t, (message, response) => {
     const name = /<\w+:Body><(?:\w+:)?(\w+)/.exec(message.body.toString())?.[1] ?? 'GetOrder';
     answerWith(reply(name, message.target.startsWith('/customers') ? 'urn:customers' : 'urn:orders'))(
       message,
       response,
     );
   });
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     services(backend.url, more) + (typeof clients === 'string' ? clients : clients(backend.url)),
   ).catch(async (error) => {
     await backend.close();
     throw error;
-  });
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
   });
   const answerOf = async (response: Response): Promise<Answer> => {
     const text = await response.text();
@@ -125,7 +113,12 @@ async function startPerimeter(
   return {
     backend,
     gateway,
-    async soap(operation, headers = {}, uri = URI_11, content = '') {
+    async soap(
+      operation: string,
+      headers: Record<string, string> = {},
+      uri: string = URI_11,
+      content: string = '',
+    ): Promise<Answer> {
       const type = uri === URI_11 ? 'text/xml' : 'application/soap+xml';
       const init = {
         method: 'POST',
@@ -134,7 +127,8 @@ async function startPerimeter(
       };
       return answerOf(await fetch(`${gateway.url}/soap/orders`, init));
     },
-    graphql: async (query, headers = {}) => answerOf(await postGraphql(gateway.url, { query }, headers)),
+    graphql: async (query: string, headers: Record<string, string> = {}): Promise<Answer> =>
+      answerOf(await postGraphql(gateway.url, { query }, headers)),
   };
 }
 
@@ -168,15 +162,12 @@ t.test('credentials that are no good get nowhere by either endpoint, and the bac
 });
 
 t.test('credentials that are missing read otherwise than those that are not accepted', async (t) => {
-  const backend = await startRecordingBackend(answerWith(''));
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, answerWith(''));
+  const gateway = await useGateway(
+    t,
     `services: { orders: { url: "${backend.url}", types: "type Query { a: String }", operations: { A: { field: Query.a } } } }
 clients: { apiKeys: { clients: { erp: { class: all, keys: [key-of-erp-0123456789] } } }, classes: { all: {} } }\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   const ask = async (headers: Record<string, string>): Promise<readonly (string | null)[]> => {
     const soap = await fetch(`${gateway.url}/soap/orders`, { method: 'POST', headers, body: '' });
     const graphql = await postGraphql(gateway.url, { query: '{ a }' }, headers);
@@ -482,9 +473,10 @@ t.test('what a class may call of a service that speaks GraphQL, wherever its roo
     },
   });
   t.teardown(() => crm.close());
-  const backend = await startRecordingBackend(answerWith(reply('GetOrder', 'urn:orders')));
-  t.teardown(() => backend.close());
-  const gateway = await startTestGateway(`services:
+  const backend = await useBackend(t, answerWith(reply('GetOrder', 'urn:orders')));
+  const gateway = await useGateway(
+    t,
+    `services:
   orders:
     url: ${backend.url}/orders
     namespace: urn:orders
@@ -500,8 +492,8 @@ links:
 clients:
   address: { class: all }
   classes: { all: { deny: [crm.secret, crm.ledger] } }
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   crm.requests.length = 0;
   const ask = async (query: string): Promise<Answer> => {
     const response = await postGraphql(gateway.url, { query });
@@ -698,7 +690,7 @@ clients:
 t.test('a claim of the token is a value of the request, never the answer of another', async (t) => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const sku = />([^<>]+)<\/\w+:sku>/.exec(message.body.toString())?.[1] ?? 'none';
     const name = /GetStock|GetOrder/.exec(message.body.toString())?.[0] ?? '';
     const id = `<id xmlns="urn:orders">${sku}</id>`;
@@ -707,7 +699,8 @@ t.test('a claim of the token is a value of the request, never the answer of anot
     response.end(`<s:Envelope xmlns:s="${URI_11}"><s:Body>${reply}</s:Body></s:Envelope>`);
   });
   const folder = t.testdir({ 'keys.json': jwks });
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:
   orders:
     url: ${backend.url}/orders
@@ -731,10 +724,6 @@ clients:
 `,
     folder,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   const ask = async (query: string, subject: string | null): Promise<unknown> => {
     const token = subject === null ? null : new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: 'one' });
     const signed = await token

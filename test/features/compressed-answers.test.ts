@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
 import { hashPassword } from '../../src/access/passwords/scrypt.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** Answers of GraphQL, WSDLs and the pages of operators, compressed; and to whom they are not. */
 
@@ -17,14 +17,12 @@ const INTROSPECTION = '{ __schema { types { name description fields { name descr
 const replyOf = (rows: number): string =>
   `<e:Envelope xmlns:e="${ENVELOPE}"><e:Body><ListResponse xmlns="urn:t">${'<row>a row of a list</row>'.repeat(rows)}</ListResponse></e:Body></e:Envelope>`;
 
-interface Setting {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-}
+type Setting = Awaited<ReturnType<typeof start>>;
 
-async function start(t: Test, clients = '', rows = 100): Promise<Setting> {
-  const backend = await startRecordingBackend(answerWith(replyOf(rows)));
-  const gateway = await startTestGateway(
+async function start(t: Test, clients = '', rows = 100) {
+  const backend = await useBackend(t, answerWith(replyOf(rows)));
+  const gateway = await useGateway(
+    t,
     `services:
   orders: { url: "${backend.url}", wsdl: "${resolve('config/demo/legacy.wsdl')}" }
   lists:
@@ -34,10 +32,6 @@ async function start(t: Test, clients = '', rows = 100): Promise<Setting> {
     operations: { List: { field: Query.list } }
 ${clients}`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   return { backend, gateway };
 }
 

@@ -5,11 +5,12 @@ import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { negotiateMessage } from '../../src/upstream/credentials/ntlm/messages.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { Caller, envelope, replyOf, runCallers } from '../kit/ntlm-caller.js';
-import { type NtlmMessage, type NtlmServer, type NtlmServerOptions, startNtlmServer } from '../kit/ntlm-server.js';
+import { type NtlmMessage, type NtlmServerOptions, startNtlmServer } from '../kit/ntlm-server.js';
 import { until } from '../kit/until.js';
+import { useGateway } from '../kit/use.js';
 
 const CANARY = 'c4nary-Pässword';
 
@@ -25,15 +26,9 @@ const mapping = (url: string, auth: string, more = ''): string => `services:
 ${more}
 `;
 
-interface Shop {
-  readonly server: NtlmServer;
-  readonly gateway: TestGateway;
-  readonly messages: NtlmMessage[];
-  /** The text of the answer. */
-  send(sku?: string, authorization?: string): Promise<string>;
-}
+type Shop = Awaited<ReturnType<typeof startShop>>;
 
-async function startShop(t: Test, auth: string, options: Partial<NtlmServerOptions> = {}, more = ''): Promise<Shop> {
+async function startShop(t: Test, auth: string, options: Partial<NtlmServerOptions> = {}, more = '') {
   const messages: NtlmMessage[] = [];
   const server = await startNtlmServer({
     accounts: { web: CANARY },
@@ -44,18 +39,18 @@ async function startShop(t: Test, auth: string, options: Partial<NtlmServerOptio
     },
     ...options,
   });
-  const gateway = await startTestGateway(mapping(server.url, auth, more));
+  const gateway = await useGateway(t, mapping(server.url, auth, more));
   const caller = new Caller(gateway.url, Number.POSITIVE_INFINITY);
   t.teardown(async () => {
     caller.close();
-    await gateway.close();
     await server.close();
   });
   return {
     server,
     gateway,
     messages,
-    send: async (sku = '1', authorization) => (await caller.post(envelope(sku), authorization)).text,
+    /** The text of the answer. */
+    send: async (sku: string = '1', authorization?: string) => (await caller.post(envelope(sku), authorization)).text,
   };
 }
 
@@ -142,12 +137,7 @@ t.test('a caller that leaves in the handshake leaves no half authenticated conne
   const shop = await startShop(t, WEB, {}, 'limits: { upstream: { connections: 1 } }');
   for (let count = 0; count < 20; count++) {
     const controller = new AbortController();
-    const left = fetch(`${shop.gateway.url}/soap/shop`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml', soapaction: '""' },
-      body: envelope('gone'),
-      signal: controller.signal,
-    }).catch(() => null);
+    const left = postSoap(`${shop.gateway.url}/soap/shop`, envelope('gone'), {}, controller.signal).catch(() => null);
     setTimeout(() => controller.abort(), count / 2);
     await left;
     t.match(await shop.send(String(count)), `<stock>CORP\\web ${count}</stock>`);

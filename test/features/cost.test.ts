@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { runProgram } from '../../src/cli/program.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const envelope = (content: string): string =>
   `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>${content}</E:Body></E:Envelope>`;
@@ -40,29 +40,19 @@ interface Answer {
   readonly cost: unknown;
 }
 
-interface Started {
-  readonly gateway: TestGateway;
-  ask(query: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  lists(...lines: readonly number[]): void;
-}
-
-async function start(t: Test, more = '', keys = ''): Promise<Started> {
-  const backend = await startRecordingBackend(answerWith(''));
+async function start(t: Test, more = '', keys = '') {
+  const backend = await useBackend(t, answerWith(''));
   let list = orders();
   backend.answer = (message, response) => {
     answerWith(message.target === '/orders' ? list : customer)(message, response);
   };
-  const gateway = await startTestGateway(config(backend.url, more, keys));
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, config(backend.url, more, keys));
   return {
     gateway,
-    lists(...lines) {
+    lists(...lines: readonly number[]) {
       list = orders(...lines);
     },
-    async ask(query, headers = {}) {
+    async ask(query: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
       const response = await postGraphql(gateway.url, { query }, headers);
       const {
         data,

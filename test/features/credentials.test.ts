@@ -4,8 +4,9 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { RecordedMessage, RecordingBackend } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
@@ -22,36 +23,25 @@ const mapping = (url: string, keys: string): string => `services:
 ${keys}
 `;
 
-interface Shop {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(headers?: Record<string, string>): Promise<string>;
-  send(headers?: Record<string, string>): Promise<Response>;
-  /** Header fields of the last message that the backend got. */
-  readonly last: RecordedMessage['headers'];
-}
-
 const good = (_message: RecordedMessage, response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
 };
 
-async function startShop(t: Test, keys: string, directory: string | null = null): Promise<Shop> {
-  const backend = await startRecordingBackend(good);
-  const gateway = await startTestGateway(mapping(backend.url, keys), directory);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+async function startShop(t: Test, keys: string, directory: string | null = null) {
+  const backend = await useBackend(t, good);
+  const gateway = await useGateway(t, mapping(backend.url, keys), directory);
   const post = (path: string, type: string, body: string, headers: Record<string, string>): Promise<Response> =>
     fetch(gateway.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
   return {
     backend,
     gateway,
-    async ask(headers = {}) {
+    async ask(headers: Record<string, string> = {}) {
       const body = JSON.stringify({ query: '{ stock(sku: "1") }' });
       return (await post('/graphql', 'application/json', body, headers)).text();
     },
-    send: (headers = {}) => post('/soap/shop', 'text/xml', ENVELOPE, { soapaction: '""', ...headers }),
+    send: (headers: Record<string, string> = {}) =>
+      post('/soap/shop', 'text/xml', ENVELOPE, { soapaction: '""', ...headers }),
+    /** Header fields of the last message that the backend got. */
     get last() {
       return backend.complete.at(-1)?.headers ?? {};
     },
@@ -201,12 +191,7 @@ t.test('a message that was sent while it came in is not repeated, and the next c
   };
   await writeFile(join(home, 'token'), 'second');
   const long = ENVELOPE.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
-  const send = () =>
-    fetch(`${shop.gateway.url}/soap/shop`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml', soapaction: '""' },
-      body: long,
-    });
+  const send = () => postSoap(`${shop.gateway.url}/soap/shop`, long);
   const first = await send();
   t.equal(first.status, 500);
   t.match(await first.text(), 'UPSTREAM_AUTH');
@@ -259,12 +244,11 @@ t.test('Digest: the challenge is asked for before a message that cannot be sent 
 t.test('OAuth 2.0: one token for all calls, renewed before it ends and when it is refused', async (t) => {
   let issued = 0;
   let lifeSeconds = 3600;
-  const server = await startRecordingBackend((_message, response) => {
+  const server = await useBackend(t, (_message, response) => {
     issued++;
     const token = { access_token: `token${issued}`, token_type: 'Bearer', expires_in: lifeSeconds };
     setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token)), 20);
   });
-  t.teardown(() => server.close());
   const shop = await startShop(
     t,
     `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret, scopes: [a, b], audience: shop } }`,
@@ -301,12 +285,11 @@ t.test('OAuth 2.0: one token for all calls, renewed before it ends and when it i
 
 t.test('OAuth 2.0: calls that are refused whatever the token cost no tokens', async (t) => {
   let issued = 0;
-  const server = await startRecordingBackend((_message, response) => {
+  const server = await useBackend(t, (_message, response) => {
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ access_token: `token${++issued}`, token_type: 'Bearer', expires_in: 3600 }));
   });
-  t.teardown(() => server.close());
   const shop = await startShop(
     t,
     `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret } }`,
@@ -331,11 +314,10 @@ t.test('OAuth 2.0: calls that are refused whatever the token cost no tokens', as
 
 t.test('OAuth 2.0: a token endpoint that fails is not asked by every call', async (t) => {
   let asked = 0;
-  const server = await startRecordingBackend((_message, response) => {
+  const server = await useBackend(t, (_message, response) => {
     asked++;
     response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_client","secret":"s3cret"}');
   });
-  t.teardown(() => server.close());
   const keys = `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret, clientAuth: post } }`;
   const shop = await startShop(t, keys);
   const answers = await Promise.all(Array.from({ length: 20 }, () => shop.ask()));

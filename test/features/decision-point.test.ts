@@ -8,10 +8,12 @@ import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 
 import { verifyAudit } from '../../src/cli/audit.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { type Bank, keyOf, SECRETS, startBank } from '../kit/bank.js';
+import { postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
+import { useBackend } from '../kit/use.js';
 
 /** A decision point that is asked about each call, and the record of decisions. */
 
@@ -45,11 +47,11 @@ async function startPoint(t: Test): Promise<Point> {
 }
 
 const soap = (bank: Bank, name: string, operation = 'GetSecret'): Promise<Response> =>
-  fetch(`${bank.gateway.url}/soap/bank`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', soapaction: `"${operation}"`, ...keyOf(name) },
-    body: `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${operation} xmlns="urn:bank"><id>1</id></${operation}></E:Body></E:Envelope>`,
-  });
+  postSoap(
+    `${bank.gateway.url}/soap/bank`,
+    `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${operation} xmlns="urn:bank"><id>1</id></${operation}></E:Body></E:Envelope>`,
+    { soapaction: `"${operation}"`, ...keyOf(name) },
+  );
 
 const graphql = async (bank: Bank, query: string, name: string): Promise<string> =>
   (await postGraphql(bank.gateway.url, { query }, keyOf(name))).text();
@@ -97,8 +99,7 @@ t.test('a decision point decides on each SOAP call and GraphQL operation', async
 
 t.test('plain routes, WSDLs and pages are asked about', async (t) => {
   const point = await startPoint(t);
-  const files = await startRecordingBackend(answerWith('a file', 'text/plain'));
-  t.teardown(() => files.close());
+  const files = await useBackend(t, answerWith('a file', 'text/plain'));
   const routes = `routes: [{ path: /files, url: "${files.url}" }]\n`;
   const bank = await startBank(CLASSES, '', routes, `  authorize: { url: "${point.url}", timeoutMillis: 5000 }\n`);
   t.teardown(() => bank.close());

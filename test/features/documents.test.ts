@@ -7,9 +7,9 @@ import t, { type Test } from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** Documents that requests only name, and requests that come in batches. */
 
@@ -38,23 +38,12 @@ interface Answer {
   };
 }
 
-interface Shop {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  post(body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  get(params: Record<string, string>): Promise<Answer>;
-}
-
-async function startShop(t: Test, more: string, directory: string | null = null): Promise<Shop> {
-  const backend = await startRecordingBackend((message, response) => {
+async function startShop(t: Test, more: string, directory: string | null = null) {
+  const backend = await useBackend(t, (message, response) => {
     const [, name = ''] = /Body><\w+:(\w+)/.exec(message.body.toString()) ?? [];
     answerWith(article.replaceAll('Reply', `${name}Response`))(message, response);
   });
-  const gateway = await startTestGateway(services(backend.url) + more, directory);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, services(backend.url) + more, directory);
   const read = async (response: Response): Promise<Answer> => {
     const { status, headers } = response;
     const text = await response.text();
@@ -68,8 +57,9 @@ async function startShop(t: Test, more: string, directory: string | null = null)
   return {
     backend,
     gateway,
-    post: async (body, headers = TYPED) => read(await postGraphql(gateway.url, body, headers)),
-    get: async (params) =>
+    post: async (body: unknown, headers: Record<string, string> = TYPED): Promise<Answer> =>
+      read(await postGraphql(gateway.url, body, headers)),
+    get: async (params: Record<string, string>): Promise<Answer> =>
       read(await fetch(`${gateway.url}/graphql?${new URLSearchParams(params)}`, { headers: TYPED })),
   };
 }

@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { askGraphql } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const HEAD =
@@ -13,20 +12,13 @@ const HEAD =
 const MORE = '<y:note>x</y:note>';
 const BROKEN = '</d:order></d:GetOrderResponse></E:Body></E:Envelope></broken>';
 
-interface Desk {
-  readonly gateway: TestGateway;
-  /** The backend's answer is over, one way or another. */
-  readonly over: Promise<void>;
-  ask(): Promise<unknown>;
-}
-
 /** A backend that sends what is asked for, and then more without an end, or `end`. */
-async function startDesk(t: Test, keys: string, end: string | null): Promise<Desk> {
+async function startDesk(t: Test, keys: string, end: string | null) {
   let isOver = (): void => {};
   const over = new Promise<void>((done) => {
     isOver = done;
   });
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     response.writeHead(200, { 'content-type': 'text/xml' });
     response.write(HEAD);
     const timer = end === null ? setInterval(() => response.write(MORE), 5) : undefined;
@@ -37,17 +29,15 @@ async function startDesk(t: Test, keys: string, end: string | null): Promise<Des
     if (end !== null) response.end(MORE + end);
   });
   const wsdl = resolve('config/demo/legacy.wsdl');
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services: { desk: { wsdl: ${wsdl}, url: "${backend.url}/d", ${keys} operations: { GetOrder: { field: Query.order } } } }\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   return {
     gateway,
+    /** The backend's answer is over, one way or another. */
     over,
-    async ask() {
+    async ask(): Promise<unknown> {
       return askGraphql(gateway.url, '{ order(id: 7) { id } }');
     },
   };
@@ -79,7 +69,7 @@ t.test('a list is over, and what may be missing is, as soon as something comes t
   const messages =
     '<message name="In"><part name="p" element="t:Find"/></message><message name="Out"><part name="p" element="t:Found"/></message>';
   writeFileSync(join(folder, 'a.wsdl'), wsdlWith({ types, messages }));
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     response.writeHead(200, { 'content-type': 'text/xml' });
     response.write(
       '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><Found xmlns="urn:t"><hit>a</hit><hit>b</hit>',
@@ -91,13 +81,10 @@ t.test('a list is over, and what may be missing is, as soon as something comes t
     );
     response.once('close', () => clearInterval(timer));
   });
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services: { desk: { wsdl: "${join(folder, 'a.wsdl')}", url: "${backend.url}/d", earlyEnd: true, operations: { Get: { field: Query.find } } } }\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   const ask = (selected: string) => askGraphql(gateway.url, `{ find { ${selected} } }`);
   const hits = ['a', 'b', 'c', 'c', 'c'];
   t.strictSame(await ask('hit'), { data: { find: { hit: hits } } }, 'what comes then need not be asked for');

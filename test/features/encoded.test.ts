@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import t from 'tap';
 
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { askGraphql } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const envelope = (body: string): string =>
   '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
@@ -11,8 +11,10 @@ const envelope = (body: string): string =>
   `<E:Body E:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">${body}</E:Body></E:Envelope>`;
 
 t.test('answers by the SOAP encoding, as stacks write them, through the gateway', async (t) => {
-  const backend = await startRecordingBackend(answerWith(''));
-  const gateway = await startTestGateway(`services:
+  const backend = await useBackend(t, answerWith(''));
+  const gateway = await useGateway(
+    t,
+    `services:
   stock:
     wsdl: ${resolve('test/real/stacks/php/legacy.wsdl')}
     url: ${backend.url}/legacy.php
@@ -20,11 +22,8 @@ t.test('answers by the SOAP encoding, as stacks write them, through the gateway'
       getItem: { field: Query.item }
       listItems: { field: Query.items }
 limits: { codec: { references: 100 } }
-`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+`,
+  );
   const ask = async (query: string, body: string): Promise<unknown> => {
     backend.answer = answerWith(envelope(body));
     return askGraphql(gateway.url, query);
@@ -58,12 +57,12 @@ limits: { codec: { references: 100 } }
 
 t.test('references by enc:id and enc:ref of SOAP 1.2 are followed', async (t) => {
   const enc = 'http://www.w3.org/2003/05/soap-encoding';
-  const backend = await startRecordingBackend(answerWith(''));
+  const backend = await useBackend(t, answerWith(''));
   const wsdl = resolve('test/real/stacks/php/legacy.wsdl');
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:\n  stock: { wsdl: ${wsdl}, url: "${backend.url}/", versions: ["1.2"], operations: { getItem: { field: Query.item } } }\n`,
   );
-  t.teardown(() => Promise.all([gateway.close(), backend.close()]));
   const item = (id: string, more: string): string =>
     `<item enc:id="${id}"><sku enc:id="${id}s">${id}</sku><qty>1</qty><price>1.0</price><unit>kg</unit><active>1</active><tags enc:arraySize="0"/>${more}</item>`;
   backend.answer = answerWith(

@@ -1,7 +1,9 @@
 import t, { type Test } from 'tap';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import type { TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
 import { envelopeOf } from '../kit/refused-desk.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 interface Answer {
   readonly data?: Record<string, unknown> | null;
@@ -16,10 +18,13 @@ interface Answer {
 async function startShop(t: Test, more = ''): Promise<TestGateway> {
   const order =
     '<id>1</id><customer><name>Ann</name><iban>DE1</iban></customer><line><sku>A</sku><count>x</count></line>';
-  const backend = await startRecordingBackend(
+  const backend = await useBackend(
+    t,
     answerWith(envelopeOf(`<GetOrderResponse xmlns="urn:shop">${order}</GetOrderResponse>`)),
   );
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   shop:
     url: ${backend.url}/
     namespace: urn:shop
@@ -37,20 +42,13 @@ async function startShop(t: Test, more = ''): Promise<TestGateway> {
       types:
         Customer: { fields: { iban: { scopes: [bank], description: "The account." }, name: { mask: { public: last4 } } } }
 clients: { address: { class: public }, classes: { public: {} } }
-${more}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+${more}`,
+  );
   return gateway;
 }
 
 async function ask({ url }: TestGateway, query: string, variables: unknown = {}): Promise<Answer> {
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  });
+  const response = await postGraphql(url, { query, variables });
   return (await response.json()) as Answer;
 }
 
@@ -140,10 +138,13 @@ t.test('scopes and masks stand in the descriptions of fields', async (t) => {
 });
 
 t.test('GraphiQL begins with a query that works: of a field that all may read, with its arguments', async (t) => {
-  const backend = await startRecordingBackend(
+  const backend = await useBackend(
+    t,
     answerWith(envelopeOf('<FindResponse xmlns="urn:find"><id>7</id></FindResponse>')),
   );
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   find:
     url: ${backend.url}/
     namespace: urn:find
@@ -155,11 +156,8 @@ t.test('GraphiQL begins with a query that works: of a field that all may read, w
       Find: { field: Query.find }
     schema: { types: { Found: { fields: { secret: { scopes: [admin] } } } } }
 graphql: { introspection: true }
-`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+`,
+  );
   const page = await fetch(`${gateway.url}/graphql`, { headers: { accept: 'text/html' } });
   const example = /data-example="([^"]*)"/.exec(await page.text())?.[1]?.replaceAll('&quot;', '"') ?? '';
   t.match(example, 'find(id: 7, name: "A") {\n    id\n');

@@ -6,18 +6,7 @@ import { envelopeOf, type RefusedDesk, SOAP_11, startRefusedDesk } from '../kit/
 const SECRET = 'iban-DE02120300000000202051';
 const GOOD = '<GetOrder xmlns="urn:desk"><id>7</id></GetOrder>';
 
-interface Fault {
-  readonly status: number;
-  readonly string: string;
-  readonly body: string;
-  field(name: string): string | undefined;
-}
-
-async function call(
-  { url }: RefusedDesk,
-  message: string | Buffer,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Fault> {
+async function call({ url }: RefusedDesk, message: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
   const given = { 'content-type': 'text/xml; charset=utf-8', ...headers };
   const response = await fetch(url, { method: 'POST', headers: given, body: message });
   const body = await response.text();
@@ -25,7 +14,8 @@ async function call(
     status: response.status,
     string: /<faultstring>([^<]*)</.exec(body)?.[1] ?? '',
     body,
-    field: (name) => new RegExp(` ${name}="([^"]*)"`).exec(body.slice(body.indexOf('<error ')))?.[1],
+    field: (name: string): string | undefined =>
+      new RegExp(` ${name}="([^"]*)"`).exec(body.slice(body.indexOf('<error ')))?.[1],
   };
 }
 

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { askGraphql } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const ENVELOPES: Readonly<Record<string, string>> = {
@@ -24,12 +25,6 @@ const faultWith = (detail: string, version: string): string =>
       '</E:Subcode></E:Subcode></E:Code><E:Reason><E:Text xml:lang="en">no</E:Text><E:Text xml:lang="de">nein</E:Text></E:Reason>' +
       `<E:Node>urn:n</E:Node><E:Role>urn:r</E:Role><E:Detail>${detail}</E:Detail></E:Fault>`;
 
-interface Desk {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(query: string): Promise<Record<string, unknown>>;
-}
-
 const OPERATIONS = `
       GetOrder: { field: Query.order, faults: union }
       CancelOrder: { field: Mutation.cancelOrder, faults: union }
@@ -40,24 +35,23 @@ const OPERATIONS = `
 
 const DEMO = { wsdl: resolve('config/demo/legacy.wsdl'), operations: OPERATIONS, more: '' };
 
-async function startDesk(t: Test, version: string, about: Partial<typeof DEMO> = {}): Promise<Desk> {
+async function startDesk(t: Test, version: string, about: Partial<typeof DEMO> = {}) {
   const { wsdl, operations, more } = { ...DEMO, ...about };
-  const backend = await startRecordingBackend(answerWith(''));
-  const gateway = await startTestGateway(`services:
+  const backend = await useBackend(t, answerWith(''));
+  const gateway = await useGateway(
+    t,
+    `services:
   desk:
     wsdl: ${wsdl}
     url: ${backend.url}/desk
     versions: ["${version}"]
     operations: ${operations}
-${more}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+${more}`,
+  );
   return {
     backend,
     gateway,
-    async ask(query) {
+    async ask(query: string): Promise<Record<string, unknown>> {
       return askGraphql<Record<string, unknown>>(gateway.url, query);
     },
   };
@@ -306,11 +300,10 @@ t.test('an ExceptionDetail of .NET that the WSDL declares is passed on, without 
     const operations = '{ Get: { field: Query.get } }';
     const { backend, gateway, ask } = await startDesk(t, '1.1', { wsdl: `${directory}/a.wsdl`, operations });
     backend.answer = answerWith(envelope(faultWith(sent, '1.1'), '1.1'), undefined, 500);
-    const call = await fetch(`${gateway.url}/soap/desk`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml', soapaction: '""' },
-      body: envelope('<t:Get xmlns:t="urn:t"><t:id>1</t:id></t:Get>', '1.1'),
-    });
+    const call = await postSoap(
+      `${gateway.url}/soap/desk`,
+      envelope('<t:Get xmlns:t="urn:t"><t:id>1</t:id></t:Get>', '1.1'),
+    );
     for (const text of [await call.text(), JSON.stringify(await ask('{ get(id: 1) }'))]) {
       t.equal(text.includes('no stock'), isDeclared, `${fault}: ${text}`);
       t.equal(text.includes('deep'), isDeclared);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { keyOf } from '../kit/bank.js';
-import { startTestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { startGraphqlServer } from '../kit/graphql-server.js';
+import { useGateway } from '../kit/use.js';
 
 /** Directives about rights that a schema links under other names (specs.apollo.dev/link). */
 
@@ -29,12 +29,7 @@ const rootValue = {
   level: 'LOW',
 };
 
-interface Shop {
-  ask(query: string, name?: string): Promise<{ readonly text: string; readonly data?: unknown }>;
-  readonly asked: () => string;
-}
-
-async function startShop(t: Test, sdl: string, service = ''): Promise<Shop> {
+async function startShop(t: Test, sdl: string, service = '') {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   await writeFile(join(home, 'shop.graphql'), sdl);
   const server = await startGraphqlServer({ sdl: SDL, rootValue });
@@ -42,7 +37,8 @@ async function startShop(t: Test, sdl: string, service = ''): Promise<Shop> {
     await server.close();
     await rm(home, { recursive: true });
   });
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `clients:
   address: { class: plain }
   apiKeys: { clients: { boss: { class: boss, keys: [boss-key-0000000000] } } }
@@ -51,10 +47,9 @@ services:
   shop: { kind: graphql, url: "${server.url}", schema: shop.graphql${service} }`,
     home,
   );
-  t.teardown(() => gateway.close());
   return {
     asked: () => server.requests.map(({ query }) => query).join('\n'),
-    async ask(query, name) {
+    async ask(query: string, name?: string): Promise<{ readonly text: string; readonly data?: unknown }> {
       const text = await (await postGraphql(gateway.url, { query }, name === undefined ? {} : keyOf(name))).text();
       return { ...JSON.parse(text), text };
     },

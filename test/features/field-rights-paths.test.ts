@@ -2,16 +2,17 @@ import fc from 'fast-check';
 import t from 'tap';
 
 import { type Bank, keyOf, SECRETS, startBank } from '../kit/bank.js';
+import { postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 
 /** Rights to fields by SOAP, by subscriptions, and for whatever is selected. */
 
 const soap = (bank: Bank, name: string, operation: string): Promise<Response> =>
-  fetch(`${bank.gateway.url}/soap/bank`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', soapaction: `"${operation}"`, ...keyOf(name) },
-    body: `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${operation} xmlns="urn:bank"><id>1</id><iban>${SECRETS.iban}</iban></${operation}></E:Body></E:Envelope>`,
-  });
+  postSoap(
+    `${bank.gateway.url}/soap/bank`,
+    `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${operation} xmlns="urn:bank"><id>1</id><iban>${SECRETS.iban}</iban></${operation}></E:Body></E:Envelope>`,
+    { soapaction: `"${operation}"`, ...keyOf(name) },
+  );
 
 const CLASSES = { plain: '{}', boss: '{ scopes: [bank] }' };
 

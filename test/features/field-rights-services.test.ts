@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { keyOf } from '../kit/bank.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
+import { startGraphqlServer } from '../kit/graphql-server.js';
+import { useGateway } from '../kit/use.js';
 
 /** Rights to the fields of services that speak GraphQL: by directives of their schema and by the configuration. */
 
@@ -51,19 +51,13 @@ const rootValue = {
   rename: () => person('1'),
 };
 
-interface Crm {
-  readonly gateway: TestGateway;
-  readonly server: GraphqlServer;
-  ask(query: string, name?: string, variables?: object): Promise<Answer>;
-}
-
 interface Answer {
   readonly data?: Record<string, unknown> | null;
   readonly errors?: readonly { readonly path?: readonly unknown[]; readonly extensions: { readonly code: string } }[];
   readonly text: string;
 }
 
-async function startCrm(t: Test, sdl: string, service = '', more = ''): Promise<Crm> {
+async function startCrm(t: Test, sdl: string, service = '', more = '') {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   await writeFile(join(home, 'crm.graphql'), sdl);
   const server = await startGraphqlServer({ sdl: SDL, rootValue });
@@ -72,7 +66,8 @@ async function startCrm(t: Test, sdl: string, service = '', more = ''): Promise<
     await rm(home, { recursive: true });
   });
   const names = ['plain', 'clerk', 'boss'];
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `clients:
   address: { class: plain }
   apiKeys:
@@ -84,7 +79,6 @@ services:
 ${more}`,
     home,
   );
-  t.teardown(() => gateway.close());
   const ask = async (query: string, name?: string, variables: object = {}): Promise<Answer> => {
     const text = await (
       await postGraphql(gateway.url, { query, variables }, name === undefined ? {} : keyOf(name))

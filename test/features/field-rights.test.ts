@@ -1,8 +1,9 @@
 import t from 'tap';
 
 import { type Bank, keyOf, SECRETS, startBank } from '../kit/bank.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { useGateway } from '../kit/use.js';
 
 /** Rights to fields and operations by scopes, and masks, whatever way a value could come. */
 
@@ -88,11 +89,11 @@ t.test('an operation without its scopes is not called, by any way', async (t) =>
   t.same(codesAt(answer), ['FORBIDDEN getSecret', 'FORBIDDEN getCustomer.secret'], 'with errors');
   t.same(bank.called(), ['GetCustomer'], 'only the other one was called');
   const soap = (name: string): Promise<Response> =>
-    fetch(`${bank.gateway.url}/soap/bank`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml', soapaction: '"GetSecret"', ...keyOf(name) },
-      body: '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetSecret xmlns="urn:bank"><id>1</id></GetSecret></E:Body></E:Envelope>',
-    });
+    postSoap(
+      `${bank.gateway.url}/soap/bank`,
+      '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetSecret xmlns="urn:bank"><id>1</id></GetSecret></E:Body></E:Envelope>',
+      { soapaction: '"GetSecret"', ...keyOf(name) },
+    );
   const refused = await soap('plain');
   t.equal(refused.status, 500, 'nor by SOAP');
   t.match(await refused.text(), 'code="FORBIDDEN"', 'with a Fault');
@@ -215,8 +216,7 @@ t.test('the log names the service of a refused field, whichever others have its 
     `  ${name}:\n    wsdl: ${wsdl}\n    url: http://127.0.0.1:1/\n    operations: { Echo: { field: Query.${name}, scopes: [echo] } }\n`;
   const clients = 'clients: { address: { class: any }, classes: { any: {} } }\n';
   const rejecting = 'graphql: { rejectUnauthorized: true }\n';
-  const gateway = await startTestGateway(`${clients}${rejecting}services:\n${service('first')}${service('second')}`);
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, `${clients}${rejecting}services:\n${service('first')}${service('second')}`);
   for (const [at, name] of ['first', 'second'].entries()) {
     await postGraphql(gateway.url, { query: `{ ${name}(values: {}) { number } }` });
     t.match(await gateway.accessLine(at + 1), { found: `${name}.Echo` });
@@ -227,11 +227,11 @@ t.test('the query of a client with some rights does not reach the backend, which
   const bank = await startBank({ few: '{ deny: [bank.Find] }', all: '{}' }, '');
   t.teardown(() => bank.close());
   for (const name of ['few', 'all']) {
-    const response = await fetch(`${bank.gateway.url}/soap/bank?operation=Find`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml', soapaction: '"GetSecret"', ...keyOf(name) },
-      body: '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetSecret xmlns="urn:bank"><id>1</id></GetSecret></E:Body></E:Envelope>',
-    });
+    const response = await postSoap(
+      `${bank.gateway.url}/soap/bank?operation=Find`,
+      '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetSecret xmlns="urn:bank"><id>1</id></GetSecret></E:Body></E:Envelope>',
+      { soapaction: '"GetSecret"', ...keyOf(name) },
+    );
     t.equal(response.status, 200, name);
   }
   t.same(

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: answers are what they are
 import t, { type Test } from 'tap';
 
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
+import { startGraphqlServer } from '../kit/graphql-server.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** What comes of services that speak GraphQL when something is wrong with a part, and what it costs. */
 const SDL = `
@@ -54,15 +54,9 @@ const LINKS = `links:
   Customer.byNumber: { operation: desk.GetItem, arguments: { id: num } }
 `;
 
-interface Desk {
-  readonly crm: GraphqlServer;
-  readonly soapCalls: () => number;
-  ask(query: string, headers?: Record<string, string>): Promise<any>;
-}
-
-async function desk(t: Test, keys = '', rest = '', limits = ''): Promise<Desk> {
+async function desk(t: Test, keys = '', rest = '', limits = '') {
   const crm = await startGraphqlServer({ sdl: SDL, rootValue });
-  const soap = await startRecordingBackend((message, response) => {
+  const soap = await useBackend(t, (message, response) => {
     const body = message.body.toString();
     const id = /<(?:\w+:)?id>([^<]*)</.exec(body)?.[1] ?? '';
     const isList = body.includes('ListItems');
@@ -77,7 +71,8 @@ async function desk(t: Test, keys = '', rest = '', limits = ''): Promise<Desk> {
   });
   const types = `type Query { item(id: Int!): Item items: [Item!] }
       type Item { id: Int! }`;
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `limits: { graphql: { rootFields: 20, aliases: 100, cost: 20000, assumedListSize: 10${limits} } }
 services:
   desk:
@@ -95,11 +90,12 @@ services:
 ${keys}${LINKS}${rest}`,
     t.testdir({ 'crm.graphql': SDL }),
   );
-  t.teardown(() => Promise.all([gateway.close(), crm.close(), soap.close()]));
+  t.teardown(() => crm.close());
   return {
     crm,
     soapCalls: () => soap.complete.length,
-    ask: async (query, headers = {}) => (await postGraphql(gateway.url, { query }, headers)).json(),
+    ask: async (query: string, headers: Record<string, string> = {}): Promise<any> =>
+      (await postGraphql(gateway.url, { query }, headers)).json(),
   };
 }
 

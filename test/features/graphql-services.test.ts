@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: answers are what they are
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
+import { startGraphqlServer } from '../kit/graphql-server.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** A service that speaks GraphQL beside one that speaks SOAP, joined by links in both directions. */
 const SDL = `
@@ -140,28 +140,20 @@ function orderDesk(): RecordingBackend['answer'] {
   };
 }
 
-interface Desk {
-  readonly crm: GraphqlServer;
-  readonly soap: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(query: string, variables?: object, headers?: Record<string, string>): Promise<unknown>;
-}
-
 /** Starts a CRM, a SOAP backend and a gateway before both. `keys` are those of the service `crm`. */
-async function desk(t: Test, keys: string, rest: string): Promise<Desk> {
+async function desk(t: Test, keys: string, rest: string) {
   const crm = await startGraphqlServer({ sdl: SDL, rootValue });
-  const soap = await startRecordingBackend(orderDesk());
-  t.teardown(() => Promise.all([crm.close(), soap.close()]));
+  const soap = await useBackend(t, orderDesk());
+  t.teardown(() => crm.close());
   const limits = 'limits: { graphql: { rootFields: 20, aliases: 100, cost: 20000 } }\n';
   const yaml = `${rest.includes('limits:') ? '' : limits}services:${soapService(soap.url)}  crm:\n    kind: graphql\n    url: ${crm.url}\n${keys}${rest}`;
-  const gateway = await startTestGateway(yaml);
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, yaml);
   crm.requests.length = 0;
   return {
     crm,
     soap,
     gateway,
-    async ask(query, variables = {}, headers = {}) {
+    async ask(query: string, variables: object = {}, headers: Record<string, string> = {}): Promise<unknown> {
       const response = await postGraphql(gateway.url, { query, variables }, headers);
       const { extensions: _, ...answer } = Object(await response.json());
       return answer;

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordedMessage } from '../kit/backend.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** A backend without a WSDL, mapped by hand, as an operator writes it from the README. */
 const mapping = (url: string, version: string): string => `services:
@@ -52,23 +52,13 @@ interface Answer {
   }[];
 }
 
-interface Shop {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
-}
-
-async function startShop(t: Test, more = '', version = '1.1'): Promise<Shop> {
-  const backend = await startRecordingBackend(answerWith(article('A1')));
-  const gateway = await startTestGateway(mapping(backend.url, version) + more);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+async function startShop(t: Test, more = '', version = '1.1') {
+  const backend = await useBackend(t, answerWith(article('A1')));
+  const gateway = await useGateway(t, mapping(backend.url, version) + more);
   return {
     backend,
     gateway,
-    async ask(query, variables = {}) {
+    async ask(query: string, variables: Record<string, unknown> = {}): Promise<Answer> {
       const response = await postGraphql(gateway.url, { query, variables }, TYPED);
       return { status: response.status, ...JSON.parse(await response.text()) };
     },

@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import type { RecordedMessage, RecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
+import { useBackend } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const envelope = (body: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${body}</s:Body></s:Envelope>`;
@@ -43,7 +44,7 @@ ${keys}
 
 async function startOne(t: Test, health: string, keys = ''): Promise<Setting> {
   let reply: Setting['reply'] = xml(200, ponged('OK'));
-  const backend = await startRecordingBackend((message, response) => reply(response, message));
+  const backend = await useBackend(t, (message, response) => reply(response, message));
   const gateway = await startTestGateway(serviceOf(backend.url, health, keys));
   const setting: Setting = {
     gateway,
@@ -53,10 +54,7 @@ async function startOne(t: Test, health: string, keys = ''): Promise<Setting> {
     },
     isUp: (expected) => until(() => gateway.compiled().services[0]?.upstream.addresses.all[0]?.isHealthy === expected),
   };
-  t.teardown(async () => {
-    await setting.gateway.close();
-    await backend.close();
-  });
+  t.teardown(() => setting.gateway.close());
   return setting;
 }
 

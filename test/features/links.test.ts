@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordedMessage, type RecordingBackend } from '../kit/backend.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** Two backends of their own, joined by links. */
 const services = (url: string): string => `services:
@@ -154,17 +155,13 @@ interface Graph {
 
 async function startGraph(t: Test, more = '', links = LINKS): Promise<Graph> {
   const graph = { special: (): string | null => null };
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const call = callOf(message);
     const given = (graph.special as Special)(call);
     if (given === 'wait') return;
     answerWith(given ?? answerTo(call))(message, response);
   });
-  const gateway = await startTestGateway(services(backend.url) + links + more);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, services(backend.url) + links + more);
   return Object.assign(graph, {
     backend,
     gateway,
@@ -447,12 +444,7 @@ t.test('nothing further is called when the client has gone', async (t) => {
     arrived();
     return 'wait';
   };
-  const asked = fetch(`${graph.gateway.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ orders { customer { name } } }' }),
-    signal: departure.signal,
-  });
+  const asked = postGraphql(graph.gateway.url, { query: '{ orders { customer { name } } }' }, {}, departure.signal);
   await waiting;
   departure.abort();
   await t.rejects(asked);

@@ -4,6 +4,7 @@ import { loadConfig } from '../../src/config/load.js';
 import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const envelope = (body: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${body}</s:Body></s:Envelope>`;
@@ -70,11 +71,11 @@ t.test('a service that speaks GraphQL has the token of a login, at the host that
   const [one, two] = [await startApi(t), await startApi(t)];
   const allowed = [one, two].map(({ url }) => new URL(url).origin).join(', ');
   login.serverUrl = `${new URL(one.url).origin}/services/Soap/u/58.0`;
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     graphqlYaml(login.backend.url, 'http://127.0.0.1:1/graphql', allowed),
     t.testdir({ 'crm.graphql': SDL }),
   );
-  t.teardown(() => gateway.close());
   for (let call = 0; call < 3; call++) t.match(await ask(gateway, '{ customer }'), '"customer":"Jo"');
   t.equal(login.logins, 1, 'one login for all calls');
   t.same(
@@ -121,13 +122,14 @@ t.test(
   async (t) => {
     const login = await startLogin(t);
     let isRefused = false;
-    const instance: RecordingBackend = await startRecordingBackend((_message, response) => {
+    const instance: RecordingBackend = await useBackend(t, (_message, response) => {
       response.writeHead(isRefused ? 401 : 200, { 'content-type': 'text/xml' }).end(isRefused ? '' : envelope(STOCK));
       isRefused = false;
     });
-    t.teardown(() => instance.close());
     login.serverUrl = `${instance.url}/u/58.0/00D?tenant=1`;
-    const gateway = await startTestGateway(`services:
+    const gateway = await useGateway(
+      t,
+      `services:
   shop:
     url: ${login.backend.url}/login
     ${TYPES}
@@ -139,8 +141,8 @@ t.test(
         place: http:x-session
         url: reply.serverUrl
         urlsAllowed: ["${instance.url}"]
-`);
-    t.teardown(() => gateway.close());
+`,
+    );
     const call = envelope('<GetStock xmlns="urn:shop"><sku>1</sku></GetStock>');
     const headers = { 'content-type': 'text/xml', soapaction: '""' };
     t.match(await ask(gateway, '{ stock(sku: "1") }'), '"stock":7');

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
-import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { RecordedMessage } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const PASSWORD = 'pässwörd-canary';
@@ -37,19 +39,6 @@ async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
 
 type TokenOf = (message: RecordedMessage) => string | null;
 
-interface Shop {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  readonly logins: number;
-  readonly logouts: readonly string[];
-  /** The next calls with older tokens are refused. */
-  expire(): void;
-  isLocked: boolean;
-  refusal: (response: ServerResponse) => void;
-  ask(headers?: Record<string, string>): Promise<string>;
-  send(body?: string): Promise<Response>;
-}
-
 const HEADER_PLACE = 'place: "header:{urn:session}SessionHeader/sessionId"';
 const inHeader: TokenOf = ({ body }) => {
   const [, header = ''] = /<[a-z]+:Header[^>]*>(.*)<\/[a-z]+:Header>/s.exec(String(body)) ?? [];
@@ -61,7 +50,7 @@ const inHeader: TokenOf = ({ body }) => {
   return tokens.length === 1 ? (tokens[0]?.[1] ?? null) : null;
 };
 
-async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = ''): Promise<Shop> {
+async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = '') {
   process.env['LOGIN_PASSWORD'] = PASSWORD;
   const valid = new Set<string>();
   const logouts: string[] = [];
@@ -69,7 +58,7 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = ''): P
   const answer = (response: ServerResponse, body: string, fields: Record<string, string | string[]> = {}): void => {
     response.writeHead(200, { 'content-type': 'text/xml', ...fields }).end(envelope(body));
   };
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const body = String(message.body);
     const token = tokenOf(message);
     if (body.includes(':Login ') || body.includes(':Login>')) {
@@ -89,8 +78,8 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = ''): P
       answer(response, '<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>');
     } else shop.refusal(response);
   });
-  const gateway = await startTestGateway(mapping(backend.url, login, keys));
-  const shop: Shop = {
+  const gateway = await useGateway(t, mapping(backend.url, login, keys));
+  const shop = {
     backend,
     gateway,
     logouts,
@@ -98,26 +87,18 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = ''): P
     get logins() {
       return logins;
     },
+    /** The next calls with older tokens are refused. */
     expire: () => valid.clear(),
-    refusal: (response) => {
+    refusal: (response: ServerResponse) => {
       response.writeHead(500, { 'content-type': 'text/xml' }).end(fault('INVALID_SESSION_ID'));
     },
-    async ask(headers = {}) {
+    async ask(headers: Record<string, string> = {}) {
       const body = JSON.stringify({ query: '{ stock(sku: "1") }' });
       const json = { 'content-type': 'application/json', ...headers };
       return (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers: json, body })).text();
     },
-    send: (body = GET_STOCK) =>
-      fetch(`${gateway.url}/soap/shop`, {
-        method: 'POST',
-        headers: { 'content-type': 'text/xml', soapaction: '""' },
-        body,
-      }),
+    send: (body: string = GET_STOCK) => postSoap(`${gateway.url}/soap/shop`, body),
   };
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   return shop;
 }
 

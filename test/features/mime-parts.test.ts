@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import { readMediaType } from '../../src/soap/mime/media-type.js';
-import { answerWith, type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordedMessage } from '../kit/backend.js';
 import { askGraphql, postGraphql } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 /** Parts of a WSDL that are attachments: arguments and fields (WSDL 1.1 section 5, SOAP Messages with Attachments). */
@@ -63,24 +63,20 @@ function packed(root: string, parts: readonly Part[]): Buffer {
   ]);
 }
 
-interface Desk {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(query: string, variables?: Record<string, unknown>): Promise<unknown>;
-}
-
-async function startDesk(t: Test, keys = '', more = ''): Promise<Desk> {
-  const backend = await startRecordingBackend(answerWith(STORED));
+async function startDesk(t: Test, keys = '', more = '') {
+  const backend = await useBackend(t, answerWith(STORED));
   const folder = t.testdir({ 'a.wsdl': WSDL });
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services: { a: { wsdl: a.wsdl, url: "${backend.url}/a"${keys} } }\n${more}`,
     folder,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
-  return { backend, gateway, ask: (query, variables) => askGraphql(gateway.url, query, variables ?? {}) };
+  return {
+    backend,
+    gateway,
+    ask: (query: string, variables?: Record<string, unknown>): Promise<unknown> =>
+      askGraphql(gateway.url, query, variables ?? {}),
+  };
 }
 
 /** The parts of a message, by the rules of RFC 2046: head and content of each. */

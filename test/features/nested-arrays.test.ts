@@ -1,7 +1,7 @@
 import t from 'tap';
 import { desk, graphql, startDesk } from '../acceptance/desk.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const ENC = 'http://schemas.xmlsoap.org/soap/encoding/';
 const array = (name: string, items: string): string =>
@@ -17,10 +17,9 @@ const ENCODED = `<definitions targetNamespace="urn:e" xmlns="http://schemas.xmls
 <service name="S"><port name="p" binding="e:B"><soap:address location="http://x/"/></port></service></definitions>`;
 
 t.test('arrays of encoded arrays are lists of lists in arguments and in replies', async (t) => {
-  const backend = await startRecordingBackend(answerWith(''));
+  const backend = await useBackend(t, answerWith(''));
   const folder = t.testdir({ 'e.wsdl': ENCODED });
-  const gateway = await startTestGateway(`services:\n  e:\n    wsdl: e.wsdl\n    url: ${backend.url}/e\n`, folder);
-  t.teardown(() => Promise.all([gateway.close(), backend.close()]));
+  const gateway = await useGateway(t, `services:\n  e:\n    wsdl: e.wsdl\n    url: ${backend.url}/e\n`, folder);
   backend.answer = ({ body }, response) => {
     const sent = body.toString().replace(/(<\/?\w+:)echo\b/g, '$1echoResponse');
     answerWith(sent, 'text/xml')({ method: '', target: '', headers: {}, body }, response);
@@ -58,14 +57,14 @@ t.test('arrays of encoded arrays are lists of lists in arguments and in replies'
 });
 
 t.test('a list whose items are too many is null in the list around it', async (t) => {
-  const backend = await startRecordingBackend(answerWith(''));
+  const backend = await useBackend(t, answerWith(''));
   const folder = t.testdir({ 'e.wsdl': ENCODED });
   const limits = 'limits: { codec: { listItems: 3 } }\n';
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:\n  e:\n    wsdl: e.wsdl\n    url: ${backend.url}/e\n${limits}`,
     folder,
   );
-  t.teardown(() => Promise.all([gateway.close(), backend.close()]));
   const rows = [3, 4].map((count) => `<r>${'<i>1</i>'.repeat(count)}</r>`).join('');
   backend.answer = answerWith(
     `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><e:echoResponse xmlns:e="urn:e"><m>${rows}</m></e:echoResponse></s:Body></s:Envelope>`,

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { envelopeOf, WSDL } from '../kit/refused-desk.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** As spyne and .NET declare everything. */
 const NILLABLE = WSDL.replace(
@@ -25,8 +25,9 @@ t.test(
   async (t) => {
     const home = await mkdtemp(join(tmpdir(), 'soapstone-null-'));
     await writeFile(join(home, 'desk.wsdl'), NILLABLE);
-    const backend = await startRecordingBackend(answerWith(''));
-    const gateway = await startTestGateway(
+    const backend = await useBackend(t, answerWith(''));
+    const gateway = await useGateway(
+      t,
       `services:
   desk:
     wsdl: desk.wsdl
@@ -37,11 +38,7 @@ graphql: { introspection: true }
 `,
       home,
     );
-    t.teardown(async () => {
-      await gateway.close();
-      await backend.close();
-      await rm(home, { recursive: true });
-    });
+    t.teardown(() => rm(home, { recursive: true }));
     const types = await askGraphql(
       gateway.url,
       '{ __type(name: "Order") { fields { name type { kind ofType { kind ofType { kind } } } } } }',

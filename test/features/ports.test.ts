@@ -4,9 +4,10 @@ import t, { type Test } from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { askGraphql, TYPED } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** Ports of one WSDL that calls each of its operations `service`. */
 const WSDL = resolve('test/wsdl/fixtures/travel/travel.wsdl');
@@ -84,7 +85,7 @@ t.test('ports that are not there are named with their place', async (t) => {
 t.test('fields of several ports are answered, and SOAP clients reach each', async (t) => {
   const envelope = (content: string): string =>
     `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns:c="urn:travel:common"><E:Body>${content}</E:Body></E:Envelope>`;
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const body = message.body.toString();
     const reply = /LowFareSearchReq/.test(body)
       ? '<c:LowFareSearchRsp><c:Price>12.50</c:Price></c:LowFareSearchRsp>'
@@ -93,10 +94,8 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
         : '<c:HotelSearchRsp><c:Hotel>Ritz</c:Hotel></c:HotelSearchRsp>';
     answerWith(envelope(reply))(message, response);
   });
-  t.teardown(() => backend.close());
   const at = (service: string) => service.replace(/"http:.*?"/, `"${backend.url}"`);
-  const gateway = await startTestGateway(`services:\n  ${at(AIR)}\n  ${at(HOTEL)}\n`);
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, `services:\n  ${at(AIR)}\n  ${at(HOTEL)}\n`);
   const ask = (query: string) => askGraphql<object>(gateway.url, query, {}, TYPED);
   t.same(await ask('{ lowFareSearchReq(from: "BRU") { price traveller { name } } }'), {
     data: { lowFareSearchReq: { price: '12.50', traveller: null } },
@@ -111,11 +110,11 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
     backend.complete.map(({ headers }) => headers['soapaction']),
     ['"http://localhost/air/AirSearch"', '"http://localhost/air/AirBook"', '"http://localhost/hotel/HotelSearch"'],
   );
-  const soap = await fetch(`${gateway.url}/soap/air`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', soapaction: '"http://localhost/air/AirBook"' },
-    body: envelope('<c:AirBookReq><c:Traveller><c:Name>a</c:Name></c:Traveller></c:AirBookReq>'),
-  });
+  const soap = await postSoap(
+    `${gateway.url}/soap/air`,
+    envelope('<c:AirBookReq><c:Traveller><c:Name>a</c:Name></c:Traveller></c:AirBookReq>'),
+    { soapaction: '"http://localhost/air/AirBook"' },
+  );
   t.equal(soap.status, 200);
   t.match(await soap.text(), 'AirBookRsp');
   const lines = gateway.logLines().filter((line) => line['msg'] === 'request');
@@ -123,11 +122,11 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
 });
 
 t.test('the WSDL of each service has the addresses of the services that have its ports', async (t) => {
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:\n  ${AIR}\n  ${HOTEL.replace(' }', ', path: /stay }')}\n`,
     t.testdir({}),
   );
-  t.teardown(() => gateway.close());
   const addresses = async (path: string): Promise<readonly string[]> => {
     const text = await (await fetch(`${gateway.url}${path}?wsdl`)).text();
     return [...text.matchAll(/port name="(\w+)".*?location="([^"]*)"/g)].map(

@@ -13,10 +13,10 @@ import type { TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { startRecordingBackend } from '../kit/backend.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
@@ -65,8 +65,7 @@ async function startTlsBackend(t: Test, options: ServerOptions) {
 }
 
 async function start(t: Test, url: string, keys: string, home: string | null = null): Promise<TestGateway> {
-  const gateway = await startTestGateway(mapping(url, keys), home);
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, mapping(url, keys), home);
   return gateway;
 }
 
@@ -174,10 +173,9 @@ t.test('TLS to a backend', { skip: hasOpenssl() ? false : 'install openssl' }, a
 });
 
 t.test('http through a proxy names the whole address, and the credentials stay with the proxy', async (t) => {
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
   });
-  t.teardown(() => backend.close());
   const proxy = await startProxy(t, 'Basic dTpw');
   const gateway = await start(t, backend.url, `    proxy: "http://u:p@${proxy.host}"`);
   t.match(await ask(gateway), '"stock":7');
@@ -190,10 +188,9 @@ t.test('http through a proxy names the whole address, and the credentials stay w
 });
 
 t.test('a proxy of the environment is used unless NO_PROXY names the host', async (t) => {
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
   });
-  t.teardown(() => backend.close());
   const proxy = await startProxy(t, null);
   process.env['HTTP_PROXY'] = `http://${proxy.host}`;
   t.teardown(() => {

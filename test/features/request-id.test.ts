@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 
-import { startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { sendRaw } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** An operator finds the log line of an answer by its id, and reads there what was found and which limit was exceeded. */
 
@@ -25,14 +25,10 @@ limits: { xml: { depth: 20 }, graphql: { depth: 5 }, http: { uriBytes: 100, head
 `;
 
 async function start(t: Test): Promise<TestGateway> {
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     response.writeHead(200, { 'content-type': 'text/xml', 'x-request-id': 'of-the-backend' }).end(REPLY);
   });
-  const gateway = await startTestGateway(CONFIG(backend.url));
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, CONFIG(backend.url));
   return gateway;
 }
 

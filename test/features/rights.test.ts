@@ -6,8 +6,8 @@ import t, { type Test } from 'tap';
 
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { type RecordedMessage, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 
 /** Rights hold for the operation that a backend may read in a message, by every endpoint. */
@@ -85,11 +85,7 @@ function readBy(operations: readonly Described[], { headers, body }: RecordedMes
   return new Set([...(areTold ? byAddressing : [...plain, ...byAddressing]), ...others].map(({ name }) => name));
 }
 
-interface Desk {
-  readonly gateway: TestGateway;
-  readonly backend: RecordingBackend;
-  close(): Promise<void>;
-}
+type Desk = Awaited<ReturnType<typeof startDesk>>;
 
 /** `classes`: what follows the names of classes; each is the class of the key `key-of-<name>-0000000000`. */
 async function startDesk(
@@ -97,7 +93,7 @@ async function startDesk(
   classes: Readonly<Record<string, string>>,
   more = '',
   service = '',
-): Promise<Desk> {
+) {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   await writeFile(join(home, 'desk.wsdl'), wsdlOf(operations));
   const backend = await startRecordingBackend((message, response) => {

@@ -2,15 +2,15 @@ import { request } from 'node:http';
 import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { TestGateway } from '../kit/gateway.js';
+import { useGateway } from '../kit/use.js';
 
 /** The gateway's address in the WSDLs that it serves, behind proxies and without. */
 
 const SERVICES = `services: { orders: { wsdl: "${resolve('config/demo/legacy.wsdl')}", url: http://127.0.0.1:9/ } }\n`;
 
 async function start(t: Test, yaml: string): Promise<TestGateway> {
-  const gateway = await startTestGateway(SERVICES + yaml);
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, SERVICES + yaml);
   return gateway;
 }
 

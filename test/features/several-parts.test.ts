@@ -4,11 +4,12 @@ import t, { type Test } from 'tap';
 
 import { runProgram } from '../../src/cli/program.js';
 import { answerIn } from '../kit/answers.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { running } from '../kit/live-desk.js';
 import { RawClient } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 // Document style of several parts (WS-I R2201 forbids it): two elements of one name among them, a header part left out.
@@ -49,31 +50,25 @@ const FOUND = `${HITS} ${tag('1st')}${tag('2nd')}\n${COUNT}`;
 const QUERY =
   '{ found: search(query: { text: "a&b" }, page: { size: 3 }, with: "x", without: "y") { again: second total hits first } }';
 
-interface Desk {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(query: string, headers?: Record<string, string>): Promise<unknown>;
-  send(message: string, action?: string, type?: string): Promise<{ readonly status: number; readonly text: string }>;
-}
-
-async function startDesk(t: Test, keys = '', operations = 'Search: {}, Note: {}', more = ''): Promise<Desk> {
-  const backend = await startRecordingBackend(answerWith(envelope(FOUND)));
+async function startDesk(t: Test, keys = '', operations = 'Search: {}, Note: {}', more = '') {
+  const backend = await useBackend(t, answerWith(envelope(FOUND)));
   const wsdl = join(t.testdir({ 'a.wsdl': WSDL }), 'a.wsdl');
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services: { desk: { wsdl: "${wsdl}", url: "${backend.url}/d", ${keys} operations: { ${operations} } } }\n${more}`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   const post = (path: string, type: string, body: string, headers: Record<string, string> = {}) =>
     fetch(`${gateway.url}${path}`, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
   return {
     backend,
     gateway,
-    ask: async (query, headers = {}) =>
+    ask: async (query: string, headers: Record<string, string> = {}): Promise<unknown> =>
       answerIn(await (await post('/graphql', 'application/json', JSON.stringify({ query }), headers)).text()),
-    async send(message, action, type = 'text/xml') {
+    async send(
+      message: string,
+      action?: string,
+      type: string = 'text/xml',
+    ): Promise<{ readonly status: number; readonly text: string }> {
       const headers: Record<string, string> = action === undefined ? {} : { soapaction: action };
       const response = await post('/soap/desk', type, message, headers);
       return { status: response.status, text: await response.text() };
@@ -348,21 +343,16 @@ t.test('operations that begin alike go on differently, and are one to whoever is
     portType: `<portType name="P">${['A', 'B', 'C'].map(operation).join('')}</portType>`,
     binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${['A', 'B', 'C'].map((name) => bound(name, BODY, BODY)).join('')}</binding>`,
   });
-  const backend = await startRecordingBackend(answerWith(envelope(COUNT)));
+  const backend = await useBackend(t, answerWith(envelope(COUNT)));
   const file = join(t.testdir({ 'a.wsdl': wsdl }), 'a.wsdl');
   const services = `services: { desk: { wsdl: "${file}", url: "${backend.url}/d", validate: { requests: report, replies: enforce } } }\n`;
-  const gateway = await startTestGateway(services);
-  const narrow = await startTestGateway(
+  const gateway = await useGateway(t, services);
+  const narrow = await useGateway(
+    t,
     `${services}clients: { address: { class: few }, classes: { few: { deny: [desk.B] } } }\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await narrow.close();
-    await backend.close();
-  });
   const send = async (content: string, { url } = gateway) => {
-    const headers = { 'content-type': 'text/xml' };
-    const response = await fetch(`${url}/soap/desk`, { method: 'POST', headers, body: envelope(content) });
+    const response = await postSoap(`${url}/soap/desk`, envelope(content));
     return response.text();
   };
   const AUTH = '<Auth xmlns="urn:t">me</Auth>';
@@ -397,17 +387,14 @@ t.test('parts of every kind, in both directions', async (t) => {
       '<portType name="P"><operation name="Echo"><input message="t:In"/><output message="t:In"/><fault name="Broken" message="t:Broken"/></operation></portType>',
     binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${bound('Echo', BODY, BODY, '<fault name="Broken"><soap:fault name="Broken" use="literal"/></fault>')}</binding>`,
   });
-  const backend = await startRecordingBackend(({ body }, response) =>
+  const backend = await useBackend(t, ({ body }, response) =>
     answerWith(body)({ method: '', target: '', headers: {}, body }, response),
   );
   const file = join(t.testdir({ 'a.wsdl': wsdl }), 'a.wsdl');
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services: { desk: { wsdl: "${file}", url: "${backend.url}/d", validate: { replies: enforce }, operations: { Echo: { field: Query.echo, faults: union } } } }\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   const ask = (query: string): Promise<unknown> => askGraphql(gateway.url, query);
   const given =
     'anY: { xml: "<t:Any xmlns:t=\\"urn:t\\"><b>x</b></t:Any>" }, headers: ["1", null], more: [], shape: { circle: { r: 2 } }';

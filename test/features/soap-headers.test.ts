@@ -1,7 +1,9 @@
 import t, { type Test } from 'tap';
 import { runProgram } from '../../src/cli/program.js';
 import { desk, graphql, startDesk } from '../acceptance/desk.js';
+import { postSoap } from '../kit/envelope.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
 
 const OK = '<t:GetResponse><t:result>ok</t:result></t:GetResponse>';
 const FIELDS = '    operations: { Get: { field: Query.get } }\n';
@@ -10,11 +12,7 @@ const FIELDS = '    operations: { Get: { field: Query.get } }\n';
 async function headerOf(t: Test, keys: string, headers: Record<string, string> = {}, wsdl = desk()): Promise<string> {
   const { ask, sent, gateway } = await startDesk(t, { 'desk.wsdl': wsdl }, keys);
   await ask('{ __typename }', OK);
-  const response = await fetch(`${gateway.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ query: '{ get(id: 1) }' }),
-  });
+  const response = await postGraphql(gateway.url, { query: '{ get(id: 1) }' }, headers);
   t.same(((await response.json()) as { data: unknown }).data, { get: 'ok' });
   return sent();
 }
@@ -135,11 +133,7 @@ t.test('SOAP callers write their own header blocks', async (t) => {
   await ask('{ get(id: 1) }', OK);
   const body =
     '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><Get xmlns="urn:t"><id>1</id></Get></s:Body></s:Envelope>';
-  const response = await fetch(`${gateway.url}/soap/desk`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', soapaction: '"urn:t/Get"' },
-    body,
-  });
+  const response = await postSoap(`${gateway.url}/soap/desk`, body, { soapaction: '"urn:t/Get"' });
   t.equal(response.status, 200);
   t.equal(backend.complete.at(-1)?.body.toString(), body);
 });

@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import { AddressTotals } from '../../src/base/address-totals.js';
 import { UpstreamTotals } from '../../src/observe/metrics/upstream-totals.js';
-import { startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postSoap } from '../kit/envelope.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
@@ -14,9 +15,10 @@ const answer = (response: ServerResponse): void =>
   void response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
 
 async function startShop(t: Test) {
-  const backend = await startRecordingBackend((_message, response) => answer(response));
-  t.teardown(() => backend.close());
-  const gateway = await startTestGateway(`services:
+  const backend = await useBackend(t, (_message, response) => answer(response));
+  const gateway = await useGateway(
+    t,
+    `services:
   shop:
     url: ${backend.url}/shop
     namespace: urn:shop
@@ -24,11 +26,10 @@ async function startShop(t: Test) {
       type Query { stock(sku: String!): Int }
     operations:
       GetStock: { field: Query.stock }
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   const call = async (): Promise<number> => {
-    const headers = { 'content-type': 'text/xml', soapaction: '""' };
-    const reply = await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: ENVELOPE });
+    const reply = await postSoap(`${gateway.url}/soap/shop`, ENVELOPE);
     await reply.arrayBuffer();
     return reply.status;
   };

@@ -1,5 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t, { type Test } from 'tap';
+import { postSoap } from '../kit/envelope.js';
 import { startGraphqlServer } from '../kit/graphql-server.js';
 import { type Desk, INIT, PROTOCOL, place, rawSocket, running, startDesk, subscribe } from '../kit/live-desk.js';
 import { until } from '../kit/until.js';
@@ -60,11 +61,11 @@ const CARRIERS: Readonly<Record<string, (desk: Desk, headers: Headers) => Promis
       { query: 'subscription { orderPlaced { id } }' },
     );
     await running(desk.gateway, 'orderPlaced', 1);
-    await fetch(`${desk.gateway.url}/soap/orders`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/xml', ...headers },
-      body: '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><PlaceOrder xmlns="urn:orders"><customer>A</customer></PlaceOrder></E:Body></E:Envelope>',
-    });
+    await postSoap(
+      `${desk.gateway.url}/soap/orders`,
+      '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><PlaceOrder xmlns="urn:orders"><customer>A</customer></PlaceOrder></E:Body></E:Envelope>',
+      headers,
+    );
     await until(() => desk.backend.complete.length > 1);
     await answer.body?.cancel();
   },

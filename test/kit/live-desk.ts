@@ -3,8 +3,10 @@ import { type Client, createClient } from 'graphql-ws';
 import type { Test } from 'tap';
 import { WebSocket } from 'ws';
 
-import { type RecordedMessage, type RecordingBackend, startRecordingBackend } from './backend.js';
-import { startTestGateway, type TestGateway } from './gateway.js';
+import type { RecordedMessage, RecordingBackend } from './backend.js';
+import { postSoap } from './envelope.js';
+import type { TestGateway } from './gateway.js';
+import { useBackend, useGateway } from './use.js';
 
 const ENVELOPE = 'http://schemas.xmlsoap.org/soap/envelope/';
 
@@ -68,7 +70,7 @@ export interface Desk {
 export async function startDesk(t: Test, more = ''): Promise<Desk> {
   const order = { status: 'NEW', total: 1 };
   let orderId = 100;
-  const backend = await startRecordingBackend(({ body }: RecordedMessage, response) => {
+  const backend = await useBackend(t, ({ body }: RecordedMessage, response) => {
     const text = body.toString();
     const id = /<(?:\w+:)?id>(\d+)</.exec(text)?.[1] ?? '0';
     const user = /<(?:\w+:)?user>(\w+)</.exec(text)?.[1] ?? 'Ann';
@@ -80,12 +82,10 @@ export async function startDesk(t: Test, more = ''): Promise<Desk> {
     response.writeHead(200, { 'content-type': 'text/xml; charset=utf-8', 'content-length': Buffer.byteLength(answer) });
     response.end(answer);
   });
-  const gateway = await startTestGateway(services(backend.url) + SUBSCRIPTIONS + more);
+  const gateway = await useGateway(t, services(backend.url) + SUBSCRIPTIONS + more);
   const clients: Client[] = [];
   t.teardown(async () => {
     for (const client of clients) await client.dispose();
-    await gateway.close();
-    await backend.close();
   });
   const url = `${gateway.url}/graphql`;
   return {
@@ -128,11 +128,11 @@ export const placeAs = (
   customer: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> =>
-  fetch(`${gateway.url}/soap/orders`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', ...headers },
-    body: envelope(`<PlaceOrder xmlns="urn:orders"><customer>${customer}</customer></PlaceOrder>`),
-  });
+  postSoap(
+    `${gateway.url}/soap/orders`,
+    envelope(`<PlaceOrder xmlns="urn:orders"><customer>${customer}</customer></PlaceOrder>`),
+    headers,
+  );
 
 /** Waits until so many subscriptions to a field run. */
 export async function running(gateway: TestGateway, field: string, count: number): Promise<void> {

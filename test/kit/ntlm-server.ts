@@ -107,13 +107,9 @@ export async function startNtlmServer(options: NtlmServerOptions): Promise<NtlmS
   return state;
 }
 
-interface Handshake {
-  readonly negotiate: Buffer;
-  readonly challenge: Buffer;
-  readonly serverChallenge: Buffer;
-}
+type Handshake = ReturnType<typeof beginHandshake>;
 
-function beginHandshake(negotiate: Buffer, { domain = 'CORP', hasTime = true }: NtlmServerOptions): Handshake {
+function beginHandshake(negotiate: Buffer, { domain = 'CORP', hasTime = true }: NtlmServerOptions) {
   const serverChallenge = randomBytes(8);
   const pairs = [pair(2, Buffer.from(domain, 'utf16le')), pair(1, Buffer.from('SERVER', 'utf16le'))];
   if (hasTime) pairs.push(pair(7, Buffer.from('0011223344556601', 'hex')));

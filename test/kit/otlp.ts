@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import protobuf from 'protobufjs';
 import type { Test } from 'tap';
-import { answerWith, type RecordingBackend, startRecordingBackend } from './backend.js';
+import { answerWith, type RecordingBackend } from './backend.js';
 import { until } from './until.js';
+import { useBackend } from './use.js';
 
 /** A span as its receiver reads it; ids are hexadecimal. */
 export interface Span {
@@ -53,8 +54,7 @@ export const PROTOBUF = 'application/x-protobuf';
 
 /** Starts an OTLP receiver. */
 export async function startReceiver(t: Test, answer: RecordingBackend['answer'] = answerWith('', PROTOBUF)) {
-  const receiver = await startRecordingBackend(answer);
-  t.teardown(() => receiver.close());
+  const receiver = await useBackend(t, answer);
   const exports = (): readonly Export[] => receiver.complete.map(({ body }) => decodeExport(body));
   const spans = (): readonly Span[] =>
     exports().flatMap(({ resourceSpans }) =>

@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { answerWith, type RecordingBackend, startRecordingBackend } from './backend.js';
-import { startTestGateway, type TestGateway } from './gateway.js';
+import { answerWith, type RecordingBackend } from './backend.js';
+import type { TestGateway } from './gateway.js';
+import { useBackend, useGateway } from './use.js';
 
 export const SOAP_11 = 'http://schemas.xmlsoap.org/soap/envelope/';
 
@@ -53,17 +54,13 @@ export async function startRefusedDesk(t: Test, more = '', ofService = VALIDATED
   const home = await mkdtemp(join(tmpdir(), 'soapstone-refused-'));
   await writeFile(join(home, 'desk.wsdl'), WSDL);
   const reply = envelopeOf('<GetOrderResponse xmlns="urn:desk"><total>7</total></GetOrderResponse>');
-  const backend = await startRecordingBackend(answerWith(reply));
+  const backend = await useBackend(t, answerWith(reply));
   const service = `services:
   desk:
     wsdl: desk.wsdl
     url: ${backend.url}/
 ${ofService}`;
-  const gateway = await startTestGateway(`${service}${more}`, home);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-    await rm(home, { recursive: true });
-  });
+  const gateway = await useGateway(t, `${service}${more}`, home);
+  t.teardown(() => rm(home, { recursive: true }));
   return { backend, gateway, url: `${gateway.url}/soap/desk` };
 }

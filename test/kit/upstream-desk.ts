@@ -5,8 +5,9 @@ import { createClient as createSocketClient } from 'graphql-ws';
 import type { Test } from 'tap';
 import { WebSocket } from 'ws';
 
-import { startTestGateway, type TestGateway } from './gateway.js';
+import type { TestGateway } from './gateway.js';
 import { type SubscriptionServer, startSubscriptionServer } from './subscription-server.js';
+import { useGateway } from './use.js';
 
 export const SDL = `
   type Query { customer(id: ID!): Customer }
@@ -50,7 +51,8 @@ export async function startUpstreamDesk(
   const remote = await startSubscriptionServer(SDL);
   const schema = SDL.replaceAll('\n', '\n      ');
   const directory = t.testdir({ 'crm.graphql': schema });
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:\n  crm:\n    kind: graphql\n    url: ${remote.url}\n    schema: crm.graphql\n` +
       `    subscriptions: { protocol: ${protocol} }\n${more}${services}\n${top}`,
     directory,
@@ -59,7 +61,6 @@ export async function startUpstreamDesk(
   const ends: (() => unknown)[] = [];
   t.teardown(async () => {
     for (const end of ends) await end();
-    await gateway.close();
     await remote.close();
   });
   return {

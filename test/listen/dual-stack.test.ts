@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { ofKind, startReceiver, valuesOf } from '../kit/otlp.js';
 import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const ENVELOPE =
   '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body><GetOrder xmlns="urn:a"/></Body></Envelope>';
@@ -35,10 +36,8 @@ function portOf(address: unknown): number {
 
 async function start(t: Test, yaml: string): Promise<{ gateway: TestGateway; backend: RecordingBackend }> {
   const reply = '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body/></Envelope>';
-  const backend = await startRecordingBackend(answerWith(reply));
-  const gateway = await startTestGateway(`services: { orders: { url: "${backend.url}/orders" } }\n${yaml}`);
-  t.teardown(() => gateway.close());
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith(reply));
+  const gateway = await useGateway(t, `services: { orders: { url: "${backend.url}/orders" } }\n${yaml}`);
   return { gateway, backend };
 }
 

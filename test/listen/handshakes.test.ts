@@ -9,8 +9,9 @@ import t, { type Test } from 'tap';
 import { handshakeFailureOf } from '../../src/listen/handshake-failure.js';
 import { LimitedEvents } from '../../src/observe/log/limited-events.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
+import { useGateway } from '../kit/use.js';
 
 /** TLS handshakes that fail: each is counted, and the log has them at a bounded rate. */
 
@@ -25,14 +26,14 @@ async function start(t: Test, http = ''): Promise<{ gateway: TestGateway; author
     writeFileSync(join(folder, name), text);
   const tls =
     'cert: { file: own.crt }, key: { file: own.key }, clientCertificate: required, clientCa: { file: ca.pem }';
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `listen: { address: "127.0.0.1:0", tls: { ${tls}, minVersion: "1.3" } }
 ${http}services: { orders: { url: http://127.0.0.1:9/ } }
 clients: { certificate: { clients: { erp: { class: internal, subject: CN=erp } } }, classes: { internal: {} } }
 `,
     folder,
   );
-  t.teardown(() => gateway.close());
   return { gateway, authority };
 }
 

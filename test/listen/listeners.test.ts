@@ -15,10 +15,10 @@ import { listEndMillis } from '../../src/listen/list-end.js';
 import { TicketKeys } from '../../src/listen/ticket-keys.js';
 import { Log } from '../../src/observe/log/log.js';
 import { startGateway } from '../../src/server.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { Authority, hasOpenssl, type Identity } from '../kit/certificates.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const skip = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 const run = promisify(execFile);
@@ -65,18 +65,11 @@ async function putIdentity(directory: string, name: string, { cert, key }: Ident
 
 const TLS = 'cert: { file: own.crt }, key: { file: own.key }';
 
-interface Started {
-  readonly gateway: TestGateway;
-  readonly backend: RecordingBackend;
-}
-
-async function start(t: Test, yaml: string): Promise<Started> {
+async function start(t: Test, yaml: string) {
   const reply = '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body/></Envelope>';
-  const backend = await startRecordingBackend(answerWith(reply));
+  const backend = await useBackend(t, answerWith(reply));
   const services = `services: { orders: { url: "${backend.url}/orders" } }\n`;
-  const gateway = await startTestGateway(services + yaml, place.directory);
-  t.teardown(() => gateway.close());
-  t.teardown(() => backend.close());
+  const gateway = await useGateway(t, services + yaml, place.directory);
   return { gateway, backend };
 }
 

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 
 import { hashPassword } from '../../src/access/passwords/scrypt.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { useGateway } from '../kit/use.js';
 
 /** The page about listeners in the manual, followed word for word: only ports and the password are filled in. */
 
@@ -58,9 +58,8 @@ async function follow(t: Test, edit: (yaml: string) => string = (yaml) => yaml) 
     .replace('/run/soapstone/traffic.sock', join(directory, 's'))
     .replaceAll(/(?:127\.0\.0\.1|0\.0\.0\.0|10\.0\.0\.7):4\d{3}/g, '127.0.0.1:0')
     .replace('AB:CD:...', Array(32).fill('AB').join(':'));
-  const gateway = await startTestGateway(edit(yaml), directory);
+  const gateway = await useGateway(t, edit(yaml), directory);
   t.teardown(async () => {
-    await gateway.close();
     for (const name of Object.keys(environment)) delete process.env[name];
     rmSync(directory, { recursive: true });
   });

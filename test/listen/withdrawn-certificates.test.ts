@@ -8,22 +8,15 @@ import { connect, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 
 import { Authority, hasOpenssl, type Identity } from '../kit/certificates.js';
-import { type Desk, holdAnswers, INIT, PROTOCOL, rawSocket, running, startDesk, subscribe } from '../kit/live-desk.js';
+import { holdAnswers, INIT, PROTOCOL, rawSocket, running, startDesk, subscribe } from '../kit/live-desk.js';
 import { until } from '../kit/until.js';
 
 const skip = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 
-interface Place {
-  readonly desk: Desk;
-  readonly authority: Authority;
-  readonly crl: string;
-  readonly ca: string;
-  readonly gone: Identity;
-  readonly stays: Identity;
-}
+type Place = Awaited<ReturnType<typeof startPlace>>;
 
 /** A gateway whose clients have certificates of an authority with a revocation list. */
-async function startPlace(t: Test): Promise<Place> {
+async function startPlace(t: Test) {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-withdrawn-'));
   t.teardown(() => rm(directory, { recursive: true }));
   const authority = new Authority(directory);

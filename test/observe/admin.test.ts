@@ -7,16 +7,16 @@ import { loadConfig } from '../../src/config/load.js';
 import { Log } from '../../src/observe/log/log.js';
 import { startGateway } from '../../src/server.js';
 import { freePort } from '../kit/free-port.js';
-import { startTestGateway } from '../kit/gateway.js';
 import { sendRaw } from '../kit/raw-client.js';
+import { useGateway } from '../kit/use.js';
 
 /** What the admin address answers, by the host that is named. */
 
 t.test('the admin address answers known hosts only', async (t) => {
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     'adminHosts: [Metrics.Internal]\nservices: { a: { url: "http://127.0.0.1:1/" } }\n',
   );
-  t.teardown(() => gateway.close());
   const ask = async (path: string, host: string): Promise<number> =>
     (await sendRaw(gateway.adminUrl, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).status;
   for (const host of [
@@ -49,10 +49,10 @@ async function ask(url: string, request: string, headers: Record<string, string>
 
 t.test('an admin address with credentials answers probes, and nothing else without them', async (t) => {
   const hash = await hashPassword('canary-password');
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `admin: { address: "127.0.0.1:0", basic: { users: { ops: { password: "${hash}" } } }, bearer: { tokens: [${TOKEN}] } }\n${SERVICES}`,
   );
-  t.teardown(() => gateway.close());
   const basic = (pair: string) => ({ Authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
   for (const path of ['/live', '/ready']) t.equal((await ask(gateway.adminUrl, `GET ${path}`)).status, 200, path);
   for (const headers of [
@@ -121,10 +121,10 @@ t.test('a reload needs credentials where other machines could ask for it', async
 
 t.test('each admin address has credentials of its own', async (t) => {
   const other = await freePort();
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `admin: ["127.0.0.1:0", { address: "127.0.0.1:${other}", bearer: { tokens: [${TOKEN}] } }]\n${SERVICES}`,
   );
-  t.teardown(() => gateway.close());
   t.equal((await ask(gateway.adminUrl, 'GET /metrics')).status, 200);
   t.equal((await ask(`http://127.0.0.1:${other}`, 'GET /metrics')).status, 401);
 });

@@ -7,12 +7,13 @@ import { Exchange } from '../../src/base/exchange.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { Readings } from '../../src/console/page/readings.js';
 import { RECENT_MAX, RecentRequests } from '../../src/observe/recent.js';
-import { startRecordingBackend } from '../kit/backend.js';
 import { missingBrowser, startBrowser } from '../kit/browser.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postSoap } from '../kit/envelope.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const noOpenssl = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 
@@ -34,14 +35,10 @@ const REPLY =
   '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><GetPriceResponse xmlns="urn:shop"><price>7</price></GetPriceResponse></s:Body></s:Envelope>';
 
 async function startShop(t: Test, more = ''): Promise<TestGateway> {
-  const backend = await startRecordingBackend((_, response) =>
+  const backend = await useBackend(t, (_, response) =>
     response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY),
   );
-  const gateway = await startTestGateway(`${SHOP(backend.url)}${more}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const gateway = await useGateway(t, `${SHOP(backend.url)}${more}`);
   return gateway;
 }
 
@@ -124,13 +121,15 @@ t.test('the console lists when certificates of listeners end', { skip: noOpenssl
 });
 
 t.test('every operation of a WSDL has a sample, whether GraphQL offers it or not', async (t) => {
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   desk:
     wsdl: ${resolve('config/demo/legacy.wsdl')}
     url: http://127.0.0.1:9/
     operations: { PlaceOrder: { field: Mutation.place } }
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   const { services } = await read(gateway, 'console/description');
   t.equal(services[0].operations.length, 12);
   for (const { name, field } of services[0].operations) {
@@ -143,8 +142,7 @@ t.test('every operation of a WSDL has a sample, whether GraphQL offers it or not
 t.test('a refused request is found by the id in its Fault, and a slow one is listed', async (t) => {
   const gateway = await startShop(t, 'console: { slowMillis: 1 }\n');
   const body = '<!DOCTYPE canary []><canary/>';
-  const headers = { 'content-type': 'text/xml', soapaction: '""' };
-  const fault = await (await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body })).text();
+  const fault = await (await postSoap(`${gateway.url}/soap/shop`, body)).text();
   const [, id] = /id="([^"]+)"/.exec(fault) ?? [];
   const answer = await postGraphql(gateway.url, { query: '{ price(sku: "canary") }' });
   t.match(await answer.json(), { data: { price: 7 } });
@@ -243,8 +241,7 @@ t.test('the console works in a browser', { skip: missingBrowser() || noOpenssl }
   t.teardown(() => browser.close());
   const page = await browser.open(`${gateway.adminUrl}/`);
   await page.until("document.querySelector('canvas') !== null");
-  const headers = { 'content-type': 'text/xml', soapaction: '""' };
-  await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: '<!DOCTYPE a []><a/>' });
+  await postSoap(`${gateway.url}/soap/shop`, '<!DOCTYPE a []><a/>');
   await page.evaluate("location.hash = '#refusals'");
   await page.until("document.body.innerText.includes('XML_DTD_FORBIDDEN')");
   const row = "[...document.querySelectorAll('td')].map(({ innerText }) => innerText)";

@@ -11,10 +11,12 @@ import { ProtoWriter } from '../../src/observe/trace/proto-writer.js';
 import { ATTEMPTS_MAX, LINKS_MAX, RequestSpans } from '../../src/observe/trace/request-spans.js';
 import { KEPT_PER_SECOND, Tracer } from '../../src/observe/trace/tracer.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { postSoap } from '../kit/envelope.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { decodeExport, ofKind, PROTOBUF, rejected, type Span, startReceiver, valuesOf } from '../kit/otlp.js';
 import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const envelope = (content: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${content}</s:Body></s:Envelope>`;
@@ -28,9 +30,10 @@ async function untilMetric(gateway: TestGateway, line: string): Promise<void> {
 
 async function startTraced(t: Test, traces: string, { service = '', more = '' } = {}) {
   const receiver = await startReceiver(t);
-  const backend = await startRecordingBackend(answerWith(REPLY));
-  t.teardown(() => backend.close());
-  const gateway = await startTestGateway(`services:
+  const backend = await useBackend(t, answerWith(REPLY));
+  const gateway = await useGateway(
+    t,
+    `services:
   shop:
     url: ${backend.url}/shop?key=hidden
     namespace: urn:shop
@@ -42,18 +45,14 @@ async function startTraced(t: Test, traces: string, { service = '', more = '' } 
 ${service}
 ${traces === '' ? '' : `traces: { otlp: "${receiver.url}", ${traces} }`}
 ${more}
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   return {
     ...receiver,
     backend,
     gateway,
     send: (headers: Record<string, string> = {}, body = ASKED): Promise<Response> =>
-      fetch(`${gateway.url}/soap/shop`, {
-        method: 'POST',
-        headers: { 'content-type': 'text/xml', soapaction: '""', ...headers },
-        body,
-      }),
+      postSoap(`${gateway.url}/soap/shop`, body, headers),
   };
 }
 

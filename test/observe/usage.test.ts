@@ -6,9 +6,10 @@ import { affectedClients } from '../../src/cli/operator/affected-clients.js';
 import { runProgram } from '../../src/cli/program.js';
 import { clientNameIn } from '../../src/observe/client-name.js';
 import { mergeUsage, USAGE_CLIENTS_MAX, USAGE_NAMES_MAX, Usage, type UsageReport } from '../../src/observe/usage.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
@@ -27,9 +28,10 @@ function exchange(
 }
 
 t.test('the report has what each client uses, by both protocols', async (t) => {
-  const backend = await startRecordingBackend(answerWith(REPLY));
-  t.teardown(() => backend.close());
-  const gateway = await startTestGateway(`services:
+  const backend = await useBackend(t, answerWith(REPLY));
+  const gateway = await useGateway(
+    t,
+    `services:
   shop:
     url: ${backend.url}/shop
     namespace: urn:shop
@@ -40,16 +42,14 @@ t.test('the report has what each client uses, by both protocols', async (t) => {
 clients:
   apiKeys: { header: x-key, clients: { erp: { class: all, keys: [key-of-the-erp-system] }, web: { class: all, keys: [key-of-the-web-shop] } } }
   classes: { all: {} }
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   const named = { 'x-key': 'key-of-the-web-shop', 'graphql-client-name': 'shop', 'graphql-client-version': '1.2' };
   const query = 'query Page { order(id: 1) { ...Parts } } fragment Parts on Order { status }';
   for (let count = 0; count < 3; count++) await postGraphql(gateway.url, { query }, named);
   await postGraphql(gateway.url, { query: '{ nothing }' }, named);
-  await fetch(`${gateway.url}/soap/shop`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', soapaction: '""', 'x-key': 'key-of-the-erp-system' },
-    body: envelope('<GetOrder xmlns="urn:shop"><id>1</id></GetOrder>'),
+  await postSoap(`${gateway.url}/soap/shop`, envelope('<GetOrder xmlns="urn:shop"><id>1</id></GetOrder>'), {
+    'x-key': 'key-of-the-erp-system',
   });
   t.match(await gateway.accessLine(), { operationName: 'Page', clientName: 'shop', clientVersion: '1.2' });
   await gateway.accessLine(5);

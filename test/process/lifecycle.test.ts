@@ -8,11 +8,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 
-import { startRecordingBackend } from '../kit/backend.js';
 import { freePort } from '../kit/free-port.js';
 import { areAnswering, childrenOf, type GatewayProcess, MAIN } from '../kit/gateway-process.js';
 import { RawClient } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { useBackend } from '../kit/use.js';
 import { allFine, ask, connectTo, GET, SERVICES, start, statusesOf, WSDL } from './process-kit.js';
 
 /** Processes of their own from start to end: signals, drains, and workers that die. */
@@ -250,8 +250,7 @@ t.test('metrics of workers are there while one hangs, and never go back', async 
 });
 
 t.test('usage has what workers counted that have ended', async (t) => {
-  const backend = await startRecordingBackend((_message, response) => response.writeHead(202).end());
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, (_message, response) => response.writeHead(202).end());
   const gateway = await start(t, 'workers: 2\n', `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}" } }\n`);
   const counted = async (): Promise<unknown> => {
     const { clients } = JSON.parse(await (await fetch(`${gateway.adminUrl}/usage`)).text());
@@ -280,10 +279,9 @@ t.test('usage has what workers counted that have ended', async (t) => {
 
 t.test('one worker checks the health of backends for all, and another when it has died', async (t) => {
   let isFine = true;
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     response.writeHead(isFine ? 204 : 500).end();
   });
-  t.teardown(() => backend.close());
   const everyMillis = 500;
   const health = `health: { everyMillis: ${everyMillis}, path: /health, up: 1, down: 1 }`;
   const services = `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}", ${health} } }\n`;
@@ -318,13 +316,12 @@ t.test('one worker checks the health of backends for all, and another when it ha
 
 t.test('a write through one worker invalidates what another has cached', async (t) => {
   const reads = { count: 0 };
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const name = message.body.includes('SetCount') ? 'SetCount' : 'GetCount';
     if (name === 'GetCount') reads.count++;
     const body = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${name}Response xmlns="urn:stock"/></E:Body></E:Envelope>`;
     response.writeHead(200, { 'content-type': 'text/xml' }).end(body);
   });
-  t.teardown(() => backend.close());
   const operations =
     '{ GetCount: { field: Query.count, read: { cacheMillis: 600000, scope: shared } }, SetCount: { field: Mutation.setCount, write: { invalidates: [GetCount] } } }';
   const types = 'type Query { count: Int } type Mutation { setCount: Int }';
@@ -381,10 +378,9 @@ t.test('a bug that no code caught ends the process after a drain, and its worker
     'process.on("SIGURG",()=>{throw new Error("a bug of a test")});process.on("SIGPIPE",()=>Promise.reject(7))';
   const options = [`--import=data:text/javascript,${encodeURIComponent(bug)}`];
   const held: (() => void)[] = [];
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     held.push(() => response.writeHead(202).end());
   });
-  t.teardown(() => backend.close());
   const services = `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}" } }\n`;
   const gateway = await start(t, '', services, options);
   const [client] = await connectTo(gateway.url, 1);

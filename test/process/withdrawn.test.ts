@@ -2,9 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { WebSocket } from 'ws';
 
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { areAnswering, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { until } from '../kit/until.js';
+import { useBackend } from '../kit/use.js';
 
 interface Client {
   readonly messages: Record<string, unknown>[];
@@ -33,8 +34,7 @@ async function subscribed({ url }: GatewayProcess, key: string): Promise<Client>
 t.test('a key that a reload removes ends the WebSockets of all workers', async (t) => {
   const reply =
     '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetResponse xmlns="urn:x"><id>1</id></GetResponse></E:Body></E:Envelope>';
-  const backend = await startRecordingBackend(answerWith(reply));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith(reply));
   const gone = 'gone: { class: all, keys: [the-key-of-the-gone-client] }';
   const gateway = await startProcess(
     t,

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import t from 'tap';
-import { startRecordingBackend } from '../kit/backend.js';
 import { areAnswering, childrenOf, type GatewayProcess } from '../kit/gateway-process.js';
 import { sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { useBackend } from '../kit/use.js';
 import { connect, MISSING, RecordedEvents, RedisServer } from '../redis/kit.js';
 import { connectTo, GET, start, WSDL } from './process-kit.js';
 
@@ -29,8 +29,7 @@ t.test('connections that were handed to a worker that dies are taken by another'
 });
 
 t.test('a worker whose event loop hangs is replaced, also the one that checks health', async (t) => {
-  const backend = await startRecordingBackend((_message, response) => response.writeHead(204).end());
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, (_message, response) => response.writeHead(204).end());
   const health = 'health: { everyMillis: 500, path: /health }';
   const services = `services: { orders: { wsdl: "${WSDL}", url: "${backend.url}", ${health} } }\n`;
   // Without processor time, which others need.

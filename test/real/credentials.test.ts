@@ -8,10 +8,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import type { RecordingBackend } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { Caller, envelope, replyOf } from '../kit/ntlm-caller.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 import { HOST, REALM, startApache, startKdc } from './apache.js';
 import { after, callUntil } from './load.js';
@@ -31,17 +33,18 @@ const CHANGED = wsdlWith({ types: schemaWith('').replace('"xs:string"', '"xs:int
 
 /** A backend without credentials: it shows another WSDL than is served, and its reply names the user that the server in front of it found. */
 async function startBackend(t: Test): Promise<RecordingBackend> {
-  const backend = await startRecordingBackend(({ method, headers, body }, response) => {
+  const backend = await useBackend(t, ({ method, headers, body }, response) => {
     if (method === 'GET') return void response.end(CHANGED);
     const sku = /<(?:\w+:)?sku(?: [^>]*)?>(.*)<\/(?:\w+:)?sku>/.exec(String(body))?.[1] ?? '';
     response.writeHead(200, { 'content-type': 'text/xml' }).end(replyOf(String(headers['x-user']), sku.slice(0, 9)));
   });
-  t.teardown(() => backend.close());
   return backend;
 }
 
 async function startShop(t: Test, url: string, auth: string): Promise<TestGateway> {
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   shop:
     url: ${url}
     namespace: urn:shop
@@ -49,8 +52,8 @@ async function startShop(t: Test, url: string, auth: string): Promise<TestGatewa
     operations:
       GetStock: { field: Query.stock, read: {} }
     auth: ${auth}
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   return gateway;
 }
 
@@ -63,8 +66,7 @@ const ask = async (gateway: TestGateway, sku = '1'): Promise<string> =>
   ).text();
 
 const send = async (gateway: TestGateway, sku = '1'): Promise<string> => {
-  const headers = { 'content-type': 'text/xml', soapaction: '""' };
-  return (await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: envelope(sku) })).text();
+  return (await postSoap(`${gateway.url}/soap/shop`, envelope(sku))).text();
 };
 
 /** Calls by GraphQL and by SOAP in turns. */
@@ -168,11 +170,11 @@ t.test('Apache httpd', { skip: APACHE }, async (t) => {
       Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? ask : send)(gateway, String(index))),
     );
     for (const [index, answer] of answers.entries()) t.match(answer, `web@${REALM} ${index}`);
-    const drifting = await startTestGateway(
+    const drifting = await useGateway(
+      t,
       `services: { a: { wsdl: a.wsdl, url: ${url}/negotiate, auth: ${auth}, drift: { url: '${url}/negotiate?wsdl' } } }`,
       t.testdir({ 'a.wsdl': wsdlWith({}) }),
     );
-    t.teardown(() => drifting.close());
     t.match(await drifting.logLine('the backend shows another WSDL than is served'), { counts: { breaking: 1 } });
     const wrong = await startShop(t, `${url}/negotiate`, auth.replace(HOST, 'other.corp.example'));
     t.match(await ask(wrong), 'UPSTREAM_AUTH');
@@ -251,13 +253,15 @@ t.test('clients are identified by the introspection of oidc-provider', async (t)
   });
   t.teardown(() => server.stop());
   const url = `http://127.0.0.1:${server.port}`;
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   shop: { url: "${url}/shop", types: "type Query { stock: Int }", operations: { GetStock: { field: Query.stock } } }
 clients:
   introspection: { url: "${url}/token/introspection", clientId: gateway, clientSecret: 's3cret:with+signs', clientClaim: client_id, class: all }
   classes: { all: {} }
-`);
-  t.teardown(() => gateway.close());
+`,
+  );
   const basic = Buffer.from('gateway:s3cret%3Awith%2Bsigns').toString('base64');
   const granted = await fetch(`${url}/token`, {
     method: 'POST',

@@ -9,10 +9,10 @@ import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 
 import { startDemoBackend } from '../../config/demo/backend.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { answerWith } from '../kit/backend.js';
 import { Authority } from '../kit/certificates.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { missing, PYTHON } from './programs.js';
 import { startEnvoy, startHaproxy, startNginx } from './proxies.js';
 
@@ -34,16 +34,9 @@ const REPLY = ENVELOPE.replace('_', '<r:GetOrderResponse xmlns:r="urn:desk"><r:i
 /** The address that clients come from: that of the proxies is 127.0.0.1. */
 const CLIENT = '127.0.0.2';
 
-interface Place {
-  readonly home: string;
-  readonly authority: Authority;
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  /** Runs curl from the address of the client; its output, and the version of HTTP with the status. */
-  curl(url: string, ...args: readonly string[]): Promise<{ readonly text: string; readonly answer: string }>;
-}
+type Place = Awaited<ReturnType<typeof start>>;
 
-async function start(t: Test, more: string): Promise<Place> {
+async function start(t: Test, more: string) {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-front-'));
   t.teardown(() => rm(home, { recursive: true }));
   const authority = new Authority(home);
@@ -53,9 +46,9 @@ async function start(t: Test, more: string): Promise<Place> {
   file('a.key', own.key);
   file('both.pem', own.cert + own.key);
   file('ca.crt', authority.ca.cert);
-  const backend = await startRecordingBackend(answerWith(REPLY));
-  t.teardown(() => backend.close());
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, answerWith(REPLY));
+  const gateway = await useGateway(
+    t,
     `services:
   desk:
     url: ${backend.url}/desk
@@ -66,13 +59,13 @@ subscriptions: { polled: { poll: { operation: desk.GetOrder, everyMillis: 1000 }
 ${more}`,
     home,
   );
-  t.teardown(() => gateway.close());
   return {
     home,
     authority,
     backend,
     gateway,
-    curl: (url, ...args) =>
+    /** Runs curl from the address of the client; its output, and the version of HTTP with the status. */
+    curl: (url: string, ...args: readonly string[]): Promise<{ readonly text: string; readonly answer: string }> =>
       new Promise((resolve) => {
         const own = ['-sS', '--interface', CLIENT, '--cacert', join(home, 'ca.crt'), '-m', '20'];
         const all = [...own, '-w', '\n%{http_version} %{http_code}', ...args, url];
@@ -461,12 +454,12 @@ for (const [client, file, option] of [
     writeFileSync(join(home, 'erp.key'), erp.key);
     const legacy = await startDemoBackend('127.0.0.1', 0);
     t.teardown(() => legacy.close());
-    const gateway = await startTestGateway(
+    const gateway = await useGateway(
+      t,
       `services: { orders: { wsdl: ${resolve('config/demo/legacy.wsdl')}, url: "${legacy.url}" } }
 listen: [${listener('required')}]\n${CERTIFICATES.replace('address: { class: all }, ', '')}`,
       home,
     );
-    t.teardown(() => gateway.close());
     const run = (...args: readonly string[]): Promise<string> =>
       new Promise((resolve) => {
         const all = [

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { startTestGateway } from '../kit/gateway.js';
+import { useGateway } from '../kit/use.js';
 import { missing, PYTHON } from './programs.js';
 import { BACKENDS, CLIENTS, runClient, type Stack, startStack } from './stacks.js';
 
@@ -51,11 +51,11 @@ for (const stack of STACKS) {
       ({ name, path, versions }) =>
         `  ${name}: { wsdl: ${name}.wsdl, url: "${server.origin}${path}", versions: ${versions} }\n`,
     );
-    const gateway = await startTestGateway(
+    const gateway = await useGateway(
+      t,
       `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nservices:\n${services.join('')}`,
       directory,
     );
-    t.teardown(() => gateway.close());
 
     for (const backend of BACKENDS.filter((candidate) => candidate.stack === stack)) {
       const service = SERVICES[stack].find(({ path }) => path === backend.path);
@@ -95,9 +95,11 @@ except zeep.exceptions.Fault as fault: print(' '.join(child.text for child in fa
 t.test('clients read the code and the id of a refusal', async (t) => {
   const wsdl = resolve('config/demo/legacy.wsdl');
   // Nothing listens there.
-  const gateway = await startTestGateway(`services:
-  orders: { wsdl: ${wsdl}, url: "http://127.0.0.1:1/", versions: ["1.1", "1.2"] }\n`);
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(
+    t,
+    `services:
+  orders: { wsdl: ${wsdl}, url: "http://127.0.0.1:1/", versions: ["1.1", "1.2"] }\n`,
+  );
   const through = `${gateway.url}/soap/orders`;
   const rows = [
     ['php', ['php', '-r', REFUSED.php, '--', through, '1'], 'UNKNOWN_OPERATION'],

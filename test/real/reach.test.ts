@@ -8,12 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import type { RecordingBackend } from '../kit/backend.js';
 import { Authority } from '../kit/certificates.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { replyOf } from '../kit/ntlm-caller.js';
 import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
 import { callUntil } from './load.js';
 import { missing, type RunningProgram, startProgram } from './programs.js';
 import { startNginx } from './proxies.js';
@@ -29,15 +30,15 @@ async function folder(t: Test): Promise<string> {
 }
 
 async function startBackend(t: Test): Promise<RecordingBackend> {
-  const backend = await startRecordingBackend(({ headers }, response) => {
+  const backend = await useBackend(t, ({ headers }, response) => {
     response.writeHead(200, { 'content-type': 'text/xml' }).end(replyOf(String(headers['x-subject'] ?? '-'), '1'));
   });
-  t.teardown(() => backend.close());
   return backend;
 }
 
 async function startShop(t: Test, url: string, keys: string, home: string): Promise<TestGateway> {
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:
   shop:
     url: ${url}/shop
@@ -49,7 +50,6 @@ ${keys}
 `,
     home,
   );
-  t.teardown(() => gateway.close());
   return gateway;
 }
 

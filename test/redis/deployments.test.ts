@@ -24,13 +24,10 @@ const OF_SENTINELS = 'password-of-the-sentinels';
 const folder = mkdtempSync(join(tmpdir(), 'soapstone-deployments-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Shared {
-  readonly shared: SharedState;
-  readonly lines: readonly string[];
-}
+type Shared = Awaited<ReturnType<typeof share>>;
 
 /** The shared state of a process with this value of the key `redis`. */
-async function share(t: Test, redis: string): Promise<Shared> {
+async function share(t: Test, redis: string) {
   const file = join(folder, 'soapstone.yaml');
   writeFileSync(file, `services: { a: { url: http://a } }\nredis: ${redis}\n`);
   const { settings } = compileRedis(rootOf(await loadConfig(file, {})));

@@ -6,9 +6,11 @@ import { MIB } from '../../src/base/limit.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { RedisPollSharing } from '../../src/redis/polling/poll-sharing.js';
 import { answerWith, startRecordingBackend } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { envelope } from '../kit/live-desk.js';
+import { useBackend } from '../kit/use.js';
 import { connect, MISSING, RecordedEvents, RedisProxy, RedisServer, until, untilAsync } from './kit.js';
 
 /** Two gateways that share a Redis, from outside. */
@@ -43,8 +45,7 @@ const REPLY =
   '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetOrderResponse xmlns="urn:orders"><id>7</id></GetOrderResponse></E:Body></E:Envelope>';
 
 const soap = async ({ url }: TestGateway): Promise<string> => {
-  const headers = { 'content-type': 'text/xml', 'x-api-key': KEY };
-  const response = await fetch(`${url}/soap/orders`, { method: 'POST', headers, body: ENVELOPE });
+  const response = await postSoap(`${url}/soap/orders`, ENVELOPE, { 'x-api-key': KEY });
   return response.ok ? 'ok' : ((await response.text()).match(/[A-Z]+_[A-Z_]+/)?.[0] ?? String(response.status));
 };
 
@@ -56,11 +57,10 @@ const graphql = async ({ url }: TestGateway, body: object): Promise<string> => {
 
 t.test('two gateways and one Redis', { skip: MISSING }, async (t) => {
   const redis = await RedisServer.start('--requirepass', SECRET);
-  const backend = await startRecordingBackend(answerWith(REPLY));
+  const backend = await useBackend(t, answerWith(REPLY));
   const gateways = await Promise.all([0, 1].map(() => startTestGateway(config(backend.url, redis.url))));
   t.teardown(async () => {
     await Promise.all(gateways.map((gateway) => gateway.close()));
-    await backend.close();
     await redis.close();
   });
   const [a, b] = gateways;

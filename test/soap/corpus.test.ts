@@ -3,9 +3,10 @@ import { basename, join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { DIALECTS, type DialectName } from '../../src/soap/dialect.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 const CORPUS = '../shared/corpora/soap';
 
@@ -27,16 +28,14 @@ const BY_CONTRACT: ReadonlyMap<string, string> = new Map([
 const ADDRESSING: ReadonlySet<string> = new Set(['wsa:OnlyAnonymousAddressSupported', 'WSA_DESTINATION']);
 
 async function start(t: Test, lines: string): Promise<{ backend: RecordingBackend; gateway: TestGateway }> {
-  const backend = await startRecordingBackend(
+  const backend = await useBackend(
+    t,
     answerWith('<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body/></E:Envelope>'),
   );
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `limits: { overload: { eventLoopMillis: 0 } }\nservices:\n  all:\n    url: ${backend.url}/\n    versions: ["1.1", "1.2"]\n${lines}`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   return { backend, gateway };
 }
 

@@ -33,13 +33,7 @@ const rules = (dialects: readonly DialectName[] = DIALECT_NAMES): EnvelopeRules 
 });
 
 /** What a gate let through, in order, and how it ended. */
-interface Passed {
-  readonly events: readonly string[];
-  readonly bytes: string;
-  readonly refusal: string | null;
-}
-
-function pass(pieces: readonly Uint8Array[], envelopeRules: EnvelopeRules, options: Partial<GateOptions> = {}): Passed {
+function pass(pieces: readonly Uint8Array[], envelopeRules: EnvelopeRules, options: Partial<GateOptions> = {}) {
   const events: string[] = [];
   const chunks: Buffer[] = [];
   const note = (event: string): void => {

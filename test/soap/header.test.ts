@@ -32,14 +32,7 @@ const RULES: EnvelopeRules = {
   readsSecurity: false,
 };
 
-interface Passed {
-  readonly bytes: Buffer;
-  readonly growthBytes: number | null;
-  readonly refusal: string | null;
-  readonly validator: EnvelopeValidator;
-}
-
-function pass(pieces: readonly Uint8Array[], options: Partial<GateOptions> = {}, rules = RULES): Passed {
+function pass(pieces: readonly Uint8Array[], options: Partial<GateOptions> = {}, rules = RULES) {
   const chunks: Buffer[] = [];
   let growthBytes: number | null = null;
   const validator = new EnvelopeValidator(rules, null, 'no detail');

@@ -12,8 +12,8 @@ import { Upstream } from '../../src/upstream/upstream.js';
 import { startDesyncBackend } from '../kit/desync-backend.js';
 import { runDesyncCallers } from '../kit/desync-callers.js';
 import { BEHAVIOURS, behaviourOf, HEADERS_MILLIS, requestBytesOf } from '../kit/desync-calls.js';
-import { startTestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
+import { useGateway } from '../kit/use.js';
 
 const MIB = 2 ** 20;
 /** More than two sockets hold. */
@@ -23,15 +23,8 @@ const FOREIGN = 'of another exchange';
 
 const answer = (text: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 
-interface Desk {
-  readonly upstream: Upstream;
-  /** Connections, in their order. */
-  readonly sockets: readonly Socket[];
-  call(body?: UpstreamRequest['body']): Promise<string>;
-}
-
 /** A backend whose connections are given to `script`, the first one with 0. */
-async function startDesk(t: Test, script: (socket: Socket, count: number) => void): Promise<Desk> {
+async function startDesk(t: Test, script: (socket: Socket, count: number) => void) {
   const sockets: Socket[] = [];
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {});
@@ -49,7 +42,12 @@ async function startDesk(t: Test, script: (socket: Socket, count: number) => voi
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { upstream, sockets, call: (body = null) => post(upstream, body) };
+  return {
+    upstream,
+    /** Connections, in their order. */
+    sockets,
+    call: (body: UpstreamRequest['body'] = null) => post(upstream, body),
+  };
 }
 
 /** Resolves to the content of the reply, or the code of the refusal. */
@@ -223,17 +221,17 @@ t.test('connections are used again when the address was in step for ten minutes'
 
 t.test('no caller gets the reply of another, whatever the backend does with the connection of each', async (t) => {
   const backend = await startDesyncBackend();
-  const gateway = await startTestGateway(`services:
+  const gateway = await useGateway(
+    t,
+    `services:
   calls: { url: "${backend.url}/", versions: ["1.1"] }
 limits:
   upstream: { headersMillis: ${HEADERS_MILLIS}, breakerFailures: 0 }
   overload: { eventLoopMillis: 0 }
   xml: { messageBytes: 33554432, textBytes: 33554432 }
-`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+`,
+  );
+  t.teardown(() => backend.close());
   /** What a caller alone could tell, once in a hundred times before the first sign (`test/bench/desync.ts`). */
   const isHidden = (call: number): boolean => ['twice, later', 'on another connection'].includes(behaviourOf(call));
   const calls = Array.from({ length: 2_000 }, (_, call) => call).filter(

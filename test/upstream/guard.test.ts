@@ -7,16 +7,7 @@ import { startScriptedBackend } from '../kit/backend.js';
 
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-interface Guarded {
-  readonly socket: Socket;
-  readonly guard: Guard;
-  /** The other end. */
-  readonly backend: Socket;
-  /** Resolves to what was read: the next bytes, or the error the socket ended with, or null for an end without one. */
-  next(): Promise<string | Error | null>;
-}
-
-async function startGuarded(t: Test): Promise<Guarded> {
+async function startGuarded(t: Test) {
   let accepted: (socket: Socket) => void = () => {};
   const backend = new Promise<Socket>((resolve) => {
     accepted = resolve;
@@ -40,8 +31,10 @@ async function startGuarded(t: Test): Promise<Guarded> {
   return {
     socket,
     guard,
+    /** The other end. */
     backend: await backend,
-    next: () =>
+    /** Resolves to what was read: the next bytes, or the error the socket ended with, or null for an end without one. */
+    next: (): Promise<string | Error | null> =>
       new Promise((resolve) => {
         const look = (): void => {
           const chunk: unknown = socket.read();

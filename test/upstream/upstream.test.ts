@@ -11,6 +11,7 @@ import { FixedQuery } from '../../src/upstream/query.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../src/upstream/reply.js';
 import { Upstream } from '../../src/upstream/upstream.js';
 import { answerWith, type RecordedMessage, startRecordingBackend, startScriptedBackend } from '../kit/backend.js';
+import { useBackend } from '../kit/use.js';
 
 const LIMITS = defaultsOf(UPSTREAM_LIMITS);
 
@@ -86,8 +87,7 @@ t.test("a parameter of the address is not the caller's to say again", async (t) 
   ] as const) {
     t.equal(joined(own, given), expected, `${own} and ${given}`);
   }
-  const backend = await startRecordingBackend(answerWith('fine', 'text/plain'));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith('fine', 'text/plain'));
   const upstream = makeUpstream(t, [`${backend.url}/x?tenant=1`]);
   const heard = new Heard();
   upstream.call({ ...GET, query: '?tenant=2&a=3' }, heard);
@@ -115,11 +115,10 @@ function call(upstream: Upstream, request: Partial<UpstreamRequest> = {}): Heard
 async function startHolding(t: Test) {
   const held: { readonly message: RecordedMessage; readonly response: ServerResponse }[] = [];
   let wake = (): void => {};
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     held.push({ message, response });
     wake();
   });
-  t.teardown(() => backend.close());
   const arrived = async (count: number): Promise<void> => {
     while (held.length < count) {
       await new Promise<void>((resolve) => {
@@ -133,11 +132,10 @@ async function startHolding(t: Test) {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 t.test('an answer comes whole, with its head', async (t) => {
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     response.setHeader('x-two', ['a', 'b']);
     answerWith(message.target, 'text/plain', 202)(message, response);
   });
-  t.teardown(() => backend.close());
   const upstream = makeUpstream(t, [`${backend.url}/base`]);
   const heard = call(upstream, { method: 'POST', query: '?a=1', headers: ['x-a', 'b'], body: Buffer.from('hello') });
   const head = await heard.begun;
@@ -153,8 +151,7 @@ t.test('an answer comes whole, with its head', async (t) => {
 });
 
 t.test('the query of the address and the query of the caller become one', async (t) => {
-  const backend = await startRecordingBackend((message, response) => answerWith(message.target)(message, response));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, (message, response) => answerWith(message.target)(message, response));
   const ask = async (url: string, query: string): Promise<string> => {
     const heard = call(makeUpstream(t, [url]), { query });
     await heard.ended;
@@ -186,8 +183,7 @@ t.test('several addresses take turns', async (t) => {
 
 t.test('an address that is slow holds its own places only, and one that fails is passed over', async (t) => {
   const slow = await startHolding(t);
-  const quick = await startRecordingBackend(answerWith('quick'));
-  t.teardown(() => quick.close());
+  const quick = await useBackend(t, answerWith('quick'));
   const upstream = makeUpstream(t, [slow.url, quick.url], { connections: 1, pending: 0 });
   const first = call(upstream);
   await slow.arrived(1);
@@ -211,8 +207,7 @@ t.test('an address that is slow holds its own places only, and one that fails is
 });
 
 t.test('a caller who sends slowly does not make the backend a failing one', async (t) => {
-  const backend = await startRecordingBackend(answerWith('late'));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith('late'));
   const upstream = makeUpstream(t, [backend.url], { breakerFailures: 1, totalMillis: 30 });
   const body = new Readable({ read() {} });
   body.on('error', () => {});
@@ -223,8 +218,7 @@ t.test('a caller who sends slowly does not make the backend a failing one', asyn
 });
 
 t.test('a long upload has a connection of its own, and an aborted one takes it along', async (t) => {
-  const backend = await startRecordingBackend(answerWith('fine'));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith('fine'));
   const upstream = makeUpstream(t, [backend.url]);
   t.equal(await call(upstream).ended, 'end');
   const body = new Readable({ read() {} });
@@ -250,7 +244,7 @@ t.test('a paused call leaves the rest with the backend until it is resumed', asy
   const isStuck = new Promise<void>((resolve) => {
     stuck = resolve;
   });
-  const backend = await startRecordingBackend((_message, response) => {
+  const backend = await useBackend(t, (_message, response) => {
     const piece = Buffer.alloc(256 * 1024, 'a');
     const write = (): void => {
       while (sent < total) {
@@ -270,7 +264,6 @@ t.test('a paused call leaves the rest with the backend until it is resumed', asy
     response.writeHead(200);
     write();
   });
-  t.teardown(() => backend.close());
   const heard = call(makeUpstream(t, [backend.url]));
   heard.onData = () => {
     heard.onData = () => {};
@@ -305,8 +298,7 @@ t.test('an aborted call ends with its refusal, and its connection is gone', asyn
 });
 
 t.test('an aborted upload is no message, and its source is let go', async (t) => {
-  const backend = await startRecordingBackend(answerWith('late'));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith('late'));
   const upstream = makeUpstream(t, [backend.url]);
   const body = new Readable({ read() {} });
   body.on('error', () => {});
@@ -321,8 +313,7 @@ t.test('an aborted upload is no message, and its source is let go', async (t) =>
 });
 
 t.test('a body that is refused on its way says why, and is no message', async (t) => {
-  const backend = await startRecordingBackend(answerWith('late'));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith('late'));
   const body = new Readable({ read() {} });
   body.push('half');
   const heard = call(makeUpstream(t, [backend.url]), { method: 'POST', body });
@@ -334,8 +325,7 @@ t.test('a body that is refused on its way says why, and is no message', async (t
 });
 
 t.test('what a receiver throws ends the call: a refusal as it is, anything else as a bug', async (t) => {
-  const backend = await startRecordingBackend(answerWith('body'));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith('body'));
   const upstream = makeUpstream(t, [backend.url]);
   for (const [thrown, code] of [
     [new Refusal('UPSTREAM_REDIRECT'), 'UPSTREAM_REDIRECT'],
@@ -446,8 +436,7 @@ t.test('whatever breaks on the wire has its name', async (t) => {
 });
 
 t.test('a backend that speaks no TLS where TLS is expected is not trusted', async (t) => {
-  const plain = await startRecordingBackend(answerWith('secret'));
-  t.teardown(() => plain.close());
+  const plain = await useBackend(t, answerWith('secret'));
   const ended = await call(makeUpstream(t, [plain.url.replace('http:', 'https:')])).ended;
   t.equal(ended, 'UPSTREAM_TLS');
   t.equal(plain.complete.length, 0);

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import { postSoap } from '../../kit/envelope.js';
 import {
   areAnswering,
   childrenOf,
@@ -14,6 +15,7 @@ import {
   startProcess,
   terminate,
 } from '../../kit/gateway-process.js';
+import { postGraphql } from '../../kit/graphql-client.js';
 import { until } from '../../kit/until.js';
 import { wsdlWith } from '../../wsdl/written.js';
 
@@ -33,13 +35,7 @@ const CALL =
 
 const run = promisify(execFile);
 
-interface Backend {
-  readonly url: string;
-  /** By path: the document of each look; null: status 503. */
-  readonly show: Map<string, () => string | null>;
-}
-
-async function startBackend(t: Test): Promise<Backend> {
+async function startBackend(t: Test) {
   const show = new Map<string, () => string | null>();
   const server = createServer((request, response) => {
     if (request.method === 'POST') {
@@ -53,7 +49,11 @@ async function startBackend(t: Test): Promise<Backend> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, show };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** By path: the document of each look; null: status 503. */
+    show,
+  };
 }
 
 const TAKEN = 'the WSDL of the backend is in use';
@@ -64,13 +64,11 @@ const driftOf = (url: string, more = ''): string =>
 const servedBy = async ({ url }: GatewayProcess): Promise<string> => (await fetch(`${url}/soap/a?wsdl`)).text();
 
 async function query({ url }: GatewayProcess, text: string): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' };
-  return (await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query: text }) })).json();
+  return (await postGraphql(url, { query: text })).json();
 }
 
 async function soap({ url }: GatewayProcess): Promise<number> {
-  const headers = { 'content-type': 'text/xml', soapaction: '"urn:get"' };
-  const response = await fetch(`${url}/soap/a`, { method: 'POST', headers, body: CALL });
+  const response = await postSoap(`${url}/soap/a`, CALL, { soapaction: '"urn:get"' });
   await response.arrayBuffer();
   return response.status;
 }

@@ -13,6 +13,7 @@ import type { WsdlOffer } from '../../../src/flow/drift/safe-changes.js';
 import { startTestGateway } from '../../kit/gateway.js';
 import { startNtlmServer } from '../../kit/ntlm-server.js';
 import { until } from '../../kit/until.js';
+import { useGateway } from '../../kit/use.js';
 import { schemaWith, wsdlWith } from '../../wsdl/written.js';
 
 interface Told {
@@ -117,9 +118,8 @@ t.test('the query of its address, which may be a token, is not logged', async (t
   const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/shop`;
   const folder = t.testdir({ 'a.wsdl': wsdlWith({}) });
   const drift = `{ url: '${url}?wsdl&token=SECRET-TOKEN', everyMillis: 1000 }`;
-  const gateway = await startTestGateway(`services: { a: { wsdl: a.wsdl, url: '${url}', drift: ${drift} } }`, folder);
+  const gateway = await useGateway(t, `services: { a: { wsdl: a.wsdl, url: '${url}', drift: ${drift} } }`, folder);
   t.teardown(async () => {
-    await gateway.close();
     backend.close();
   });
   const line = await gateway.logLine('the WSDL the backend shows could not be read');
@@ -137,11 +137,11 @@ t.test('the WSDL of a backend that wants NTLM is read with the credentials of th
     },
   });
   t.teardown(() => backend.close());
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services: { a: { wsdl: a.wsdl, url: '${backend.url}/app/x.svc', drift: { url: '${backend.url}/app/x.svc?wsdl' }, auth: { ntlm: { username: web, password: secret, domain: CORP } } } }`,
     t.testdir({ 'a.wsdl': wsdlWith({}) }),
   );
-  t.teardown(() => gateway.close());
   const line = await gateway.logLine('the backend shows another WSDL than is served');
   t.match(line, { service: 'a', counts: { breaking: 1 } });
   t.match(read, [/web \/app\/x.svc\?wsdl$/, /web \/app\/other.xsd$/]);
@@ -162,11 +162,11 @@ t.test('a challenge is answered for the address of the WSDL, not for that of cal
   await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
   t.teardown(() => backend.close());
   const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}`;
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services: { a: { wsdl: a.wsdl, url: '${url}/ws', drift: { url: '${url}/docs?wsdl' }, auth: { digest: { username: web, password: secret } } } }`,
     t.testdir({ 'a.wsdl': wsdlWith({}) }),
   );
-  t.teardown(() => gateway.close());
   await gateway.logLine('the backend shows another WSDL than is served');
   t.same(uris, ['/docs?wsdl /docs?wsdl', '/moved?wsdl /moved?wsdl']);
 });

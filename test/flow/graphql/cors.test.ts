@@ -1,10 +1,11 @@
 import t, { type Test } from 'tap';
 import WebSocket from 'ws';
-import { answerWith, startRecordingBackend } from '../../kit/backend.js';
+import { answerWith } from '../../kit/backend.js';
 import { missingBrowser, startBrowser } from '../../kit/browser.js';
-import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import type { TestGateway } from '../../kit/gateway.js';
 import { sendRaw } from '../../kit/raw-client.js';
 import { startSite } from '../../kit/site.js';
+import { useBackend, useGateway } from '../../kit/use.js';
 
 const SHOP = 'https://shop.example';
 const KEY = 'key-of-the-shop-00001';
@@ -23,8 +24,7 @@ const CLIENTS = `clients:
 const CORS = `graphql: { cors: { origins: ["${SHOP}", "https://Other.Example:443"], credentials: true, maxAgeMillis: 600000 } }\n`;
 
 async function start(t: Test, more: string, services = SERVICES): Promise<TestGateway> {
-  const gateway = await startTestGateway(services + more);
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, services + more);
   return gateway;
 }
 
@@ -167,8 +167,7 @@ t.test('a browser on pages of other origins', { skip: missingBrowser() }, async 
   const [shop, evil] = [await startSite(t), await startSite(t)];
   const reply =
     '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><r:GetStockResponse xmlns:r="urn:orders"><r:stock>7</r:stock></r:GetStockResponse></E:Body></E:Envelope>';
-  const backend = await startRecordingBackend(answerWith(reply));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith(reply));
   const browser = await startBrowser();
   t.teardown(() => browser.close());
   const services = `${SERVICES.replace('http://127.0.0.1:9/orders', backend.url)}subscriptions: { polled: { poll: { operation: orders.GetStock, everyMillis: 1000 } } }\n`;

@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap';
 
-import { answerWith, startRecordingBackend } from '../../kit/backend.js';
+import { answerWith } from '../../kit/backend.js';
 import { missingBrowser, startBrowser } from '../../kit/browser.js';
-import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import type { TestGateway } from '../../kit/gateway.js';
 import { place, running, startDesk } from '../../kit/live-desk.js';
+import { useBackend, useGateway } from '../../kit/use.js';
 
 /** GraphiQL for browsers, from the gateway itself. */
 
@@ -27,12 +28,8 @@ const ARTICLE =
   '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetArticleResponse xmlns="urn:shop"><sku>A1</sku><name>Bolt</name></GetArticleResponse></E:Body></E:Envelope>';
 
 async function start(t: Test, more = ''): Promise<TestGateway> {
-  const backend = await startRecordingBackend(answerWith(ARTICLE));
-  const gateway = await startTestGateway(services(backend.url) + more);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+  const backend = await useBackend(t, answerWith(ARTICLE));
+  const gateway = await useGateway(t, services(backend.url) + more);
   return gateway;
 }
 

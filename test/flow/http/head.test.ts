@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap';
 
-import { answerWith, startRecordingBackend } from '../../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import { answerWith } from '../../kit/backend.js';
+import type { TestGateway } from '../../kit/gateway.js';
 import { chunked, sendRaw } from '../../kit/raw-client.js';
+import { useBackend, useGateway } from '../../kit/use.js';
 
 /** What Node's parser lets through and two servers could read in two ways: refused at every endpoint before anything else. */
 
@@ -10,14 +11,11 @@ const ENVELOPE =
   '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><m:Ping xmlns:m="urn:m"/></E:Body></E:Envelope>';
 
 t.test('heads that can be read in two ways are refused at every endpoint', async (t) => {
-  const backend = await startRecordingBackend(answerWith(ENVELOPE));
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, answerWith(ENVELOPE));
+  const gateway = await useGateway(
+    t,
     `services:\n  s:\n    url: ${backend.url}\nroutes:\n  - path: /files\n    url: ${backend.url}\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   const good = ['Host: a', 'Content-Type: text/xml', 'SOAPAction: ""', `Content-Length: ${ENVELOPE.length}`];
   const withLength = (fields: readonly string[], version = 'HTTP/1.1'): [string, string, string] => [
     version,
@@ -120,13 +118,12 @@ const BROWSERS_REFUSED = { ...ANSWERED, graphql: 421, page: 421, asset: 421, soc
 const ALL_REFUSED = { ...BROWSERS_REFUSED, soap: 421, wsdl: 421, route: 421, nothing: 421 };
 
 t.test('the Host of a request is one of those configured', async (t) => {
-  const backend = await startRecordingBackend(answerWith(ENVELOPE));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith(ENVELOPE));
   const start = async (t: Test, keys: string): Promise<TestGateway> => {
-    const gateway = await startTestGateway(
+    const gateway = await useGateway(
+      t,
       `${keys}services:\n  s:\n    url: ${backend.url}\nroutes:\n  - path: /files\n    url: ${backend.url}\n`,
     );
-    t.teardown(() => gateway.close());
     return gateway;
   };
 

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import { answerWith, type RecordingBackend } from '../../kit/backend.js';
 import { postGraphql } from '../../kit/graphql-client.js';
 import { post, RawClient, type RawReply, sendRaw } from '../../kit/raw-client.js';
+import { useBackend, useGateway } from '../../kit/use.js';
 import { include, printPackage } from '../../soap/packages.js';
 
 const URI = 'http://schemas.xmlsoap.org/soap/envelope/';
@@ -24,20 +24,10 @@ const packageOf = (message: string): Buffer =>
     ],
   });
 
-interface Path {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  ask(): Promise<RawReply>;
-}
-
-async function startPath(t: Test, more = ''): Promise<Path> {
-  const backend = await startRecordingBackend(answerWith(CALL));
-  const gateway = await startTestGateway(`services:\n  s:\n    url: ${backend.url}/\n${more}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
-  return { backend, gateway, ask: () => sendRaw(gateway.url, post('/soap/s', 'text/xml', CALL)) };
+async function startPath(t: Test, more = '') {
+  const backend = await useBackend(t, answerWith(CALL));
+  const gateway = await useGateway(t, `services:\n  s:\n    url: ${backend.url}/\n${more}`);
+  return { backend, gateway, ask: (): Promise<RawReply> => sendRaw(gateway.url, post('/soap/s', 'text/xml', CALL)) };
 }
 
 /** Answers with gzip. */
@@ -109,8 +99,10 @@ t.test('a Fault is a Fault under a coding and in a package', async (t) => {
 });
 
 t.test('GraphQL reads an answer under a coding and in a package', async (t) => {
-  const backend = await startRecordingBackend(answerWith(CALL));
-  const gateway = await startTestGateway(`services:
+  const backend = await useBackend(t, answerWith(CALL));
+  const gateway = await useGateway(
+    t,
+    `services:
   s:
     url: ${backend.url}/
     namespace: urn:m
@@ -119,11 +111,8 @@ t.test('GraphQL reads an answer under a coding and in a package', async (t) => {
       type Pong { text: String }
     operations:
       Ping: { field: Query.ping }
-`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+`,
+  );
   const pong = (text: string): string => envelope(`<PingResponse xmlns="urn:m"><text>${text}</text></PingResponse>`);
   const ask = async (answer: RecordingBackend['answer']): Promise<unknown> => {
     backend.answer = answer;

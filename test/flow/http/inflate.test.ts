@@ -8,13 +8,8 @@ import { cutAt, splitsOf } from '../../kit/splits.js';
 
 const LIMITS = { messageBytes: 64 * MIB, inflateRatio: 100, inflateFreeBytes: MIB };
 
-interface Inflated {
-  readonly bytes: Buffer;
-  readonly refusal: string | null;
-}
-
 /** Decodes a stream in these pieces, waiting whenever it asks for that. */
-async function inflate(pieces: readonly Uint8Array[], limits = LIMITS, takeSlowly = false): Promise<Inflated> {
+async function inflate(pieces: readonly Uint8Array[], limits = LIMITS, takeSlowly = false) {
   const decoded: Buffer[] = [];
   let wake = (): void => {};
   let waiting: Promise<void> | null = null;

@@ -5,10 +5,10 @@ import t from 'tap';
 import { Networks } from '../../../src/access/network/networks.js';
 import { recordOf } from '../../../src/flow/http/connection-record.js';
 import { type Cost, PenaltyBox } from '../../../src/flow/http/penalty-box.js';
-import { answerWith, startRecordingBackend } from '../../kit/backend.js';
-import { startTestGateway } from '../../kit/gateway.js';
+import { answerWith } from '../../kit/backend.js';
 import { envelope, INIT, PROTOCOL, rawSocket, startDesk, subscribe } from '../../kit/live-desk.js';
 import { RawClient, sendRaw } from '../../kit/raw-client.js';
+import { useBackend, useGateway } from '../../kit/use.js';
 
 /** Refusals of one address are answered at a bounded rate; what is in order never waits for them. */
 
@@ -166,10 +166,8 @@ t.test('nobody is held who is gone', async (t) => {
 const LIMITS = 'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 60000 } }\n';
 
 t.test('refused envelopes, documents and heads wait together, good requests of the same address pass', async (t) => {
-  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
-  t.teardown(() => backend.close());
-  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
-  t.teardown(() => gateway.close());
+  const backend = await useBackend(t, answerWith(envelope('<r xmlns="urn:r"/>')));
+  const gateway = await useGateway(t, `services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
   const post = (path: string, type: string, body: string): string =>
     `POST ${path} HTTP/1.1\r\nHost: g\r\nContent-Type: ${type}\r\nSOAPAction: ""\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   const rubbish = post('/soap/s', 'text/xml', '<a></b>');
@@ -198,10 +196,8 @@ t.test('refused envelopes, documents and heads wait together, good requests of t
 });
 
 t.test('a body in tiny chunks has no new connection of its address wait', async (t) => {
-  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
-  t.teardown(() => backend.close());
-  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
-  t.teardown(() => gateway.close());
+  const backend = await useBackend(t, answerWith(envelope('<r xmlns="urn:r"/>')));
+  const gateway = await useGateway(t, `services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
   const head = 'POST /soap/s HTTP/1.1\r\nHost: g\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\n';
   const body = envelope('<q xmlns="urn:q"/>');
   const tiny = `${head}Transfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(10_000)}`;
@@ -218,12 +214,11 @@ t.test('a body in tiny chunks has no new connection of its address wait', async 
 });
 
 t.test('a trusted proxy may have as many connections as there are, and is trusted without classes', async (t) => {
-  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
-  t.teardown(() => backend.close());
-  const gateway = await startTestGateway(
+  const backend = await useBackend(t, answerWith(envelope('<r xmlns="urn:r"/>')));
+  const gateway = await useGateway(
+    t,
     `services: { s: { url: "${backend.url}/s" } }\nclients: { trustedProxies: [127.0.0.1] }\nlimits: { http: { connectionsPerClient: 2 } }\n`,
   );
-  t.teardown(() => gateway.close());
   const body = envelope('<q xmlns="urn:q"/>');
   for (let n = 0; n < 5; n++) {
     const client = await RawClient.connect(gateway.url);
@@ -237,11 +232,9 @@ t.test('a trusted proxy may have as many connections as there are, and is truste
 });
 
 t.test('callers behind a trusted proxy do not wait for each other', async (t) => {
-  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answerWith(envelope('<r xmlns="urn:r"/>')));
   const clients = 'clients: { trustedProxies: [127.0.0.1], address: { class: all }, classes: { all: {} } }\n' as const;
-  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}${clients}`);
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, `services: { s: { url: "${backend.url}/s" } }\n${LIMITS}${clients}`);
   const proxy = await RawClient.connect(gateway.url);
   t.teardown(() => proxy.close());
   const from = (address: string, path: string, body: string): string =>
@@ -267,10 +260,8 @@ t.test('callers behind a trusted proxy do not wait for each other', async (t) =>
 });
 
 t.test('who leaves in the middle of a request is not held', async (t) => {
-  const backend = await startRecordingBackend(answerWith(envelope('<r xmlns="urn:r"/>')));
-  t.teardown(() => backend.close());
-  const gateway = await startTestGateway(`services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
-  t.teardown(() => gateway.close());
+  const backend = await useBackend(t, answerWith(envelope('<r xmlns="urn:r"/>')));
+  const gateway = await useGateway(t, `services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
   const head =
     'POST /soap/s HTTP/1.1\r\nHost: g\r\nContent-Type: text/xml\r\nContent-Length: 30000\r\nExpect: 100-continue\r\n\r\n';
   const all = 20;

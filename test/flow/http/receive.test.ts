@@ -7,15 +7,15 @@ import { defaultsOf, KIB, MIB } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusals/refusal.js';
 import { recordOf } from '../../../src/flow/http/connection-record.js';
 import { fairScheduler, type SlicedTask } from '../../../src/flow/http/fair-scheduler.js';
-import { type BodyIntake, type Received, receive } from '../../../src/flow/http/receive.js';
+import { type BodyIntake, receive } from '../../../src/flow/http/receive.js';
 import { EnvelopeValidator } from '../../../src/soap/envelope.js';
 import { Gate } from '../../../src/soap/gate.js';
 import type { EnvelopeRules } from '../../../src/soap/header/header.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import { answerWith } from '../../kit/backend.js';
 import { chunked, post, RawClient, type RawReply, sendRaw } from '../../kit/raw-client.js';
+import { useBackend, useGateway } from '../../kit/use.js';
 
 const URI = 'http://schemas.xmlsoap.org/soap/envelope/';
 const envelope = (content: string): string =>
@@ -26,23 +26,13 @@ const text = (bytes: number): string =>
     .join('')
     .slice(0, bytes);
 
-interface Path {
-  readonly gateway: TestGateway;
-  readonly backend: RecordingBackend;
-  send(body: Uint8Array | string, headers: Readonly<Record<string, string>>): Promise<RawReply>;
-}
-
-async function startPath(t: Test, perService = '', more = ''): Promise<Path> {
-  const backend = await startRecordingBackend(answerWith(envelope('')));
-  const gateway = await startTestGateway(`services:\n  s:\n    url: ${backend.url}/\n${perService}${more}`);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
+async function startPath(t: Test, perService = '', more = '') {
+  const backend = await useBackend(t, answerWith(envelope('')));
+  const gateway = await useGateway(t, `services:\n  s:\n    url: ${backend.url}/\n${perService}${more}`);
   return {
     gateway,
     backend,
-    send: (body, headers) => {
+    send: (body: Uint8Array | string, headers: Readonly<Record<string, string>>): Promise<RawReply> => {
       const isChunked = headers['Transfer-Encoding'] !== undefined;
       const head = isChunked ? { ...headers, 'Content-Length': null } : headers;
       const bytes = Buffer.from(body);
@@ -133,18 +123,8 @@ const RULES: EnvelopeRules = {
   readsSecurity: false,
 };
 
-interface Reception {
-  readonly url: string;
-  readonly request: Promise<IncomingMessage>;
-  readonly received: Promise<Received>;
-}
-
 /** A server that receives one request and does nothing with it. */
-async function startReception(
-  t: Test,
-  intake: BodyIntake,
-  connection: 'ordinary' | 'penalised' = 'ordinary',
-): Promise<Reception> {
+async function startReception(t: Test, intake: BodyIntake, connection: 'ordinary' | 'penalised' = 'ordinary') {
   const server = createServer();
   const request = new Promise<IncomingMessage>((resolve) => server.once('request', resolve));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordingBackend, startRecordingBackend, startScriptedBackend } from '../../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import { answerWith, type RecordingBackend, startScriptedBackend } from '../../kit/backend.js';
+import type { TestGateway } from '../../kit/gateway.js';
 import { chunked, RawClient, sendRaw } from '../../kit/raw-client.js';
+import { useBackend, useGateway } from '../../kit/use.js';
 
 /** Paths with no envelope go through a package with a history: here are the guards around it, over real sockets. */
 
@@ -22,8 +23,7 @@ routes:
 `;
 
 async function startGateway(t: Test, url: string): Promise<TestGateway> {
-  const gateway = await startTestGateway(CONFIG(url));
-  t.teardown(() => gateway.close());
+  const gateway = await useGateway(t, CONFIG(url));
   return gateway;
 }
 
@@ -31,8 +31,7 @@ async function startBoth(
   t: Test,
   answer: RecordingBackend['answer'] = answerWith('fine', 'text/plain'),
 ): Promise<{ readonly backend: RecordingBackend; readonly gateway: TestGateway }> {
-  const backend = await startRecordingBackend(answer);
-  t.teardown(() => backend.close());
+  const backend = await useBackend(t, answer);
   return { backend, gateway: await startGateway(t, backend.url) };
 }
 

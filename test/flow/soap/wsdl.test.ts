@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordingBackend, startRecordingBackend } from '../../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import { answerWith, type RecordingBackend } from '../../kit/backend.js';
+import type { TestGateway } from '../../kit/gateway.js';
 import { sendRaw } from '../../kit/raw-client.js';
+import { useBackend, useGateway } from '../../kit/use.js';
 
 const DEMO = resolve('config/demo/legacy.wsdl');
 
@@ -14,15 +15,12 @@ async function start(
   wsdl = DEMO,
   more = '',
 ): Promise<{ readonly backend: RecordingBackend; readonly gateway: TestGateway }> {
-  const backend = await startRecordingBackend(answerWith('', 'text/html'));
+  const backend = await useBackend(t, answerWith('', 'text/html'));
   // Paths in a configuration start where it lies.
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `${more}services:\n  orders:\n    url: ${backend.url}/internal\n    wsdl: ${relativeToTemporary(wsdl)}\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   return { backend, gateway };
 }
 
@@ -182,15 +180,12 @@ t.test('what one caller named is never told to another', async (t) => {
 });
 
 t.test('documents that are not to be seen are not there', async (t) => {
-  const backend = await startRecordingBackend(answerWith('', 'text/html'));
+  const backend = await useBackend(t, answerWith('', 'text/html'));
   const wsdl = relativeToTemporary(DEMO);
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:\n  plain:\n    url: ${backend.url}\n  hidden: { url: "${backend.url}", wsdl: ${wsdl}, serveWsdl: false }\n`,
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
   for (const service of ['plain', 'hidden']) {
     for (const query of ['?wsdl', '?WSDL', '?wsdl=0', '?xsd=1']) {
       const answer = await sendRaw(gateway.url, ask('GET', `/soap/${service}${query}`));

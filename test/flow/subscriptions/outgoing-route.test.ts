@@ -3,9 +3,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
 import { Authority } from '../../kit/certificates.js';
-import { startTestGateway } from '../../kit/gateway.js';
 import { startSubscriptionServer } from '../../kit/subscription-server.js';
 import { codesOf, SDL, startUpstreamDesk, toldBy } from '../../kit/upstream-desk.js';
+import { useGateway } from '../../kit/use.js';
 
 const SUBSCRIPTION = 'subscription { tick }';
 
@@ -43,7 +43,8 @@ t.test('a subscription over wss has the TLS, the certificate and the proxy of th
   const { asked, proxy, url } = await startProxy((tls.address() as AddressInfo).port);
   const pem = (text: string): string => JSON.stringify(text);
   const keys = `tls: { ca: ${pem(authority.ca.cert)}, cert: ${pem(client.cert)}, key: ${pem(client.key)} }`;
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:
   crm:
     kind: graphql
@@ -58,7 +59,6 @@ t.test('a subscription over wss has the TLS, the certificate and the proxy of th
     folder,
   );
   t.teardown(async () => {
-    await gateway.close();
     await remote.close();
     tls.close();
     proxy.close();

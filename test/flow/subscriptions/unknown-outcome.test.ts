@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
-
+import { postSoap } from '../../kit/envelope.js';
 import { type Desk, envelope, place, running, startDesk } from '../../kit/live-desk.js';
 
 const PATIENT = 'limits: { upstream: { breakerFailures: 0 } }\n';
@@ -46,12 +46,12 @@ const mutate = async ({ url }: Desk, signal: AbortSignal | null = null): Promise
 };
 
 const post = async ({ gateway }: Desk, signal: AbortSignal | null = null): Promise<void> => {
-  const answer = await fetch(`${gateway.url}/soap/orders`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml' },
-    body: envelope('<PlaceOrder xmlns="urn:orders"><customer>Cleo</customer></PlaceOrder>'),
+  const answer = await postSoap(
+    `${gateway.url}/soap/orders`,
+    envelope('<PlaceOrder xmlns="urn:orders"><customer>Cleo</customer></PlaceOrder>'),
+    {},
     signal,
-  });
+  );
   await answer.text();
 };
 

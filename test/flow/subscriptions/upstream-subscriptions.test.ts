@@ -4,8 +4,9 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t from 'tap';
 import { WebSocket } from 'ws';
 
-import { answerWith, startRecordingBackend } from '../../kit/backend.js';
+import { answerWith } from '../../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
+import { postGraphql } from '../../kit/graphql-client.js';
 import { running } from '../../kit/live-desk.js';
 import { ofKind, startReceiver, valuesOf } from '../../kit/otlp.js';
 import { startSubscriptionServer } from '../../kit/subscription-server.js';
@@ -20,6 +21,7 @@ import {
   startUpstreamDesk,
   toldBy,
 } from '../../kit/upstream-desk.js';
+import { useBackend, useGateway } from '../../kit/use.js';
 
 const soapService = (url: string): string => `
   orders:
@@ -155,11 +157,7 @@ t.test('unless it is said otherwise they are offered where everything else is; o
   t.match((await first).value, { data: { tick: 3 } });
   client.dispose();
   await remote.runs(0);
-  const answer = await fetch(`${silent.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify({ query: 'subscription { tick }' }),
-  });
+  const answer = await postGraphql(silent.url, { query: 'subscription { tick }' }, { accept: 'text/event-stream' });
   t.match(await answer.text(), /GRAPHQL_VALIDATION_FAILED|not configured|BAD_REQUEST/);
 });
 
@@ -199,13 +197,12 @@ t.test('what is renamed, hidden and prefixed is asked under its own name', async
 });
 
 t.test('links lead on from events, each event anew', async (t) => {
-  const backend = await startRecordingBackend(({ body }, response) => {
+  const backend = await useBackend(t, ({ body }, response) => {
     const id = /id>(\w+)</.exec(body.toString())?.[1] ?? '';
     answerWith(
       `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetOrderResponse xmlns="urn:orders"><id>${id}</id><total>5</total></GetOrderResponse></E:Body></E:Envelope>`,
     )({ body } as never, response);
   });
-  t.teardown(() => backend.close());
   const { remote, events } = await startUpstreamDesk(
     t,
     'sse',
@@ -253,15 +250,13 @@ t.test('secrets, the allowed fields of the caller and connection parameters are 
     t.equal((await other).done, true);
   }
   const remote = await startSubscriptionServer(SDL);
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services:\n  crm:\n    kind: graphql\n    url: http://127.0.0.1:1/none\n    schema: crm.graphql\n` +
       `    subscriptions: { url: "${remote.url.replace('http', 'ws')}", connectionParams: { token: abc } }\n`,
     t.testdir({ 'crm.graphql': SDL }),
   );
-  t.teardown(async () => {
-    await gateway.close();
-    await remote.close();
-  });
+  t.teardown(() => remote.close());
   const client = createEventClient({ url: `${gateway.url}/graphql`, retryAttempts: 0 });
   const first = client.iterate({ query: 'subscription { tick }' }).next();
   await remote.runs(1);

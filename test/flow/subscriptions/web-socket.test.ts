@@ -45,19 +45,12 @@ async function dialledSlowly(t: Test, port: number): Promise<Socket> {
   return socket;
 }
 
-interface Hall {
-  readonly port: number;
-  /** The end of the gateway of the last connection. */
-  socket(): Socket | null;
-  readonly said: ProtocolSocket[];
-}
-
 /** WebSockets of whose messages `message` is told. */
 async function startHall(
   t: Test,
   message: (data: string, socket: ProtocolSocket) => void,
   limits: Partial<SocketLimits> = {},
-): Promise<Hall> {
+) {
   const said: ProtocolSocket[] = [];
   const sockets = new WebSockets(
     (socket) => {
@@ -80,7 +73,12 @@ async function startHall(
     await sockets.close();
     server.close();
   });
-  return { port: (server.address() as AddressInfo).port, socket: () => last, said };
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** The end of the gateway of the last connection. */
+    socket: (): Socket | null => last,
+    said,
+  };
 }
 
 t.test('one message of a WebSocket a turn, and no more is read than is taken', async (t) => {

@@ -188,7 +188,7 @@ t.test('a key that its issuer has withdrawn is no good after a reload', async (t
 });
 
 /** An authorization server that knows all tokens but those that were ended. */
-async function startAuthority(t: Test): Promise<Authority> {
+async function startAuthority(t: Test) {
   const ended = new Set<string>();
   const state = { asked: 0, together: 0, most: 0, isHolding: false };
   const held: (() => void)[] = [];
@@ -208,16 +208,16 @@ async function startAuthority(t: Test): Promise<Authority> {
   const release = (): void => {
     for (const resolve of held.splice(0)) resolve();
   };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, ended, state, release };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ended,
+    state,
+    /** Answers what is held. */
+    release,
+  };
 }
 
-interface Authority {
-  readonly url: string;
-  readonly ended: Set<string>;
-  readonly state: { asked: number; together: number; most: number; isHolding: boolean };
-  /** Answers what is held. */
-  release(): void;
-}
+type Authority = Awaited<ReturnType<typeof startAuthority>>;
 
 const introspection = ({ url }: Authority, more = ''): string =>
   clients(

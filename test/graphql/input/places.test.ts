@@ -17,16 +17,7 @@ const schemaOf = (content: string): string =>
   `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t">
 <xs:element name="Get"><xs:complexType>${content}</xs:complexType></xs:element><xs:element name="GetResponse" type="xs:string"/></xs:schema>`;
 
-interface Written {
-  /** Names and texts of the elements written for these values. */
-  write(values: Readonly<Record<string, unknown>>): string;
-  /** The same as a document. */
-  document(values: Readonly<Record<string, unknown>>): string;
-  readonly lists: ReadonlySet<string>;
-  readonly isTangled: boolean;
-}
-
-async function writerOf(content: string, folder: string): Promise<Written> {
+async function writerOf(content: string, folder: string) {
   mkdirSync(folder);
   writeFileSync(join(folder, 'w.wsdl'), wsdlWith({ types: schemaOf(content) }));
   const model = await readWsdl(join(folder, 'w.wsdl'), FILES);
@@ -38,7 +29,8 @@ async function writerOf(content: string, folder: string): Promise<Written> {
   const envelope = (values: Readonly<Record<string, unknown>>): string =>
     encodeRequest(plan, DIALECTS['1.1'], { arguments: values, headers: {} }).toString();
   return {
-    write(values) {
+    /** Names and texts of the elements written for these values. */
+    write(values: Readonly<Record<string, unknown>>) {
       try {
         const [, inside = ''] = /<n1:Get>(.*)<\/n1:Get>/s.exec(envelope(values)) ?? [];
         return inside.replace(/<n1:(\w+)>([^<]*)<\/n1:\w+>/g, '$1$2 ').trim();
@@ -47,7 +39,8 @@ async function writerOf(content: string, folder: string): Promise<Written> {
         return String(caught.detail);
       }
     },
-    document: (values) => {
+    /** The same as a document. */
+    document: (values: Readonly<Record<string, unknown>>) => {
       const [, body = ''] = /<s:Body>(.*)<\/s:Body>/s.exec(envelope(values)) ?? [];
       return body.replace('<n1:Get', '<n1:Get xmlns:n1="urn:t"');
     },
