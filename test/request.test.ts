@@ -8,7 +8,8 @@ import { answerWith, type RecordingBackend, startRecordingBackend, startScripted
 import { startTestGateway, type TestGateway } from './kit/gateway.js';
 import { chunked, post, RawClient, type RawReply, sendRaw } from './kit/raw-client.js';
 import { useBackend, useGateway } from './kit/use.js';
-import { ENVELOPE_CASES, fill } from './soap/cases.js';
+import { fill } from './perimeter/case-file.js';
+import { ENVELOPE_CASES } from './soap/cases.js';
 
 const TEMPLATE = '<E:Envelope xmlns:E="{env}" xmlns:c="{enc}"><E:Body><m:Ping xmlns:m="urn:m"/></E:Body></E:Envelope>';
 const request = (dialect: DialectName): string => fill(TEMPLATE, dialect);

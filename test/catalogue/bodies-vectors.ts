@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
 import { KIB, MIB } from '../../src/base/limit.js';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
-import { fill } from '../soap/cases.js';
+import { fill } from '../perimeter/case-file.js';
 import { include, type PackagePart, type PackageParts, printPackage } from '../soap/packages.js';
 import type { MessageVector } from './messages.js';
 

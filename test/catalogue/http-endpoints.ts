@@ -4,7 +4,7 @@ import { answerWith, type RecordingBackend } from '../kit/backend.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { post } from '../kit/raw-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
-import { fill } from '../soap/cases.js';
+import { fill } from '../perimeter/case-file.js';
 import { contentTypeOf, type Perimeter, replyOf } from './messages.js';
 
 export const SOAP = '/soap/s11';

@@ -9,7 +9,7 @@ import { startScriptedBackend } from '../kit/backend.js';
 import type { GatewayProcess } from '../kit/gateway-process.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { post, sendRaw } from '../kit/raw-client.js';
-import { fill } from '../soap/cases.js';
+import { fill } from '../perimeter/case-file.js';
 import { shopMapping } from './graphql-kit.js';
 import { OPERATIONS } from './graphql-vectors.js';
 import { HEAD_VECTORS } from './http-heads.js';

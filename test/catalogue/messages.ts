@@ -6,7 +6,7 @@ import type { TestGateway } from '../kit/gateway.js';
 import { chunked, post, RawClient, type RawReply } from '../kit/raw-client.js';
 import { cutAt } from '../kit/splits.js';
 import { useBackend, useGateway } from '../kit/use.js';
-import { fill } from '../soap/cases.js';
+import { fill } from '../perimeter/case-file.js';
 import { expectAnswer } from './expect.js';
 import type { Rows } from './rows.js';
 
@@ -16,12 +16,16 @@ export interface MessageVector {
   readonly case: string;
   /** All of them unless given. */
   readonly dialects?: readonly DialectName[];
-  /** A template for `fill` (see `test/soap/cases.ts`), or bytes made for a dialect. */
+  /** A template for `fill` (see `test/perimeter/case-file.ts`), or bytes made for a dialect. */
   readonly message: string | ((dialect: DialectName) => Buffer | string);
   /** Replaces or adds header fields; null leaves one away. */
   readonly headers?: Readonly<Record<string, string | null>>;
   /** Of the service asked, with `11`, `12` or `200112` for `{dialect}`; `/soap/s{dialect}` unless given. */
   readonly path?: string;
+  /** A template of what the backend gets; any message unless given. */
+  readonly forwarded?: string;
+  /** Not sent byte by byte where false. */
+  readonly isBytewise?: boolean;
 }
 
 /** A gateway before a backend that records; a service `s11`, `s12` and `s200112` for each dialect. */
@@ -70,19 +74,22 @@ export async function runMessages(
         backend.complete.length = 0;
         expectAnswer(t, await sendPieces(gateway.url, pieces), answer, dialect, name);
         t.equal(backend.complete.length, answer === 'pass' ? 1 : 0, `${name}: complete messages at the backend`);
+        if (answer === 'pass' && vector.forwarded !== undefined)
+          t.equal(String(backend.complete[0]?.body), fill(vector.forwarded, dialect), `${name}: what the backend gets`);
       }
     }
   }
 }
 
 function waysOf(vector: MessageVector, dialect: DialectName): readonly (readonly [string, readonly Uint8Array[]])[] {
-  const { message, headers = {}, path = '/soap/s{dialect}' } = vector;
+  const { message, headers = {}, path = '/soap/s{dialect}', isBytewise = true } = vector;
   const body = Buffer.from(typeof message === 'string' ? fill(message, dialect) : message(dialect));
   const target = path.replace('{dialect}', digits(dialect));
   const whole = post(target, contentTypeOf(dialect), body, headers);
   const head = whole.length - body.length;
   const ways: [string, readonly Uint8Array[]][] = [['whole', [whole]]];
-  if (whole.length <= BYTEWISE_BYTES) ways.push(['byte by byte', Array.from(whole, (byte) => Uint8Array.of(byte))]);
+  if (isBytewise && whole.length <= BYTEWISE_BYTES)
+    ways.push(['byte by byte', Array.from(whole, (byte) => Uint8Array.of(byte))]);
   for (let round = 1; round <= 2; round++) {
     const places = Array.from(
       { length: 4 },

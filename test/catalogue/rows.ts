@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Test } from 'tap';
 
+import { readCaseFiles } from '../perimeter/case-file.js';
+
 /**
- * A row of the catalogue of faults and attacks. `cases` names each vector of the row with the answer it must get; a row
- * without cases says what it waits for in `due`.
+ * A row of the catalogue of faults and attacks. `cases` names each vector of the row with the answer it must get, in the
+ * table or in a case file that begins with the row's id; a row without cases says what it waits for in `due`.
  *
  * An answer is written as in the catalogue: `pass` (what was sent reaches the other side), `F:Client/CODE` and
  * `F:Server/CODE` (a Fault of the sender's or the receiver's blame with this code in its detail), `VersionMismatch`,
@@ -22,7 +24,15 @@ const FOLDER = 'test/catalogue/table';
 
 /** The rows of one part of the table. */
 export function readRows(part: string): ReadonlyMap<string, Row> {
-  return new Map(Object.entries(JSON.parse(readFileSync(`${FOLDER}/${part}.json`, 'utf8')) as Record<string, Row>));
+  const table: Record<string, Row> = JSON.parse(readFileSync(`${FOLDER}/${part}.json`, 'utf8'));
+  return new Map(Object.entries(table).map(([id, row]) => [id, { ...row, ...casesOf(id, row) }]));
+}
+
+/** The cases of a row in the table and in its file. */
+function casesOf(id: string, { cases }: Row): Pick<Row, 'cases'> {
+  const inFiles = readCaseFiles(`${id}-`).flatMap((file) => file.cases);
+  if (inFiles.length === 0) return {};
+  return { cases: { ...cases, ...Object.fromEntries(inFiles.map(({ name, answer }) => [name, answer])) } };
 }
 
 /** The parts of the table: each has one test file of the same name. */

@@ -4,12 +4,11 @@ import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialec
 import { answerWith } from '../kit/backend.js';
 import { post, sendRaw } from '../kit/raw-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
-import { fill } from '../soap/cases.js';
+import { type CaseFile, fill, readCaseFiles } from '../perimeter/case-file.js';
 import { expectAnswer } from './expect.js';
-import { contentTypeOf, type MessageVector, type Perimeter, replyOf, runMessages } from './messages.js';
+import { contentTypeOf, type Perimeter, replyOf, runMessages } from './messages.js';
 import { Rows } from './rows.js';
-import { DESCRIBED } from './soap-actions.js';
-import { PLAIN, security, signature, UNDESCRIBED, withBody, withHeader, wsa } from './soap-vectors.js';
+import { PLAIN, security, signature, withBody, withHeader, wsa } from './soap-parts.js';
 
 const rows = new Rows('soap');
 const digits = (dialect: DialectName): string => dialect.replaceAll(/[^0-9]/g, '');
@@ -31,45 +30,30 @@ async function startServices(t: Test, lines: string, more = ''): Promise<Perimet
 /** A machine with much else to do is no part of what is tested here. */
 const CALM = 'limits: { overload: { eventLoopMillis: 0 } }\n';
 const GATE = 'roles: ["urn:gate"]\nunderstands: ["{urn:k}Known"]\n';
-const LISTED = '    addressing: { destinations: ["urn:listed"] }\n';
 const PING = `    wsdl: ${process.cwd()}/test/catalogue/fixtures/ping.wsdl\n`;
 
-/** One test for each row. */
-async function runRows(t: Test, perimeter: Perimeter, vectors: readonly MessageVector[]): Promise<void> {
-  for (const id of new Set(vectors.map(({ row }) => row))) {
-    const own = vectors.filter(({ row }) => row === id);
-    await t.test(id, (t) => runMessages(t, perimeter, rows, own));
+/** The files of this group, by row. */
+const FILES: ReadonlyMap<string, CaseFile> = new Map(readCaseFiles('S').map((file) => [file.title.slice(0, 3), file]));
+
+t.test('the cases of files, with one gateway for each configuration', async (group) => {
+  const perimeters = new Map<string, Perimeter>();
+  for (const [row, { cases, title }] of FILES) {
+    await group.test(title, async (t) => {
+      const ways = new Set<boolean>();
+      for (const { name, message, forwarded, dialects, fields: headers, path, ...rest } of cases) {
+        const key = `${rest.configuration} ${rest.service}`;
+        const service = rest.service.replace('wsdl: ', `wsdl: ${process.cwd()}/`);
+        const perimeter = perimeters.get(key) ?? (await startServices(group, service, rest.configuration));
+        perimeters.set(key, perimeter);
+        // One message that passes and one that is refused show for each rule that any byte may be the end of a packet.
+        const isBytewise = !ways.has(rest.answer === 'pass');
+        ways.add(rest.answer === 'pass');
+        await runMessages(t, perimeter, rows, [
+          { row, case: name, message, forwarded, dialects, headers, isBytewise, path: path ?? '/soap/s{dialect}' },
+        ]);
+      }
+    });
   }
-}
-
-t.test('messages for a service that is not described', async (t) => {
-  const perimeter = await startServices(t, LISTED, GATE);
-  await runRows(t, perimeter, UNDESCRIBED);
-});
-
-t.test('messages for a literal service with a WSDL', async (t) => {
-  const perimeter = await startServices(t, PING);
-  await runRows(t, perimeter, DESCRIBED);
-});
-
-t.test('what is switched off passes', async (t) => {
-  const perimeter = await startServices(t, `${PING}    unknownOperations: pass\n    addressing: { check: false }\n`);
-  const elsewhere = wsa('ReplyTo', '<w:Address>http://127.0.0.1:1/</w:Address>');
-  await runMessages(t, perimeter, rows, [
-    { row: 'S16', case: 'switched off', message: withBody('<m:Drop xmlns:m="urn:m"/>') },
-    {
-      row: 'S08',
-      case: 'two wsa:Actions, switched off',
-      message: withHeader(wsa('Action', 'urn:a') + wsa('Action', 'urn:b')),
-    },
-    {
-      row: 'S08',
-      case: 'for somebody else too, switched off',
-      message: withHeader(wsa('Action', 'urn:a', 'E:{target}="urn:else"') + wsa('Action', 'urn:b')),
-    },
-    { row: 'S10', case: 'switched off', message: withHeader(elsewhere) },
-    { row: 'S11', case: 'two of them, switched off', message: withHeader(wsa('To', 'urn:a') + wsa('To', 'urn:b')) },
-  ]);
 });
 
 /** Sends one message and returns what the backend got of it, or the answer where it got nothing. */
@@ -213,8 +197,7 @@ t.test('monitor mode changes nothing and tells what it would have done', async (
 t.test('S18: what is signed arrives byte for byte', async (t) => {
   const perimeter = await startServices(t, '');
   rows.answer('S18', 'signed messages, blocks for the gateway beside them');
-  for (const { case: name, message } of UNDESCRIBED.filter(({ row }) => row === 'S18')) {
-    if (typeof message !== 'string' || rows.answer('S18', name) !== 'pass') continue;
+  for (const { name, message } of FILES.get('S18')?.cases.filter(({ answer }) => answer === 'pass') ?? []) {
     for (const dialect of DIALECT_NAMES) {
       const written = fill(message, dialect);
       const { arrived } = await send(perimeter, dialect, written);

@@ -1,5 +1,5 @@
 import type { MessageVector } from './messages.js';
-import { withBody } from './soap-vectors.js';
+import { withBody } from './soap-parts.js';
 
 /** Requests for `fixtures/validity.wsdl` with `validate: { requests: enforce }`. */
 

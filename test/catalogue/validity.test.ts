@@ -12,12 +12,12 @@ import { answerWith } from '../kit/backend.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { chunked, post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
-import { fill } from '../soap/cases.js';
+import { fill } from '../perimeter/case-file.js';
 import { FILES } from '../wsdl/written.js';
 import { expectAnswer } from './expect.js';
 import { contentTypeOf, type Perimeter, runMessages, startPerimeter } from './messages.js';
 import { Rows } from './rows.js';
-import { security, signature, withBody, withHeader } from './soap-vectors.js';
+import { security, signature, withBody, withHeader } from './soap-parts.js';
 import { FEW_VALUES, INVALID, MANY_VALUES, ping } from './validity-vectors.js';
 
 const rows = new Rows('validity');

@@ -1,5 +1,5 @@
 import { DIALECT_NAMES, DIALECTS } from '../../src/soap/dialect.js';
-import { fill } from '../soap/cases.js';
+import { fill } from '../perimeter/case-file.js';
 import type { MessageVector } from './messages.js';
 
 type Row = readonly [row: string, name: string, message: string];

@@ -8,7 +8,7 @@ import type { Server } from '../bench/kit.js';
 import { startKeys } from '../bench/soapstone.js';
 import { chunked, post, RawClient } from '../kit/raw-client.js';
 import { splitsOf } from '../kit/splits.js';
-import { fill } from '../soap/cases.js';
+import { fill } from '../perimeter/case-file.js';
 import { expectAnswer } from './expect.js';
 import { contentTypeOf, replyOf, runMessages, sendPieces, startPerimeter } from './messages.js';
 import { Rows } from './rows.js';

@@ -30,6 +30,7 @@ const QUICK: ReadonlySet<string> = new Set([
   'config',
   'house',
   'observe',
+  'perimeter',
   'pubsub',
   'soap',
   'upstream',

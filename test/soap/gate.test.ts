@@ -12,7 +12,8 @@ import { ELEMENTS_ONLY, type QName } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { assertSplitsAgree } from '../kit/splits.js';
-import { ENVELOPE_CASES, fill } from './cases.js';
+import { fill } from '../perimeter/case-file.js';
+import { ENVELOPE_CASES } from './cases.js';
 
 const SOAP = defaultsOf(SOAP_LIMITS);
 

@@ -12,7 +12,7 @@ import { SOAP_LIMITS } from '../../src/soap/limits.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { assertSplitsAgree, cutAt } from '../kit/splits.js';
-import { fill } from './cases.js';
+import { fill } from '../perimeter/case-file.js';
 
 const SOAP = defaultsOf(SOAP_LIMITS);
 
