@@ -9,6 +9,8 @@ export interface LimitRow {
   readonly unit: 'bytes' | 'count' | 'millis' | 'chars' | 'levels' | 'points';
   /** The code of the refusal at the limit, or null where nothing is refused. */
   readonly refusal: RefusalCode | null;
+  /** Whether it is hardly ever set: a key of `limits.internal`, which the reference leaves out. */
+  readonly isInternal?: true;
   /** One sentence: the limited quantity and the reason for the default. */
   readonly text: string;
 }
@@ -21,6 +23,11 @@ export const limit = <const R extends RefusalCode | null>(
   refusal: R,
   text: string,
 ): LimitRow & { readonly refusal: R } => ({ default: initial, min, max, unit, refusal, text });
+
+/** A row that is hardly ever set. */
+export const internal = <const R extends RefusalCode | null>(
+  ...row: Parameters<typeof limit<R>>
+): LimitRow & { readonly refusal: R } => ({ ...limit(...row), isInternal: true });
 
 export type LimitTable = Readonly<Record<string, LimitRow>>;
 

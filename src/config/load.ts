@@ -63,7 +63,7 @@ export async function loadConfig(
   const { valid, findings: broken } = validate(value, foreign);
   findings.push(...broken.filter(({ path }) => !failed.has(JSON.stringify(path))));
   await pace.pause();
-  findings.push(...checkRules(value));
+  findings.push(...checkRules(value, (path) => source.has(path)));
   await pace.pause();
   const diagnostics = [...source.diagnostics, ...findings.map((finding) => diagnosticOf(finding, source, file))];
   if (valid === null || diagnostics.length > 0) throw new ConfigurationError(firstOf(source.sorted(diagnostics), file));
@@ -106,7 +106,8 @@ function loadedFrom(valid: FileConfig, { file, inputs, source, foreign }: Origin
     config: deepFreeze(asConfig(valid)),
     file,
     inputs,
-    isGiven: (path) => source.has(path),
+    isGiven: (path) =>
+      source.has(path) || (path[0] === 'limits' && source.has(['limits', 'internal', ...path.slice(1)])),
     isForeign: (path) => foreign.has(JSON.stringify(path)),
     placeOf: (path, part) => source.placeOf(path, part),
     placeIn: (path, at) => source.placeIn(path, at),
@@ -141,7 +142,7 @@ function expandWords(value: unknown): void {
 
 /** Parts the services by their kind, and puts the limits of the gateway behind those that a service sets. */
 function asConfig(file: FileConfig): Config {
-  const { limits } = file;
+  const limits = withInternal(file.limits);
   const services: Record<string, ServiceConfig> = Object.create(null);
   const graphqlServices: Record<string, GraphqlServiceConfig> = Object.create(null);
   for (const [name, { url, ...service }] of Object.entries(file.services)) {
@@ -156,7 +157,14 @@ function asConfig(file: FileConfig): Config {
       services[name] = { ...service, urls, addresses, limits: { xml, upstream } };
     }
   }
-  return { ...file, services, graphqlServices };
+  return { ...file, limits, services, graphqlServices };
+}
+
+/** The limits with those of `internal` in their groups. */
+function withInternal({ internal, ...limits }: FileConfig['limits']): Config['limits'] {
+  const groups: Record<string, object> = limits;
+  for (const [name, keys] of Object.entries(internal)) groups[name] = { ...groups[name], ...keys };
+  return limits;
 }
 
 const asAddress = (address: string | AddressConfig): AddressConfig =>

@@ -16,9 +16,9 @@ import { redisRules } from './process/redis-rules.js';
 
 /**
  * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all
- * diagnostics come out at once; data of the wrong shape are passed over here.
+ * diagnostics come out at once; data of the wrong shape are passed over here. `isGiven` tells what a file has from defaults.
  */
-export function checkRules(data: unknown): readonly Finding[] {
+export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean): readonly Finding[] {
   if (!isRecord(data)) return [];
   const findings: Finding[] = [];
   const { clients } = data;
@@ -35,6 +35,7 @@ export function checkRules(data: unknown): readonly Finding[] {
     ...graphqlRules(data),
     ...listenRules(data),
     ...redisRules(data),
+    ...limitRules(data, isGiven),
     ...pathRules(data),
     ...duplicates(claimedPaths(data), 'path'),
     ...duplicateAddresses(data),
@@ -79,6 +80,19 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
     }
   }
   return findings;
+}
+
+/** An internal limit may stand in its group too, but not in both places: one of the values would not count. */
+function limitRules({ limits }: Record<string, unknown>, isGiven: (path: ConfigPath) => boolean): readonly Finding[] {
+  if (!isRecord(limits)) return [];
+  return entries(limits['internal']).flatMap(([group, keys]) =>
+    entries(keys).flatMap(([name]): Finding[] => {
+      if (!isGiven(['limits', group, name])) return [];
+      const path = ['limits', 'internal', group, name];
+      const what = `${printPath(path)} is also \`limits.${group}.${name}\`.`;
+      return [{ path, part: 'key', what, remedy: 'Keep one of them.' }];
+    }),
+  );
 }
 
 function duplicateAddresses(data: Record<string, unknown>): readonly Finding[] {

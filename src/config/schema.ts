@@ -186,7 +186,8 @@ export type GraphqlServiceConfig = Completed<'graphql', 'remote' | 'upstream'>;
  * A configuration as the gateway uses it: checked, frozen. `services` are those that speak SOAP, the others are apart;
  * each has all of its limits.
  */
-export interface Config extends Omit<FileConfig, 'services'> {
+export interface Config extends Omit<FileConfig, 'services' | 'limits'> {
+  readonly limits: Omit<FileConfig['limits'], 'internal'>;
   readonly services: Readonly<Record<string, ServiceConfig>>;
   readonly graphqlServices: Readonly<Record<string, GraphqlServiceConfig>>;
 }

@@ -1,4 +1,4 @@
-import { KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
+import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
 
 /** Limits of GraphQL requests and answers. All but the last are checked before anything is called. */
 // biome-ignore format: a table
@@ -7,13 +7,13 @@ export const GRAPHQL_LIMITS = {
     'Bytes of the body of one POST. Apollo allows 2 MB.'),
   tokens: limit(1000, [10, 100_000], 'count', 'MAX_TOKENS_LIMIT',
     'Tokens of one document, comments too, counted while it is read. GraphQL Armor allows 1,000, Apollo 15,000.'),
-  characters: limit(30_000, [100, 64 * MIB], 'chars', 'MAX_TOKENS_LIMIT',
+  characters: internal(30_000, [100, 64 * MIB], 'chars', 'MAX_TOKENS_LIMIT',
     'UTF-16 units of one document. GraphQL Armor allows 15,000; long values belong into variables.'),
-  operations: limit(5, [1, 1000], 'count', 'GRAPHQL_VALIDATION_FAILED',
+  operations: internal(5, [1, 1000], 'count', 'GRAPHQL_VALIDATION_FAILED',
     'Operations in one document.'),
   selections: limit(10_000, [10, 1_000_000], 'count', 'GRAPHQL_VALIDATION_FAILED',
     'Fields of one operation with every fragment written out: small fragments can double each other.'),
-  fragmentHeight: limit(20, [1, 1000], 'levels', 'GRAPHQL_VALIDATION_FAILED',
+  fragmentHeight: internal(20, [1, 1000], 'levels', 'GRAPHQL_VALIDATION_FAILED',
     'Fragments within each other, whether they have names or stand where they are used.'),
   depth: limit(10, [1, 100], 'levels', 'MAX_DEPTH_LIMIT',
     'Levels of fields, fragments written out. Selections of __schema and __type have their own limit.'),
@@ -27,7 +27,7 @@ export const GRAPHQL_LIMITS = {
     'Directives in the whole document, and in one operation with fragments written out. GraphQL Armor allows 50.'),
   variableDepth: limit(50, [1, 200], 'levels', 'BAD_REQUEST',
     'Levels of objects and lists in the input values of one operation, in variables or in the document.'),
-  variableKeys: limit(1000, [1, 1_000_000], 'count', 'BAD_REQUEST',
+  variableKeys: internal(1000, [1, 1_000_000], 'count', 'BAD_REQUEST',
     'Members of all objects in input values, arguments included; a fragment counts as often as it is used.'),
   variableValues: limit(10_000, [1, 10_000_000], 'count', 'BAD_REQUEST',
     'Input values of all kinds, counted alike.'),
@@ -53,7 +53,7 @@ export const GRAPHQL_LIMITS = {
     'Keys in one call of a list operation; more keys are more calls.'),
   links: limit(10_000, [1, 1_000_000], 'count', 'MAX_LINKS_LIMIT',
     'Positions in one answer that links fill.'),
-  repeatedChars: limit(8 * MIB, [KIB, 256 * MIB], 'chars', 'MAX_LINKS_LIMIT',
+  repeatedChars: internal(8 * MIB, [KIB, 256 * MIB], 'chars', 'MAX_LINKS_LIMIT',
     'Length of what links put into one answer again: one answer of a backend may stand in many places.'),
   planBytes: limit(64 * MIB, [MIB, 4096 * MIB], 'bytes', null,
     'Memory for what is worked out for documents, their plans above all, in each process; the least recently used go first. One that takes more than an eighth is made for each request anew.'),

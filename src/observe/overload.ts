@@ -1,13 +1,13 @@
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
-import { KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
+import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
 
 /** When this process has more to do than it can. */
 // biome-ignore format: a table
 export const OVERLOAD_LIMITS = {
   eventLoopMillis: limit(100, [0, 60_000], 'millis', 'OVERLOADED',
     'A rising share of new requests is refused while the event loop is busy all the time, 16 requests or more are in progress, and the loop comes later than this to its work (99th percentile) or calls wait long for a connection to a backend, from the third such second on; 0 never refuses.'),
-  recoverMillis: limit(50, [1, 60_000], 'millis', null,
+  recoverMillis: internal(50, [1, 60_000], 'millis', null,
     'A falling share of new requests is refused while the event loop is no later than this.'),
   hangMillis: limit(30_000, [0, 3_600_000], 'millis', null,
     'With `workers`, one whose event loop does not answer its parent for so long is killed and replaced; 0 never.'),

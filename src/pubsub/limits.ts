@@ -1,4 +1,4 @@
-import { KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
+import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
 
 /** Limits of subscriptions and of their connections. */
 // biome-ignore format: a table
@@ -23,7 +23,7 @@ export const SUBSCRIPTION_LIMITS = {
     'Time after the last subscription to an operation in which its events are still read and kept, for clients that subscribe again.'),
   pollers: limit(1000, [1, 100_000], 'count', 'RATE_LIMITED',
     'Different calls that one process polls for subscriptions.'),
-  pingMillis: limit(12_000, [1000, 3_600_000], 'millis', null,
+  pingMillis: internal(12_000, [1000, 3_600_000], 'millis', null,
     'Time between two pings over a WebSocket; a connection without an answer by the next ping is closed.'),
   generations: limit(8, [1, 100], 'count', null,
     'Earlier configurations that are kept after reloads because WebSockets or subscriptions began in them; beyond, those of the oldest are ended as at a stop.'),

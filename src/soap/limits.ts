@@ -1,4 +1,4 @@
-import { GIB, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
+import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
 
 /** Limits of the envelope and of the gate that holds it back. */
 // biome-ignore format: a table
@@ -13,11 +13,11 @@ export const SOAP_LIMITS = {
     'Bytes of a request without a length that are collected where `bufferRequests` is on; they are held in memory.'),
   inflateRatio: limit(100, [2, 2000], 'count', 'DECOMPRESSION_LIMIT',
     'Bytes that one byte of a compressed message may become. Kong and Envoy allow 100; gzip itself cannot exceed 1032.'),
-  inflateFreeBytes: limit(MIB, [KIB, 64 * MIB], 'bytes', 'DECOMPRESSION_LIMIT',
+  inflateFreeBytes: internal(MIB, [KIB, 64 * MIB], 'bytes', 'DECOMPRESSION_LIMIT',
     'Bytes of a compressed message that are decoded before `inflateRatio` counts.'),
   arrayItems: limit(10_000, [1, 100_000_000], 'count', 'SOAP_ARRAY_LIMIT',
     'Members that an array of a request announces (arrayType, arraySize, offset, position): stacks allocate them at once. Checked for services that are or may be encoded.'),
-  ids: limit(10_000, [16, 1_000_000], 'count', 'WSSE_STRUCTURE',
+  ids: internal(10_000, [16, 1_000_000], 'count', 'WSSE_STRUCTURE',
     'Ids and references of one signed request: they are kept until its end to find one that comes twice.'),
   securityMillis: limit(5 * 60_000, [1000, 60 * 60_000], 'millis', 'wsse:MessageExpired',
     'How far Created may lie from now, either way. The UsernameToken profile proposes five minutes.'),

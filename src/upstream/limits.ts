@@ -1,4 +1,4 @@
-import { type Limits, type LimitTable, limit } from '../base/limit.js';
+import { internal, type Limits, type LimitTable, limit } from '../base/limit.js';
 
 /** Limits of one upstream: sized for legacy backends, not for meshes. */
 // biome-ignore format: a table
@@ -21,7 +21,7 @@ export const UPSTREAM_LIMITS = {
     'Calls that wait for a connection.'),
   pendingMillis: limit(5_000, [0, 60_000], 'millis', 'POOL_EXHAUSTED',
     'How long a call waits for a connection.'),
-  ageMillis: limit(60_000, [10, 86_400_000], 'millis', null,
+  ageMillis: internal(60_000, [10, 86_400_000], 'millis', null,
     'How old a connection may be to be used again, so that addresses that moved are noticed.'),
   resolveMillis: limit(30_000, [0, 3_600_000], 'millis', null,
     'How often the names of addresses are looked up again, give or take a fifth; all A and AAAA records are used. 0: each connection looks its name up, and uses the first record.'),

@@ -1,4 +1,4 @@
-import { GIB, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
+import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
 import { Refusal } from '../base/refusals/refusal.js';
 
 /** Limits inside the reader: checked while a token is still open, at constant cost per byte. */
@@ -20,15 +20,15 @@ export const XML_LIMITS = {
     'Length of one name with its prefix, in UTF-8 bytes as written.'),
   namespacesOnRoot: limit(64, [1, 1000], 'count', 'XML_NS_LIMIT',
     'Namespace declarations on the document element: gSOAP and CXF declare all there, 39 were seen.'),
-  namespacesPerElement: limit(20, [1, 1000], 'count', 'XML_NS_LIMIT',
+  namespacesPerElement: internal(20, [1, 1000], 'count', 'XML_NS_LIMIT',
     'Namespace declarations on one element other than the document element.'),
   namespacesInScope: limit(1024, [4, 4096], 'count', 'XML_NS_LIMIT',
     'Namespace declarations in force at once.'),
-  namespaceUriBytes: limit(1024, [64, 64 * KIB], 'bytes', 'XML_NS_LIMIT',
+  namespaceUriBytes: internal(1024, [64, 64 * KIB], 'bytes', 'XML_NS_LIMIT',
     'Bytes of one namespace name.'),
   textBytes: limit(MIB, [KIB, 64 * MIB], 'bytes', 'XML_TEXT_LIMIT',
     'Bytes of one text that is read as a value (GraphQL fields, fault parts). Text that only passes is not limited; base64 is, by `codec.attachmentBytes`.'),
-  commentBytes: limit(KIB, [0, MIB], 'bytes', 'XML_COMMENT_LIMIT',
+  commentBytes: internal(KIB, [0, MIB], 'bytes', 'XML_COMMENT_LIMIT',
     'Bytes of one comment.'),
 } satisfies LimitTable;
 

@@ -473,3 +473,23 @@ t.test('whatever the file holds, the answer is a configuration or a list of prob
     { numRuns: 300 },
   );
 });
+
+t.test('an internal limit may stand in its group, or in `limits.internal`', async (t) => {
+  for (const limits of ['{ xml: { commentBytes: 2KiB } }', '{ internal: { xml: { commentBytes: 2KiB } } }']) {
+    const { config, isGiven } = await load(`${SERVICES}limits: ${limits}\n`);
+    t.same(config.limits.xml, { ...defaultsOf(XML_LIMITS), commentBytes: 2048 }, limits);
+    t.equal(config.services['orders']?.limits.xml.commentBytes, 2048, 'that of services');
+    t.ok(isGiven(['limits', 'xml', 'commentBytes']));
+    t.notOk(isGiven(['limits', 'xml', 'depth']));
+    t.notOk(Object.hasOwn(config.limits, 'internal'));
+  }
+  t.same(await problems(`${SERVICES}limits: { xml: { commentBytes: 1 }, internal: { xml: { commentBytes: 2 } } }\n`), [
+    '4:56: `limits.internal.xml.commentBytes` is also `limits.xml.commentBytes`. Keep one of them.',
+  ]);
+  t.match(await problems(`${SERVICES}limits: { internal: { xml: { depth: 5 } } }\n`), [
+    /^4:30: Unknown key `depth` in `limits\.internal\.xml`\./,
+  ]);
+  t.match(await problems(`${SERVICES}limits: { internal: { xml: { commentBytes: 1GiB } } }\n`), [
+    /`limits\.internal\.xml\.commentBytes` must be between 0 and 1MiB/,
+  ]);
+});

@@ -1,4 +1,4 @@
-import { KIB, type Limits, type LimitTable, limit, MIB } from '../../base/limit.js';
+import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../../base/limit.js';
 
 /** Limits between XML and values. Those of the reader still hold beneath them. */
 // biome-ignore format: a table
@@ -13,11 +13,11 @@ export const CODEC_LIMITS = {
     'Length of one string argument.'),
   opaqueChars: limit(64 * KIB, [KIB, MIB], 'chars', 'UPSTREAM_RESPONSE_LIMIT',
     'Length of content that is handed out, or taken in an argument, as XML text because its type is not modelled.'),
-  encodedBytes: limit(16 * MIB, [64 * KIB, 256 * MIB], 'bytes', 'UPSTREAM_RESPONSE_LIMIT',
+  encodedBytes: internal(16 * MIB, [64 * KIB, 256 * MIB], 'bytes', 'UPSTREAM_RESPONSE_LIMIT',
     'Memory for a reply by the SOAP encoding, which must be whole before it can be read; and again for what its references make of it.'),
   attachmentBytes: limit(8 * MIB, [0, 256 * MIB], 'bytes', 'UPSTREAM_RESPONSE_LIMIT',
     'Bytes of binary content of one reply that a query asks for, as attachments and as base64 in the envelope each: an answer holds them, as base64.'),
-  references: limit(10_000, [0, 1_000_000], 'count', 'UPSTREAM_INVALID_RESPONSE',
+  references: internal(10_000, [0, 1_000_000], 'count', 'UPSTREAM_INVALID_RESPONSE',
     'References (`href`, `ref`) in one reply by the SOAP encoding, and how many are followed.'),
 } satisfies LimitTable;
 

@@ -33,12 +33,14 @@ export interface SchemaNode {
   readonly derived?: string;
   /** Ours: the section whose keys are repeated here, so that the reference need not. */
   readonly like?: string;
+  /** Ours: a key that is checked, and left out of what is published. */
+  readonly internal?: boolean;
   /** Ours: the value is XML. Values of the environment in it are escaped. */
   readonly markup?: boolean;
 }
 
 /** Our keywords, which other readers of JSON Schema do not know. */
-export const OWN_KEYWORDS = ['binary', 'unit', 'hint', 'names', 'derived', 'like', 'markup'] as const;
+export const OWN_KEYWORDS = ['binary', 'unit', 'hint', 'names', 'derived', 'like', 'internal', 'markup'] as const;
 
 /**
  * The table of keys as plain data. A key with a default is not required of the operator, although the finished
@@ -48,6 +50,16 @@ export function configSchema(): SchemaNode {
   made ??= mapNodes(JSON.parse(JSON.stringify(CONFIG_SCHEMA)), withoutDefaulted);
   return made;
 }
+
+/** The table of keys as it is published. A map of which nothing is published takes any keys. */
+export const publicSchema = (): SchemaNode =>
+  mapNodes(configSchema(), (node) => {
+    const keys = Object.entries(node.properties ?? {});
+    const shown = keys.filter(([, child]) => child.internal !== true);
+    if (shown.length === keys.length) return node;
+    const { properties: _, additionalProperties: __, ...rest } = node;
+    return shown.length === 0 ? rest : { ...node, properties: Object.fromEntries(shown) };
+  });
 
 let made: SchemaNode | null = null;
 

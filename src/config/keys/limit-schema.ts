@@ -1,5 +1,5 @@
 import type { LimitRow, Limits, LimitTable } from '../../base/limit.js';
-import { integer, type Properties, partial, section, unsafe } from './key-types.js';
+import { closed, integer, optional, type Properties, partial, section, unsafe } from './key-types.js';
 
 /*
  * Limit tables as configuration. Unsafe because TypeBox cannot derive the keys from a table: the result of
@@ -8,12 +8,13 @@ import { integer, type Properties, partial, section, unsafe } from './key-types.
 
 /** The keys of one limit table, with its defaults. */
 export const limitGroup = <T extends LimitTable>(table: T, description: string) =>
-  unsafe<Limits<T>>(
-    section(
+  unsafe<Limits<T>>({
+    ...section(
       description,
       properties(table, (row) => ({ default: row.default })),
     ),
-  );
+    ...(Object.values(table).every(({ isInternal }) => isInternal) && { internal: true }),
+  });
 
 /** The same keys once more, as an override of the section `like`: an absent key stays as it is there. */
 export const limitOverrides = <T extends LimitTable>(table: T, like: string) =>
@@ -27,10 +28,31 @@ export const limitOverrides = <T extends LimitTable>(table: T, like: string) =>
     like,
   });
 
+/**
+ * The internal limits of the tables by their group, without defaults: an absent key stays as it is in the group. They are
+ * checked, and left out of what is published.
+ */
+export const internalLimits = <T extends Readonly<Record<string, LimitTable>>>(tables: T, description: string) =>
+  unsafe<{ [G in keyof T]?: Partial<Limits<T[G]>> }>(
+    section(
+      description,
+      Object.fromEntries(
+        Object.entries(tables).flatMap(([group, table]) => {
+          const rows = Object.entries(table).filter(([, { isInternal }]) => isInternal);
+          const keys = properties(Object.fromEntries(rows), () => ({}));
+          return rows.length === 0 ? [] : [[group, optional({ ...partial(closed(keys)), internal: true })]];
+        }),
+      ),
+    ),
+  );
+
 const properties = (table: LimitTable, more: (row: LimitRow) => { readonly default?: number }): Properties =>
   Object.fromEntries(
     Object.entries(table).map(([name, row]) => {
-      const { text: description, unit, min: minimum, max: maximum } = row;
-      return [name, integer({ description, unit, minimum, maximum, ...more(row) })];
+      const { text: description, unit, min: minimum, max: maximum, isInternal } = row;
+      return [
+        name,
+        integer({ description, unit, minimum, maximum, ...more(row), ...(isInternal && { internal: true }) }),
+      ];
     }),
   );

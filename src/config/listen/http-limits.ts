@@ -1,4 +1,4 @@
-import { KIB, type Limits, type LimitTable, limit } from '../../base/limit.js';
+import { internal, KIB, type Limits, type LimitTable, limit } from '../../base/limit.js';
 
 /** Limits of the HTTP server itself, before a SOAP message or a GraphQL document exists. */
 // biome-ignore format: a table
@@ -21,11 +21,11 @@ export const HTTP_LIMITS = {
     'Time for a whole request to arrive, its body included.'),
   bodyRateBytes: limit(500, [0, 1024 * KIB], 'bytes', 'HTTP_TIMEOUT',
     'Bytes a second that a body must bring on average over `bodyGraceMillis`; 0 is no such rule. Apache asks for 500.'),
-  bodyGraceMillis: limit(10_000, [50, 300_000], 'millis', null,
+  bodyGraceMillis: internal(10_000, [50, 300_000], 'millis', null,
     'Time over which the rate of a body is taken. Time in which the backend is the slow one does not count.'),
   stallMillis: limit(30_000, [50, 3_600_000], 'millis', null,
     'Time without progress after which a caller that does not read its answer is cut; the backend waits meanwhile.'),
-  soapActionBytes: limit(KIB, [64, 16 * KIB], 'bytes', 'HTTP_BAD_REQUEST',
+  soapActionBytes: internal(KIB, [64, 16 * KIB], 'bytes', 'HTTP_BAD_REQUEST',
     'Bytes of the `SOAPAction` field.'),
   idleMillis: limit(5000, [100, 600_000], 'millis', null,
     'Time a kept connection may wait for its next request before it is closed.'),

@@ -1,36 +1,10 @@
 import type { LimitTable } from '../../base/limit.js';
-import { CACHE_LIMITS } from '../../cache/limits.js';
-import { CODEC_LIMITS } from '../../codec/plan/limits.js';
-import { VALIDITY_LIMITS } from '../../codec/validity/limits.js';
-import { PERSISTED_LIMITS } from '../../graphql/admission/persisted-limits.js';
-import { GRAPHQL_LIMITS } from '../../graphql/limits.js';
-import { SUBSCHEMA_LIMITS } from '../../graphql/subschema/subschema-limits.js';
-import { OVERLOAD_LIMITS } from '../../observe/overload.js';
-import { SUBSCRIPTION_LIMITS } from '../../pubsub/limits.js';
-import { SOAP_LIMITS } from '../../soap/limits.js';
-import { MIME_LIMITS } from '../../soap/mime/mime-limits.js';
-import { UPSTREAM_LIMITS } from '../../upstream/limits.js';
-import { XML_LIMITS } from '../../xml/limits.js';
 import type { ConfigPath } from '../keys/config-path.js';
-import { HTTP_LIMITS } from '../listen/http-limits.js';
+import { LIMIT_TABLES } from '../limit-tables.js';
 import type { Config } from '../schema.js';
 import type { ConfigChange, Weakening } from './protection.js';
 
-const TABLES: Readonly<Record<keyof Config['limits'], LimitTable>> = {
-  xml: XML_LIMITS,
-  soap: SOAP_LIMITS,
-  mime: MIME_LIMITS,
-  codec: CODEC_LIMITS,
-  validity: VALIDITY_LIMITS,
-  graphql: GRAPHQL_LIMITS,
-  persisted: PERSISTED_LIMITS,
-  subscriptions: SUBSCRIPTION_LIMITS,
-  cache: CACHE_LIMITS,
-  http: HTTP_LIMITS,
-  upstream: UPSTREAM_LIMITS,
-  remote: SUBSCHEMA_LIMITS,
-  overload: OVERLOAD_LIMITS,
-};
+const TABLES: Readonly<Record<keyof Config['limits'], LimitTable>> = LIMIT_TABLES;
 
 /** Limits against attacks that 0 switches off, and the harm that clients can do then. */
 export const HARM_WHEN_OFF: ReadonlyMap<string, string> = new Map([

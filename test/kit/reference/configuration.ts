@@ -1,4 +1,4 @@
-import { configSchema, type SchemaNode, typesOf } from '../../../src/config/check/schema-node.js';
+import { publicSchema, type SchemaNode, typesOf } from '../../../src/config/check/schema-node.js';
 import { printAmount, UNIT_WORDS } from '../../../src/config/keys/units.js';
 
 /** Keys that share a heading. */
@@ -15,7 +15,7 @@ const NAMES_MAX = 2;
 
 /** The configuration reference as Markdown: an index, then a table for each part of the file, keys relative to its heading. */
 export function printReference(): string {
-  const root: Part = { path: '', about: '', node: configSchema() };
+  const root: Part = { path: '', about: '', node: publicSchema() };
   const blocks = print(root);
   return [printIndex(blocks), ...blocks].join('\n\n');
 }

@@ -1,7 +1,7 @@
 import {
-  configSchema,
   mapNodes,
   OWN_KEYWORDS,
+  publicSchema,
   type SchemaNode,
   typesOf,
 } from '../../../src/config/check/schema-node.js';
@@ -16,7 +16,7 @@ interface PublishedNode extends SchemaNode {
 export function printJsonSchema(): string {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    ...mapNodes(configSchema(), published),
+    ...mapNodes(publicSchema(), published),
     definitions: {
       environment: {
         description: 'The value of an environment variable.',
