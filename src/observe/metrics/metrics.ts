@@ -7,7 +7,7 @@ import {
   FIRST_LOAD,
   type ProcessGauges,
 } from './gauges.js';
-import { MetricBook, type TalliedCounter, type TalliedHistogram } from './prometheus.js';
+import { MetricBook } from './prometheus.js';
 import { ReplySizes } from './reply-sizes.js';
 import { type LabelNames, retiredLabels } from './retired-labels.js';
 import { OTHER } from './tally.js';
@@ -18,6 +18,9 @@ import { UpstreamTotals } from './upstream-totals.js';
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const COSTS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000];
 
+const seconds = (book: MetricBook, name: string, help: string, labels: readonly string[] = ['route']) =>
+  book.histogram({ name, help, labels }, SECONDS);
+
 /**
  * The metrics of one process. Label values are names of the configuration, the WSDL, the schema or the closed tables;
  * anything else is `_other`.
@@ -25,30 +28,120 @@ const COSTS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000];
 export class Metrics {
   readonly #book = new MetricBook();
   readonly registry = this.#book.registry;
-  readonly #requests: TalliedCounter;
-  readonly #responses: TalliedCounter;
-  readonly #seconds: TalliedHistogram;
-  readonly #upstreamSeconds: TalliedHistogram;
-  readonly #heldSeconds: TalliedHistogram;
-  readonly #refusals: TalliedCounter;
-  readonly #violations: TalliedCounter;
-  readonly #looks: TalliedCounter;
-  readonly #invalid: TalliedCounter;
-  readonly #faults: TalliedCounter;
-  readonly #bytes: TalliedCounter;
-  readonly #cost: TalliedHistogram;
-  readonly #actualCost: TalliedHistogram;
-  readonly #sizes: ReplySizes;
-  readonly #subscriptionEvents: TalliedCounter;
-  readonly #limits: TalliedCounter;
-  readonly #measured: TalliedCounter;
-  readonly #points: TalliedCounter;
-  readonly #redis: TalliedCounter;
-  readonly #cacheUses: TalliedCounter;
-  readonly #spans: TalliedCounter;
-  readonly #policy: TalliedCounter;
   readonly upstreamTotals = new UpstreamTotals();
-  readonly #handshakes: TalliedCounter;
+  readonly #requests = this.#book.counter({
+    name: 'soapstone_requests_total',
+    help: 'Requests finished, by route, operation, dialect and outcome (ok, fault, refused, failed, aborted).',
+    labels: ['route', 'operation', 'dialect', 'outcome'],
+  });
+  readonly #responses = this.#book.counter({
+    name: 'soapstone_responses_total',
+    help: 'Answers sent, by route, operation and HTTP status.',
+    labels: ['route', 'operation', 'status'],
+  });
+  readonly #seconds = seconds(
+    this.#book,
+    'soapstone_request_duration_seconds',
+    'Time from the first line of a request to the last byte of its answer.',
+    ['route', 'operation'],
+  );
+  readonly #upstreamSeconds = seconds(
+    this.#book,
+    'soapstone_upstream_duration_seconds',
+    'Time of one request spent waiting for upstream calls, added up.',
+  );
+  readonly #heldSeconds = seconds(
+    this.#book,
+    'soapstone_held_head_duration_seconds',
+    'Time from the first line of a SOAP request until its head was validated and the rest could be forwarded.',
+  );
+  readonly #refusals = this.#book.counter({
+    name: 'soapstone_refusals_total',
+    help: 'Requests that ended in a refusal or a failure, by its code.',
+    labels: ['route', 'code'],
+  });
+  readonly #violations = this.#book.counter({
+    name: 'soapstone_monitored_violations_total',
+    help: 'Messages of services in monitor mode that would have been refused, by rule.',
+    labels: ['service', 'code'],
+  });
+  readonly #looks = this.#book.counter({
+    name: 'soapstone_wsdl_looks_total',
+    help: 'Looks at the WSDLs that backends show, by outcome (same, changed, failed).',
+    labels: ['service', 'outcome'],
+  });
+  readonly #invalid = this.#book.counter({
+    name: 'soapstone_schema_violations_total',
+    help: 'Messages whose content broke the schema or could not be validated (rule `unvalidated`), by direction (request, reply) and class of the rule.',
+    labels: ['service', 'operation', 'direction', 'rule'],
+  });
+  readonly #limits = this.#book.counter({
+    name: 'soapstone_graphql_limit_refusals_total',
+    help: 'GraphQL requests that were refused because they were beyond a limit.',
+    labels: ['limit'],
+  });
+  readonly #measured = this.#book.counter({
+    name: 'soapstone_graphql_would_refuse_total',
+    help: 'GraphQL requests that were beyond a limit that is only measured.',
+    labels: ['limit'],
+  });
+  readonly #faults = this.#book.counter({
+    name: 'soapstone_faults_total',
+    help: 'Faults answered, by origin (backend, gateway) and fault code.',
+    labels: ['route', 'origin', 'code'],
+  });
+  readonly #bytes = this.#book.counter({
+    name: 'soapstone_bytes_total',
+    help: 'Bytes of message bodies, by direction (in, out) and read past unselected (skipped).',
+    labels: ['route', 'operation', 'direction'],
+  });
+  readonly #policy = this.#book.counter({
+    name: 'soapstone_authorization_decisions_total',
+    help: 'Answers of the decision point of `clients.authorize`, by result (allowed, denied, failed).',
+    labels: ['result'],
+  });
+  readonly #cacheUses = this.#book.counter({
+    name: 'soapstone_cache_requests_total',
+    help: 'Calls of operations declared to read, by outcome (hit, coalesced, miss, stale, bypass).',
+    labels: ['service', 'operation', 'outcome'],
+  });
+  readonly #cost = this.#book.histogram(
+    { name: 'soapstone_graphql_cost', help: 'Static cost of admitted GraphQL operations.' },
+    COSTS,
+  );
+  readonly #actualCost = this.#book.histogram(
+    {
+      name: 'soapstone_graphql_cost_actual',
+      help: 'Actual cost of GraphQL operations after they had run, in points.',
+    },
+    COSTS,
+  );
+  readonly #sizes = new ReplySizes(this.#book);
+  readonly #redis = this.#book.counter({
+    name: 'soapstone_redis_operations_total',
+    help: 'Operations of Redis, by outcome (ok, error, timeout, down: not tried; poisoned, forged: dropped).',
+    labels: ['operation', 'outcome'],
+  });
+  readonly #points = this.#book.counter({
+    name: 'soapstone_budget_points_total',
+    help: 'Points of budgets by class of the client and outcome (spent, denied, refunded).',
+    labels: ['class', 'outcome'],
+  });
+  readonly #subscriptionEvents = this.#book.counter({
+    name: 'soapstone_subscription_events_total',
+    help: 'Events of subscriptions, by field and outcome (sent, failed, filtered, gap, overflow).',
+    labels: ['field', 'outcome'],
+  });
+  readonly #spans = this.#book.counter({
+    name: 'soapstone_trace_spans_total',
+    help: 'Spans of traces, by outcome (sent; dropped: too many were waiting; failed: the receiver refused them or was away).',
+    labels: ['outcome'],
+  });
+  readonly #handshakes = this.#book.counter({
+    name: 'soapstone_tls_handshakes_failed_total',
+    help: 'TLS handshakes of clients that failed, by reason (certificate_missing, certificate_refused, clear_text, protocol, alert: the client refused, timeout, ended: the client left, other).',
+    labels: ['reason'],
+  });
 
   /** `loads` is null where the parent process counts them. */
   constructor(
@@ -57,114 +150,6 @@ export class Metrics {
     loads: ConfigLoads | null = FIRST_LOAD,
   ) {
     const book = this.#book;
-    this.#requests = book.counter({
-      name: 'soapstone_requests_total',
-      help: 'Requests finished, by route, operation, dialect and outcome (ok, fault, refused, failed, aborted).',
-      labels: ['route', 'operation', 'dialect', 'outcome'],
-    });
-    this.#responses = book.counter({
-      name: 'soapstone_responses_total',
-      help: 'Answers sent, by route, operation and HTTP status.',
-      labels: ['route', 'operation', 'status'],
-    });
-    const seconds = (name: string, help: string, labels: readonly string[] = ['route']): TalliedHistogram =>
-      book.histogram({ name, help, labels }, SECONDS);
-    this.#seconds = seconds(
-      'soapstone_request_duration_seconds',
-      'Time from the first line of a request to the last byte of its answer.',
-      ['route', 'operation'],
-    );
-    this.#upstreamSeconds = seconds(
-      'soapstone_upstream_duration_seconds',
-      'Time of one request spent waiting for upstream calls, added up.',
-    );
-    this.#heldSeconds = seconds(
-      'soapstone_held_head_duration_seconds',
-      'Time from the first line of a SOAP request until its head was validated and the rest could be forwarded.',
-    );
-    this.#refusals = book.counter({
-      name: 'soapstone_refusals_total',
-      help: 'Requests that ended in a refusal or a failure, by its code.',
-      labels: ['route', 'code'],
-    });
-    this.#violations = book.counter({
-      name: 'soapstone_monitored_violations_total',
-      help: 'Messages of services in monitor mode that would have been refused, by rule.',
-      labels: ['service', 'code'],
-    });
-    this.#looks = book.counter({
-      name: 'soapstone_wsdl_looks_total',
-      help: 'Looks at the WSDLs that backends show, by outcome (same, changed, failed).',
-      labels: ['service', 'outcome'],
-    });
-    this.#invalid = book.counter({
-      name: 'soapstone_schema_violations_total',
-      help: 'Messages whose content broke the schema or could not be validated (rule `unvalidated`), by direction (request, reply) and class of the rule.',
-      labels: ['service', 'operation', 'direction', 'rule'],
-    });
-    this.#limits = book.counter({
-      name: 'soapstone_graphql_limit_refusals_total',
-      help: 'GraphQL requests that were refused because they were beyond a limit.',
-      labels: ['limit'],
-    });
-    this.#measured = book.counter({
-      name: 'soapstone_graphql_would_refuse_total',
-      help: 'GraphQL requests that were beyond a limit that is only measured.',
-      labels: ['limit'],
-    });
-    this.#faults = book.counter({
-      name: 'soapstone_faults_total',
-      help: 'Faults answered, by origin (backend, gateway) and fault code.',
-      labels: ['route', 'origin', 'code'],
-    });
-    this.#bytes = book.counter({
-      name: 'soapstone_bytes_total',
-      help: 'Bytes of message bodies, by direction (in, out) and read past unselected (skipped).',
-      labels: ['route', 'operation', 'direction'],
-    });
-    this.#policy = book.counter({
-      name: 'soapstone_authorization_decisions_total',
-      help: 'Answers of the decision point of `clients.authorize`, by result (allowed, denied, failed).',
-      labels: ['result'],
-    });
-    this.#cacheUses = book.counter({
-      name: 'soapstone_cache_requests_total',
-      help: 'Calls of operations declared to read, by outcome (hit, coalesced, miss, stale, bypass).',
-      labels: ['service', 'operation', 'outcome'],
-    });
-    const cost = { name: 'soapstone_graphql_cost', help: 'Static cost of admitted GraphQL operations.' };
-    this.#cost = book.histogram(cost, COSTS);
-    const actual = {
-      name: 'soapstone_graphql_cost_actual',
-      help: 'Actual cost of GraphQL operations after they had run, in points.',
-    };
-    this.#actualCost = book.histogram(actual, COSTS);
-    this.#sizes = new ReplySizes(book);
-    this.#redis = book.counter({
-      name: 'soapstone_redis_operations_total',
-      help: 'Operations of Redis, by outcome (ok, error, timeout, down: not tried; poisoned, forged: dropped).',
-      labels: ['operation', 'outcome'],
-    });
-    this.#points = book.counter({
-      name: 'soapstone_budget_points_total',
-      help: 'Points of budgets by class of the client and outcome (spent, denied, refunded).',
-      labels: ['class', 'outcome'],
-    });
-    this.#subscriptionEvents = book.counter({
-      name: 'soapstone_subscription_events_total',
-      help: 'Events of subscriptions, by field and outcome (sent, failed, filtered, gap, overflow).',
-      labels: ['field', 'outcome'],
-    });
-    this.#spans = book.counter({
-      name: 'soapstone_trace_spans_total',
-      help: 'Spans of traces, by outcome (sent; dropped: too many were waiting; failed: the receiver refused them or was away).',
-      labels: ['outcome'],
-    });
-    this.#handshakes = book.counter({
-      name: 'soapstone_tls_handshakes_failed_total',
-      help: 'TLS handshakes of clients that failed, by reason (certificate_missing, certificate_refused, clear_text, protocol, alert: the client refused, timeout, ended: the client left, other).',
-      labels: ['reason'],
-    });
     addUpstreamGauges(book, upstreams, this.upstreamTotals);
     addProcessGauges(book, process);
     addWorkerGauges(book, 1, 1);
