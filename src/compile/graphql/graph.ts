@@ -127,7 +127,7 @@ const build = (
       types: mappedTypes(service),
       knownTypes: [...(service.wsdl?.types.values() ?? [])],
       elements: [...(service.wsdl?.elements.values() ?? [])],
-      mappedTypes: owners.get(service) ?? service.name,
+      typesOf: owners.get(service) ?? service.name,
       callCost: service.config.callCost ?? null,
       requirementOf: (operation) => requirementOfCall(service, operation),
     })),
