@@ -21,8 +21,7 @@ const REGISTRY: readonly string[] = [
   // Keys, the rules between them, and the tables that list them.
   'config/schema.ts',
   'config/rules.ts',
-  'config/limit-keys.ts',
-  'config/refusal-limits.ts',
+  'config/limit-tables.ts',
   'config/protection/',
   // The compiled configuration, and of it the GraphQL schema.
   'compile.ts',
