@@ -18,7 +18,6 @@ export const PAGE_FILES = [
   { name: 'react.js', type: SCRIPT, source: 'react/umd/react.production.min.js' },
   { name: 'react-dom.js', type: SCRIPT, source: 'react-dom/umd/react-dom.production.min.js' },
   { name: 'graphiql.js', type: SCRIPT, source: 'graphiql/graphiql.min.js' },
-  { name: 'events.js', type: SCRIPT, source: null },
   { name: 'fetcher.js', type: SCRIPT, source: null },
   { name: 'start.js', type: SCRIPT, source: null },
 ] as const satisfies readonly PageFile[];

@@ -68,4 +68,4 @@ ${links.join('')}<div id="graphiql" data-example="${escapeQuoted(example)}">
 const START = 'start.js';
 
 /** Modules that it imports itself. */
-const OF_START: ReadonlySet<string> = new Set(['events.js', 'fetcher.js']);
+const OF_START: ReadonlySet<string> = new Set(['fetcher.js']);
