@@ -45,6 +45,21 @@ export const isAnonymous = (address: string): boolean => ANONYMOUS.has(address);
 /** Blocks of which a message has one at most for one receiver (WS-Addressing 1.0, SOAP binding, section 3.2). */
 const SINGLE: ReadonlySet<string> = new Set(['To', 'Action', 'MessageID', 'ReplyTo', 'FaultTo', 'From']);
 
+/** Blocks that are a text, and those with an address in them for replies. */
+const TEXTS: ReadonlySet<string> = new Set(['To', 'Action', 'MessageID', 'RelatesTo']);
+const REPLY_BLOCKS: ReadonlySet<string> = new Set(['ReplyTo', 'FaultTo']);
+
+interface OpenBlock {
+  readonly name: string;
+  readonly isForwarded: boolean;
+  /** Its text counts: it is no repetition, and relates to the request where it relates to another message. */
+  readonly isUsed: boolean;
+  readonly contentBytes: number;
+}
+
+/** The position in a block: in its text, among its elements, in its address, or behind that. */
+type At = 'text' | 'elements' | 'address' | 'addressed';
+
 /**
  * Reads the WS-Addressing blocks of one Header. All versions count as one: of two blocks, different readers act on
  * different ones. Throws `SOAP_STRUCTURE` for a block that comes twice, where that is checked, and `SOAP_HEADER_LIMIT`
@@ -61,15 +76,10 @@ export class AddressingReader implements Addressing {
   hasOtherReplyAddress = false;
   readonly #refusesRepeated: boolean;
   readonly #seen = new Set<string>();
-  #block = '';
-  #isForwarded = false;
-  #isRepeated = false;
-  #isReply = false;
+  #block: OpenBlock = { name: '', isForwarded: false, isUsed: false, contentBytes: 0 };
+  #at: At = 'elements';
   /** Elements open; the block itself is 1. */
   #depth = 0;
-  #isReading = false;
-  #hasAddress = false;
-  #contentBytes = 0;
   #text = '';
 
   /** `refusesRepeated`: a block that comes again is refused. Else its text is not known: null. */
@@ -79,47 +89,26 @@ export class AddressingReader implements Addressing {
 
   /** A block begins. `isForwarded`: it is for the service, and stays in the message. */
   begin(tag: StartTag, isForwarded: boolean): Interest {
-    this.#block = tag.local;
-    this.#isForwarded = isForwarded;
+    const { local: name, contentBytes } = tag;
+    const isRepeated = SINGLE.has(name) && this.#seen.has(name);
+    if (isRepeated && this.#refusesRepeated) throw new Refusal('SOAP_STRUCTURE', 'a block of WS-Addressing twice');
+    this.#seen.add(name);
+    this.#block = { name, isForwarded, isUsed: name === 'RelatesTo' ? isOfReply(tag) : !isRepeated, contentBytes };
     this.#depth = 1;
-    this.#hasAddress = false;
-    this.#contentBytes = tag.contentBytes;
-    this.#isRepeated = SINGLE.has(tag.local) && this.#seen.has(tag.local);
-    if (this.#isRepeated && this.#refusesRepeated)
-      throw new Refusal('SOAP_STRUCTURE', 'a block of WS-Addressing twice');
-    this.#seen.add(tag.local);
-    switch (tag.local) {
-      case 'RelatesTo':
-        this.#isReply = REPLY.test(tag.attribute('', 'RelationshipType')?.trim() ?? '');
-        return this.#read();
-      case 'To':
-      case 'Action':
-      case 'MessageID':
-        return this.#read();
-      default:
-        return ELEMENTS_ONLY;
-    }
+    return this.#move(TEXTS.has(name) ? 'text' : 'elements');
   }
 
   open(tag: StartTag): Interest {
     if (this.#isReading) throw new Refusal('SOAP_STRUCTURE', 'an element in a text of WS-Addressing');
     this.#depth++;
     const isAddress = this.#depth === 2 && tag.local === 'Address' && NAMESPACES.has(tag.uri);
-    return isAddress && (this.#block === 'ReplyTo' || this.#block === 'FaultTo') ? this.#read() : ELEMENTS_ONLY;
+    return isAddress && REPLY_BLOCKS.has(this.#block.name) ? this.#move('address') : ELEMENTS_ONLY;
   }
 
   close(contentEndBytes: number): void {
-    const text = this.#isReading ? trimmed(this.#text) : null;
-    this.#isReading = false;
     this.#depth--;
-    if (this.#depth > 0) {
-      if (text === null) return;
-      this.#hasAddress = true;
-      if (this.#block === 'ReplyTo') this.replyTo = text;
-      if (!ANONYMOUS.has(text) && text !== NONE) this.hasOtherReplyAddress = true;
-      return;
-    }
-    this.#endBlock(this.#isRepeated ? null : text, contentEndBytes);
+    if (this.#depth === 0) this.#endBlock(contentEndBytes);
+    else if (this.#at === 'address') this.#endAddress(trimmed(this.#text));
   }
 
   text(piece: string): void {
@@ -129,35 +118,51 @@ export class AddressingReader implements Addressing {
       throw new Refusal('SOAP_HEADER_LIMIT', 'a text of WS-Addressing is too long');
   }
 
-  #read(): Interest {
-    this.#isReading = true;
-    this.#text = '';
-    return ALL;
+  get #isReading(): boolean {
+    return this.#at === 'text' || this.#at === 'address';
   }
 
-  #endBlock(text: string | null, contentEndBytes: number): void {
-    switch (this.#block) {
+  #move(at: At): Interest {
+    this.#at = at;
+    this.#text = '';
+    return this.#isReading ? ALL : ELEMENTS_ONLY;
+  }
+
+  #endAddress(address: string): void {
+    if (this.#block.name === 'ReplyTo') this.replyTo = address;
+    if (!ANONYMOUS.has(address) && address !== NONE) this.hasOtherReplyAddress = true;
+    this.#move('addressed');
+  }
+
+  #endBlock(endBytes: number): void {
+    const { name, isForwarded, isUsed, contentBytes: startBytes } = this.#block;
+    const text = isUsed && this.#at === 'text' ? trimmed(this.#text) : null;
+    const hasAddress = this.#at === 'addressed';
+    this.#move('elements');
+    switch (name) {
       case 'To':
         this.to = text;
-        if (this.#isForwarded) this.toContent = { startBytes: this.#contentBytes, endBytes: contentEndBytes };
+        if (isForwarded) this.toContent = { startBytes, endBytes };
         return;
       case 'Action':
         this.action = text;
-        this.isActionPassed = this.#isForwarded;
+        this.isActionPassed = isForwarded;
         return;
       case 'MessageID':
         this.messageId = text;
         return;
       case 'RelatesTo':
-        if (this.#isReply) this.relatesTo ??= text;
+        this.relatesTo ??= text;
         return;
       case 'ReplyTo':
       case 'FaultTo':
-        if (!this.#hasAddress) this.hasOtherReplyAddress = true;
+        if (!hasAddress) this.hasOtherReplyAddress = true;
         return;
     }
   }
 }
+
+const isOfReply = (tag: StartTag): boolean => REPLY.test(tag.attribute('', 'RelationshipType')?.trim() ?? '');
 
 /** Without the white space of XML around it: other blanks are part of an address, and make it another one. */
 function trimmed(text: string): string {
