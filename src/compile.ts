@@ -28,7 +28,7 @@ import { type KnownModel, takenProblemsOf, WsdlReader } from './compile/soap/nam
 import { type ConfiguredService, compileService, type ServiceParts, type SoapService } from './compile/soap/service.js';
 import { closedReplies, rightsWarnings } from './compile/warnings/soap-rights.js';
 import { warningsOfConfig } from './compile/warnings/warnings.js';
-import { type LoadedConfig, rootOf } from './config/load.js';
+import { type LoadedConfig, rootSection } from './config/load.js';
 import type { Config } from './config/schema.js';
 import type { ConfigSection } from './config/section.js';
 import type { TrustedDocuments } from './graphql/admission/trusted-documents.js';
@@ -135,7 +135,7 @@ async function compileFrom(
   pace: Pace,
 ): Promise<Compiled> {
   const { config } = loaded;
-  const root = rootOf(loaded);
+  const root = rootSection(loaded);
   const { limits } = config;
   const trustedProxies = new Networks(config.clients?.trustedProxies ?? []);
   const parts: ServiceParts = { gateway: config, wsdls, forwarding: new Forwarding(trustedProxies), pace };

@@ -11,7 +11,7 @@ import type { Admitted } from '../graphql/admission/admit.js';
 import { depthOf } from '../graphql/admission/document-shape.js';
 import { readParams } from '../graphql/admission/params.js';
 import { fieldError, refusalErrors } from '../graphql/errors.js';
-import type { Feed } from '../graphql/feeds/feed.js';
+import type { FieldFeed } from '../graphql/feeds/feed.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import type { SubschemaPlan } from '../graphql/fields/subschema.js';
 import { admitOperation, operationsOf } from '../graphql/operation.js';
@@ -251,10 +251,11 @@ function printCaching({ read, write }: Compiled['caching'], service: string, ope
   return [`cache: one call for ${rule.isShared ? 'all clients' : 'each client'} ${time}`];
 }
 
-const textOf = ({ field }: Feed): string => `{${field.join('.')}}`;
+const textOf = ({ field }: FieldFeed): string => `{${field.join('.')}}`;
 
 /** The text in the skeleton for a value that comes from the answer above. */
-const standInFor = (feed: Feed, isBatch: boolean): unknown => (isBatch || feed.isList ? [textOf(feed)] : textOf(feed));
+const standInFor = (feed: FieldFeed, isBatch: boolean): unknown =>
+  isBatch || feed.isList ? [textOf(feed)] : textOf(feed);
 
 function printError({ message, extensions, locations }: GraphQLError): string {
   const [at] = locations ?? [];

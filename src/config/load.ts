@@ -26,7 +26,7 @@ export interface LoadedConfig extends ConfigFiles {
 }
 
 /** The whole configuration as a section, of which compilers get their parts. */
-export const rootOf = (loaded: LoadedConfig): ConfigSection<Config> => new ConfigSection(loaded, loaded.config);
+export const rootSection = (loaded: LoadedConfig): ConfigSection<Config> => new ConfigSection(loaded, loaded.config);
 
 /** A broken file of a megabyte would give a hundred thousand. */
 const MAX_ERRORS = 100;

@@ -2,7 +2,7 @@ import { startDemoBackend } from '../../config/demo/backend.js';
 import { printDiagnostic } from '../base/diagnostic.js';
 import type { Compiled } from '../compile.js';
 import { parseAddress } from '../config/keys/address.js';
-import { type LoadedConfig, rootOf } from '../config/load.js';
+import { type LoadedConfig, rootSection } from '../config/load.js';
 import type { Log } from '../observe/log/log.js';
 import type { Introduction, Running } from './introduction.js';
 import { refuseAddress } from './refuse-address.js';
@@ -56,6 +56,6 @@ export async function announce(
 async function startDemo(loaded: LoadedConfig): Promise<() => Promise<void>> {
   const address = parseAddress(loaded.config.demo?.listen ?? '');
   if (address === null) return async () => {};
-  const demo = await startDemoBackend(address.host, address.port).catch(refuseAddress(rootOf(loaded), ['demo']));
+  const demo = await startDemoBackend(address.host, address.port).catch(refuseAddress(rootSection(loaded), ['demo']));
   return () => demo.close();
 }

@@ -12,7 +12,7 @@ import { TimeSlices } from '../base/time-slices.js';
 import { compileAdmin } from '../compile/listen/admin.js';
 import { auditTargetOf } from '../compile/process/audit.js';
 import { compile } from '../compile.js';
-import { type LoadedConfig, loadConfig, rootOf } from '../config/load.js';
+import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import { processCount } from '../config/process-count.js';
 import { checkRestartKeys } from '../config/restart-keys.js';
 import type { Config } from '../config/schema.js';
@@ -134,7 +134,7 @@ async function runAlone(origin: Origin, log: Log): Promise<ExitCode> {
   const { opening, gateway } = await compile(loaded).then(async (compiled) => {
     const opening = await openingOf(compiled, origin, log);
     const starting = startGateway(compiled, log, asked);
-    return { opening, gateway: await starting.catch(refuseAddress(rootOf(loaded), ['listen', 'admin'])) };
+    return { opening, gateway: await starting.catch(refuseAddress(rootSection(loaded), ['listen', 'admin'])) };
   });
   if (!takeover.use(snapshot, opening.facts.wsdls)) snapshot.contents.clear();
   await announce(gateway, opening, log, terminal);
@@ -182,8 +182,8 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
   const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
   const asked = askedFrom(reloader, takeover, use, log);
   const first = parentConfigOf(loaded, opening.facts);
-  const refuse = refuseAddress(rootOf(loaded), ['admin']);
-  const checkpoints = await parentCheckpoints(auditTargetOf(rootOf(loaded)), log).catch(refuse);
+  const refuse = refuseAddress(rootSection(loaded), ['admin']);
+  const checkpoints = await parentCheckpoints(auditTargetOf(rootSection(loaded)), log).catch(refuse);
   const workers = new Workers({
     count,
     file: loaded.file,
@@ -218,6 +218,6 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
 
 const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentConfig => ({
   names,
-  admin: compileAdmin(rootOf(loaded)),
+  admin: compileAdmin(rootSection(loaded)),
   drainMillis: loaded.config.drainDelayMillis + loaded.config.limits.http.drainMillis,
 });

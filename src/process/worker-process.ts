@@ -4,7 +4,7 @@ import { type InvalidationChannel, InvalidationSender } from '../base/invalidati
 import { TimeSlices } from '../base/time-slices.js';
 import { takenProblemsOf } from '../compile/soap/named-wsdl.js';
 import { type Compiled, compile } from '../compile.js';
-import { type LoadedConfig, loadConfig, rootOf } from '../config/load.js';
+import { type LoadedConfig, loadConfig, rootSection } from '../config/load.js';
 import { TicketKeys } from '../listen/ticket-keys.js';
 import type { ChainHead } from '../observe/audit/chain-writer.js';
 import type { Log } from '../observe/log/log.js';
@@ -91,7 +91,7 @@ async function openGateway(
     tickets: new TicketKeys(tickets, loaded.config.limits.http.ticketKeyMillis),
     replica,
   });
-  return { stopping, gateway: await starting.catch(refuseAddress(rootOf(loaded), ['listen'])) };
+  return { stopping, gateway: await starting.catch(refuseAddress(rootSection(loaded), ['listen'])) };
 }
 
 /**

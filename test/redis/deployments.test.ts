@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import { NO_EVENTS } from '../../src/budget/budget.js';
 import { compileRedis } from '../../src/compile/backend/redis.js';
-import { loadConfig, rootOf } from '../../src/config/load.js';
+import { loadConfig, rootSection } from '../../src/config/load.js';
 import { MemoryPersistedStore } from '../../src/graphql/admission/document-cache.js';
 import { hashOf } from '../../src/graphql/admission/persisted.js';
 import { PERSISTED_LIMITS } from '../../src/graphql/admission/persisted-limits.js';
@@ -30,7 +30,7 @@ type Shared = Awaited<ReturnType<typeof share>>;
 async function share(t: Test, redis: string) {
   const file = join(folder, 'soapstone.yaml');
   writeFileSync(file, `services: { a: { url: http://a } }\nredis: ${redis}\n`);
-  const { settings } = compileRedis(rootOf(await loadConfig(file, {})));
+  const { settings } = compileRedis(rootSection(await loadConfig(file, {})));
   if (settings === null) throw new Error('no Redis');
   const lines: string[] = [];
   const shared = new SharedState(settings, 100, {
@@ -113,7 +113,7 @@ t.test('workers are replicas, though fewer are configured', async (t) => {
     const file = join(folder, 'workers.yaml');
     const replicas = expected === 2 ? ', replicas: 2' : '';
     writeFileSync(file, `${keys}services: { a: { url: http://a } }\nredis: { url: redis://localhost${replicas} }\n`);
-    t.equal(compileRedis(rootOf(await loadConfig(file, {}, workers))).settings?.replicas, expected);
+    t.equal(compileRedis(rootSection(await loadConfig(file, {}, workers))).settings?.replicas, expected);
   }
 });
 
@@ -121,7 +121,7 @@ t.test('secrets that go over the network in clear text are warned of', async (t)
   const warnings = async (redis: string): Promise<readonly string[]> => {
     const file = join(folder, 'warned.yaml');
     writeFileSync(file, `services: { a: { url: http://a } }\nredis: ${redis}\n`);
-    return compileRedis(rootOf(await loadConfig(file, {}))).warnings.map(({ what, line }) => `${line}: ${what}`);
+    return compileRedis(rootSection(await loadConfig(file, {}))).warnings.map(({ what, line }) => `${line}: ${what}`);
   };
   const open = '2: Redis gets its password without TLS: others on the network can read it, and what replicas share.';
   for (const [redis, expected] of [

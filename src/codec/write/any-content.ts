@@ -16,7 +16,7 @@ import { typeNameOf } from '../plan/xsi.js';
 import { AnyValueReader } from '../read/any-value.js';
 import { type AnyTools, AnyValueWriter } from './any-value.js';
 import { ANY_TYPE_NAME, TYPE, typeOfXml } from './encoding.js';
-import { below, type InputPath, refuse } from './input-error.js';
+import { below, type InputPath, refuseInput } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './raw-input.js';
 
 /** The attributes and the content of an element of any type, which is open: JSON with its type, or XML. */
@@ -27,7 +27,7 @@ export function anyContent(
   path: InputPath,
   tools: AnyTools,
 ): readonly ContentEvent[] {
-  if (!isRecord(value)) refuse(path, 'must be an object');
+  if (!isRecord(value)) refuseInput(path, 'must be an object');
   const xml = memberOf(value, 'xml') ?? null;
   if (xml === null) return new AnyValueWriter(types, isSimple, tools).write(value, path);
   const hasValue = (memberOf(value, 'type') ?? memberOf(value, 'value') ?? null) !== null;
@@ -38,7 +38,7 @@ export function anyContent(
     text.length <= tools.limits.opaqueChars &&
     !isSameAnyValue(value, text.startsWith('<') ? text : String(xml), types)
   )
-    refuse(path, 'must not have a value and XML that differ');
+    refuseInput(path, 'must not have a value and XML that differ');
   const events = tools.leaves.xml(xml, name, below(path, 'xml'), tools.encodingUri !== null);
   // As without XML: a string has its type.
   const isString = hasValue && events.every(({ kind }) => kind === 'text');

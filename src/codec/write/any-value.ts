@@ -19,7 +19,7 @@ import { textOf } from '../plan/lexical.js';
 import { LexicalError } from '../plan/scalar.js';
 import { parseQualifiedName } from '../values/qualified-name.js';
 import { arrayAttributes, NIL, TYPE } from './encoding.js';
-import { below, type InputPath, refuse } from './input-error.js';
+import { below, type InputPath, refuseInput } from './input-error.js';
 import { type EncodeLimits, type LeafEncoder, REQUIRED } from './leaves.js';
 import { memberOf, type ReadonlyRecord } from './raw-input.js';
 
@@ -67,7 +67,7 @@ export class AnyValueWriter {
   write(raw: ReadonlyRecord, path: InputPath): readonly ContentEvent[] {
     const type = memberOf(raw, 'type') ?? null;
     const value = memberOf(raw, 'value');
-    if (value === undefined) refuse(below(path, 'value'), REQUIRED);
+    if (value === undefined) refuseInput(below(path, 'value'), REQUIRED);
     if (type === null) this.#untyped(value, below(path, 'value'));
     else this.#typed(value, this.#typeName(type, below(path, 'type')), below(path, 'value'));
     for (let task = this.#tasks.pop(); task !== undefined; task = this.#tasks.pop()) {
@@ -87,7 +87,7 @@ export class AnyValueWriter {
       return;
     }
     if (value === null) {
-      if (!member.isNillable) refuse(path, 'must not be null');
+      if (!member.isNillable) refuseInput(path, 'must not be null');
       this.#events.push(NIL);
       return;
     }
@@ -103,11 +103,12 @@ export class AnyValueWriter {
     else if (typeof value === 'number') this.#text(numberType(value, path), String(value), path);
     else if (Array.isArray(value)) {
       const { encodingUri } = this.#tools;
-      if (encodingUri === null) refuse(path, `a list needs a type, as { "${TYPE_KEY}": ..., "${VALUE_KEY}": [...] }`);
+      if (encodingUri === null)
+        refuseInput(path, `a list needs a type, as { "${TYPE_KEY}": ..., "${VALUE_KEY}": [...] }`);
       this.#type({ uri: encodingUri, local: 'Array' }, path);
       this.#array(value, null, path);
     } else if (isRecord(value)) this.#untypedObject(value, path);
-    else refuse(path, REQUIRED);
+    else refuseInput(path, REQUIRED);
   }
 
   #untypedObject(value: ReadonlyRecord, path: InputPath): void {
@@ -129,9 +130,9 @@ export class AnyValueWriter {
       return;
     }
     const type = isMap(name) ? null : this.#types.named(name);
-    if (this.#isSimple && type?.kind !== 'simple') refuse(path, NOT_SIMPLE);
+    if (this.#isSimple && type?.kind !== 'simple') refuseInput(path, NOT_SIMPLE);
     if (type === null && !isMap(name))
-      refuse(path, 'must be of a type of the WSDL or of XML Schema whose content is known');
+      refuseInput(path, 'must be of a type of the WSDL or of XML Schema whose content is known');
     this.#type(name, path);
     if (value === null) this.#events.push(NIL);
     else if (type === null) this.#map(value, path);
@@ -151,7 +152,7 @@ export class AnyValueWriter {
 
   /** An array of the SOAP encoding; `item` is null where items are of any type. */
   #array(value: unknown, item: AnyMember | null, path: InputPath): void {
-    if (this.#isSimple) refuse(path, NOT_SIMPLE);
+    if (this.#isSimple) refuseInput(path, NOT_SIMPLE);
     const items = this.#items(value, path);
     const { encodingUri } = this.#tools;
     const itemType = item?.typeName ?? null;
@@ -173,7 +174,7 @@ export class AnyValueWriter {
       (key === TEXT_KEY && type.text !== null) ||
       (key.startsWith('@') ? type.attributes.has(key.slice(1)) : type.members.has(key));
     // The keys are the client's: they are not repeated.
-    if (!Object.keys(object).every(isKnown)) refuse(path, 'has a member that its type does not have');
+    if (!Object.keys(object).every(isKnown)) refuseInput(path, 'has a member that its type does not have');
     for (const [local, { name, scalar }] of type.attributes) {
       const own = memberOf(object, `@${local}`) ?? null;
       const attribute = { key: `@${local}`, name, required: false, fixed: null, scalar };
@@ -183,14 +184,14 @@ export class AnyValueWriter {
     for (const [local, member] of [...type.members].reverse()) {
       const own = memberOf(object, local);
       const at = below(path, local);
-      if (own === undefined && member.isRequired) refuse(at, REQUIRED);
+      if (own === undefined && member.isRequired) refuseInput(at, REQUIRED);
       if (own !== undefined) this.#member(own, member.isMany, member.name, member, at);
     }
   }
 
   /** An object without a type: its members are elements in no namespace. */
   #struct(object: ReadonlyRecord, path: InputPath): void {
-    if (this.#isSimple) refuse(path, NOT_SIMPLE);
+    if (this.#isSimple) refuseInput(path, NOT_SIMPLE);
     this.#checkDepth(path);
     const entries = Object.entries(object);
     for (const [at, [key, value]] of entries.entries()) {
@@ -210,7 +211,7 @@ export class AnyValueWriter {
   /** A map of Apache SOAP: an item for each entry. */
   #map(value: unknown, path: InputPath): void {
     const entries = Object.entries(this.#record(value, path)).filter(([key]) => key !== TYPE_KEY);
-    if (entries.length > this.#tools.limits.inputItems) refuse(path, TOO_MANY);
+    if (entries.length > this.#tools.limits.inputItems) refuseInput(path, TOO_MANY);
     for (let at = entries.length - 1; at >= 0; at--) {
       const [key, own] = entries[at] ?? ['', null];
       this.#tasks.push({ kind: 'entry', key, value: own, path: inside(path, at) });
@@ -238,20 +239,20 @@ export class AnyValueWriter {
   }
 
   #items(value: unknown, path: InputPath): readonly unknown[] {
-    if (!Array.isArray(value)) refuse(path, 'must be a list');
+    if (!Array.isArray(value)) refuseInput(path, 'must be a list');
     this.#checkDepth(path);
-    if (value.length > this.#tools.limits.inputItems) refuse(path, TOO_MANY);
+    if (value.length > this.#tools.limits.inputItems) refuseInput(path, TOO_MANY);
     return value;
   }
 
   #record(value: unknown, path: InputPath): ReadonlyRecord {
-    if (!isRecord(value)) refuse(path, 'must be an object');
+    if (!isRecord(value)) refuseInput(path, 'must be an object');
     this.#checkDepth(path);
     return value;
   }
 
   #checkDepth(path: InputPath): void {
-    if (path.depth > this.#tools.limits.inputDepth) refuse(path, 'nested deeper than allowed');
+    if (path.depth > this.#tools.limits.inputDepth) refuseInput(path, 'nested deeper than allowed');
   }
 
   /** `{namespace}name`, or a built-in type by its name alone. */
@@ -259,7 +260,7 @@ export class AnyValueWriter {
     const name = typeof written === 'string' ? parseQualifiedName(written) : null;
     if (name !== null) return name;
     const local = typeof written === 'string' ? written.replace(/^xsd?:/, '') : '';
-    if (!isNcName(local)) refuse(path, 'must be {namespace}name, or the name of a type of XML Schema');
+    if (!isNcName(local)) refuseInput(path, 'must be {namespace}name, or the name of a type of XML Schema');
     return { uri: XSD, local };
   }
 
@@ -274,7 +275,7 @@ export class AnyValueWriter {
   }
 
   #text(local: string, value: string, path: InputPath): void {
-    if (value.length > this.#tools.limits.stringChars) refuse(path, 'longer than allowed');
+    if (value.length > this.#tools.limits.stringChars) refuseInput(path, 'longer than allowed');
     this.#events.push(TYPE({ uri: XSD, local }));
     if (value !== '') this.#events.push({ kind: 'text', value });
   }
@@ -301,7 +302,7 @@ const inside = (path: InputPath, at: number): InputPath => ({ above: path, step:
 
 /** The name of an element without a namespace. */
 function nameOf(key: string, path: InputPath): QName {
-  if (!isNcName(key)) refuse(path, 'must have the name of an element');
+  if (!isNcName(key)) refuseInput(path, 'must have the name of an element');
   return { uri: '', local: key };
 }
 
@@ -310,16 +311,16 @@ function textIn(value: unknown, path: InputPath): string {
   try {
     return textOf(value);
   } catch (caught) {
-    if (caught instanceof LexicalError) refuse(path, caught.message);
+    if (caught instanceof LexicalError) refuseInput(path, caught.message);
     throw caught;
   }
 }
 
 /** The type that a number tells. Integers that JSON may have rounded already must not look exact. */
 function numberType(value: number, path: InputPath): 'int' | 'long' | 'double' {
-  if (!Number.isFinite(value)) refuse(path, 'must be a number');
+  if (!Number.isFinite(value)) refuseInput(path, 'must be a number');
   if (!Number.isInteger(value)) return 'double';
-  if (!Number.isSafeInteger(value)) refuse(path, 'must be a string of digits beside its type');
+  if (!Number.isSafeInteger(value)) refuseInput(path, 'must be a string of digits beside its type');
   return value >= -INT_MAX - 1 && value <= INT_MAX ? 'int' : 'long';
 }
 

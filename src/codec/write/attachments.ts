@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { PackagePart } from '../../soap/mime/write-package.js';
 import type { EncodeAttachment } from '../plan/request-plan.js';
 import { BASE64_SCALAR } from '../values/binary.js';
-import { below, refuse } from './input-error.js';
+import { below, refuseInput } from './input-error.js';
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
 import { memberOf, type ReadonlyRecord } from './raw-input.js';
 import type { RequestContext } from './source.js';
@@ -19,7 +19,7 @@ export function encodeAttachments(
   return plans.map(({ key, part, mediaType }) => {
     const path = below(root, key);
     const member = memberOf(values.arguments, key) ?? null;
-    if (member === null) refuse(path, REQUIRED);
+    if (member === null) refuseInput(path, REQUIRED);
     const text = leaves.text(BASE64_SCALAR, member, path);
     return { part, mediaType, bytes: Buffer.from(text?.kind === 'text' ? text.value : '', 'base64') };
   });

@@ -15,7 +15,7 @@ import type {
 import { anyContent } from './any-content.js';
 import { absentBranches, brokenChoice } from './branches.js';
 import { arrayAttributes, itemElement, NIL, namesItsType, TYPE, typeOfXml } from './encoding.js';
-import { below, InputErrors, type InputPath, refuse } from './input-error.js';
+import { below, InputErrors, type InputPath, refuseInput } from './input-error.js';
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
 import {
   brokenCount,
@@ -103,8 +103,8 @@ export class ContentEncoder {
   }
 
   #beginObject(object: EncodeObject, value: unknown, path: InputPath, name: QName | null): void {
-    if (!isRecord(value)) refuse(path, 'must be an object');
-    if (path.depth > this.#limits.inputDepth) refuse(path, 'nested deeper than allowed');
+    if (!isRecord(value)) refuseInput(path, 'must be an object');
+    if (path.depth > this.#limits.inputDepth) refuseInput(path, 'nested deeper than allowed');
     for (const attribute of object.attributes) this.#add(this.#leaves.attribute(attribute, value, path));
     const { text, xml, variant } = object;
     if (variant !== undefined)
@@ -113,7 +113,7 @@ export class ContentEncoder {
     if (xml !== undefined) this.#xml(memberOf(value, xml), name, below(path, xml), null);
     const absent = absentBranches(object, value);
     const broken = brokenChoice(object, (key) => !absent.has(key) && isPresent(object, key, memberOf(value, key)));
-    if (broken !== null) refuse(path, broken);
+    if (broken !== null) refuseInput(path, broken);
     this.#postpone(object.children, value, path, absent);
   }
 
@@ -136,12 +136,12 @@ export class ContentEncoder {
       // Absent and null are the same, unless the element is nillable.
       const isNil = nillable && occurs !== 'many' && (required || (value === null && canBeNil(element)));
       if (isNil) this.#nil(nilFormOf(element), name, path);
-      else if (required) refuse(path, REQUIRED);
+      else if (required) refuseInput(path, REQUIRED);
       return;
     }
     if (occurs === 'one') this.#element(element, name, value, path);
     else if (occurs === 'many') {
-      if (Array.isArray(value) && value.length === 0 && required) refuse(path, 'must have at least one item');
+      if (Array.isArray(value) && value.length === 0 && required) refuseInput(path, 'must have at least one item');
       this.#items(element, name, nillable, value, path);
     } else {
       this.#events.push({ kind: 'open', name });
@@ -163,7 +163,7 @@ export class ContentEncoder {
   #items(element: EncodeElement, name: QName, nillable: boolean, value: unknown, path: InputPath): void {
     const items = this.#listOf(value, path);
     const broken = brokenCount(element, items.length);
-    if (broken !== null) refuse(path, broken);
+    if (broken !== null) refuseInput(path, broken);
     const [from, to] =
       element.itemRange === undefined ? [0, items.length] : resolveRange(element.itemRange, items.length);
     const tasks = items.slice(from, to).map((item, at): Task => {
@@ -171,7 +171,7 @@ export class ContentEncoder {
       if (item !== null && item !== undefined) {
         return { kind: 'element', element, name, value: item, path: below(path, index) };
       }
-      if (!nillable) refuse(below(path, index), REQUIRED);
+      if (!nillable) refuseInput(below(path, index), REQUIRED);
       return { kind: 'element', element, name, value: null, path: below(path, index) };
     });
     this.#pushTasks(tasks);
@@ -185,8 +185,8 @@ export class ContentEncoder {
   }
 
   #listOf(value: unknown, path: InputPath): readonly unknown[] {
-    if (!Array.isArray(value)) refuse(path, 'must be a list');
-    if (value.length > this.#limits.inputItems) refuse(path, 'more items than allowed');
+    if (!Array.isArray(value)) refuseInput(path, 'must be a list');
+    if (value.length > this.#limits.inputItems) refuseInput(path, 'more items than allowed');
     return value;
   }
 
@@ -272,7 +272,7 @@ export class ContentEncoder {
 
   #array(array: EncodeArray, value: unknown, path: InputPath): void {
     const items = this.#listOf(value, path);
-    if (path.depth > this.#limits.inputDepth) refuse(path, 'nested deeper than allowed');
+    if (path.depth > this.#limits.inputDepth) refuseInput(path, 'nested deeper than allowed');
     const encodingUri = this.#encodingUri;
     if (encodingUri !== null) this.#events.push(...arrayAttributes(array, items.length, encodingUri));
     const element = itemElement(array, encodingUri);
@@ -292,7 +292,7 @@ export class ContentEncoder {
     const type = this.#encodingUri === null || declared === null ? null : typeOfXml(events, declared);
     if (type !== null) this.#events.push(TYPE(type));
     const broken = addXml(this.#events, events, name !== null, wildcards);
-    if (broken !== null) refuse(path, broken);
+    if (broken !== null) refuseInput(path, broken);
   }
 }
 

@@ -39,7 +39,7 @@ export function below(above: InputPath, step: string | number): InputPath {
 }
 
 /** Throws `InputError`: `rule` does not hold at `path`. */
-export function refuse(path: InputPath, rule: string): never {
+export function refuseInput(path: InputPath, rule: string): never {
   const steps: (string | number)[] = [];
   for (let at: InputPath | null = path; at !== null; at = at.above) steps.push(at.step);
   throw new InputError(steps.reverse(), rule);

@@ -5,7 +5,7 @@ import type { CodecLimits } from '../plan/limits.js';
 import type { EncodeAttribute, EncodeSource, EncodeText } from '../plan/plan.js';
 import { LexicalError, type Scalar } from '../plan/scalar.js';
 import { qualifiedName } from '../values/qualified-name.js';
-import { below, type InputPath, refuse } from './input-error.js';
+import { below, type InputPath, refuseInput } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './raw-input.js';
 import { type RequestContext, refuseMissing, resolveSource } from './source.js';
 import { CallerNamespaces, xmlEvents } from './xml-input.js';
@@ -36,7 +36,7 @@ export class LeafEncoder {
     const member = memberOf(value, key) ?? null;
     if (member === null && !required) return null;
     const path = below(above, key);
-    if (member === null) refuse(path, REQUIRED);
+    if (member === null) refuseInput(path, REQUIRED);
     const qualified = this.#qualified(scalar, member, path);
     if (qualified !== null) return { kind: 'name attribute', name, suffix: '', ...qualified };
     return { kind: 'attribute', name, value: this.#encode(scalar, member, path) };
@@ -51,7 +51,7 @@ export class LeafEncoder {
 
   /** Null for a text of no characters. */
   text(scalar: Scalar, value: unknown, path: InputPath): ContentEvent | null {
-    if (value === null || value === undefined) refuse(path, REQUIRED);
+    if (value === null || value === undefined) refuseInput(path, REQUIRED);
     const qualified = this.#qualified(scalar, value, path);
     if (qualified !== null) return { kind: 'name', ...qualified };
     const text = this.#encode(scalar, value, path);
@@ -67,11 +67,11 @@ export class LeafEncoder {
 
   /** The content of the element `name`, or an element of any name. Its first character decides whether it is XML or text. */
   xml(value: unknown, name: QName | null, path: InputPath, isRenamed = false): readonly ContentEvent[] {
-    if (value === null || value === undefined) refuse(path, REQUIRED);
+    if (value === null || value === undefined) refuseInput(path, REQUIRED);
     const text = this.#encode(XML_TEXT, value, path);
     const trimmed = trimXml(text);
     if (name !== null && !trimmed.startsWith('<')) return text === '' ? [] : [{ kind: 'text', value: text }];
-    if (trimmed.length > this.#limits.opaqueChars) refuse(path, TOO_LONG);
+    if (trimmed.length > this.#limits.opaqueChars) refuseInput(path, TOO_LONG);
     const depth = Math.max(1, this.#limits.inputDepth - path.depth);
     return xmlEvents(trimmed, { name, depth, path, namespaces: this.#namespaces, isRenamed });
   }
@@ -104,7 +104,7 @@ export class LeafEncoder {
     try {
       return scalar.encode(value);
     } catch (caught) {
-      if (caught instanceof LexicalError) refuse(path, caught.message);
+      if (caught instanceof LexicalError) refuseInput(path, caught.message);
       throw caught;
     }
   }
@@ -112,10 +112,10 @@ export class LeafEncoder {
   /** Of a list type the value is a list. */
   #measure(value: unknown, path: InputPath): void {
     const { stringChars, inputItems } = this.#limits;
-    if (typeof value === 'string' && value.length > stringChars) refuse(path, TOO_LONG);
+    if (typeof value === 'string' && value.length > stringChars) refuseInput(path, TOO_LONG);
     if (!Array.isArray(value)) return;
-    if (value.length > inputItems) refuse(path, 'more items than allowed');
-    for (const item of value) if (typeof item === 'string' && item.length > stringChars) refuse(path, TOO_LONG);
+    if (value.length > inputItems) refuseInput(path, 'more items than allowed');
+    for (const item of value) if (typeof item === 'string' && item.length > stringChars) refuseInput(path, TOO_LONG);
   }
 }
 

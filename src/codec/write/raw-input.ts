@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import type { QName } from '../../xml/events.js';
 import type { EncodeElement, EncodeObject, EncodeValue, EncodeVariant, EncodeVariants } from '../plan/plan.js';
-import { type InputPath, refuse } from './input-error.js';
+import { type InputPath, refuseInput } from './input-error.js';
 
 /** An object of the client, by member name. */
 export type ReadonlyRecord = Readonly<Record<string, unknown>>;
@@ -26,14 +26,14 @@ const itemsOf = (count: number): string => (count === 1 ? 'one item' : `${count}
 
 /** The one member, whose name is that of the element's type. */
 export function variantOf(plan: EncodeVariants, value: unknown, path: InputPath): readonly [string, EncodeVariant] {
-  if (!isRecord(value)) refuse(path, 'must be an object');
+  if (!isRecord(value)) refuseInput(path, 'must be an object');
   const present = Object.keys(value).filter((key) => (value[key] ?? null) !== null);
   const [key, ...others] = present;
   const variant = key === undefined ? undefined : plan.members.get(key);
   if (key === undefined || variant === undefined || others.length > 0) {
     const known = [...plan.members.keys()];
     const shown = known.length > SHOWN ? [...known.slice(0, SHOWN), '...'] : known;
-    refuse(path, `exactly one must be provided of ${shown.join(', ')}`);
+    refuseInput(path, `exactly one must be provided of ${shown.join(', ')}`);
   }
   return [key, variant];
 }

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { EncodeSource } from '../plan/plan.js';
 import { LexicalError, type Scalar } from '../plan/scalar.js';
-import { type InputPath, refuse } from './input-error.js';
+import { type InputPath, refuseInput } from './input-error.js';
 
 /** Header fields and token claims of the client's HTTP request. */
 export interface RequestContext {
@@ -30,11 +30,11 @@ export function resolveSource(
   if (source.from === 'constant') return source.lexical;
   const found = source.from === 'header' ? fieldOf(source.header, context) : claimOf(source.claim, context);
   if (found === undefined) return null;
-  if (found === null) refuse(path, `${printSource(source)} holds what cannot be a value`);
+  if (found === null) refuseInput(path, `${printSource(source)} holds what cannot be a value`);
   try {
     return scalar.encode(scalar.decode(found));
   } catch (caught) {
-    if (caught instanceof LexicalError) refuse(path, `${printSource(source)} ${caught.message}`);
+    if (caught instanceof LexicalError) refuseInput(path, `${printSource(source)} ${caught.message}`);
     throw caught;
   }
 }
@@ -42,7 +42,7 @@ export function resolveSource(
 /** Throws for a value that must be there and is not: `FORBIDDEN` where only another token would have it. */
 export function refuseMissing(source: EncodeSource, path: InputPath): never {
   if (source.from === 'claim') throw new Refusal('FORBIDDEN', 'a claim that the operation requires is missing');
-  refuse(path, `${printSource(source)} is required`);
+  refuseInput(path, `${printSource(source)} is required`);
 }
 
 const printSource = (source: EncodeSource): string => {

@@ -9,7 +9,7 @@ import { XmlReader } from '../../xml/reader.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XSI_URI } from '../plan/xsi.js';
-import { type InputPath, refuse } from './input-error.js';
+import { type InputPath, refuseInput } from './input-error.js';
 
 /** Which element an XML value may be, and how deep. */
 interface XmlInputOptions {
@@ -32,7 +32,7 @@ export class CallerNamespaces {
   /** Throws `InputError` for one too many. */
   use(uri: string, path: InputPath): void {
     this.#uris.add(uri);
-    if (this.#uris.size > MAX_NAMESPACES) refuse(path, 'more namespaces than allowed');
+    if (this.#uris.size > MAX_NAMESPACES) refuseInput(path, 'more namespaces than allowed');
   }
 }
 
@@ -52,7 +52,7 @@ export function xmlEvents(text: string, options: XmlInputOptions): readonly Cont
     reader.end();
   } catch (caught) {
     if (!(caught instanceof Refusal) || caught.code === 'BAD_USER_INPUT') throw caught;
-    refuse(options.path, caught.code.endsWith('_LIMIT') ? TOO_BIG : NOT_XML);
+    refuseInput(options.path, caught.code.endsWith('_LIMIT') ? TOO_BIG : NOT_XML);
   }
   return collector.finish();
 }
@@ -75,7 +75,7 @@ class Collector implements XmlHandler {
     const names = new ContentNames(tag);
     this.#open.push(names);
     if (own !== null && !isRenamed && (tag.uri !== own.uri || tag.local !== own.local)) {
-      refuse(
+      refuseInput(
         path,
         `must be an element ${own.local}${own.uri === '' ? ' in no namespace' : ` in the namespace ${own.uri}`}`,
       );
@@ -110,7 +110,7 @@ class Collector implements XmlHandler {
         this.#options.namespaces.use(uri, this.#options.path);
         chars += prefix.length + uri.length;
       }
-      if (chars > BINDINGS_CHARS) refuse(this.#options.path, TOO_BIG);
+      if (chars > BINDINGS_CHARS) refuseInput(this.#options.path, TOO_BIG);
       this.#events[at] = { kind: 'bindings', bound };
     }
     return this.#events.filter((event) => event !== NO_BINDINGS);
@@ -123,7 +123,7 @@ class Collector implements XmlHandler {
       ? { uri: tag.attributeUri(index), local: tag.attributeLocal(index) }
       : this.#name(tag.attributeUri(index), tag.attributeLocal(index));
     if (name.uri === XSI_URI && name.local.endsWith('chemaLocation'))
-      refuse(this.#options.path, 'must not name schemas');
+      refuseInput(this.#options.path, 'must not name schemas');
     const value = tag.attributeValue(index);
     if (name.uri === XSI_URI && name.local === 'type') {
       const type = resolveQName(tag, value);
@@ -137,8 +137,9 @@ class Collector implements XmlHandler {
 
   /** Refuses names of the envelope, which would be taken for the gateway's, and of XInclude, which would fetch documents. */
   #name(uri: string, local: string): QName {
-    if (uri === XINCLUDE_URI) refuse(this.#options.path, 'must not include other documents');
-    if (dialectOfUri(uri) !== null || uri === XOP) refuse(this.#options.path, 'must not hold names of SOAP itself');
+    if (uri === XINCLUDE_URI) refuseInput(this.#options.path, 'must not include other documents');
+    if (dialectOfUri(uri) !== null || uri === XOP)
+      refuseInput(this.#options.path, 'must not hold names of SOAP itself');
     this.#options.namespaces.use(uri, this.#options.path);
     return { uri, local };
   }

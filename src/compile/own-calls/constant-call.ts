@@ -30,12 +30,12 @@ const REPLY_BYTES_MAX = MIB;
 /** By XML name or path. */
 type ConstantValues = Readonly<Record<string, string>>;
 
-export type CodecLimits = Config['limits']['codec'];
+export type ConstantCallLimits = Config['limits']['codec'];
 
 /** The operations that the gateway may call for itself, and the limits of its messages. */
 export interface Callables {
   readonly services: readonly ConfiguredService[];
-  readonly limits: CodecLimits;
+  readonly limits: ConstantCallLimits;
 }
 
 /** A call that the gateway makes for itself: of which operation, with which request. */
@@ -43,7 +43,7 @@ export interface ConstantCall {
   readonly service: ConfiguredService;
   readonly operation: Operation;
   readonly plan: RequestPlan;
-  readonly limits: CodecLimits;
+  readonly limits: ConstantCallLimits;
 }
 
 /**

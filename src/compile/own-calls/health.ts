@@ -9,8 +9,8 @@ import type { Upstream, UpstreamOptions } from '../../upstream/upstream.js';
 import { ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { ConfiguredService } from '../soap/service.js';
 import {
-  type CodecLimits,
   type ConstantCall,
+  type ConstantCallLimits,
   compileConstantCall,
   readReply,
   requestOf,
@@ -32,7 +32,7 @@ export function compileHealth(
 /** The services with their health checks, which may call an operation with a login session. Throws `ConfigurationError`. */
 export const withHealth = (
   root: ConfigSection<unknown>,
-  limits: CodecLimits,
+  limits: ConstantCallLimits,
   services: readonly ConfiguredService[],
 ): readonly ConfiguredService[] =>
   services.map((service) => {
@@ -43,7 +43,11 @@ export const withHealth = (
 type HealthConfig = NonNullable<ServiceConfig['health']>;
 
 /** Null where a connection is enough. */
-function probeOf(root: ConfigSection<unknown>, limits: CodecLimits, service: ConfiguredService): HealthProbe | null {
+function probeOf(
+  root: ConfigSection<unknown>,
+  limits: ConstantCallLimits,
+  service: ConfiguredService,
+): HealthProbe | null {
   const { health } = service.config;
   if (health?.path !== undefined) return pathProbe(health.path);
   if (health?.wsdl === true) return wsdlProbe(service);

@@ -10,7 +10,7 @@ import type { ConfiguredService } from '../soap/service.js';
 import { checkToken, type TokenPlace } from '../soap/token-place.js';
 import {
   type Callables,
-  type CodecLimits,
+  type ConstantCallLimits,
   compileConstantCall,
   readReply,
   requestOf,
@@ -26,7 +26,7 @@ type LoginConfig = NonNullable<NonNullable<ServiceConfig['auth']>['login']>;
 /** The services with the sessions of `auth.login`, which may call each other. Throws `ConfigurationError`. */
 export const withLogins = (
   root: ConfigSection<unknown>,
-  limits: CodecLimits,
+  limits: ConstantCallLimits,
   services: readonly ConfiguredService[],
 ): readonly ConfiguredService[] =>
   services.map((service) => {

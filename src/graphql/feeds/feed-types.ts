@@ -18,10 +18,10 @@ import {
   isScalarType,
 } from 'graphql';
 import type { Report } from './entry-error.js';
-import type { CallTarget, Feed } from './feed.js';
+import type { CallTarget, FieldFeed } from './feed.js';
 
 /** `criteria.id` in its steps. */
-export const stepsOf = (path: string): readonly string[] => path.split('.');
+export const feedSteps = (path: string): readonly string[] => path.split('.');
 
 /** The type at the end of a path of fields; null, and an error, for a wrong path. */
 export function fieldAlong(
@@ -75,7 +75,7 @@ export function feedOf(
   field: FieldPlace,
   form: 'single' | 'batch' | 'event',
   report: Report,
-): Feed | null {
+): FieldFeed | null {
   const place = argumentAlong(argument, report);
   const output = field.owner === null ? null : fieldAlong(field.owner, field.steps, field.path, report);
   if (place === null || output === null) return null;
@@ -179,7 +179,7 @@ const TEXTUAL: ReadonlySet<string> = new Set([
 ]);
 
 /** The required parts of an argument that is filled by paths into it, which nothing fills. */
-export function missingParts(argument: GraphQLArgument, feeds: readonly Feed[]): readonly string[] {
+export function missingFeedParts(argument: GraphQLArgument, feeds: readonly FieldFeed[]): readonly string[] {
   const missing: string[] = [];
   const stack: { readonly type: GraphQLInputType; readonly steps: readonly string[] }[] = [
     { type: argument.type, steps: [argument.name] },

@@ -3,7 +3,7 @@ import type { BoundField } from '../fields/bound-field.js';
 import type { SubschemaField } from '../fields/subschema.js';
 
 /** One argument of a call that a value fills: a field of the object of a link, or one of an event. */
-export interface Feed {
+export interface FieldFeed {
   /** Path of the argument. */
   readonly argument: readonly string[];
   /** Path of the field. */

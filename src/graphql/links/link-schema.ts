@@ -13,8 +13,8 @@ import {
   isObjectType,
 } from 'graphql';
 import { type EntryError, type Report, reportInto } from '../feeds/entry-error.js';
-import type { CallTarget, Feed, SubschemaTarget } from '../feeds/feed.js';
-import { feedOf, fieldAlong, missingParts, stepsOf } from '../feeds/feed-types.js';
+import type { CallTarget, FieldFeed, SubschemaTarget } from '../feeds/feed.js';
+import { feedOf, feedSteps, fieldAlong, missingFeedParts } from '../feeds/feed-types.js';
 import { linkTargetOf, type Targets, type TargetUse } from '../feeds/targets.js';
 import { describedWith, ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import { costExtensions } from '../types/cost-rules.js';
@@ -120,19 +120,19 @@ function feedsOf(
   target: Target,
   called: Target,
   report: Report,
-): readonly Feed[] {
+): readonly FieldFeed[] {
   const entries = Object.entries(mapping.arguments);
   const { batch } = mapping;
   if (batch !== null && entries.length !== 1) {
     report(['arguments'], 'A link with a list operation has exactly one argument: the key.', null, null, 'key');
     return [];
   }
-  return entries.flatMap(([argument, field]): Feed[] => {
-    const single = { config: target.config, steps: stepsOf(argument), path: ['arguments', argument] };
-    const source = { owner, steps: stepsOf(field), path: ['arguments', argument] };
+  return entries.flatMap(([argument, field]): FieldFeed[] => {
+    const single = { config: target.config, steps: feedSteps(argument), path: ['arguments', argument] };
+    const source = { owner, steps: feedSteps(field), path: ['arguments', argument] };
     const own = feedOf(single, source, 'single', report);
     if (batch === null) return own === null ? [] : [own];
-    const list = { config: called.config, steps: stepsOf(batch.argument), path: ['batch', 'argument'] };
+    const list = { config: called.config, steps: feedSteps(batch.argument), path: ['batch', 'argument'] };
     const feed = feedOf(list, source, 'batch', own === null ? () => {} : report);
     return own === null || feed === null ? [] : [{ ...feed, required: true, wraps: false }];
   });
@@ -144,7 +144,7 @@ function batchOf(
   type: GraphQLOutputType,
   report: Report,
 ): LinkBatch | null {
-  const items = batch.items === null ? [] : stepsOf(batch.items);
+  const items = batch.items === null ? [] : feedSteps(batch.items);
   const found = fieldAlong(called.config.type, items, ['batch', 'items'], report);
   if (found === null) return null;
   const list = getNullableType(found);
@@ -159,7 +159,7 @@ function batchOf(
     report(['batch', 'operation'], what, 'Both operations must answer with the same type.');
     return null;
   }
-  const key = stepsOf(batch.key);
+  const key = feedSteps(batch.key);
   const keyType = fieldAlong(item, key, ['batch', 'key'], report);
   if (keyType === null) return null;
   const plain = getNullableType(keyType);
@@ -179,7 +179,7 @@ function definitionOf(
   mapping: LinkMapping,
   type: GraphQLOutputType,
   { target, called }: { readonly target: Target; readonly called: Target },
-  feeds: readonly Feed[],
+  feeds: readonly FieldFeed[],
   report: Report,
 ): Link['definition'] | null {
   const field = mapping.name.slice(mapping.name.indexOf('.') + 1);
@@ -191,7 +191,7 @@ function definitionOf(
   for (const argument of known) {
     if (!filled.has(argument.name)) continue;
     delete args[argument.name];
-    for (const missing of missingParts(argument, feeds)) {
+    for (const missing of missingFeedParts(argument, feeds)) {
       const what = `Nothing fills \`${missing}\`, which \`${mapping.operation}\` requires.`;
       report(['arguments'], what, 'Add it to `arguments`.', null, 'key');
     }

@@ -1,5 +1,5 @@
 import type { GraphQLField } from 'graphql';
-import type { Feed } from '../feeds/feed.js';
+import type { FieldFeed } from '../feeds/feed.js';
 import type { BoundField } from '../fields/bound-field.js';
 import type { SubschemaField } from '../fields/subschema.js';
 import type { FieldCost } from '../types/cost-rules.js';
@@ -39,7 +39,7 @@ export interface Link {
   /** As the schema has it: its arguments are those of the operation that the link does not fill. */
   readonly definition: GraphQLField<unknown, unknown>;
   /** A link with a list operation has exactly one. */
-  readonly feeds: readonly Feed[];
+  readonly feeds: readonly FieldFeed[];
   readonly batch: LinkBatch | null;
 }
 

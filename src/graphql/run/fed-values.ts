@@ -1,11 +1,11 @@
 import { InputError } from '../../codec/write/input-error.js';
-import type { Feed } from '../feeds/feed.js';
+import type { FieldFeed } from '../feeds/feed.js';
 import { hiddenAlong, hiddenKey } from '../feeds/hidden-slots.js';
 import type { CallInput } from './field-call.js';
 
 /** The value that a feed gives to an argument. */
 export interface FedValue {
-  readonly feed: Feed;
+  readonly feed: FieldFeed;
   readonly value: unknown;
 }
 
@@ -14,7 +14,7 @@ export interface FedValue {
  * none has. Throws `InputError` for a text that is no number where the argument is one.
  */
 export function fedValues(
-  feeds: readonly Feed[],
+  feeds: readonly FieldFeed[],
   feedValues: Readonly<Record<string, unknown>>,
 ): readonly FedValue[] | null {
   const values: FedValue[] = [];
@@ -27,7 +27,7 @@ export function fedValues(
   return values.length === 0 && feeds.length > 0 ? null : values;
 }
 
-function asArgument(held: unknown, { argument, asText, asNumber, wraps }: Feed): unknown {
+function asArgument(held: unknown, { argument, asText, asNumber, wraps }: FieldFeed): unknown {
   const convert = (value: unknown): unknown => {
     if (asNumber === null) return asText ? String(value) : value;
     try {

@@ -5,7 +5,7 @@ import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import { decodeError, fieldError } from '../errors.js';
-import type { Feed } from '../feeds/feed.js';
+import type { FieldFeed } from '../feeds/feed.js';
 import { HIDDEN, hiddenAlong, hiddenKey } from '../feeds/hidden-slots.js';
 import type { GraphqlLimits } from '../limits.js';
 import type { LinkBatch } from '../links/link.js';
@@ -228,7 +228,7 @@ const failed = (failure: unknown): LinkAnswer => ({ ...NO_ANSWER, failure });
  */
 async function answerKeys(
   keys: readonly BatchKey[],
-  feed: Feed,
+  feed: FieldFeed,
   batch: LinkBatch,
   ask: (values: readonly unknown[]) => Promise<Decoded>,
 ): Promise<readonly LinkAnswer[]> {
@@ -251,7 +251,7 @@ async function answerKeys(
 /** Each wrong key costs one more attempt at writing the request. */
 const WRONG_KEYS_MAX = 10;
 
-function wrongKey(caught: unknown, { argument }: Feed, keys: readonly BatchKey[]): BatchKey | null {
+function wrongKey(caught: unknown, { argument }: FieldFeed, keys: readonly BatchKey[]): BatchKey | null {
   const index = caught instanceof InputError ? caught.path[argument.length + 1] : undefined;
   return typeof index === 'number' ? (keys[index] ?? null) : null;
 }

@@ -7,8 +7,8 @@ import {
   getNullableType,
 } from 'graphql';
 import type { Report } from '../feeds/entry-error.js';
-import type { CallTarget, Feed } from '../feeds/feed.js';
-import { feedOf, missingParts, stepsOf } from '../feeds/feed-types.js';
+import type { CallTarget, FieldFeed } from '../feeds/feed.js';
+import { feedOf, feedSteps, missingFeedParts } from '../feeds/feed-types.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { describedWith, ruleExtensions, ruleOf } from '../rights/field-rule.js';
 import type { FieldShape, ObjectShape } from '../types/shape.js';
@@ -32,7 +32,7 @@ export interface EventAnswer {
   readonly description: string | null;
   readonly extensions: FieldConfig['extensions'];
   readonly bound: BoundField;
-  readonly feeds: readonly { readonly feed: Feed; readonly path: string }[];
+  readonly feeds: readonly { readonly feed: FieldFeed; readonly path: string }[];
 }
 
 /** The answer of an operation that is called with values of the event. Its other arguments are the subscription's. */
@@ -48,7 +48,7 @@ export function calledAnswer(
     const reportPath: Report = (path, what, ...rest) =>
       report(path, what.replaceAll('`value`', `\`${value.path}\``), ...rest);
     const at = [kind, 'arguments', key];
-    const argument = { config: called.config, steps: stepsOf(key), path: at };
+    const argument = { config: called.config, steps: feedSteps(key), path: at };
     const feed = feedOf(argument, { owner, steps: ['value'], path: at }, 'event', reportPath);
     return feed === null ? [] : [{ feed, path: value.path }];
   });
@@ -58,7 +58,7 @@ export function calledAnswer(
     const filled = feeds.map(({ feed }) => feed);
     if (!filled.some((feed) => feed.argument[0] === argument.name)) continue;
     delete args[argument.name];
-    for (const missing of missingParts(argument, filled)) {
+    for (const missing of missingFeedParts(argument, filled)) {
       report([kind, 'arguments'], `Nothing fills \`${missing}\`, which the answer requires.`, 'Add it.', null, 'key');
     }
   }

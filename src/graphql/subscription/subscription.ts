@@ -1,5 +1,5 @@
 import type { ReplyPlan } from '../../codec/plan/plan.js';
-import type { Feed } from '../feeds/feed.js';
+import type { FieldFeed } from '../feeds/feed.js';
 import type { BoundField } from '../fields/bound-field.js';
 
 /** A field of Subscription as the configuration has it. */
@@ -59,7 +59,7 @@ export interface EventSource {
   /** By argument: the path of the value. */
   readonly filter: ReadonlyMap<string, string>;
   /** The sources of the arguments of `called`: the feed, and the path of its value. */
-  readonly feeds: readonly { readonly feed: Feed; readonly path: string }[];
+  readonly feeds: readonly { readonly feed: FieldFeed; readonly path: string }[];
 }
 
 /** An operation whose messages are events of subscriptions, and the values that are read from them. */

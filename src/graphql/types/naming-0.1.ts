@@ -21,7 +21,7 @@ export function lowerFirst01(word: string): string {
 }
 
 /** Letters without their marks; other letters outside ASCII as `u` and their number. */
-export function toAscii01(name: string): string {
+export function asciiName01(name: string): string {
   if (/^[\x20-\x7e]*$/.test(name)) return name;
   return name
     .replace(/ß/g, 'ss')

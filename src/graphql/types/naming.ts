@@ -1,4 +1,4 @@
-import { lowerFirst01, toAscii01 } from './naming-0.1.js';
+import { asciiName01, lowerFirst01 } from './naming-0.1.js';
 
 /**
  * How names of operations, fields and arguments are made: lowerCamelCase, or as in the XML where that is legal; by the
@@ -173,7 +173,7 @@ const NOUNS: ReadonlySet<string> = new Set([
 
 const upperFirst = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-const asciiOf = (name: string, naming: Naming): string => (isNaming01(naming) ? toAscii01(name) : toAscii(name));
+const asciiOf = (name: string, naming: Naming): string => (isNaming01(naming) ? asciiName01(name) : toAscii(name));
 
 /** A name as it was before .NET wrote signs that XML names cannot have as `_x0020_`. */
 const decoded = (xmlName: string): string =>
