@@ -31,7 +31,7 @@ import { makeWsdlEndpoint, serveWsdl, type WsdlEndpoint } from './flow/soap/wsdl
 import type { SubscriptionsEndpoint } from './flow/subscriptions/endpoint.js';
 import { callbackService, takeNotification } from './flow/subscriptions/transports/callback.js';
 import { takesEvents } from './flow/subscriptions/transports/event-stream.js';
-import { certificateOf, isEncrypted } from './listen/peer.js';
+import { certificateOf, isEncrypted } from './listen/peer-certificate.js';
 import type { ExchangeObserver } from './observe/exchange-observer.js';
 import type { Finish } from './observe/finish.js';
 

@@ -1,4 +1,4 @@
-import { hashPassword } from '../access/passwords/scrypt.js';
+import { hashPassword } from '../access/passwords/password-hash.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 
 /** Longest password that is read. */

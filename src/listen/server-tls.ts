@@ -14,7 +14,7 @@ import { TimeSlices } from '../base/time-slices.js';
 import { ClientVerification } from './client-verification.js';
 import type { HandshakeFailure } from './handshake-failure.js';
 import { listEndMillis } from './list-end.js';
-import { certificateOf, verifyClientCertificate, withdrawCertificate } from './peer.js';
+import { certificateOf, verifyClientCertificate, withdrawCertificate } from './peer-certificate.js';
 import { listsIn } from './revocation-list.js';
 import type { TicketKeys } from './ticket-keys.js';
 import type { TlsEnd } from './tls-ends.js';

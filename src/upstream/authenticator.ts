@@ -5,7 +5,7 @@ import { asRefusal, Refusal } from '../base/refusals/refusal.js';
 import { type Challenge, readChallenges } from './credentials/challenges.js';
 import type { ConnectionAuthentication, Handshake } from './credentials/handshake.js';
 import type { ExchangeHandler, ExchangeRequest } from './exchange.js';
-import { refusalOfError } from './failure.js';
+import { refusalOfError } from './upstream-refusals.js';
 
 /** Handshakes that are begun for one request: the backend may close the connection, or want another scheme. */
 const HANDSHAKES_MAX = 3;

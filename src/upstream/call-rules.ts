@@ -1,7 +1,7 @@
 import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import { Deadlines } from './deadlines.js';
-import type { TimeoutKeys, TimeoutLimits } from './failure.js';
 import type { UpstreamLimits } from './limits.js';
+import type { TimeoutKeys, TimeoutLimits } from './upstream-refusals.js';
 
 /** Why a call may be made once more. The digits are statuses of an answer without an envelope. */
 export const RETRY_REASONS = ['refused', 'reset', '502', '503', '504'] as const;

@@ -9,7 +9,6 @@ import type { CallRules, TimedCall } from './call-rules.js';
 import type { UpstreamConnection } from './connection.js';
 import type { Entry } from './deadlines.js';
 import type { ExchangeHandler } from './exchange.js';
-import { refusalOfError } from './failure.js';
 import { withInsertion } from './insertion.js';
 import {
   fieldValues,
@@ -20,6 +19,7 @@ import {
   type UpstreamReceiver,
   type UpstreamRequest,
 } from './reply.js';
+import { refusalOfError } from './upstream-refusals.js';
 
 /** Header fields of one answer (catalogue U13). */
 const FIELDS_MAX = 100;

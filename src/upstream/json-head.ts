@@ -1,6 +1,6 @@
 import { Refusal } from '../base/refusals/refusal.js';
-import { checkAuthStatus } from './failure.js';
 import type { ReplyHead } from './reply.js';
+import { checkAuthStatus } from './upstream-refusals.js';
 
 /** Media types of answers to GraphQL requests (GraphQL over HTTP, section 4.2). */
 const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/graphql-response+json']);

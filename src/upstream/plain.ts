@@ -5,8 +5,8 @@ import { createProxyServer } from 'http-proxy';
 
 import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import { checkServerIdentity } from '../base/server-identity.js';
-import { refusalOfError } from './failure.js';
 import { FixedQuery } from './query.js';
+import { refusalOfError } from './upstream-refusals.js';
 
 /**
  * Passes requests that hold no envelope on to one address, unread. `answer` gets the reply when it is one. Resolves

@@ -10,12 +10,12 @@ import { AuthorizedCall } from './credentials/authorized-call.js';
 import { type Credentials, type Fields, withFields } from './credentials/credentials.js';
 import { Deadlines } from './deadlines.js';
 import { DIRECT, type Route } from './dial/dial.js';
-import { TIMEOUT_KEYS, type TimeoutKeys } from './failure.js';
 import type { UpstreamLimits } from './limits.js';
 import { type NameEvents, NameWatch } from './names/name-watch.js';
 import { type ResolveName, resolveBySystem } from './names/resolve-name.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 import { RetryBudget } from './retry-budget.js';
+import { TIMEOUT_KEYS, type TimeoutKeys } from './upstream-refusals.js';
 
 const LONG_QUEUE_MILLIS = 500;
 

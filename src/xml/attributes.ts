@@ -4,8 +4,8 @@ import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
 import { declarationsMax, refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { guess, HASH_START, mix, type Name, NO_NAME, nameOf } from './names.js';
+import { skipPlainValue } from './plain-text.js';
 import { ATTRIBUTE_NAME, EQUALS, IN_TAG, QUOTE, VALUE, VALUE_REFERENCE } from './states.js';
-import { skipPlainValue } from './swar.js';
 import { namespaceNameOf, RAW, WIDE } from './tag.js';
 
 /** Reads attributes, namespace declarations among them. */

@@ -6,9 +6,9 @@ import { Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
 import { refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { HASH_START, mix, type Name, nameOf } from './names.js';
+import { NO_VIEW } from './plain-text.js';
 import { ReferenceReader } from './references.js';
 import { OUTSIDE, type State } from './states.js';
-import { NO_VIEW } from './swar.js';
 
 /**
  * The position of the scanner, shared by its parts. Reads names and characters beyond ASCII for all of them. Here as in

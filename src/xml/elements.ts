@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
-import { stringOf } from './bytes.js';
+import { stringOf } from './byte-string.js';
 import { ALL, ELEMENTS_ONLY, type Interest, SKIP, STREAM, type XmlHandler } from './events.js';
 import { refuseByXmlLimit, type XmlLimits } from './limits.js';
 import { type Name, NO_NAME } from './names.js';

@@ -7,6 +7,7 @@ import { type Elements, refuse } from './elements.js';
 import type { XmlHandler } from './events.js';
 import { FastPathScanner } from './fast-path.js';
 import type { XmlLimits } from './limits.js';
+import { NO_VIEW } from './plain-text.js';
 import { skimMemory } from './skim-memory.js';
 import {
   ATTRIBUTE_NAME,
@@ -31,7 +32,6 @@ import {
   VALUE,
   VALUE_REFERENCE,
 } from './states.js';
-import { NO_VIEW } from './swar.js';
 import { TagScanner } from './tags.js';
 import { TextScanner } from './text.js';
 

@@ -4,9 +4,9 @@ import type { Cursor } from './cursor.js';
 import type { Elements } from './elements.js';
 import type { XmlLimits } from './limits.js';
 import { nameIn } from './names.js';
+import { skipPlainText } from './plain-text.js';
 import { skimMemory } from './skim-memory.js';
 import { CONTENT } from './states.js';
-import { skipPlainText } from './swar.js';
 import type { TextScanner } from './text.js';
 
 /**

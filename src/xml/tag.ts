@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusals/refusal.js';
-import { stringOf } from './bytes.js';
+import { stringOf } from './byte-string.js';
 import type { BytesTest, StartTag } from './events.js';
 import { type Name, NO_NAME, uriOf } from './names.js';
 import type { Namespaces } from './namespaces.js';

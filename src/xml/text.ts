@@ -4,8 +4,8 @@ import type { Cursor } from './cursor.js';
 import { type Elements, wantsText } from './elements.js';
 import { ALL } from './events.js';
 import { refuseByXmlLimit } from './limits.js';
+import { skipPlainText } from './plain-text.js';
 import { CDATA, CDATA_START, CONTENT, CONTENT_REFERENCE } from './states.js';
-import { skipPlainText } from './swar.js';
 
 /** Reads character data: text, references, CDATA sections. */
 export class TextScanner {

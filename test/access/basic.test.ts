@@ -10,7 +10,7 @@ import { Networks } from '../../src/access/network/networks.js';
 import { NetworkClients } from '../../src/access/network-clients.js';
 import { BasicUsers } from '../../src/access/passwords/basic.js';
 import { FailureRate, KEYS_MAX } from '../../src/access/passwords/failure-rate.js';
-import { hashPassword, type PasswordHash, parsePasswordHash } from '../../src/access/passwords/scrypt.js';
+import { hashPassword, type PasswordHash, parsePasswordHash } from '../../src/access/passwords/password-hash.js';
 import {
   RUNNING_MAX,
   VerificationQueue,

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { readText } from '../../src/graphql/admission/body.js';
+import { readText } from '../../src/graphql/admission/read-text.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../../src/graphql/http.js';
 import { shopMapping } from '../catalogue/graphql-kit.js';
 import { OPERATIONS, TYPOS } from '../catalogue/graphql-vectors.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 
-import { hashPassword } from '../../src/access/passwords/scrypt.js';
+import { hashPassword } from '../../src/access/passwords/password-hash.js';
 import { DIALECT_NAMES, type DialectName } from '../../src/soap/dialect.js';
 import { startScriptedBackend } from '../kit/backend.js';
 import type { GatewayProcess } from '../kit/gateway-process.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { hashPassword } from '../../src/access/passwords/scrypt.js';
+import { hashPassword } from '../../src/access/passwords/password-hash.js';
 import { Log } from '../../src/observe/log/log.js';
 import { answerWith } from '../kit/backend.js';
 import { areAnswering, childrenOf, startProcess } from '../kit/gateway-process.js';

@@ -10,7 +10,7 @@ import { JsonBoundsError, parseStrictJson } from '../../src/base/strict-json.js'
 import type { Decoded } from '../../src/codec/plan/plan.js';
 import { InputError } from '../../src/codec/write/input-error.js';
 import type { Admitted } from '../../src/graphql/admission/admit.js';
-import { readText } from '../../src/graphql/admission/body.js';
+import { readText } from '../../src/graphql/admission/read-text.js';
 import { createGraphqlHandler, type GraphqlResponse, type RequestHost } from '../../src/graphql/http.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/limits.js';
 import type { GraphqlOptions } from '../../src/graphql/operation.js';

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
 
-import { hashPassword } from '../../src/access/passwords/scrypt.js';
+import { hashPassword } from '../../src/access/passwords/password-hash.js';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { isRecord } from '../../src/base/record.js';
 import { REFUSALS } from '../../src/base/refusals/refusals.js';

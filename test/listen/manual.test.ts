@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 
-import { hashPassword } from '../../src/access/passwords/scrypt.js';
+import { hashPassword } from '../../src/access/passwords/password-hash.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
 import { useGateway } from '../kit/use.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 
-import { hashPassword } from '../../src/access/passwords/scrypt.js';
+import { hashPassword } from '../../src/access/passwords/password-hash.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { Log } from '../../src/observe/log/log.js';

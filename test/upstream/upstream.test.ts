@@ -5,11 +5,11 @@ import t, { type Test } from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import type { RefusalCode } from '../../src/base/refusals/refusals.js';
-import { refusalOfError, TIMEOUT_KEYS } from '../../src/upstream/failure.js';
 import { UPSTREAM_LIMITS, type UpstreamLimits } from '../../src/upstream/limits.js';
 import { FixedQuery } from '../../src/upstream/query.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../src/upstream/reply.js';
 import { Upstream } from '../../src/upstream/upstream.js';
+import { refusalOfError, TIMEOUT_KEYS } from '../../src/upstream/upstream-refusals.js';
 import { answerWith, type RecordedMessage, startRecordingBackend, startScriptedBackend } from '../kit/backend.js';
 import { useBackend } from '../kit/use.js';
 

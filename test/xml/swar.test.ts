@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 
 import { CLASS, STOPS_TEXT, STOPS_VALUE } from '../../src/xml/chars.js';
-import { skipPlainText, skipPlainValue } from '../../src/xml/swar.js';
+import { skipPlainText, skipPlainValue } from '../../src/xml/plain-text.js';
 
 const RUNS = [
   ['text', skipPlainText, STOPS_TEXT],

@@ -10,7 +10,7 @@ import { type CallerIdentity, type Client, type ClientClass, clientOf, type Head
 import { clientAddress, plainAddress, subscriberOf } from '../network/address.js';
 import type { Networks } from '../network/networks.js';
 import { FailureRate } from './failure-rate.js';
-import { isPasswordOf, type PasswordHash } from './scrypt.js';
+import { isPasswordOf, type PasswordHash } from './password-hash.js';
 import { VerificationQueue } from './verification-queue.js';
 
 export interface BasicUser {

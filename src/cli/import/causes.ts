@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { WsdlModel } from '../../wsdl/model.js';
-import { leftOut } from '../../wsdl/operations/ports.js';
+import { leftOut } from '../../wsdl/operations/services.js';
 
 /** Texts with one cause: the first of them, and how many there are. */
 export interface Cause<T> {

@@ -3,7 +3,7 @@ import { XOP } from '../../wsdl/documents/namespaces.js';
 import type { StartTag } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
-import { bareBase64 } from '../values/binary.js';
+import { bareBase64 } from '../values/base64.js';
 import type { DeferredValue, Reading } from './reading.js';
 
 /** The attachments of a message. */

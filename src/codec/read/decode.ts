@@ -3,14 +3,14 @@ import { ContentNames, namesIn } from '../plan/content-names.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { Decoded, ReplyPlan } from '../plan/plan.js';
 import { arrayPositionOf, isNil } from '../plan/xsi.js';
-import { textOfBase64 } from '../values/binary.js';
+import { textOfBase64 } from '../values/base64.js';
 import { type AttachmentSource, BinaryContent, Deferred, resolveDeferred } from './attachment.js';
 import { nilVariantOf, slotsFor } from './find-slots.js';
-import { openRepetitions } from './groups.js';
-import { type WholeReader, wholeReader } from './opaque.js';
+import { openRepetitions } from './open-repetitions.js';
 import { ANY, LATER, programOf, type SlotProgram } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
 import { ABSTRACT, MISSING, ResponseBuilder, type ResponseObject, UNEXPECTED_NIL } from './response-builder.js';
+import { type WholeReader, wholeReader } from './whole-reader.js';
 
 export interface DecodeLimits {
   /** Items of one list; a longer list is null with an error. */

@@ -1,4 +1,4 @@
-import { allowsAny } from '../../wsdl/open-content.js';
+import { allowsAny } from '../../wsdl/wildcards.js';
 import type { StartTag } from '../../xml/events.js';
 import { XSI_URI } from '../plan/xsi.js';
 import type { ChildTable, SlotProgram, ValueProgram, VariantProgram } from './program.js';

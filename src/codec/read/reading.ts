@@ -1,9 +1,9 @@
 import { ALL, ELEMENTS_ONLY, type Interest, STREAM, type StartTag } from '../../xml/events.js';
 import type { ContentNames } from '../plan/content-names.js';
 import type { ChildPositions, RepeatedGroup } from '../plan/plan.js';
-import type { WholeReader } from './opaque.js';
 import type { ChildTable, SlotProgram, VariantProgram } from './program.js';
 import type { Repetition } from './repetition.js';
+import type { WholeReader } from './whole-reader.js';
 
 /**
  * One reading of one open element: as an object, as a simple value (or XML), as the wrapper of a list. An element may

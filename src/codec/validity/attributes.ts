@@ -1,6 +1,6 @@
 import { DIALECT_NAMES, DIALECTS } from '../../soap/dialect.js';
 import { ANYTHING } from '../../wsdl/model.js';
-import { allows } from '../../wsdl/open-content.js';
+import { allows } from '../../wsdl/wildcards.js';
 import { isBuiltInAttributeNamespace } from '../../wsdl/xsd/builtin.js';
 import type { StartTag } from '../../xml/events.js';
 import { XSI_URI } from '../plan/xsi.js';

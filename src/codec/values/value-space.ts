@@ -1,6 +1,6 @@
 import { isNcName } from '../../xml/chars.js';
 import type { WhiteSpace } from '../plan/lexical.js';
-import { bareBase64, base64Bytes, base64Rule, hexRule } from './binary.js';
+import { bareBase64, base64Bytes, base64Rule, hexRule } from './base64.js';
 import { type DateKind, dateRule } from './date.js';
 import { dateKey, dateOrder } from './date-order.js';
 import { compareDecimals, decimalKey, digitsRule, floatOf, floatRule, integerRule, partsOf } from './decimal.js';

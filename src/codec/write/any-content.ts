@@ -15,9 +15,9 @@ import type { EncodeValue } from '../plan/plan.js';
 import { typeNameOf } from '../plan/xsi.js';
 import { AnyValueReader } from '../read/any-value.js';
 import { type AnyTools, AnyValueWriter } from './any-value.js';
-import { ANY_TYPE_NAME, TYPE, typeOfXml } from './encoding.js';
 import { below, type InputPath, refuseInput } from './input-error.js';
-import { memberOf, type ReadonlyRecord } from './raw-input.js';
+import { memberOf, type ReadonlyRecord } from './input-members.js';
+import { ANY_TYPE_NAME, TYPE, typeOfXml } from './type-attributes.js';
 
 /** The attributes and the content of an element of any type, which is open: JSON with its type, or XML. */
 export function anyContent(

@@ -18,10 +18,10 @@ import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { textOf } from '../plan/lexical.js';
 import { LexicalError } from '../plan/scalar.js';
 import { parseQualifiedName } from '../values/qualified-name.js';
-import { arrayAttributes, NIL, TYPE } from './encoding.js';
 import { below, type InputPath, refuseInput } from './input-error.js';
+import { memberOf, type ReadonlyRecord } from './input-members.js';
 import { type EncodeLimits, type LeafEncoder, REQUIRED } from './leaves.js';
-import { memberOf, type ReadonlyRecord } from './raw-input.js';
+import { arrayAttributes, NIL, TYPE } from './type-attributes.js';
 
 /** What the content of one request is written with. */
 export interface AnyTools {

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { PackagePart } from '../../soap/mime/write-package.js';
 import type { EncodeAttachment } from '../plan/request-plan.js';
-import { BASE64_SCALAR } from '../values/binary.js';
+import { BASE64_SCALAR } from '../values/base64.js';
 import { below, refuseInput } from './input-error.js';
+import { memberOf, type ReadonlyRecord } from './input-members.js';
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
-import { memberOf, type ReadonlyRecord } from './raw-input.js';
 import type { RequestContext } from './source.js';
 
 /** The attachments of one request. Throws `InputError` where an argument is missing or no base64. */

@@ -1,5 +1,5 @@
 import type { BranchRule, EncodeObject } from '../plan/plan.js';
-import { isPresent, memberOf, nillableOf, type ReadonlyRecord } from './raw-input.js';
+import { isPresent, memberOf, nillableOf, type ReadonlyRecord } from './input-members.js';
 
 /** Whether the client's object has the member of that name. */
 type HasMember = (key: string) => boolean;

@@ -1,6 +1,6 @@
 import { never } from '../../base/invariant.js';
 import { isRecord } from '../../base/record.js';
-import { allowsAny } from '../../wsdl/open-content.js';
+import { allowsAny } from '../../wsdl/wildcards.js';
 import type { QName } from '../../xml/events.js';
 import { type AttributeEvent, CLOSE, type ContentEvent, isAttribute, isSameName } from '../plan/content-events.js';
 import { resolveRange } from '../plan/item-range.js';
@@ -14,9 +14,7 @@ import type {
 } from '../plan/plan.js';
 import { anyContent } from './any-content.js';
 import { absentBranches, brokenChoice } from './branches.js';
-import { arrayAttributes, itemElement, NIL, namesItsType, TYPE, typeOfXml } from './encoding.js';
 import { below, InputErrors, type InputPath, refuseInput } from './input-error.js';
-import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
 import {
   brokenCount,
   canBeNil,
@@ -28,8 +26,10 @@ import {
   nilFormOf,
   type ReadonlyRecord,
   variantOf,
-} from './raw-input.js';
+} from './input-members.js';
+import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
+import { arrayAttributes, itemElement, NIL, namesItsType, TYPE, typeOfXml } from './type-attributes.js';
 
 /**
  * Turns a client's values into events, by plan. Its methods throw `InputError` with a path that begins with `root`.

@@ -9,8 +9,8 @@ import type { RequestPlan } from '../plan/request-plan.js';
 import { type HeaderBlock, withoutWritten } from './addressing-blocks.js';
 import { ContentEncoder } from './content.js';
 import { writeBlocks } from './header-blocks.js';
+import type { ReadonlyRecord } from './input-members.js';
 import type { EncodeLimits } from './leaves.js';
-import type { ReadonlyRecord } from './raw-input.js';
 import { render } from './render.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
 

@@ -6,7 +6,7 @@ import type { EncodeAttribute, EncodeSource, EncodeText } from '../plan/plan.js'
 import { LexicalError, type Scalar } from '../plan/scalar.js';
 import { qualifiedName } from '../values/qualified-name.js';
 import { below, type InputPath, refuseInput } from './input-error.js';
-import { memberOf, type ReadonlyRecord } from './raw-input.js';
+import { memberOf, type ReadonlyRecord } from './input-members.js';
 import { type RequestContext, refuseMissing, resolveSource } from './source.js';
 import { CallerNamespaces, xmlEvents } from './xml-input.js';
 

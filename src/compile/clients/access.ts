@@ -5,7 +5,7 @@ import type { Access, ClientClass } from '../../access/client.js';
 import { Networks } from '../../access/network/networks.js';
 import { NetworkClients } from '../../access/network-clients.js';
 import { BasicUsers } from '../../access/passwords/basic.js';
-import { parsePasswordHash } from '../../access/passwords/scrypt.js';
+import { parsePasswordHash } from '../../access/passwords/password-hash.js';
 import { invariant } from '../../base/invariant.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';

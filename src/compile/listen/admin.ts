@@ -2,7 +2,7 @@ import { OrderedAccess, UNRESTRICTED } from '../../access/access.js';
 import type { ApiKeyClient } from '../../access/api-keys.js';
 import { Networks } from '../../access/network/networks.js';
 import { BasicUsers } from '../../access/passwords/basic.js';
-import { parsePasswordHash } from '../../access/passwords/scrypt.js';
+import { parsePasswordHash } from '../../access/passwords/password-hash.js';
 import { BearerKeys } from '../../access/tokens/bearer-keys.js';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { invariant } from '../../base/invariant.js';
@@ -11,7 +11,7 @@ import { type AdminListenerConfig, listenersOf } from '../../config/listen/liste
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { Listener } from '../../listen/listeners.js';
-import { certificateOf } from '../../listen/peer.js';
+import { certificateOf } from '../../listen/peer-certificate.js';
 import type { AdminAccess } from '../../observe/admin.js';
 import { compileListeners } from './listeners.js';
 

@@ -1,4 +1,4 @@
-import { PASSWORD_HASH } from '../../access/passwords/scrypt.js';
+import { PASSWORD_HASH } from '../../access/passwords/password-hash.js';
 
 /** The patterns and formats of values of the configuration, each with the hint of how to write one. */
 

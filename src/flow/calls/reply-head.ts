@@ -2,8 +2,8 @@ import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { type MediaType, readMediaType } from '../../soap/mime/media-type.js';
 import { PACKAGE, type PackageType, readPackageType } from '../../soap/mime/package-type.js';
-import { checkAuthStatus } from '../../upstream/failure.js';
 import type { ReplyHead } from '../../upstream/reply.js';
+import { checkAuthStatus } from '../../upstream/upstream-refusals.js';
 
 /** Media types of envelopes. The pairing with the envelope's namespace is not enforced: real stacks mix them. */
 const ENVELOPE_TYPES: ReadonlySet<string> = new Set(['text/xml', 'application/soap+xml', 'application/xml']);

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import { wireStatus } from '../../base/refusals/wire-status.js';
 import type { HttpLimits } from '../../config/listen/http-limits.js';
-import { reset } from '../../listen/peer.js';
+import { reset } from '../../listen/peer-certificate.js';
 import { Ending } from './ending.js';
 import { LINGER_MILLIS } from './linger.js';
 import { SendProgress } from './send-progress.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import type { Client } from '../../access/client.js';
 import { hasAmbientCredentials, takesGzip } from '../../base/compress.js';
-import { certificateOf } from '../../listen/peer.js';
+import { certificateOf } from '../../listen/peer-certificate.js';
 
 /**
  * Whether an answer to this client may be compressed: it takes gzip, and is known by what its browser does not send by

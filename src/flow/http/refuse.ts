@@ -4,7 +4,7 @@ import type { Exchange } from '../../base/exchange.js';
 import type { Refusal } from '../../base/refusals/refusal.js';
 import { CREDENTIALS_MISSING } from '../../base/refusals/refusals.js';
 import { wireStatus } from '../../base/refusals/wire-status.js';
-import { reset } from '../../listen/peer.js';
+import { reset } from '../../listen/peer-certificate.js';
 import { endLingering, REQUEST_ID } from './linger.js';
 import { type Accepted, acceptPost, sentenceOf } from './sentence.js';
 

@@ -5,7 +5,7 @@ import { makePlainProxy, type PlainProxy } from '../../upstream/plain.js';
 import { authorizeAndChargeOther } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
-import { invite } from '../http/continue.js';
+import { invite } from '../http/invite-body.js';
 import { linger, REQUEST_ID } from '../http/linger.js';
 
 /** Passes a request on whose path belongs to a plain route. Rejects with a refusal, `HTTP_NOT_FOUND` for other paths. */

@@ -12,7 +12,7 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observers } from '../calls/observation.js';
 import { takeReaders } from '../calls/readers.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
-import { invite } from '../http/continue.js';
+import { invite } from '../http/invite-body.js';
 import { type Received, receive } from '../http/receive.js';
 import { claimNonces } from './claim-nonces.js';
 import type { PostHead } from './request-head.js';

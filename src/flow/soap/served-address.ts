@@ -4,7 +4,7 @@ import type { Networks } from '../../access/network/networks.js';
 import { hostNames } from '../../base/host-name.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
-import { isEncrypted } from '../../listen/peer.js';
+import { isEncrypted } from '../../listen/peer-certificate.js';
 
 /** A Host as RFC 9110 section 7.2 has it, without user information; anything else is no place to send callers to. */
 const HOST = /^([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;

@@ -6,8 +6,8 @@ import type { FaultStyle } from '../output/faults.js';
 import type { FieldCost } from '../types/cost-rules.js';
 import type { TypeMappings } from '../types/mapping.js';
 import type { ChoiceStyle } from '../types/members.js';
+import { isReading01 } from '../types/names-01.js';
 import { fieldName, isNaming01, NameScope, type Naming, pascalName } from '../types/naming.js';
-import { isReading01 } from '../types/naming-0.1.js';
 import type { TypeNames } from '../types/type-names.js';
 import {
   CONJUNCTIONS,

@@ -8,7 +8,7 @@ import {
   type GraphQLScalarType,
 } from 'graphql';
 import type { Wildcard } from '../../wsdl/model.js';
-import { allowsAny } from '../../wsdl/open-content.js';
+import { allowsAny } from '../../wsdl/wildcards.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
 import { ruleWithinAny } from '../types/any-value.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';

@@ -8,14 +8,14 @@ import {
 } from 'graphql';
 import type { Steps } from '../../base/time-slices.js';
 import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
-import { wildcardsIn } from '../../wsdl/open-content.js';
+import { wildcardsIn } from '../../wsdl/wildcards.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { anyOutput } from '../types/any-value.js';
 import { childOrder } from '../types/child-order.js';
 import { contentOf, hides, nestedItem, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
-import { interfacesAbove, isWithoutFields, listNameOf } from '../types/inheritance.js';
+import { interfacesAbove, isWithoutFields, listNameOf } from '../types/interfaces.js';
 import { type Leaf, type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';
 import { type ElementMember, isNonNullMember, type Member } from '../types/member.js';
 import { openRule, rulesWithin } from '../types/member-rules.js';

@@ -2,7 +2,7 @@ import type { CancelSignal } from '../../base/cancellation.js';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
-import type { Spending } from '../cost/cost-actual.js';
+import type { Spending } from '../cost/spending.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../limits.js';
 import type { FieldCost } from '../types/cost-rules.js';

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { treatWhiteSpace } from '../../codec/plan/lexical.js';
 import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
-import { withoutExponent } from '../../codec/values/number.js';
+import { withoutExponent } from '../../codec/values/numeric-scalars.js';
 import { listScalarOf, SCALAR_TYPES, scalarOf } from '../../codec/values/scalars.js';
 import { unsupportedFacets } from '../../codec/values/simple-validity.js';
 import { valueSpaceOf } from '../../codec/values/value-space.js';

@@ -1,4 +1,4 @@
-import { asciiName01, lowerFirst01 } from './naming-0.1.js';
+import { asciiName01, lowerFirst01 } from './names-01.js';
 
 /**
  * How names of operations, fields and arguments are made: lowerCamelCase, or as in the XML where that is legal; by the

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { errorCode } from '../../base/error-code.js';
-import { readRejectedSpans } from './export-answer.js';
 import { ProtoWriter } from './proto-writer.js';
+import { readRejectedSpans } from './rejected-spans.js';
 
 /** A batch is sent when it has as many spans, or bytes, or is a second old. */
 export const BATCH_SPANS = 2048;

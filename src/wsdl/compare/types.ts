@@ -8,11 +8,11 @@ import {
   type Wildcard,
   type XsdType,
 } from '../model.js';
-import { wildcardsIn } from '../open-content.js';
+import { wildcardsIn } from '../wildcards.js';
 import type { Changes, Direction, Severity } from './change.js';
-import { structureOf } from './exclusion.js';
 import { type Occurrence, occurrencesIn } from './occurrences.js';
 import { compareSimpleTypes } from './simple.js';
+import { structureOf } from './structure.js';
 
 interface Pair {
   readonly direction: Direction;

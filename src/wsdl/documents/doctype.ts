@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../base/diagnostic.js';
-import { positionOf, type XmlSource } from './tree.js';
+import { positionOf, type XmlSource } from './xml-tree.js';
 
 /** Longest document type declaration that is skipped; those of the W3C schemas have 2 KiB. */
 export const DOCTYPE_CHARS = 64 * 1024;

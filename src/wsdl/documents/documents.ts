@@ -8,9 +8,9 @@ import { decodeDocument } from './encoding.js';
 import { isBuiltInNamespace, WSDL, WSDL_20, XSD } from './namespaces.js';
 import { readOlderSchemas } from './older-schema.js';
 import { parseTree } from './parse.js';
-import { attributeOf, childrenOf, diagnosticAtNode, positionOf, qNameAt, type XmlNode } from './tree.js';
 import type { Warnings } from './warnings.js';
 import { wellKnownIn, wellKnownSource } from './well-known.js';
+import { attributeOf, childrenOf, diagnosticAtNode, positionOf, qNameAt, type XmlNode } from './xml-tree.js';
 
 /** A document that was read, with the documents its references lead to. */
 export interface LoadedDocument extends Located {

@@ -1,5 +1,5 @@
 import { OLDER_XSD, WSDL, XSD } from './namespaces.js';
-import { childrenOf, qNameAt, type XmlNode } from './tree.js';
+import { childrenOf, qNameAt, type XmlNode } from './xml-tree.js';
 
 interface Draft extends XmlNode {
   uri: string;

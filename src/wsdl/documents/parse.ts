@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../base/diagnostic.js';
 import type { Steps } from '../../base/time-slices.js';
 import { normaliseValue } from '../../xml/references.js';
 import { XMLNS } from './namespaces.js';
-import { positionOf, type XmlNode, type XmlSource } from './tree.js';
+import { positionOf, type XmlNode, type XmlSource } from './xml-tree.js';
 
 /** The number of elements that may still be read; shared by all documents of one model. */
 interface TreeBudget {

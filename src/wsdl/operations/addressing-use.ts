@@ -1,6 +1,6 @@
 import { WSA_1_0, WSA_2004_08 } from '../../soap/header/addressing.js';
 import { WSDL } from '../documents/namespaces.js';
-import type { XmlNode } from '../documents/tree.js';
+import type { XmlNode } from '../documents/xml-tree.js';
 import type { AddressingUse } from '../model.js';
 import { demandOf, isTrueAttribute, type Policies } from './policies.js';
 

@@ -1,7 +1,7 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAtNode, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
+import { attributeOf, childrenOf, diagnosticAtNode, qNameAt, type XmlNode } from '../documents/xml-tree.js';
 import { typeKey } from '../model.js';
 import { collectPolicies, type Policies } from './policies.js';
 

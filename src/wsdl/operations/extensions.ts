@@ -1,7 +1,7 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { isSoapBindingNamespace, WSDL, WSDL_HTTP, WSDL_MIME, XSD } from '../documents/namespaces.js';
-import { diagnosticAtNode, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
+import { diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
 import { isAddressingExtension } from './addressing-use.js';
 
 const REQUIRED = `{${WSDL}}required`;

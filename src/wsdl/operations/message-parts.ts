@@ -1,5 +1,5 @@
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childrenOf, type XmlNode } from '../documents/xml-tree.js';
 
 /**
  * Parts of all messages over all their uses in one WSDL: any number of operations can name one message of any number of

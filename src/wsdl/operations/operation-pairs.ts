@@ -1,6 +1,6 @@
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
+import { attributeOf, childOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
 
 /** An operation as a binding and a port type describe it. */
 export interface OperationPair {

@@ -7,7 +7,7 @@ import {
   diagnosticAtNode,
   documentationIn,
   type XmlNode,
-} from '../documents/tree.js';
+} from '../documents/xml-tree.js';
 import {
   type ElementDeclaration,
   type FaultDeclaration,

@@ -1,7 +1,7 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { XML } from '../documents/namespaces.js';
-import { attributeOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
+import { attributeOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
 
 /** WS-Policy 1.5, 1.2, and the drafts that stacks still write. */
 const POLICY_NAMESPACES: ReadonlySet<string> = new Set([

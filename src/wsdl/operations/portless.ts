@@ -1,11 +1,11 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
 import type { Port, WsdlService } from '../model.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import { unboundOperations } from './operation-pairs.js';
 import { type OperationContext, readOperations } from './operations.js';
-import { addressOf, type BindingReader, refusalOf } from './ports.js';
+import { addressOf, type BindingReader, refusalOf } from './services.js';
 
 /**
  * Makes one service of a WSDL without a SOAP port. Many describe only the binding, or only the port

@@ -1,8 +1,8 @@
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
 import type { UncallableOperation } from '../uncallable.js';
 import { type Definitions, referredBy } from './definitions.js';
-import { type BindingReader, refusalOf } from './ports.js';
+import { type BindingReader, refusalOf } from './services.js';
 
 /** Of one WSDL: any number of ports may share a binding. */
 const MOST_UNCALLABLE = 20_000;

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { isNcName } from '../../xml/chars.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/xml-tree.js';
 import { type AttributeDeclaration, type ComplexType, typeKey, type Wildcard } from '../model.js';
 import { ANY_SIMPLE, builtInAttribute, isBuiltInAttributeNamespace } from './builtin.js';
 import { ComponentMap } from './component-map.js';

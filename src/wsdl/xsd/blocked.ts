@@ -1,5 +1,5 @@
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, type XmlNode } from '../documents/xml-tree.js';
 import { type ComplexType, typeKey } from '../model.js';
 import type { SchemaComponents } from './components.js';
 import { type Component, nameInUnit, type SchemaUnit } from './schema-unit.js';

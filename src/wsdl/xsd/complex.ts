@@ -6,7 +6,7 @@ import {
   diagnosticAtNode,
   documentationIn,
   type XmlNode,
-} from '../documents/tree.js';
+} from '../documents/xml-tree.js';
 import { ANYTHING, type ComplexType, type Content, type Particle, type SimpleType, type XsdType } from '../model.js';
 import { AttributeReader, type Attributes, type ReadAttributes } from './attributes.js';
 import { blockedBy } from './blocked.js';

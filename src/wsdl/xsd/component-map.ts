@@ -1,4 +1,4 @@
-import type { XmlNode } from '../documents/tree.js';
+import type { XmlNode } from '../documents/xml-tree.js';
 
 /** A component, as far as it matters which one it is. */
 interface Key {

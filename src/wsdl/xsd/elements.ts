@@ -1,5 +1,5 @@
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/tree.js';
+import { attributeOf, childOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/xml-tree.js';
 import { type ElementDeclaration, typeKey, type XsdType } from '../model.js';
 import { blockedBy } from './blocked.js';
 import { ANY_TYPE, opaqueType } from './builtin.js';

@@ -1,8 +1,8 @@
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, childrenOf, diagnosticAtNode, qNameAt, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
+import { attributeOf, childOf, childrenOf, diagnosticAtNode, qNameAt, type XmlNode } from '../documents/xml-tree.js';
 import type { ElementDeclaration, IdentityConstraint, IdentityPath, NameTest } from '../model.js';
 import { typeKey } from '../model.js';
 import { type Component, nameInUnit } from './schema-unit.js';

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../base/diagnostic.js';
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
+import { attributeOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
 import { type ElementDeclaration, type Particle, typeKey } from '../model.js';
 import { plainElement } from '../plain.js';
 import { blocksMember, blocksSubstitution } from './blocked.js';

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { QName } from '../../xml/events.js';
-import type { XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
+import type { XmlNode } from '../documents/xml-tree.js';
 import type { ComplexType, ElementDeclaration, XsdType } from '../model.js';
 import type { SchemaComponents } from './components.js';
 import type { IdentityReader } from './identity.js';

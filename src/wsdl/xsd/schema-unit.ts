@@ -1,5 +1,5 @@
 import type { QName } from '../../xml/events.js';
-import { attributeOf, qNameAt, type XmlNode } from '../documents/tree.js';
+import { attributeOf, qNameAt, type XmlNode } from '../documents/xml-tree.js';
 
 /** One `xs:schema` as seen from where it is used: an included schema without target takes that of its includer. */
 export interface SchemaUnit {

@@ -2,8 +2,8 @@ import type { Diagnostic } from '../../base/diagnostic.js';
 import type { Steps } from '../../base/time-slices.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace } from '../documents/namespaces.js';
-import { attributeOf, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
+import { attributeOf, type XmlNode } from '../documents/xml-tree.js';
 import {
   type AttributeDeclaration,
   type ComplexType,

@@ -1,6 +1,6 @@
 import { XSD } from '../documents/namespaces.js';
-import { childOf, childrenOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
+import { childOf, childrenOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/xml-tree.js';
 import type { EnumerationValue, Facets } from '../model.js';
 
 export type WhiteSpaceFacet = NonNullable<Facets['whiteSpace']>;

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
+import type { Warnings } from '../documents/warnings.js';
 import {
   attributeOf,
   childOf,
@@ -8,8 +9,7 @@ import {
   diagnosticAtNode,
   documentationIn,
   type XmlNode,
-} from '../documents/tree.js';
-import type { Warnings } from '../documents/warnings.js';
+} from '../documents/xml-tree.js';
 import { NO_FACETS, type SimpleType, typeKey } from '../model.js';
 import { ANY_SIMPLE, builtInSimple, STRING } from './builtin.js';
 import { ComponentMap } from './component-map.js';

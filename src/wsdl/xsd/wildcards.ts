@@ -1,4 +1,4 @@
-import { attributeOf, type XmlNode } from '../documents/tree.js';
+import { attributeOf, type XmlNode } from '../documents/xml-tree.js';
 import type { Wildcard } from '../model.js';
 
 type Namespaces = Wildcard['namespaces'];

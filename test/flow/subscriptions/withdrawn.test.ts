@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t, { type Test } from 'tap';
 
-import { hashPassword } from '../../../src/access/passwords/scrypt.js';
+import { hashPassword } from '../../../src/access/passwords/password-hash.js';
 import {
   type Desk,
   INIT,

@@ -1,7 +1,7 @@
 import type { CancelSignal } from '../../../base/cancellation.js';
 import type { Decoded } from '../../../codec/plan/plan.js';
-import { Spending } from '../../../graphql/cost/cost-actual.js';
 import type { CostLimits } from '../../../graphql/cost/cost-table.js';
+import { Spending } from '../../../graphql/cost/spending.js';
 import type { FieldCall } from '../../../graphql/run/field-call.js';
 import type { FieldCost } from '../../../graphql/types/cost-rules.js';
 import type { Caller } from '../../calls/authorize.js';

@@ -2,7 +2,7 @@ import { beginExchange } from '../../../access/network/address.js';
 import type { Exchange } from '../../../base/exchange.js';
 import { Refusal } from '../../../base/refusals/refusal.js';
 import type { RefusalCode } from '../../../base/refusals/refusals.js';
-import { isEncrypted } from '../../../listen/peer.js';
+import { isEncrypted } from '../../../listen/peer-certificate.js';
 import type { ProtocolParts, SocketState } from './socket-parts.js';
 
 /** The refusals that the protocol has close codes for; and those of WebSocket itself (RFC 6455 section 7.4.1). */

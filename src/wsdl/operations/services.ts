@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/tree.js';
 import type { Warnings } from '../documents/warnings.js';
+import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
 import { type AddressingUse, type Operation, type Port, typeKey, type WsdlService } from '../model.js';
 import { addressingUseOf, strongestUse } from './addressing-use.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
