@@ -132,6 +132,7 @@ t.test('few files know a whole configuration: each compiler gets its section', a
 
 /** What is made once for a generation, from configuration: endpoints, and their tables. */
 const MADE_ONCE: readonly string[] = [
+  'src/flow/drift/drift.ts',
   'src/flow/graphql/caller-caching.ts',
   'src/flow/graphql/cors.ts',
   'src/flow/graphql/endpoint.ts',

@@ -119,8 +119,6 @@ export interface SoapService {
   /** The addresses of the configuration. */
   readonly urls: readonly string[];
   readonly upstreamLimits: UpstreamLimits;
-  /** How the WSDL of the backend is watched; null: not at all. */
-  readonly drift: ServiceConfig['drift'] | null;
   /** A digest of its configuration and WSDL: processes with another one may mean another call. */
   readonly digest: () => string;
   readonly warnings: readonly Diagnostic[];
@@ -267,7 +265,6 @@ export async function compileService(
     claims: claimsIn(config),
     urls: config.urls,
     upstreamLimits: config.limits.upstream,
-    drift: config.drift ?? null,
     digest: serviceDigest(config, source),
     requirements: operationRequirements(config),
     weightOf: weightsOf(config, limits.graphql.callCost),

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { SoapService } from '../../compile/soap/service.js';
+import type { ConfiguredService } from '../../compile/soap/service.js';
 import type { Severity } from '../../wsdl/compare/change.js';
 import { BackendDocuments } from './backend-documents.js';
 import type { FromDriftWorker, ToDriftWorker } from './drift-messages.js';
@@ -56,12 +56,12 @@ export class DriftWatch {
   #isStarted = false;
   #isClosed = false;
 
-  constructor(services: readonly SoapService[], listener: DriftListener, limiter: ReloadLimiter) {
+  constructor(services: readonly ConfiguredService[], listener: DriftListener, limiter: ReloadLimiter) {
     this.#listener = listener;
     this.#watched = services.flatMap((service): Watched[] => {
-      const { name, drift, urls, source, reach } = service;
-      if (drift == null || source === null) return [];
-      const { url, headers = {}, everyMillis, reloadsPerHour } = drift;
+      const { name, config, urls, source, reach } = service;
+      if (config.drift === undefined || source === null) return [];
+      const { url, headers = {}, everyMillis, reloadsPerHour } = config.drift;
       const { location: file, taken, reads } = source;
       const replaces = source.place === null ? null : reads.list;
       // Credentials are for the backend and for no other host.
@@ -80,7 +80,7 @@ export class DriftWatch {
           tls: tls?.options ?? null,
         };
       };
-      const safeChanges = source.place === null ? null : new SafeChanges(name, source, drift, limiter);
+      const safeChanges = source.place === null ? null : new SafeChanges(name, source, config.drift, limiter);
       const state = { counts: null, reported: '', isLimited: false };
       return [{ service: name, task, documents, everyMillis, reloadsPerHour, safeChanges, ...state }];
     });
