@@ -1,23 +1,22 @@
 import type { Access } from './access/client.js';
 import { Forwarding } from './access/network/forwarding.js';
 import { Networks } from './access/network/networks.js';
-import type { BasicUsers } from './access/passwords/basic.js';
 import type { Policy } from './access/policy.js';
 import { ConfigurationError, type Diagnostic, firstProblem } from './base/diagnostic.js';
 import { AT_ONCE, type Pace, TimeSlices } from './base/time-slices.js';
-import type { ReplyCache } from './cache/reply-cache.js';
+import { ReplyCache } from './cache/reply-cache.js';
 import { compileRedis } from './compile/backend/redis.js';
 import { compileAccess } from './compile/clients/access.js';
-import type { IssuerKeyTable } from './compile/clients/access-parts.js';
 import { type Callable, warningsOfRights } from './compile/clients/classes.js';
 import { LateWarnings } from './compile/clients/late-warnings.js';
 import { compilePolicy } from './compile/clients/policy.js';
 import { pricesOf } from './compile/clients/prices.js';
 import { protectionOf } from './compile/clients/protection.js';
-import { type Caching, compileCaching, keptCache } from './compile/graphql/caching.js';
+import { type Caching, compileCaching, REPLY_CACHE } from './compile/graphql/caching.js';
 import { compileGraph, type Graph, mappingDiagnostics } from './compile/graphql/graph.js';
 import { type ConfiguredGraphqlUpstream, compileGraphqlUpstream } from './compile/graphql/graphql-upstream.js';
 import { compileTrusted, readTrusted } from './compile/graphql/trusted.js';
+import { Keeping } from './compile/keep.js';
 import { type AdminListener, compileAdmin, warningsOfAdmin } from './compile/listen/admin.js';
 import { compileListeners, warningsOfListeners } from './compile/listen/listeners.js';
 import { warningsOfRoutes } from './compile/listen/routes.js';
@@ -79,10 +78,8 @@ export interface Compiled {
   readonly redis: SharedStateSettings | null;
   /** Where decisions are recorded, `file` null for standard output; null: nowhere. */
   readonly audit: AuditTarget | null;
-  /** By the JSON of its configuration: the keys of each issuer of tokens. */
-  readonly issuers: IssuerKeyTable;
-  /** The users of `clients.basic`; [] without any. */
-  readonly passwords: readonly BasicUsers[];
+  /** What the next generation may keep of this one. */
+  readonly keeping: Keeping;
   /** The WSDLs that were read, by location. */
   readonly wsdls: ReadonlyMap<string, KnownModel>;
   /** Null where no documents are known beforehand. */
@@ -118,28 +115,25 @@ export async function compile(
   earlier: Compiled | null = null,
   pace: Pace = earlier === null ? AT_ONCE : new TimeSlices(),
 ): Promise<Compiled> {
-  const wsdls = new WsdlReader(earlier?.wsdls ?? new Map(), pace);
+  const keeping = new Keeping(earlier?.keeping ?? null);
+  const wsdls = new WsdlReader(keeping, pace);
   try {
-    return await compileFrom(loaded, wsdls, earlier, pace);
+    return await compileFrom(loaded, wsdls, keeping, pace);
   } catch (error) {
     if (!wsdls.hasTaken) throw error;
     const why = `the configuration fails with what was taken: ${firstProblem(error)}`;
-    return await compileFrom(loaded, new WsdlReader(earlier?.wsdls ?? new Map(), pace, why), earlier, pace);
+    const again = new Keeping(earlier?.keeping ?? null);
+    return await compileFrom(loaded, new WsdlReader(again, pace, why), again, pace);
   }
 }
 
-async function compileFrom(
-  loaded: LoadedConfig,
-  wsdls: WsdlReader,
-  earlier: Compiled | null,
-  pace: Pace,
-): Promise<Compiled> {
+async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Keeping, pace: Pace): Promise<Compiled> {
   const { config } = loaded;
   const root = rootSection(loaded);
   const { limits } = config;
   const trustedProxies = new Networks(config.clients?.trustedProxies ?? []);
-  const parts: ServiceParts = { gateway: config, wsdls, forwarding: new Forwarding(trustedProxies), pace };
-  const [results, upstreamResults] = await compileServices(root, earlier, parts);
+  const parts: ServiceParts = { gateway: config, wsdls, forwarding: new Forwarding(trustedProxies), pace, keeping };
+  const [results, upstreamResults] = await compileServices(root, parts);
   const [manifest] = await Promise.allSettled([readTrusted(root)]);
   await pace.pause();
   const compiled = valuesOf(results);
@@ -164,18 +158,14 @@ async function compileFrom(
     const lateWarnings = new LateWarnings();
     const diagnostics: Diagnostic[] = [];
     // Without a function around it, for the reason of `compileServices`.
-    const graph = await caught(diagnostics, compileGraph(root, services, graphqlUpstreams, earlier, pace));
+    const graph = await caught(diagnostics, compileGraph(root, services, graphqlUpstreams, keeping, pace));
     await pace.pause();
     const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
     const prices = graph === null ? [] : pricesOf(config, services, graph);
-    const issuers: IssuerKeyTable = new Map();
-    const passwords: BasicUsers[] = [];
-    const collect = { late: lateWarnings, closing, issuers, passwords };
+    const collect = { late: lateWarnings, closing, keeping };
     const access = await attempt(diagnostics, () => compileAccess(root, callables, prices, trustedProxies, collect));
-    for (const [issuer, keys] of issuers) keys.keep(earlier?.issuers.get(issuer) ?? null);
-    for (const users of earlier?.passwords ?? []) passwords[0]?.keep(users);
     await pace.pause();
-    const caching = await caught(diagnostics, compileCaching(root, services, earlier));
+    const caching = await caught(diagnostics, compileCaching(root, services, keeping));
     await pace.pause();
     const traffic = await attempt(diagnostics, () => compileListeners(root, 'listen'));
     const admin = await attempt(diagnostics, () => compileAdmin(root));
@@ -208,11 +198,10 @@ async function compileFrom(
       listeners: { traffic, admin },
       redis: redis.settings,
       audit: auditTargetOf(root),
-      cache: keptCache(config.limits.cache, earlier),
+      cache: REPLY_CACHE.keep(keeping, '', limits.cache, () => new ReplyCache(limits.cache)),
       trusted,
       wsdls: wsdls.known,
-      issuers,
-      passwords,
+      keeping,
       warnings: [
         // First what a thousand warnings of WSDLs must not hide.
         ...takenProblemsOf(wsdls.known),
@@ -234,6 +223,8 @@ async function compileFrom(
   } catch (error) {
     await close();
     throw error;
+  } finally {
+    keeping.end();
   }
 }
 
@@ -255,26 +246,20 @@ async function caught<T>(diagnostics: Diagnostic[], making: Promise<T>): Promise
 /** A function of its own: what `compile` returns has closures, and would hold all generations before it. */
 async function compileServices(
   root: ConfigSection<Config>,
-  earlier: Compiled | null,
   parts: ServiceParts,
 ): Promise<[PromiseSettledResult<ConfiguredService>[], PromiseSettledResult<ConfiguredGraphqlUpstream>[]]> {
   const { services, graphqlServices, limits } = root.value;
   const soap = await Promise.allSettled(
-    Object.entries(services).map(([name, service]) =>
-      compileService(root.at(service, 'services', name), named(earlier?.services, name), parts),
-    ),
+    Object.entries(services).map(([name, service]) => compileService(root.at(service, 'services', name), parts)),
   );
   const callables = { services: valuesOf(soap), limits: limits.codec };
   const graphql = await Promise.allSettled(
     Object.entries(graphqlServices).map(([name, service]) =>
-      compileGraphqlUpstream(root.at(service, 'services', name), named(earlier?.graphqlUpstreams, name), callables),
+      compileGraphqlUpstream(root.at(service, 'services', name), callables, parts.keeping),
     ),
   );
   return [soap, graphql];
 }
-
-const named = <T extends { readonly name: string }>(services: readonly T[] = [], name: string): T | null =>
-  services.find((service) => service.name === name) ?? null;
 
 const soapOf = (soap: ConfiguredService): Callable => ({
   name: soap.name,

@@ -224,7 +224,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {
       'config/backend/upstream-keys.ts': 'has the keys',
       'config/backend/upstream-rules.ts': 'has the rules',
-      'compile/backend/kept-upstream.ts': 'a login that changed is a backend that changed',
+      'compile/backend/kept-backend.ts': 'a login that changed is a backend that changed',
       'compile/backend/reach.ts': 'a login may name the address',
       'compile/graphql/caching.ts': 'the operation of another service may log in',
       'compile/graphql/graphql-upstream.ts': 'services that speak GraphQL log in by credentials',

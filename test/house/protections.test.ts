@@ -4,7 +4,9 @@ import { configSchema, type SchemaNode } from '../../src/config/check/schema-nod
 import type { Protection } from '../../src/config/protection/protection.js';
 import { PROTECTIONS } from '../../src/config/protection/table.js';
 import { replaceSection } from '../kit/reference/configuration.js';
+import { KEPT, printKept } from '../kit/reference/kept.js';
 import { printProtections } from '../kit/reference/protections.js';
+import { readSources } from '../kit/source.js';
 
 /** Each key of the configuration is one of a protection, or is listed here as one that protects nothing. */
 
@@ -149,6 +151,14 @@ t.test('no key has two comparisons, and none that protects is called neutral', a
     ['services.*.urls', 'graphqlServices.*.urls'],
     'addresses: only that they speak TLS',
   );
+});
+
+t.test('the manual has the table of what a reload keeps', async (t) => {
+  const manual = readFileSync('config/manual/operations.md', 'utf8');
+  t.equal(replaceSection(manual, 'kept', printKept()), manual, 'run `npm run generate`');
+  t.equal(new Set(KEPT.map(({ what }) => what)).size, KEPT.length, 'each kind has a row of its own');
+  const declared = readSources('src').flatMap(({ code }) => [...code.matchAll(/\bnew Kept</g)]).length;
+  t.equal(declared, KEPT.length, 'each kind that is declared is in the table');
 });
 
 t.test('the manual has the table of protections', async (t) => {

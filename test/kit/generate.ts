@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { printReference, replaceSection } from './reference/configuration.js';
 import { printJsonSchema } from './reference/json-schema.js';
+import { printKept } from './reference/kept.js';
 import { printMetrics } from './reference/metrics.js';
 import { printProtections } from './reference/protections.js';
 import { printRefusalPage } from './reference/refusal-page.js';
@@ -9,13 +10,16 @@ import { printRefusals } from './reference/refusals.js';
 
 /**
  * Writes what is generated from tables in the code: the JSON Schema of the configuration, the page of refusals and the marked sections of
- * `config/README.md` and `config/manual/protection.md`. Run from the root of the repository; tests assert that the result is checked in.
+ * `config/README.md`, `config/manual/protection.md` and `operations.md`. Run from the root of the repository; tests assert that the result is checked in.
  */
 await writeFile('config/soapstone.schema.json', printJsonSchema());
 await writeFile('config/refusals.md', printRefusalPage());
 const manual = await readFile('config/manual/protection.md', 'utf8').catch(() => null);
 if (manual !== null)
   await writeFile('config/manual/protection.md', replaceSection(manual, 'protections', printProtections()));
+const operations = await readFile('config/manual/operations.md', 'utf8').catch(() => null);
+if (operations !== null)
+  await writeFile('config/manual/operations.md', replaceSection(operations, 'kept', printKept()));
 const reference = await readFile('config/README.md', 'utf8').catch(() => null);
 if (reference !== null) {
   const sections: readonly (readonly [string, string])[] = [

@@ -9,9 +9,15 @@ import { parsePasswordHash } from '../../access/passwords/password-hash.js';
 import { invariant } from '../../base/invariant.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import { Kept } from '../keep.js';
 import type { AccessParts } from './access-parts.js';
 import { type Callable, compileClasses } from './classes.js';
 import type { Price } from './prices.js';
+
+export const PASSWORDS = new Kept<BasicUsers>(
+  'passwords of `clients.basic` that were verified',
+  'if their hash is the same',
+);
 
 type ClientsConfig = NonNullable<Config['clients']>;
 
@@ -24,7 +30,7 @@ export async function compileAccess(
   services: readonly Callable[],
   prices: readonly Price[],
   proxies: Networks,
-  { late, closing, issuers, passwords }: AccessParts,
+  { late, closing, keeping }: AccessParts,
 ): Promise<Access> {
   const { clients, limits } = root.value;
   if (clients?.classes === undefined) return openAccess(proxies);
@@ -48,7 +54,7 @@ export async function compileAccess(
       if (clients.jwt === undefined || tokens === null) return null;
       const rest = clients.order.slice(clients.order.indexOf('jwt'));
       const leavesOthers = clients.introspection !== undefined && rest.includes('introspection');
-      return tokens.compileTokens(root.at(clients, 'clients'), classes, { late, issuers, leavesOthers });
+      return tokens.compileTokens(root.at(clients, 'clients'), classes, { late, keeping, leavesOthers });
     },
     introspection() {
       if (clients.introspection === undefined || tokens === null) return null;
@@ -65,8 +71,9 @@ export async function compileAccess(
         return { name, rights: classOf(of), password };
       });
       const known = new BasicUsers(users, proxies);
-      passwords.push(known);
-      return known;
+      const before = PASSWORDS.find(keeping, '', null);
+      if (before !== null) known.keep(before);
+      return PASSWORDS.set(keeping, '', null, known);
     },
     network() {
       if (clients.networks === undefined) return null;

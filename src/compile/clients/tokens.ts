@@ -3,7 +3,7 @@ import type { ClientClass } from '../../access/client.js';
 import { IntrospectedTokens } from '../../access/tokens/introspection.js';
 import type { FetchKeys } from '../../access/tokens/issuer-keys.js';
 import type { TokenClientRules } from '../../access/tokens/token-client.js';
-import { TokenIssuer, Tokens } from '../../access/tokens/tokens.js';
+import { TokenIssuer, type TokenKeys, Tokens } from '../../access/tokens/tokens.js';
 import { KIB } from '../../base/limit.js';
 import type { CallObserver } from '../../base/request-observer.js';
 import { validateKeySet } from '../../config/clients/key-set.js';
@@ -17,8 +17,14 @@ import type { UpstreamLimits } from '../../upstream/limits.js';
 import type { Upstream } from '../../upstream/upstream.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
 import { postForm } from '../backend/post-form.js';
+import { Kept } from '../keep.js';
 import type { AccessParts } from './access-parts.js';
 import type { LateWarnings } from './late-warnings.js';
+
+export const ISSUER_KEYS = new Kept<TokenKeys>(
+  'keys of token issuers',
+  'if the configuration of the issuer is the same',
+);
 
 type ClientsConfig = NonNullable<Config['clients']>;
 type IntrospectionConfig = NonNullable<ClientsConfig['introspection']>;
@@ -28,16 +34,18 @@ type Classes = ReadonlyMap<string, ClientClass>;
 const KEYS_BYTES_MAX = 256 * KIB;
 const KEYS_MILLIS = 5000;
 
-/** Compiles `clients.jwt`. Errors in the keys of an issuer turn out when these are fetched: they go to `late`. The keys are added to `issuers`. */
+/** Compiles `clients.jwt`. Errors in the keys of an issuer turn out when these are fetched: they go to `late`. Keys of the generation before are kept. */
 export function compileTokens(
   clients: ConfigSection<ClientsConfig>,
   classes: Classes,
-  { late, issuers: table, leavesOthers }: Pick<AccessParts, 'late' | 'issuers'> & { readonly leavesOthers: boolean },
+  { late, keeping, leavesOthers }: Pick<AccessParts, 'late' | 'keeping'> & { readonly leavesOthers: boolean },
 ): Identifier {
   const issuers = jwtIssuers(clients.value.jwt).map(({ issuer, path }) => {
     const keys = keysOf(clients.at(issuer, 'jwt', ...path), late);
     const made = new TokenIssuer({ ...issuer, ...clientRules(issuer, classes) }, keys);
-    table.set(JSON.stringify(issuer), made.keys);
+    const named = JSON.stringify(issuer);
+    made.keys.keep(ISSUER_KEYS.find(keeping, named, null));
+    ISSUER_KEYS.set(keeping, named, null, made.keys);
     return made;
   });
   return new Tokens(issuers, leavesOthers);

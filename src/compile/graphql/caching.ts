@@ -1,13 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { didYouMean } from '../../base/nearest.js';
-import type { CacheLimits } from '../../cache/limits.js';
-import { ReplyCache } from '../../cache/reply-cache.js';
+import type { ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../../cache/rules.js';
 import type { ReadKeys, WriteKeys } from '../../config/graphql/cache-keys.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { childrenOfBody, type Operation, type Particle, type XsdType } from '../../wsdl/model.js';
+import { type Keeping, Kept } from '../keep.js';
 import { OperationMap } from '../soap/operation-map.js';
 import type { ConfiguredService } from '../soap/service.js';
 
@@ -17,17 +16,24 @@ export interface Caching extends CacheRules<Operation> {
   readonly invalidations: ReadonlyMap<string, Invalidation>;
 }
 
-/** What the generation before has. */
-export interface EarlierCaching {
-  readonly config: Config;
+export const REPLY_CACHE = new Kept<ReplyCache>('the cache of replies', 'if `limits.cache` is the same');
+
+/** The rules of a generation, and the operations that they were made for. */
+interface KeptRules {
   readonly services: readonly ConfiguredService[];
   readonly caching: Caching;
-  readonly cache: ReplyCache;
 }
 
-/** The cache of the generation before where its limits are the same, else a new one. */
-export const keptCache = (limits: CacheLimits, earlier: EarlierCaching | null): ReplyCache =>
-  earlier !== null && isDeepStrictEqual(limits, earlier.cache.limits) ? earlier.cache : new ReplyCache(limits);
+export const CACHE_RULES = new Kept<KeptRules>(
+  'of a service: cached replies',
+  'if its configuration is the same (with `auth.login`, that of all services), and nothing else changed than services, `include`, `links`, `subscriptions`, `reload` and `log`',
+);
+
+/** A write that began in the generation before may end after a reload. */
+export const INVALIDATIONS = new Kept<Invalidation>(
+  'invalidations of cached replies by writes that have begun',
+  'always',
+);
 
 /**
  * The cache rules of the configuration. A rule of the generation before is kept, and with it what is cached, where
@@ -36,11 +42,11 @@ export const keptCache = (limits: CacheLimits, earlier: EarlierCaching | null): 
 export async function compileCaching(
   root: ConfigSection<Config>,
   services: readonly ConfiguredService[],
-  earlier: EarlierCaching | null,
+  keeping: Keeping,
 ): Promise<Caching> {
   const diagnostics: Diagnostic[] = [];
-  const kept = keptRules(root.value, services, earlier);
-  const invalidations = new Invalidations(earlier?.caching.invalidations ?? new Map());
+  const kept = keptRules(services, CACHE_RULES.find(keeping, '', withoutServices(root.value)));
+  const invalidations = new Invalidations(keeping);
   const reads = new OperationMap<ReadRule>();
   const writes = new OperationMap<WriteRule>();
   for (const service of services) {
@@ -63,21 +69,19 @@ export async function compileCaching(
     }
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
-  return {
+  const caching: Caching = {
     read: (service, operation) => reads.get(service, operation),
     write: (service, operation) => writes.get(service, operation),
     invalidations: invalidations.known,
   };
+  CACHE_RULES.set(keeping, '', withoutServices(root.value), { services, caching });
+  return caching;
 }
 
 /** The rules of operations whose replies mean the same: their service is the same, and so is what is not about services. */
-function keptRules(
-  config: Config,
-  services: readonly ConfiguredService[],
-  earlier: EarlierCaching | null,
-): OperationMap<ReadRule> {
+function keptRules(services: readonly ConfiguredService[], earlier: KeptRules | null): OperationMap<ReadRule> {
   const rules = new OperationMap<ReadRule>();
-  if (earlier === null || !isDeepStrictEqual(withoutServices(config), withoutServices(earlier.config))) return rules;
+  if (earlier === null) return rules;
   // A service with the same configuration and WSDL has the same list.
   const isSame = ({ name, operations }: ConfiguredService): boolean =>
     earlier.services.find((before) => before.name === name)?.operations === operations;
@@ -99,17 +103,17 @@ function withoutServices({ services, graphqlServices, include, links, subscripti
   return rest;
 }
 
-/** Those of the generation before are kept: a write that began in it may end after a reload. */
 class Invalidations {
   readonly known = new Map<string, Invalidation>();
-  readonly #earlier: ReadonlyMap<string, Invalidation>;
+  readonly #keeping: Keeping;
 
-  constructor(earlier: ReadonlyMap<string, Invalidation>) {
-    this.#earlier = earlier;
+  constructor(keeping: Keeping) {
+    this.#keeping = keeping;
   }
 
   of(name: string): Invalidation {
-    const found = this.known.get(name) ?? this.#earlier.get(name) ?? { name, generation: 0, pausedUntilMillis: 0 };
+    const make = (): Invalidation => ({ name, generation: 0, pausedUntilMillis: 0 });
+    const found = this.known.get(name) ?? INVALIDATIONS.keep(this.#keeping, name, null, make);
     this.known.set(name, found);
     return found;
   }

@@ -1,6 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { GraphQLSchema } from 'graphql';
-
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { type Pace, runAtOnce, type Steps } from '../../base/time-slices.js';
 import type { Config } from '../../config/schema.js';
@@ -13,6 +11,7 @@ import type { FieldRule } from '../../graphql/rights/field-rule.js';
 import { type BuiltSchema, buildingSchema } from '../../graphql/schema.js';
 import type { SubscriptionMapping, SubscriptionTable } from '../../graphql/subscription/subscription.js';
 import type { Naming } from '../../graphql/types/naming.js';
+import { type Keeping, Kept } from '../keep.js';
 import { blocksOf, findingDiagnostics, mappedOperations, mappedTypes, unknownOperations } from '../soap/mapping.js';
 import { requirementOfCall, rightsRules } from '../soap/rights.js';
 import type { ConfiguredService } from '../soap/service.js';
@@ -41,11 +40,17 @@ export async function compileGraph(
   root: GraphSection,
   services: readonly ConfiguredService[],
   graphqlUpstreams: readonly GraphqlUpstream[],
-  earlier: EarlierGraph | null,
+  keeping: Keeping,
   pace: Pace,
 ): Promise<Graph> {
-  if (earlier !== null && graphqlUpstreams.length === 0 && isSame(root.value, services, earlier))
-    return { ...earlier.graph, path: root.value.graphql.path };
+  const { links: linkKeys, subscriptions: subscriptionKeys } = root.value;
+  const { path } = root.value.graphql;
+  const keep = (graph: Graph): Graph =>
+    graphqlUpstreams.length > 0
+      ? graph
+      : SCHEMAS.set(keeping, '', [linkKeys, subscriptionKeys], { services, graph }).graph;
+  const kept = graphqlUpstreams.length > 0 ? null : SCHEMAS.find(keeping, '', [linkKeys, subscriptionKeys]);
+  if (kept !== null && areSame(services, kept.services)) return keep({ ...kept.graph, path });
   const built = await pace.run(build(services, graphqlUpstreams, linksOf(root.value), subscriptionsOf(root.value)));
   await pace.pause();
   const diagnostics = diagnosticsOf(root, services, built);
@@ -54,38 +59,31 @@ export async function compileGraph(
   // No request could be answered with it.
   if (invalid.length > 0) throw new ConfigurationError(invalid.map(({ message }) => schemaDiagnostic(root, message)));
   const { schema, fields, links, subschemaFields, subscriptions, replyRules, warnings } = built;
-  const { path } = root.value.graphql;
   const rules = [
     ...rightsRules(services),
     ...graphqlUpstreams.flatMap(({ subschema }) => [...subschema.rules.values()]),
   ];
-  return { path, schema, fields, links, subschemaFields, subscriptions, rules, replyRules, warnings };
+  return keep({ path, schema, fields, links, subschemaFields, subscriptions, rules, replyRules, warnings });
 }
 
 type GraphConfig = Pick<Config, 'graphql' | 'links' | 'subscriptions'>;
 type GraphSection = ConfigSection<GraphConfig>;
 
-/** A schema, and what it was made from. */
-interface EarlierGraph {
-  readonly config: Config;
+/** A schema, and the services that it was made from. */
+interface KeptSchema {
   readonly services: readonly ConfiguredService[];
-  readonly graphqlUpstreams: readonly GraphqlUpstream[];
   readonly graph: Graph;
 }
 
-/** Whether the schema would be the same. A service with the same configuration and WSDL has the same list of operations. */
-function isSame(
-  { links, subscriptions }: GraphConfig,
-  services: readonly ConfiguredService[],
-  { config, services: before, graphqlUpstreams }: EarlierGraph,
-): boolean {
-  return (
-    graphqlUpstreams.length === 0 &&
-    services.length === before.length &&
-    services.every(({ name, operations }, at) => name === before[at]?.name && operations === before[at].operations) &&
-    isDeepStrictEqual([links, subscriptions], [config.links, config.subscriptions])
-  );
-}
+export const SCHEMAS = new Kept<KeptSchema>(
+  'the GraphQL schema',
+  'if the operations of all services, `links` and `subscriptions` are the same, and no service speaks GraphQL',
+);
+
+/** Whether the schema would be the same: operations that are kept are the same objects. */
+const areSame = (services: readonly ConfiguredService[], before: readonly ConfiguredService[]): boolean =>
+  services.length === before.length &&
+  services.every(({ name, operations }, at) => name === before[at]?.name && operations === before[at].operations);
 
 const ERRORS_SHOWN = 5;
 

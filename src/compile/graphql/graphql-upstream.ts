@@ -28,8 +28,9 @@ import type { HealthChecks } from '../../upstream/health.js';
 import { checkJsonHead } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
 import { Upstream } from '../../upstream/upstream.js';
-import { keptUpstream } from '../backend/kept-upstream.js';
+import { BACKENDS } from '../backend/kept-backend.js';
 import { compileReach, limitsOf, type Reach } from '../backend/reach.js';
+import type { Keeping } from '../keep.js';
 import type { Callables } from '../own-calls/constant-call.js';
 import { compileHealth } from '../own-calls/health.js';
 import { compileSession } from '../own-calls/login.js';
@@ -68,17 +69,17 @@ export interface UpstreamSubscriptions {
 }
 
 /**
- * Compiles a service that speaks GraphQL; `earlier` is the same one before a reload, `callables` are the services that speak SOAP.
+ * Compiles a service that speaks GraphQL; `callables` are the services that speak SOAP.
  * Throws `ConfigurationError`.
  */
 export async function compileGraphqlUpstream(
   section: ConfigSection<GraphqlServiceConfig>,
-  earlier: ConfiguredGraphqlUpstream | null,
   callables: Callables,
+  keeping: Keeping,
 ): Promise<ConfiguredGraphqlUpstream> {
   const { name, value: config } = section;
   // A session ends with its generation, and so do the connections that carry it.
-  const kept = config.auth?.login === undefined ? keptUpstream(earlier, config) : null;
+  const kept = config.auth?.login === undefined ? BACKENDS.find(keeping, name, config) : null;
   const way = kept?.reach ?? (await compileReach(section));
   const login = compileLogin(section, callables, (origin) => {
     const { pathname, search } = new URL(config.urls[0] ?? '');
@@ -109,6 +110,7 @@ export async function compileGraphqlUpstream(
     const health = compileHealth(config, upstream, reach);
     const subscriptions = subscriptionsOf(config);
     const { limits } = config;
+    if (login === null) BACKENDS.set(keeping, name, config, { upstream, reach });
     return { name, subschema, upstream, session, health, limits, config, reach, forwardHeaders, subscriptions };
   } catch (error) {
     await session?.close();

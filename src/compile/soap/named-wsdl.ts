@@ -12,6 +12,7 @@ import type { ConfigSection } from '../../config/section.js';
 import type { WsdlModel } from '../../wsdl/model.js';
 import { readWsdl } from '../../wsdl/read.js';
 import { fetchTaken, type TakenWsdl, unpackTaken } from '../../wsdl/taken-wsdl.js';
+import { type Keeping, Kept } from '../keep.js';
 
 /** Where a configuration names a WSDL. */
 export interface WsdlPlace {
@@ -58,21 +59,23 @@ interface Reading {
 export const takenProblemsOf = (wsdls: ReadonlyMap<string, KnownModel>): readonly Diagnostic[] =>
   [...wsdls.values()].flatMap(({ takenProblems }) => takenProblems);
 
+export const WSDLS = new Kept<KnownModel>('WSDLs and schemas', 'if their files are the same');
+
 /** Reads the WSDLs of one configuration, each file once: services of one WSDL share its model. */
 export class WsdlReader {
   /** By location. */
   readonly known = new Map<string, KnownModel>();
   readonly #reading = new Map<string, Reading>();
-  readonly #earlier: ReadonlyMap<string, KnownModel>;
+  readonly #keeping: Keeping;
   readonly #pace: Pace;
   readonly #takenProblem: string | null;
 
   /**
-   * Models of `earlier` are kept where their files are the same. With a problem that the WSDLs cause which were taken from
+   * Models of the generation before are kept where their files are the same. With a problem that the WSDLs cause which were taken from
    * backends, none of these is used.
    */
-  constructor(earlier: ReadonlyMap<string, KnownModel>, pace: Pace, takenProblem: string | null = null) {
-    this.#earlier = earlier;
+  constructor(keeping: Keeping, pace: Pace, takenProblem: string | null = null) {
+    this.#keeping = keeping;
     this.#pace = pace;
     this.#takenProblem = takenProblem;
   }
@@ -113,13 +116,13 @@ export class WsdlReader {
       (takenAt === null ? null : await this.#readTaken(location, place, takenAt, inputs, unusable)) ??
       (await this.#readFiles(location, place, inputs));
     const known = { location, ...found, place: takenAt, takenProblems };
-    this.known.set(location, known);
+    this.known.set(location, WSDLS.set(this.#keeping, location, null, known));
     return known;
   }
 
   async #readFiles(location: string, place: WsdlPlace, inputs: Inputs): Promise<ReadModel> {
-    const earlier = this.#earlier.get(location);
-    if (earlier !== undefined && (await earlier.reads.areSame(inputs)))
+    const earlier = WSDLS.find(this.#keeping, location, null);
+    if (earlier !== null && (await earlier.reads.areSame(inputs)))
       return { model: earlier.written, written: earlier.written, reads: earlier.reads, taken: null };
     const reads = new RememberedReads();
     const model = await readNamedWsdl(location, place, reads.track(inputs), this.#pace);
@@ -139,7 +142,7 @@ export class WsdlReader {
     const reads = new RememberedReads(taken.replaces);
     // The files of the operator count: once they change, what was taken in their place does not.
     if (!(await reads.areSame(inputs))) return unusable('this one has changed since.');
-    const earlier = this.#earlier.get(location);
+    const earlier = WSDLS.find(this.#keeping, location, null);
     const { model: written } = await this.#readFiles(location, place, inputs);
     try {
       const options = { fetch: fetchTaken(taken), root: null, hosts: [], pace: this.#pace };

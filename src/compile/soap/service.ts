@@ -26,8 +26,9 @@ import type { XmlLimits } from '../../xml/limits.js';
 import { ReaderPool } from '../../xml/reader-pool.js';
 import { type CallerFieldRules, compileCallerFields } from '../backend/caller-fields.js';
 import { compileCallRules } from '../backend/calls.js';
-import { keptReach, keptUpstream } from '../backend/kept-upstream.js';
+import { BACKENDS, reachKeys } from '../backend/kept-backend.js';
 import { compileReach, limitsOf, type Reach, warningsOfTls } from '../backend/reach.js';
+import { type Keeping, Kept } from '../keep.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
 import { Destinations } from './destinations.js';
@@ -147,13 +148,29 @@ export interface ServiceParts {
   readonly wsdls: WsdlReader;
   readonly forwarding: Forwarding;
   readonly pace: Pace;
+  readonly keeping: Keeping;
 }
 
-/** Compiles one service; `earlier` is the same one before a reload. Throws `ConfigurationError`. */
+/** What has the limits of a service within: shared by its calls, whatever generation they began in. */
+interface KeptCalls extends Pick<SoapService, 'callRules' | 'bound'> {}
+
+export const CALL_LIMITS = new Kept<KeptCalls>(
+  'of a service: limits of its operations, connections that callers authenticate',
+  'if its configuration is the same',
+);
+
+/** The same objects for the same operations: the schema of the generation before may then be kept. */
+export const DESCRIPTIONS = new Kept<Pick<SoapService, 'wsdl' | 'ports' | 'operations' | 'requests'>>(
+  'of a service: its operations, as compiled',
+  'if its configuration and WSDL are the same',
+);
+
+export const NONCES = new Kept<FreshnessChecker>('of a service: nonces', 'always');
+
+/** Compiles one service. Throws `ConfigurationError`. */
 export async function compileService(
   section: ConfigSection<ServiceConfig>,
-  earlier: ConfiguredService | null,
-  { gateway, wsdls, forwarding, pace }: ServiceParts,
+  { gateway, wsdls, forwarding, pace, keeping }: ServiceParts,
 ): Promise<ConfiguredService> {
   await pace.pause();
   const { name, value: config } = section;
@@ -162,12 +179,11 @@ export async function compileService(
   const opened = source === null ? null : openedOperations(section, gateway.clients, source);
   const chosen = opened === null ? null : choosePorts(section, opened.model);
   const wsdl = chosen?.wsdl ?? null;
-  const kept = keptUpstream(earlier, config);
   await pace.pause();
   const configured = (described: readonly Operation[]): readonly Operation[] =>
     described.map((operation) => withConfiguredKeys(operation, config));
-  // The same objects for the same operations: the schema of the generation before may then be kept.
-  const described = kept !== null && kept.wsdl === wsdl ? kept : null;
+  const before = DESCRIPTIONS.find(keeping, name, config);
+  const described = before?.wsdl === wsdl ? before : null;
   const ports =
     described?.ports ?? (chosen?.ports ?? []).map((port) => ({ ...port, operations: configured(port.operations) }));
   const operations =
@@ -186,7 +202,7 @@ export async function compileService(
   const { securityMillis: windowMillis, nonces: noncesMax } = limits.soap;
   const freshness =
     timestamps || nonces
-      ? new FreshnessChecker({ timestamps, nonces, windowMillis, noncesMax }, earlier?.freshness)
+      ? new FreshnessChecker({ timestamps, nonces, windowMillis, noncesMax }, NONCES.find(keeping, name, null))
       : null;
   const rules = {
     headerBlocksMax: limits.soap.headerBlocks,
@@ -197,12 +213,15 @@ export async function compileService(
   };
   const validity = validityOf(section, limits.validity, wsdl, operations);
   checkValidity(section, wsdl, validity);
-  const reached = kept ?? keptReach(earlier, config);
+  const reached = BACKENDS.find(keeping, name, reachKeys(config));
   const reach = reached?.reach ?? (await compileReach(section));
   const upstream = reached?.upstream ?? new Upstream(config.urls, limitsOf(config), reach);
   const addressing = compileAddressing(section, operations);
   const tokenPlace = compileTokenPlace(section, operations);
-  return {
+  const calls = CALL_LIMITS.find(keeping, name, config);
+  const callRules = calls?.callRules ?? compileCallRules(name, config, upstream);
+  const security = compileMadeSecurity(section);
+  const service: ConfiguredService = {
     name,
     path: config.path,
     dialects,
@@ -235,7 +254,7 @@ export async function compileService(
     },
     gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
     mode: config.mode,
-    callRules: kept?.callRules ?? compileCallRules(name, config, upstream),
+    callRules,
     health: null,
     reach,
     callerFields: compileCallerFields(config, forwarding),
@@ -247,7 +266,7 @@ export async function compileService(
     freshness,
     addressing,
     callHead: compileCallHeads(dialects[0], addressing, operations),
-    security: compileMadeSecurity(section),
+    security,
     ownBlocks: [...(config.security.make === undefined ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
     tokenPlace,
     session: null,
@@ -277,9 +296,14 @@ export async function compileService(
     // Last: a service that is refused holds nothing.
     upstream: reached === null ? upstream : upstream.hold(),
     bound:
-      kept?.bound?.hold() ??
+      calls?.bound?.hold() ??
       (config.auth?.passthrough === true ? new BoundUpstreams(config.urls, config.limits.upstream, reach) : null),
   };
+  BACKENDS.set(keeping, name, reachKeys(config), service);
+  CALL_LIMITS.set(keeping, name, config, service);
+  DESCRIPTIONS.set(keeping, name, config, service);
+  if (freshness !== null) NONCES.set(keeping, name, null, freshness);
+  return service;
 }
 
 /** A SOAP call costs as much as the same call by GraphQL, unless the configuration sets another weight. */
