@@ -79,7 +79,6 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     homes: ['flow/drift/', 'config/soap/drift-keys.ts', 'process/reload/wsdl-takeover.ts', 'wsdl/taken-wsdl.ts'],
     words: /\b\w*[dD]rift\w*/g,
     exceptions: {
-      'compile/soap/service.ts': 'holds how the WSDL is watched, which no request reads',
       'compile/soap/named-wsdl.ts': 'reads the WSDL that was taken in place of the configured one',
       'process/reload/asked-reloads.ts': 'a change that is taken is a reload, which waits for others',
     },
