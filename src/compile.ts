@@ -137,21 +137,12 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
   const [manifest] = await Promise.allSettled([readTrusted(root)]);
   await pace.pause();
   const compiled = valuesOf(results);
-  const sessions: LoginSession[] = valuesOf(upstreamResults).flatMap(({ session }) => session ?? []);
-  const closing: (() => Promise<void>)[] = [];
   const graphqlUpstreams = valuesOf(upstreamResults);
-  const close = async (): Promise<void> => {
-    await Promise.all(sessions.map((session) => session.close()));
-    await Promise.all([
-      ...closing.map((end) => end()),
-      ...[...compiled, ...graphqlUpstreams].map((service) => service.upstream.close()),
-      ...compiled.map((service) => service.bound?.close()),
-    ]);
-  };
+  const sessions: LoginSession[] = graphqlUpstreams.flatMap(({ session }) => session ?? []);
+  const closing: (() => Promise<void>)[] = [];
+  const close = (): Promise<void> => closeBackends(compiled, graphqlUpstreams, sessions, closing);
   try {
-    const reasons = [...results, ...upstreamResults, manifest].flatMap((result): readonly unknown[] =>
-      result.status === 'rejected' ? [result.reason] : [],
-    );
+    const reasons = reasonsOf([...results, ...upstreamResults, manifest]);
     if (reasons.length > 0) throw diagnosticsIn(reasons, mappingDiagnostics(root, compiled, graphqlUpstreams));
     const services = withHealth(root, limits.codec, withLogins(root, limits.codec, compiled));
     sessions.push(...services.flatMap(({ session }) => session?.login ?? []));
@@ -172,11 +163,7 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
     const redis = await attempt(diagnostics, () => compileRedis(root));
     if (graph === null || access === null || caching === null || traffic === null || admin === null || redis === null)
       throw new ConfigurationError(diagnostics);
-    const { trusted, warnings } = compileTrusted(
-      config,
-      manifest.status === 'fulfilled' ? manifest.value : null,
-      graph,
-    );
+    const { trusted, warnings } = compileTrusted(config, valuesOf([manifest])[0] ?? null, graph);
     return Object.freeze({
       config,
       limits,
@@ -184,9 +171,7 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
       explainsRefusals: config.faults.explain,
       services,
       graphqlUpstreams,
-      explainsHeads:
-        config.faults.explain &&
-        !services.some(({ dialects }) => dialects.some(({ undecodable }) => undecodable === 'empty 400')),
+      explainsHeads: explainsHeads(config, services),
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
       access,
@@ -206,9 +191,7 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
         // First what a thousand warnings of WSDLs must not hide.
         ...takenProblemsOf(wsdls.known),
         ...warningsOfConfig(root, graph),
-        ...warningsOfAdmin(root),
-        ...warningsOfListeners(root, 'listen', traffic),
-        ...warningsOfListeners(root, 'admin', admin),
+        ...warningsOfListening(root, { traffic, admin }),
         ...redis.warnings,
         ...warningsOfRoutes(root),
         ...warningsOfRights(root, callables),
@@ -227,6 +210,37 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
     keeping.end();
   }
 }
+
+const reasonsOf = (results: readonly PromiseSettledResult<unknown>[]): readonly unknown[] =>
+  results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+
+/** Ends login sessions, then the connections that their calls use. */
+async function closeBackends(
+  services: readonly ConfiguredService[],
+  upstreams: readonly ConfiguredGraphqlUpstream[],
+  sessions: readonly LoginSession[],
+  closing: readonly (() => Promise<void>)[],
+): Promise<void> {
+  await Promise.all(sessions.map((session) => session.close()));
+  await Promise.all([
+    ...closing.map((end) => end()),
+    ...[...services, ...upstreams].map((service) => service.upstream.close()),
+    ...services.map((service) => service.bound?.close()),
+  ]);
+}
+
+/** A service of 2001-12 answers heads that it cannot read with an empty 400, so that no head gets a sentence. */
+const explainsHeads = ({ faults }: Config, services: readonly ConfiguredService[]): boolean =>
+  faults.explain && !services.some(({ dialects }) => dialects.some(({ undecodable }) => undecodable === 'empty 400'));
+
+const warningsOfListening = (
+  root: ConfigSection<Config>,
+  { traffic, admin }: Compiled['listeners'],
+): readonly Diagnostic[] => [
+  ...warningsOfAdmin(root),
+  ...warningsOfListeners(root, 'listen', traffic),
+  ...warningsOfListeners(root, 'admin', admin),
+];
 
 /** The result, or null and the diagnostics that prevented it: other attempts may add some too. */
 async function attempt<T>(diagnostics: Diagnostic[], make: () => T | Promise<T>): Promise<T | null> {

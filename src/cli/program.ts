@@ -28,6 +28,12 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   }
 }
 
+interface ProgramContext {
+  readonly program: Command;
+  readonly terminal: Terminal;
+  readonly finish: (code: ExitCode) => void;
+}
+
 /** Each command loads its own modules only: all of them take half a second of processor time. */
 function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command {
   const program = new Command('soapstone')
@@ -40,6 +46,16 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.error(text.trimEnd()),
     });
+  const context: ProgramContext = { program, terminal, finish };
+  addGatewayCommands(context);
+  addAuditCommand(context);
+  addImportCommands(context);
+  addOperatorCommands(context);
+  return program;
+}
+
+/** Adds the commands that load a configuration. */
+function addGatewayCommands({ program, terminal, finish }: ProgramContext): void {
   const withConfig = (command: Command): Command =>
     command.option('-c, --config <file>', `the configuration (default: ${DEFAULT_FILE}, else the demonstration)`);
   const configFile = ({ config }: ConfigFlags): string => config ?? defaultFile(terminal);
@@ -67,6 +83,10 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       const { explainQuery } = await import('./explain.js');
       finish(await explainQuery(configFile(options), query, options.variables ?? null, terminal));
     });
+}
+
+/** Adds the command for the record of decisions. */
+function addAuditCommand({ program, terminal, finish }: ProgramContext): void {
   program
     .command('audit')
     .description('the record of decisions')
@@ -80,6 +100,10 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       const { continued: isContinued = false, keyFile = null } = options;
       finish(await verifyAudit(files, { isContinued, keyFile }, terminal));
     });
+}
+
+/** Adds the commands that write or try a configuration. */
+function addImportCommands({ program, terminal, finish }: ProgramContext): void {
   withSource(program.command('import'))
     .description('copy a WSDL and write a configuration for it')
     .argument('<wsdl>', 'path or http(s) address of the WSDL')
@@ -128,6 +152,10 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       const { init } = await import('./init.js');
       finish(await init(file, terminal));
     });
+}
+
+/** Adds the commands that ask a gateway, or that tell operators what they need to configure one. */
+function addOperatorCommands({ program, terminal, finish }: ProgramContext): void {
   program
     .command('suggest')
     .description('print sizes of lists and replies for the configuration, from what a gateway has counted')
@@ -169,7 +197,6 @@ function commands(terminal: Terminal, finish: (code: ExitCode) => void): Command
       const { diff } = await import('./operator/diff.js');
       finish(await diff(before, after, sourceFrom(options), options.usage ?? null, terminal));
     });
-  return program;
 }
 
 /** Without `-c`: the file of this folder; where there is none, the demonstration that the package brings. */

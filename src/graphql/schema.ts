@@ -13,7 +13,7 @@ import { assembleSchema } from './assemble-schema.js';
 import type { EntryError } from './feeds/entry-error.js';
 import type { CallTarget, SubschemaTarget } from './feeds/feed.js';
 import type { BoundField } from './fields/bound-field.js';
-import { exposures, type GraphqlService, type RootType } from './fields/exposure.js';
+import { type Exposed, exposures, type GraphqlService, type RootType } from './fields/exposure.js';
 import { operationField, type ServiceTypes } from './fields/operation-field.js';
 import { checkReplyHeaders, replyBlocks } from './fields/reply-headers.js';
 import { replyRulesOf } from './fields/reply-rules.js';
@@ -95,29 +95,7 @@ export function* buildingSchema(
     for (const service of sharing) typesOf.set(service, types);
     yield;
   }
-  for (const { service, exposures } of exposed) {
-    const types = typesOf.get(service);
-    invariant(types !== undefined, 'each service is in a group');
-    for (const { operation, mapping, parent, name, isOffered } of exposures) {
-      yield;
-      const earlier = names.findings.length;
-      checkReplyHeaders(operation, service, names);
-      const selectable = replyBlocks(operation, service);
-      const requires = service.requirementOf?.(operation) ?? null;
-      const called = requires === null ? null : new FieldRule(`${service.name}.${operation.name}`, requires);
-      const made = operationField(operation, mapping, types, service.blocks, selectable, called);
-      const { config, requestPlan, headersArgument } = made;
-      const reply = service.hasReferences === true ? { ...made.reply, hasReferences: true } : made.reply;
-      names.attributeOperations(earlier, service.name);
-      const cost = costOfCall(mapping?.cost ?? null, service.callCost ?? null);
-      const bound = { service: service.name, operation, parent, name, requestPlan, reply, headersArgument, cost };
-      const isMutation = isOffered && parent === 'Mutation';
-      targets.set(`${service.name}.${operation.name}`, { bound, config, isMutation });
-      if (!isOffered) continue;
-      configs[parent].set(name, config);
-      fields.set(`${parent}.${name}`, bound);
-    }
-  }
+  yield* addCalls(exposed, typesOf, names, { fields, configs, targets });
   const operations = services.flatMap(({ name, operations }) => operations.map((one) => `${name}.${one.name}`));
   const subscribed = resolveSubscriptions(subscriptionMappings, { targets, operations, names });
   const ownTypes: GraphQLNamedType[] = [];
@@ -162,6 +140,47 @@ export function* buildingSchema(
     findings: [...names.findings, ...(yield* costFindings(schema, table))],
     warnings: names.warnings,
   };
+}
+
+/** The tables that the operations of services fill. */
+interface CallTables {
+  /** By `Query.order`. */
+  readonly fields: Map<string, BoundField>;
+  readonly configs: Readonly<Record<'Query' | 'Mutation', Map<string, Config>>>;
+  /** By `service.operation`, also of those that are offered by links or subscriptions only. */
+  readonly targets: Map<string, CallTarget>;
+}
+
+/** Makes the field of each operation. */
+function* addCalls(
+  exposed: readonly Exposed[],
+  typesOf: ReadonlyMap<GraphqlService, ServiceTypes>,
+  names: TypeNames,
+  { fields, configs, targets }: CallTables,
+): Steps<void> {
+  for (const { service, exposures } of exposed) {
+    const types = typesOf.get(service);
+    invariant(types !== undefined, 'each service is in a group');
+    for (const { operation, mapping, parent, name, isOffered } of exposures) {
+      yield;
+      const earlier = names.findings.length;
+      checkReplyHeaders(operation, service, names);
+      const selectable = replyBlocks(operation, service);
+      const requires = service.requirementOf?.(operation) ?? null;
+      const called = requires === null ? null : new FieldRule(`${service.name}.${operation.name}`, requires);
+      const made = operationField(operation, mapping, types, service.blocks, selectable, called);
+      const { config, requestPlan, headersArgument } = made;
+      const reply = service.hasReferences === true ? { ...made.reply, hasReferences: true } : made.reply;
+      names.attributeOperations(earlier, service.name);
+      const cost = costOfCall(mapping?.cost ?? null, service.callCost ?? null);
+      const bound = { service: service.name, operation, parent, name, requestPlan, reply, headersArgument, cost };
+      const isMutation = isOffered && parent === 'Mutation';
+      targets.set(`${service.name}.${operation.name}`, { bound, config, isMutation });
+      if (!isOffered) continue;
+      configs[parent].set(name, config);
+      fields.set(`${parent}.${name}`, bound);
+    }
+  }
 }
 
 type Config = GraphQLFieldConfig<unknown, unknown>;

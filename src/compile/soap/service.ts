@@ -170,47 +170,16 @@ export const NONCES = new Kept<FreshnessChecker>('of a service: nonces', 'always
 /** Compiles one service. Throws `ConfigurationError`. */
 export async function compileService(
   section: ConfigSection<ServiceConfig>,
-  { gateway, wsdls, forwarding, pace, keeping }: ServiceParts,
+  parts: ServiceParts,
 ): Promise<ConfiguredService> {
-  await pace.pause();
+  const { gateway, forwarding, keeping } = parts;
   const { name, value: config } = section;
   const { limits } = gateway;
-  const source = await wsdls.read(section);
-  const opened = source === null ? null : openedOperations(section, gateway.clients, source);
-  const chosen = opened === null ? null : choosePorts(section, opened.model);
-  const wsdl = chosen?.wsdl ?? null;
-  await pace.pause();
-  const configured = (described: readonly Operation[]): readonly Operation[] =>
-    described.map((operation) => withConfiguredKeys(operation, config));
-  const before = DESCRIPTIONS.find(keeping, name, config);
-  const described = before?.wsdl === wsdl ? before : null;
-  const ports =
-    described?.ports ?? (chosen?.ports ?? []).map((port) => ({ ...port, operations: configured(port.operations) }));
-  const operations =
-    described?.operations ??
-    (chosen === null ? configured(sdlOperationsOf(section)) : ports.flatMap((port) => port.operations));
+  const { opened, ...description } = await describeService(section, parts);
+  const { wsdl, source, operations, requests } = description;
   const [first, ...others] = config.versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
-  const requests =
-    described?.requests ?? new OperationTable(operations, wsdl, (operation) => configuredAction(operation, config));
-  const header = {
-    ownTargets: new Set(gateway.roles),
-    understoodByGateway: new Set(gateway.understands),
-    understoodByService: config.understands === undefined ? null : new Set(config.understands),
-  };
-  const { timestamps, nonces } = config.security;
-  const { securityMillis: windowMillis, nonces: noncesMax } = limits.soap;
-  const freshness =
-    timestamps || nonces
-      ? new FreshnessChecker({ timestamps, nonces, windowMillis, noncesMax }, NONCES.find(keeping, name, null))
-      : null;
-  const rules = {
-    headerBlocksMax: limits.soap.headerBlocks,
-    idsMax: limits.soap.ids,
-    readsSecurity: false,
-    multiRef: requests.mayBeEncoded,
-    arrayItemsMax: requests.mayBeEncoded ? limits.soap.arrayItems : null,
-  };
+  const freshness = compileFreshness(name, config, limits.soap, keeping);
   const validity = validityOf(section, limits.validity, wsdl, operations);
   checkValidity(section, wsdl, validity);
   const reached = BACKENDS.find(keeping, name, reachKeys(config));
@@ -219,71 +188,30 @@ export async function compileService(
   const addressing = compileAddressing(section, operations);
   const tokenPlace = compileTokenPlace(section, operations);
   const calls = CALL_LIMITS.find(keeping, name, config);
-  const callRules = calls?.callRules ?? compileCallRules(name, config, upstream);
-  const security = compileMadeSecurity(section);
   const service: ConfiguredService = {
     name,
     path: config.path,
     dialects,
     mediaTypes: new Set(dialects.map((dialect) => dialect.mediaType)),
-    xmlLimits: config.limits.xml,
-    mimeLimits: limits.mime,
-    inflateLimits: {
-      messageBytes: config.limits.xml.messageBytes,
-      inflateRatio: limits.soap.inflateRatio,
-      inflateFreeBytes: limits.soap.inflateFreeBytes,
-    },
-    bufferBytes: config.bufferRequests ? limits.soap.bufferBytes : null,
-    readers: new ReaderPool(config.limits.xml),
-    requestRules: {
-      ...rules,
-      dialects: new Set(config.versions),
-      header: {
-        ...header,
-        enforce: true,
-        checksAddressing: config.addressing.check,
-        ...replacedBlocks(config, tokenPlace),
-      },
-      readsSecurity: freshness !== null,
-    },
-    // Some stacks fault in another version than they were asked in; that is still an answer.
-    replyRules: {
-      ...rules,
-      dialects: new Set(DIALECT_NAMES),
-      header: { ...header, enforce: false, checksAddressing: false },
-    },
-    gate: { windowBytes: limits.soap.windowBytes, headBytes: limits.soap.headerBytes, onViolation: null },
-    mode: config.mode,
-    callRules,
+    ...messageLimits(config, limits),
+    ...envelopeRules(config, gateway, { requests, tokenPlace, readsSecurity: freshness !== null }),
+    ...description,
+    ...switches(config),
+    callRules: calls?.callRules ?? compileCallRules(name, config, upstream),
     health: null,
     reach,
     callerFields: compileCallerFields(config, forwarding),
-    wsdl,
-    source,
-    ports,
-    operations,
-    requests,
     freshness,
     addressing,
     callHead: compileCallHeads(dialects[0], addressing, operations),
-    security,
+    security: compileMadeSecurity(section),
     ownBlocks: [...(config.security.make === undefined ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
     tokenPlace,
     session: null,
     destinations: new Destinations(config, gateway.publicUrl, claimedAddresses(source?.written ?? null)),
     validity,
     config,
-    refusesUnknown: config.unknownOperations === 'refuse',
-    checksAddressing: config.addressing.check,
-    rewritesTo: config.addressing.rewriteTo,
-    replacesSecurity: config.security.make?.replace === true,
-    acceptsUncomparedNonces: config.security.noncesWithoutRedis,
-    acceptsPackages: config.attachments,
-    endsEarly: config.earlyEnd,
-    servesWsdl: config.serveWsdl,
     claims: claimsIn(config),
-    urls: config.urls,
-    upstreamLimits: config.limits.upstream,
     digest: serviceDigest(config, source),
     requirements: operationRequirements(config),
     weightOf: weightsOf(config, limits.graphql.callCost),
@@ -305,6 +233,117 @@ export async function compileService(
   if (freshness !== null) NONCES.set(keeping, name, null, freshness);
   return service;
 }
+
+/** The description of a service by its WSDL, or by SDL types where it has none. */
+interface ServiceDescription extends Pick<SoapService, 'wsdl' | 'source' | 'ports' | 'operations' | 'requests'> {
+  readonly opened: ReturnType<typeof openedOperations> | null;
+}
+
+async function describeService(
+  section: ConfigSection<ServiceConfig>,
+  { gateway, wsdls, pace, keeping }: ServiceParts,
+): Promise<ServiceDescription> {
+  await pace.pause();
+  const { name, value: config } = section;
+  const source = await wsdls.read(section);
+  const opened = source === null ? null : openedOperations(section, gateway.clients, source);
+  const chosen = opened === null ? null : choosePorts(section, opened.model);
+  const wsdl = chosen?.wsdl ?? null;
+  await pace.pause();
+  const before = DESCRIPTIONS.find(keeping, name, config);
+  if (before !== null && before.wsdl === wsdl) {
+    const { ports, operations, requests } = before;
+    return { opened, source, wsdl, ports, operations, requests };
+  }
+  const configured = (described: readonly Operation[]): readonly Operation[] =>
+    described.map((operation) => withConfiguredKeys(operation, config));
+  const ports = (chosen?.ports ?? []).map((port) => ({ ...port, operations: configured(port.operations) }));
+  const operations = chosen === null ? configured(sdlOperationsOf(section)) : ports.flatMap((port) => port.operations);
+  const requests = new OperationTable(operations, wsdl, (operation) => configuredAction(operation, config));
+  return { opened, source, wsdl, ports, operations, requests };
+}
+
+function compileFreshness(
+  name: string,
+  { security: { timestamps, nonces } }: ServiceConfig,
+  { securityMillis: windowMillis, nonces: noncesMax }: Config['limits']['soap'],
+  keeping: Keeping,
+): FreshnessChecker | null {
+  if (!timestamps && !nonces) return null;
+  return new FreshnessChecker({ timestamps, nonces, windowMillis, noncesMax }, NONCES.find(keeping, name, null));
+}
+
+/** The bounds of the bytes of its messages. */
+function messageLimits(
+  { limits: { xml }, bufferRequests }: ServiceConfig,
+  { mime, soap }: Config['limits'],
+): Pick<SoapService, 'xmlLimits' | 'mimeLimits' | 'inflateLimits' | 'bufferBytes' | 'readers' | 'gate'> {
+  const { inflateRatio, inflateFreeBytes } = soap;
+  return {
+    xmlLimits: xml,
+    mimeLimits: mime,
+    inflateLimits: { messageBytes: xml.messageBytes, inflateRatio, inflateFreeBytes },
+    bufferBytes: bufferRequests ? soap.bufferBytes : null,
+    readers: new ReaderPool(xml),
+    gate: { windowBytes: soap.windowBytes, headBytes: soap.headerBytes, onViolation: null },
+  };
+}
+
+/** What an envelope is checked for: on the way to the backend strictly, on the way back only what decoding needs. */
+function envelopeRules(
+  config: ServiceConfig,
+  { roles, understands, limits: { soap } }: ServiceParts['gateway'],
+  { requests, tokenPlace, readsSecurity }: EnvelopeParts,
+): Pick<SoapService, 'requestRules' | 'replyRules'> {
+  const header = {
+    ownTargets: new Set(roles),
+    understoodByGateway: new Set(understands),
+    understoodByService: config.understands === undefined ? null : new Set(config.understands),
+  };
+  const rules = {
+    headerBlocksMax: soap.headerBlocks,
+    idsMax: soap.ids,
+    readsSecurity: false,
+    multiRef: requests.mayBeEncoded,
+    arrayItemsMax: requests.mayBeEncoded ? soap.arrayItems : null,
+  };
+  const checksAddressing = config.addressing.check;
+  return {
+    requestRules: {
+      ...rules,
+      dialects: new Set(config.versions),
+      header: { ...header, enforce: true, checksAddressing, ...replacedBlocks(config, tokenPlace) },
+      readsSecurity,
+    },
+    // Some stacks fault in another version than they were asked in; that is still an answer.
+    replyRules: {
+      ...rules,
+      dialects: new Set(DIALECT_NAMES),
+      header: { ...header, enforce: false, checksAddressing: false },
+    },
+  };
+}
+
+interface EnvelopeParts {
+  readonly requests: OperationTable;
+  readonly tokenPlace: SoapService['tokenPlace'];
+  readonly readsSecurity: boolean;
+}
+
+/** Keys of the configuration that requests ask for as they are. */
+const switches = (config: ServiceConfig) => ({
+  mode: config.mode,
+  refusesUnknown: config.unknownOperations === 'refuse',
+  checksAddressing: config.addressing.check,
+  rewritesTo: config.addressing.rewriteTo,
+  replacesSecurity: config.security.make?.replace === true,
+  acceptsUncomparedNonces: config.security.noncesWithoutRedis,
+  acceptsPackages: config.attachments,
+  endsEarly: config.earlyEnd,
+  servesWsdl: config.serveWsdl,
+  urls: config.urls,
+  upstreamLimits: config.limits.upstream,
+});
 
 /** A SOAP call costs as much as the same call by GraphQL, unless the configuration sets another weight. */
 function weightsOf({ operations, callCost }: ServiceConfig, gatewayCallCost: number): SoapService['weightOf'] {

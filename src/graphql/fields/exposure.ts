@@ -93,7 +93,7 @@ interface Exposure {
 }
 
 /** A service with the operations that the schema has a use for. */
-interface Exposed {
+export interface Exposed {
   readonly service: GraphqlService;
   readonly exposures: readonly Exposure[];
 }

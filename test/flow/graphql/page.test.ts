@@ -57,7 +57,7 @@ t.test('the page and all it needs come from the gateway', async (t) => {
 
   const links = linksIn(page, url);
   t.equal(links.length, 5);
-  for (const link of [...links, ...['events.js', 'fetcher.js'].map((name) => new URL(name, links.at(-1)).href)]) {
+  for (const link of [...links, ...['fetcher.js'].map((name) => new URL(name, links.at(-1)).href)]) {
     const asset = await fetch(link, { headers: { 'accept-encoding': 'identity' } });
     const text = await asset.text();
     t.equal(asset.status, 200, link);
