@@ -155,11 +155,19 @@ export class Generation {
       present: () => state.present().live,
       pollSharing: state.pollSharing,
       began: (field, { transport, exchange }) => {
-        const { id, client, caller } = exchange;
+        const {
+          id,
+          client,
+          caller: { label: caller },
+        } = exchange;
         log.event('info', 'subscription began', { id, client, caller, field, transport });
       },
       ended: (field, { transport, exchange }, why, events) => {
-        const { id, client, caller } = exchange;
+        const {
+          id,
+          client,
+          caller: { label: caller },
+        } = exchange;
         log.event('info', 'subscription ended', { id, client, caller, field, transport, why, events });
       },
       report: (field, outcome) => metrics.subscriptionEvent(field, outcome),
