@@ -46,12 +46,15 @@ export interface Operation {
   readonly name: string;
   /** The name as the WSDL writes it, where `name` has a number. */
   readonly writtenName?: string;
-  /** Where operations of one WSDL share a name and differ in the request element: that of this one. */
+  /** The name that tells this operation from others of its WSDL with the same name and other request elements. */
   readonly distinctName?: string;
   readonly documentation: string | null;
   /** The soapAction as written, without quotes; null when the binding gives none. */
   readonly soapAction: string | null;
-  /** Of its requests in WS-Addressing: as named, else the default (Metadata 4.4.1, 4.4.4). Null without a port type. */
+  /**
+   * The action of its requests in WS-Addressing: as named, else the default (Metadata 4.4.1, 4.4.4). Null without a
+   * port type.
+   */
   readonly addressingAction: string | null;
   /** The WSDL names that action; else it is the default. */
   readonly namesAction?: boolean;
@@ -63,11 +66,11 @@ export interface Operation {
   readonly status: 'ok' | 'partial' | 'disabled';
   /** Why it is not `ok`. */
   readonly reasons: readonly Diagnostic[];
-  /** Of a disabled operation only the name of the body is reliable, where it is known. */
+  /** The message of a request. For a disabled operation only the name of the body is reliable, where it is known. */
   readonly input: Payload;
   /** Null for a one-way operation. */
   readonly output: Payload | null;
-  /** Its result is a Boolean that stands for `done`: a reply without content is `true`. Of SDL types only. */
+  /** True if its result is a Boolean that means `done`: a reply without content is `true`. Only SDL types have it. */
   readonly isDoneWithoutContent?: boolean;
   readonly faults: readonly FaultDeclaration[];
   /** The use of WS-Addressing in its requests by the WSDL; absent where the WSDL has none. */
@@ -85,7 +88,7 @@ export interface AddressingUse {
 export interface Payload {
   /** The child of Body, the first one where there are several: it identifies the message. Null when Body is empty. */
   readonly body: ElementDeclaration | null;
-  /** Where Body has several children, all of them; absent: `body` is the only one. */
+  /** The children of a Body that has several; absent: `body` is the only one. */
   readonly several?: SeveralParts;
   readonly headers: readonly HeaderDeclaration[];
   /** Parts beside the envelope, in a MIME package (WSDL 1.1 section 5). Absent: there are none. */
@@ -128,7 +131,7 @@ export interface ElementDeclaration {
   readonly abstract: boolean;
   /** Types derived so from its own may not be named by xsi:type (`block`); absent: any may. */
   readonly blocked?: readonly ('extension' | 'restriction')[];
-  /** Its identity constraints (XSD 1.0 part 1 section 3.11). */
+  /** The identity constraints that the element declares (XSD 1.0 part 1 section 3.11). */
   readonly constraints: readonly IdentityConstraint[];
   readonly documentation: string | null;
 }
@@ -137,11 +140,11 @@ export interface ElementDeclaration {
 export interface IdentityConstraint {
   readonly kind: 'unique' | 'key' | 'keyref';
   readonly name: QName;
-  /** Of a keyref: the key or unique it refers to. */
+  /** The key or unique that a keyref refers to; null for others. */
   readonly refer: QName | null;
   /** The alternatives of the selector (`a/b|.//c`). */
   readonly selector: readonly IdentityPath[];
-  /** Of each field its alternatives. */
+  /** The alternatives that each field has. */
   readonly fields: readonly (readonly IdentityPath[])[];
 }
 
@@ -174,9 +177,9 @@ export interface SimpleType {
   readonly builtIn: string;
   /** The type it restricts: xsi:type may name a type derived from the declared one. Null for built-in types. */
   readonly base: SimpleType | null;
-  /** Of a list, the type of its items; null otherwise. */
+  /** The type that the items of a list have; null otherwise. */
   readonly item: SimpleType | null;
-  /** Of a union, its member types in order; [] otherwise. */
+  /** The member types that a union has, in order; [] otherwise. */
   readonly members: readonly SimpleType[];
   /** The permitted values in order, or null when not enumerated. */
   readonly enumeration: readonly EnumerationValue[] | null;
@@ -205,7 +208,7 @@ export interface Facets {
   readonly whiteSpace: 'preserve' | 'replace' | 'collapse' | null;
 }
 
-/** Of a type that constrains nothing. */
+/** The facets of a type that constrains nothing. */
 export const NO_FACETS: Facets = Object.freeze({
   length: null,
   minLength: null,

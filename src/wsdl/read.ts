@@ -158,7 +158,7 @@ function replacementsIn(document: LoadedDocument, all: readonly LoadedDocument[]
   for (const { node, key } of portsOf(document.root)) {
     const add = ({ start, end }: Span): unknown =>
       replacements.push({ start, end, segment: { kind: 'address', port: key, written: text.slice(start, end) } });
-    // Of any binding, also of those that are not SOAP.
+    // The addresses of all bindings are replaced, also of those that are not SOAP.
     for (const address of node.children) {
       const span = address.local === 'address' ? attributeSpan(address, 'location') : null;
       if (span !== null) add(span);

@@ -40,7 +40,7 @@ export interface ServedDocument {
 
 interface Prepared {
   readonly segments: readonly (Buffer | DocumentLink)[];
-  /** Of all its text except the address. */
+  /** The hash of all text except the address. */
   readonly digest: string;
 }
 

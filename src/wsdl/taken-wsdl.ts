@@ -6,14 +6,14 @@ import type { FetchDocument, FetchedDocument } from './documents/document-source
 
 /** The documents of a WSDL as its backend served them, taken in place of one in files. */
 export interface TakenWsdl {
-  /** The same for the same documents. */
+  /** The hash of the documents, which identifies them. */
   readonly id: string;
-  /** Of the WSDL itself. */
+  /** The URL that the WSDL itself came from. */
   readonly url: string;
   readonly takenMillis: number;
   /** The reads of the files that it replaces: with other files it is not used. */
   readonly replaces: readonly Read[];
-  /** By the address that was asked for. */
+  /** The documents, each under the URL that was requested. */
   readonly documents: ReadonlyMap<string, FetchedDocument>;
   /** All of it, as `packTaken` writes it. */
   readonly bytes: Buffer;

@@ -61,7 +61,7 @@ function matched<T>(before: readonly T[], after: readonly T[], nameOf: (thing: T
 
 /** The requests of a WSDL, by what tells which operation a message calls. */
 class KnownRequests {
-  /** By the child of Body and by each action: the name of the first operation that has it. */
+  /** Maps each child of Body and each action to the name of the first operation that has it. */
   readonly #owners = new Map<string, string>();
   readonly #requests = new Set<string>();
 

@@ -49,7 +49,7 @@ interface Frame {
   readonly particle: Group;
   readonly certain: boolean;
   sum: Map<string, Occurrence>;
-  /** Of a choice: in how many of its branches each element is. */
+  /** The number of branches of a choice that have each element. */
   readonly branches: Map<string, number>;
   next: number;
 }

@@ -57,7 +57,7 @@ interface Group {
   readonly inside: (Group | string)[];
 }
 
-/** Of an element with more occurrences in the model, only the first are compared. */
+/** The number of occurrences of one element that are compared: later ones in the model are not. */
 const MAX_LEAVES = 8;
 
 const groupIn = (above: Group, { kind, min, max }: Particle): Group => {

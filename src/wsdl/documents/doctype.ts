@@ -8,7 +8,7 @@ export const DOCTYPE_CHARS = 64 * 1024;
 export interface WithoutDoctype {
   /** The text; white space of the same length stands where the declaration was, so that positions stay. */
   readonly text: string;
-  /** Where the declaration began; null where there was none. */
+  /** The offset at which the declaration began; null where there was none. */
   readonly start: number | null;
 }
 

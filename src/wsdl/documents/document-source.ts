@@ -17,7 +17,7 @@ export interface DocumentSource {
 export interface Located {
   /** For reports: the path relative to the WSDL's, or the URL. */
   readonly location: string;
-  /** The same for the same document: the real path, or the URL without fragment. */
+  /** Identifies the document: its real path, or its URL without fragment. */
   readonly key: string;
 }
 
@@ -74,7 +74,7 @@ export function fileSource(
     // No symbolic link leads there: the documents themselves name the way.
     const isNamed = relative(resolve(dirname(main)), resolve(path)) === relative(base, key);
     if (nearby && root === null && isNamed && isNearby(base, key)) return { location: path, key };
-    // Of several warnings the last has the folder that holds them all.
+    // The last of several warnings names the folder that holds all of the documents.
     refusedFolders.splice(0, refusedFolders.length, sharedFolder([base, dirname(key), ...refusedFolders]));
     const wider = relative(process.cwd(), refusedFolders[0] ?? base) || '.';
     return { what: 'The file lies outside the folder of the WSDL.', remedy: command(`--root ${shellWord(wider)}`) };

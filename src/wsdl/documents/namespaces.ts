@@ -14,7 +14,7 @@ export const XMLNS = 'http://www.w3.org/2000/xmlns/';
 export const WSA_10 = 'http://www.w3.org/2005/08/addressing';
 export const XMIME = 'http://www.w3.org/2005/05/xmlmime';
 export const XOP = 'http://www.w3.org/2004/08/xop/include';
-/** Where `swaRef` is defined: a reference to an attachment (WS-I Attachments Profile 1.0 section 4.4). */
+/** The namespace that defines `swaRef`: a reference to an attachment (WS-I Attachments Profile 1.0 section 4.4). */
 export const WSI_REFERENCES = 'http://ws-i.org/profiles/basic/1.1/xsd';
 export const SOAP_ENCODINGS: readonly string[] = [
   'http://schemas.xmlsoap.org/soap/encoding/',

@@ -48,7 +48,7 @@ const LOCATION = 'soapstone/schemas/';
 /** Whether a document is one of the copies, by its location. */
 export const isWellKnown = (location: string): boolean => location.startsWith(LOCATION);
 
-/** Where the copy of a public document is, by its target namespace; null where Soapstone has none. */
+/** Locates the copy of a public document by its target namespace; null where Soapstone has none. */
 export function wellKnownIn(namespace: string): (Located & { readonly kind: 'wsdl' | 'schema' }) | null {
   const name = WELL_KNOWN.get(namespace);
   if (name === undefined) return null;

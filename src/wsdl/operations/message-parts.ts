@@ -24,7 +24,7 @@ export class MessageParts {
     const known = this.#named.get(message);
     if (known !== undefined) return known.get(name) ?? null;
     const named = new Map<string, XmlNode>();
-    // Of parts with the same name the first one counts.
+    // The first of several parts with the same name counts.
     for (const part of this.#list(message).toReversed()) named.set(attributeOf(part, 'name') ?? '', part);
     this.#named.set(message, named);
     return named.get(name) ?? null;

@@ -24,7 +24,7 @@ export interface MessageContext {
 export interface MessageUse {
   /** `input` or `output` of the port type. */
   readonly abstract: XmlNode;
-  /** The same of the binding, or null when the binding leaves it out. */
+  /** `input` or `output` of the binding; null when the binding leaves it out. */
   readonly bound: XmlNode | null;
   readonly style: 'document' | 'rpc';
   /** Local name of the rpc wrapper. */

@@ -18,7 +18,7 @@ const ID_ATTRIBUTES = [`{${UTILITY}}Id`, `{${UTILITY_DRAFT}}Id`, `{${XML}}id`, '
 /** Elements of policies that one evaluation reads: references may lead to the same policy many times. */
 const MOST_ELEMENTS = 10_000;
 
-/** Of all evaluations together: each port and binding may refer to the same policies. */
+/** Elements that all evaluations together read: each port and binding may refer to the same policies. */
 const MOST_ELEMENTS_IN_ALL = 1_000_000;
 
 export interface Policies {

@@ -9,7 +9,7 @@ import { soapChildren } from './messages.js';
 import { operationsOfPortType, type PortTypeOperations, pairOperations } from './operation-pairs.js';
 import { type OperationContext, readOperations } from './operations.js';
 
-/** Of all ports together: any number of them may share a binding. */
+/** Operations that all ports together may have: any number of ports may share a binding. */
 const MOST_OPERATIONS = 200_000;
 
 /** Reads every service that has a SOAP port. Other and invalid ports are left out with a warning. */
@@ -100,9 +100,12 @@ export class BindingReader {
   readonly #context: OperationContext;
   readonly #read = new Map<XmlNode, readonly Operation[]>();
   readonly #portTypes = new Map<XmlNode, PortTypeOperations>();
-  /** Of bindings and port types: many bindings may share a port type of many operations. */
+  /**
+   * The use of WS-Addressing that bindings and port types ask for: many bindings may share a port type of many
+   * operations.
+   */
   readonly #addressingUses = new Map<XmlNode, AddressingUse | null>();
-  /** By binding. */
+  /** The name of the port type that each binding refers to. */
   readonly #portTypeNames = new Map<XmlNode, string>();
   /** The operations of port types that a port offers. */
   readonly covered = new Set<XmlNode>();

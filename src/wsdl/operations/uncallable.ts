@@ -4,7 +4,7 @@ import type { UncallableOperation } from '../uncallable.js';
 import { type Definitions, referredBy } from './definitions.js';
 import { type BindingReader, refusalOf } from './services.js';
 
-/** Of one WSDL: any number of ports may share a binding. */
+/** Operations that are listed for one WSDL at most: any number of ports may share a binding. */
 const MOST_UNCALLABLE = 20_000;
 
 /**

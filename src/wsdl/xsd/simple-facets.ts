@@ -8,7 +8,7 @@ export type WhiteSpaceFacet = NonNullable<Facets['whiteSpace']>;
 const COUNTS = ['length', 'minLength', 'maxLength', 'totalDigits', 'fractionDigits'] as const;
 const BOUNDS = ['minInclusive', 'maxInclusive', 'minExclusive', 'maxExclusive'] as const;
 const SPACES = ['preserve', 'replace', 'collapse'] as const;
-/** Of a chain of derivations: each step may add one. */
+/** Patterns that a chain of derivations may have: each step may add one. */
 const PATTERNS = 100;
 
 /** The facets of a base narrowed by those in a `restriction` (XSD 1.0 part 2 section 4.3). */

@@ -224,7 +224,7 @@ interface Traits {
 
 const SIZE = 5000;
 const DEPTH = 1000;
-/** Of all unions of one model together: a union of unions copies their members. */
+/** Members that all unions of one model together may have: a union of unions copies their members. */
 const MEMBERS = 1_000_000;
 
 /** Size and depth of simple types, by which their use stays bounded. */
@@ -245,8 +245,8 @@ class SimpleTraits {
   }
 
   /**
-   * Of a union of these types the members, each once, and the built-in type they share. A union that constrains nothing
-   * itself is replaced by its members (XSD part 2 section 4.1.2).
+   * Lists the members of a union of these types, each once, and finds the built-in type they share. A union that
+   * constrains nothing itself is replaced by its members (XSD part 2 section 4.1.2).
    */
   union(types: readonly SimpleType[]): Pick<SimpleType, 'builtIn' | 'members'> {
     const members = new Set<SimpleType>();
