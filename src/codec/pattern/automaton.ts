@@ -141,6 +141,6 @@ const MAX_VISIT = 0xffff_ffff;
 interface DfaState {
   readonly nfaStates: readonly number[];
   readonly accepts: boolean;
-  /** By class of the next character; filled when first needed. */
+  /** The next state for each class of the next character; filled when first needed. */
   readonly next: (DfaState | undefined)[];
 }

@@ -48,7 +48,7 @@ export const setOf = (parts: readonly CharPart[], negated = false, without: Char
 
 const FEW = 8;
 
-/** The same parts, with their ranges as one. */
+/** Joins the ranges of the parts into one; the other parts stay. */
 function joined(parts: readonly CharPart[]): readonly CharPart[] {
   const ranges = parts.filter((part) => part.kind === 'range').sort((a, b) => a.from - b.from);
   const ends: number[] = [];
@@ -113,7 +113,7 @@ export const categoryNamed = (name: string): CharPart | null => (CATEGORIES.has(
 function category(name: string): CharPart {
   const known = made.get(name);
   if (known !== undefined) return known;
-  // Of one of the names above, and applied to one character at a time.
+  // The expression is made of one of the names above, and applied to one character at a time.
   const expression = new RegExp(`^\\p{${name}}$`, 'u');
   const part = named(`p${name}`, (code) => expression.test(String.fromCodePoint(code)));
   made.set(name, part);

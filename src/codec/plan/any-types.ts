@@ -31,12 +31,12 @@ export interface AnyList {
 export interface AnyObject {
   readonly kind: 'object';
   readonly name: QName | null;
-  /** Of simple content; else null. */
+  /** The scalar that simple content has; else null. */
   readonly text: Scalar | null;
   readonly withholdText?: Withhold;
-  /** By local name. */
+  /** Maps local names to attributes. */
   readonly attributes: ReadonlyMap<string, AnyAttribute>;
-  /** By local name, in the order of the schema. */
+  /** Maps local names to members, in the order of the schema. */
   readonly members: ReadonlyMap<string, AnyMember>;
 }
 

@@ -37,7 +37,10 @@ export interface AnyPlan {
 /** An element with structure. Its plan depends on its type at run time. */
 export interface ObjectPlan {
   readonly kind: 'object';
-  /** By `typeKey` of xsi:type. An element without xsi:type takes `declared`; an unknown type takes it as well. */
+  /**
+   * Maps the `typeKey` of xsi:type to its variant. An element without xsi:type takes `declared`; an unknown type takes
+   * it as well.
+   */
   readonly variants: Variants<ObjectVariant>;
   /** Null when the declared type is abstract: then an element without a known xsi:type is invalid. */
   readonly declared: ObjectVariant | null;
@@ -52,7 +55,7 @@ export interface ObjectVariant {
   readonly order?: ChildPositions;
 }
 
-/** By local name: the first and the last position of elements with that name. */
+/** Maps a local name to the first and the last position of elements with that name. */
 export type ChildPositions = ReadonlyMap<string, { readonly first: number; readonly last: number }>;
 
 /** One response key and its source in the element. Two aliases of one field are two slots. */
@@ -237,7 +240,7 @@ export interface EncodeObject {
   readonly branches?: readonly BranchRule[];
   /** Member that holds the whole element as XML, where its content is not modelled. */
   readonly xml?: string;
-  /** Of an element whose declared type is abstract: the member that names its type. It has no others then. */
+  /** The member that names the type of an element whose declared type is abstract. It has no others then. */
   readonly variant?: { readonly key: string; readonly value: EncodeVariants };
 }
 
@@ -315,7 +318,7 @@ export interface DecodeError {
  * show where a repetition begins: an element that the current repetition cannot take any more begins the next.
  */
 export interface RepeatedGroup {
-  /** Of all elements in it, those in groups within it as well. */
+  /** The names of all elements in the group, those in groups within it as well. */
   readonly names: readonly QName[];
   readonly particles: readonly GroupParticle[];
 }

@@ -38,6 +38,6 @@ export interface RequestPlan {
   readonly blocks?: readonly BlockPlan[];
   /** Parts beside the envelope; absent: there are none. */
   readonly attachments?: readonly EncodeAttachment[];
-  /** By the rules of SOAP encoding: every element names its type. */
+  /** True if the rules of SOAP encoding apply: every element names its type. */
   readonly encoded?: boolean;
 }

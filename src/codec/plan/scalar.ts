@@ -2,7 +2,7 @@
 export interface Scalar {
   /** Name of the GraphQL type: `Int`, `String`, `Long`, `Decimal`, an enum's name, ... */
   readonly name: string;
-  /** Its values name attachments, by `cid:` URLs (`swaRef`); absent: they do not. */
+  /** True if values name attachments, by `cid:` URLs (`swaRef`). */
   readonly isReference?: boolean;
   /** Masks a decoded value; absent: it does not. */
   mask?(value: unknown): unknown;
@@ -12,7 +12,7 @@ export interface Scalar {
   encode(value: unknown): string;
 }
 
-/** Of a list type, its items. */
+/** The value that a scalar decodes to; a list type has several items. */
 export type ScalarValue = ScalarItem | readonly ScalarItem[];
 
 export type ScalarItem = string | number | boolean;

@@ -89,7 +89,7 @@ class Frame {
   /** The type of the items of an array of the SOAP encoding. */
   readonly itemType: QName | null;
   readonly #declared: AnyMember | null;
-  /** By `xsi:type`, or as the array around it says. */
+  /** The type that `xsi:type` or the array around it names. */
   readonly #typeName: QName | null;
   readonly #type: AnyType | null;
   readonly #isNil: boolean;
@@ -169,7 +169,7 @@ class Frame {
     return object;
   }
 
-  /** The same with its type, where JSON and the schema do not tell it. */
+  /** Returns the value with its type, where JSON and the schema do not show the type. */
   typedValue(): unknown {
     const value = this.value();
     const name = this.#typeName;
@@ -220,7 +220,7 @@ const isArrayName = ({ uri, local }: QName): boolean => local === 'Array' && SOA
 const isOfSoap = (uri: string, local: string): boolean =>
   SOAP_ENCODINGS.includes(uri) || (uri === '' && local === 'id') || (local === 'encodingStyle' && uri !== '');
 
-/** By `arrayType` of SOAP 1.1 (`xsd:int[2]`), or `itemType` of SOAP 1.2. Null without either. */
+/** Reads `arrayType` of SOAP 1.1 (`xsd:int[2]`), or `itemType` of SOAP 1.2. Null without either. */
 function itemTypeOf(tag: StartTag): QName | null {
   if (tag.attributeCount === 0) return null;
   for (let index = 0; index < tag.attributeCount; index++) {

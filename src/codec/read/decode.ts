@@ -180,7 +180,7 @@ export class ReplyDecoder implements XmlHandler {
       if (slot.isArray && isItem) this.#output.fillUpTo(arrayPositionOf(tag, 'position'), owner, slot);
       const index = isItem ? this.#output.nextIndex(owner, slot) : -1;
       if (isItem ? index === -1 : this.#output.isFilled(owner, slot)) continue;
-      // Of a choice the branch is nil, not the choice; content read as XML keeps its own xsi:nil.
+      // An xsi:nil applies to the branch, not to the choice; content read as XML keeps its own xsi:nil.
       if (isSure || slot.from === 'choice' || slot.from === 'rest' || !isNil(tag))
         readings = this.#beginValue(tag, owner, slot, index, readings);
       else readings = this.#beginNil(tag, owner, slot, index, readings);

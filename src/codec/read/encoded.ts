@@ -160,7 +160,7 @@ export class EncodedReply implements XmlHandler {
       at = child.end;
     }
     if (first === null) return null;
-    // Its members are in its namespace: SOAP::Lite declares a default one on the answer.
+    // The members of the answer are in its namespace: SOAP::Lite declares a default one on the answer.
     const isOfAnswer = first.uri === '' || first.uri === root.uri;
     return { element: first, name: isOfAnswer ? { uri: first.uri, local: expected.local } : expected };
   }

@@ -86,9 +86,9 @@ export interface VariantProgram {
   readonly weight: number;
   /** It may have nothing but attributes. */
   readonly mayBeNil: boolean;
-  /** Its text is a QName, or several. */
+  /** True if the text is a QName, or several. */
   readonly hasNames: boolean;
-  /** Its text is base64. */
+  /** True if the text is base64. */
   readonly isBinary: boolean;
   readonly order: ChildPositions | null;
   /** Lists whose lengths are reported. */
@@ -100,7 +100,7 @@ export interface SlotProgram {
   readonly position: number;
   readonly key: string;
   readonly from: SlotSource['from'];
-  /** Of the attribute, of the child, or of one in the group; empty for other sources. */
+  /** The name that the attribute, the child, or one child in the group has; empty for other sources. */
   readonly name: QName;
   /** The part of the WSDL that is its attachment; '' for other sources. */
   readonly part: string;
@@ -116,15 +116,15 @@ export interface SlotProgram {
   readonly items: ChildTable | null;
   /** Each element that fills it is an item. */
   readonly isItem: boolean;
-  /** Its value is simple, and stands in the element that fills it. */
+  /** True if the value is simple, and is in the element that fills the slot. */
   readonly isSimple: boolean;
-  /** Its value is simple, in base64. */
+  /** True if the value is simple, in base64. */
   readonly isBinary: boolean;
-  /** Its value may name an attachment. */
+  /** True if the value may name an attachment. */
   readonly isReference: boolean;
-  /** Its value is a QName, resolved by the namespaces in scope. */
+  /** True if the value is a QName, resolved by the namespaces in scope. */
   readonly isName: boolean;
-  /** Its items are those of an array of the SOAP encoding, which may have positions of their own. */
+  /** True if the items are those of an array of the SOAP encoding, which may have positions of their own. */
   readonly isArray: boolean;
   /** The decoded default, or the constant; null where there is none. Of a withheld slot: whether that is an error. */
   readonly fallback: ScalarValue | null;
@@ -137,7 +137,7 @@ export interface SlotProgram {
 
 /** The slots that child elements fill. */
 export interface ChildTable {
-  /** By the local name, then by the namespace. */
+  /** Maps local names to the slots that such children fill, one entry for each namespace. */
   readonly named: ReadonlyMap<string, readonly NamedSlots[]>;
   /** Those that every other child fills; null where there are none. */
   readonly any: readonly SlotProgram[] | null;

@@ -25,7 +25,10 @@ export class Reading {
   /** The slots that child elements fill; null where there must be none. */
   readonly children: ChildTable | null;
   interest: Interest;
-  /** By `SlotProgram.position`, or the items of a list. `undefined` is not seen yet, null is known to be null. */
+  /**
+   * The values by `SlotProgram.position`, or the items of a list. `undefined` is not seen yet, null is known to be
+   * null.
+   */
   readonly values: unknown[];
   text = '';
   /** The value will be null: a part of it that must not be null is (GraphQL section 6.4.4). */
@@ -116,7 +119,7 @@ function itemsSlot(slot: SlotProgram | null, index: number): SlotProgram | null 
   return slot.value.kind === 'list' ? slot.value.slot : null;
 }
 
-/** Of a simple value. Binary content is bounded as attachments are, not as other texts. */
+/** Returns the interest in a simple value. Binary content is bounded as attachments are, not as other texts. */
 const interestIn = (slot: SlotProgram | null): Interest => (slot?.isBinary === true ? STREAM : ALL);
 
 /** Repetitions of groups, which exist in GraphQL only: their objects are read from the elements of the owner. */
@@ -129,7 +132,7 @@ interface OpenGroups {
 export interface OpenRepetition {
   readonly ordinal: number;
   readonly reading: Reading;
-  /** The same read as other objects, each after the one that holds it. */
+  /** The readings of the same elements as other objects, each after the one that holds it. */
   readonly selves: readonly Reading[];
 }
 
@@ -203,7 +206,7 @@ export function strongestInterest(first: Reading): Interest {
 
 /** Whether the readings of the elements that are open hold all that is asked for, the outermost first. */
 export function isComplete(open: readonly (Reading | null)[]): boolean {
-  /** By reading: the positions that open readings will fill when they end. */
+  /** Maps each reading to the positions that open readings will fill when they end. */
   const coming = new Map<Reading, Set<number>>();
   let isRoot = true;
   for (let at = open.length - 1; at >= 0; at--) {

@@ -28,7 +28,7 @@ export class RecordedTag implements StartTag {
   /** The index of this event, and of the event that ends the element. */
   readonly start: number;
   end = 0;
-  /** Its id, which references name, or null. */
+  /** The id by which references name the element, or null. */
   readonly id: string | null;
   /** The reference it is, as written; null for an element with a value of its own. */
   readonly reference: string | null;
@@ -69,7 +69,7 @@ export class RecordedTag implements StartTag {
     return this.#attributes.length;
   }
 
-  /** Its xsi:type is base64, of XML Schema or of the encoding. */
+  /** True if xsi:type is base64, of XML Schema or of the encoding. */
   get isBase64(): boolean {
     const type = this.attribute(XSI_URI, 'type');
     return type !== null && BASE64.test(type) && BASE64_URIS.has(uriOfName(this, type) ?? '');

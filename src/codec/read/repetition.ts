@@ -8,7 +8,7 @@ import type { GroupParticle, RepeatedGroup } from '../plan/plan.js';
 export class Repetition {
   /** The number of the repetition, from 1. */
   ordinal = 0;
-  /** Of the group within this one in which the last element stands; null where it stands in none. */
+  /** The repetition of the group within this one that has the last element; null where none has it. */
   inner: Repetition | null = null;
   readonly #index: GroupIndex;
   #at = -1;
@@ -67,7 +67,7 @@ export class Repetition {
 
 interface GroupIndex {
   readonly particles: readonly GroupParticle[];
-  /** By local name. */
+  /** Maps local names to the particles that take such elements. */
   readonly named: ReadonlyMap<string, readonly { readonly uri: string; readonly at: number[] }[]>;
 }
 

@@ -118,7 +118,7 @@ class Element {
   readonly uri: string;
   readonly local: string;
   readonly attributes: Attribute[] = [];
-  /** Of its values, and of its own text. */
+  /** The prefixes that the values and the own text of the element use. */
   readonly names: ContentNames;
 
   constructor(tag: StartTag) {

@@ -17,7 +17,7 @@ export class Position<E> {
   readonly mayRepeat: boolean;
   /** The transition that was taken from here last, if it was the only one and counts nothing. */
   last: Position<E> | null = null;
-  /** By local name: the transitions that were taken from here to elements. */
+  /** Maps local names to the transitions that were taken from here to elements. */
   readonly named = new Map<string, NamedEdges<E>[]>();
   wild: readonly Edge<E>[] | null = null;
   out: readonly Ops[] | null = null;

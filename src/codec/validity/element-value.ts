@@ -14,7 +14,7 @@ export function checkText({ element, type, text }: Frame, simple: SimpleRules): 
   return keyOf(simple.type, text) === keyOf(simple.type, fixed) ? null : NOT_FIXED;
 }
 
-/** The same for content that is no simple value. */
+/** Returns the rule of cvc-elt.5 that content breaks which is no simple value, or null. */
 export function checkContent({ element, type, text, children }: Frame): string | null {
   const { default: initial, fixed } = element.declaration;
   if (initial === null && fixed === null) return null;

@@ -11,19 +11,19 @@ export class Frame {
   /** The text so far, where it is needed. */
   text = '';
   isNil = false;
-  /** Its binary content is an attachment (XOP). */
+  /** True if the binary content is an attachment (XOP). */
   isAttached = false;
-  /** Its text is validated as it streams. */
+  /** True if the text is validated as it streams. */
   isStreamed = false;
   /** The test by which its text may be valid without being kept; null where the text is needed. */
   fastTest: BytesTest | null = null;
-  /** Its text is known to be valid, and was not kept. */
+  /** True if the text is known to be valid, and was not kept. */
   isValidated = false;
   /** An identity constraint wants its text. */
   isField = false;
   /** Children so far. */
   children = 0;
-  /** Its number among its siblings of the same name, or among all of them where its name is not declared. */
+  /** The number that it has among siblings of its name, or among all where the name is undeclared. */
   ordinal = 1;
   /** Whether the path shows that number. */
   mayRepeat = false;
@@ -75,7 +75,7 @@ export class Frame {
     return this.#run;
   }
 
-  /** Its step in the path of a violation. */
+  /** The step that the path of a violation has for the element. */
   get step(): string {
     const { local } = this.element;
     return this.mayRepeat ? `/${local}[${this.ordinal}]` : `/${local}`;

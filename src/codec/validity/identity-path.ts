@@ -9,7 +9,7 @@ const STEPS_MAX = 30;
  */
 export class PathMatcher {
   readonly #path: IdentityPath;
-  /** By depth below the element where it begins. */
+  /** The bits of each open element, by its depth below the one where the path begins. */
   readonly #bits: number[];
 
   /** It begins at the element opened last. */

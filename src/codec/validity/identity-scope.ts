@@ -38,7 +38,7 @@ export interface FieldHit {
 export class ConstraintScope {
   readonly constraint: IdentityConstraint;
   readonly depth: number;
-  /** Of unique and key: keys that must not occur again. Of a keyref: keys that must exist. */
+  /** The keys that must not occur again (unique, key), or that must exist (keyref). */
   readonly keys = new Set<string>();
   readonly #selectors: readonly PathMatcher[];
   readonly selected: Selected[] = [];

@@ -26,9 +26,9 @@ export class IdentityTracker {
   readonly #ids = new Set<string>();
   readonly #references = new Set<string>();
   readonly #scopes: ConstraintScope[] = [];
-  /** By depth: the fields that the text of the open element gives. */
+  /** The fields that the text of each open element gives, by its depth. */
   readonly #pending: (FieldHit[] | undefined)[] = [];
-  /** By depth of an open element and name of the constraint: keys within it, for references that it or what is around it has. */
+  /** The keys within each open element, by its depth and the constraint's name, for references in it or around it. */
   readonly #within: (Map<string, KeyTable> | undefined)[] = [];
   #values = 0;
   /** Paths followed, and elements they were followed to. */
@@ -189,7 +189,7 @@ interface KeyTable {
   readonly ambiguous: Set<string>;
 }
 
-/** Its own keys come before those of its children. */
+/** Adds the keys of the element itself, which take precedence over those of its children. */
 function addOwn(into: Map<string, KeyTable>, name: string, keys: Set<string>): void {
   const known = into.get(name);
   if (known === undefined) into.set(name, { keys, ambiguous: new Set() });

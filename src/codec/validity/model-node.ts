@@ -7,7 +7,7 @@ import type { Particle } from '../../wsdl/model.js';
 export class ModelNode {
   readonly particle: Particle;
   readonly parent: ModelNode | null;
-  /** Its index among the children of `parent`. */
+  /** The index that the node has among the children of `parent`. */
   readonly index: number;
   readonly depth: number;
   readonly children: ModelNode[] = [];
@@ -16,11 +16,11 @@ export class ModelNode {
   readonly max: number;
   /** It may be left out. */
   isOptional = false;
-  /** Of a sequence: for each index the first required child from there on; one entry more than children. */
+  /** The first required child from each index of a sequence on; one entry more than children. */
   required: Int32Array = NONE;
   /** The counter of its repetitions; -1 where they need not be counted. */
   counter = -1;
-  /** Of an `all` group: the first of as many counters as it has children. */
+  /** The first counter of an `all` group, which has as many as it has children. */
   memberCounter = -1;
 
   constructor(particle: Particle, parent: ModelNode | null) {

@@ -29,7 +29,7 @@ export interface AttributeRules {
 export interface TypeRules {
   readonly type: XsdType;
   readonly kind: ContentKind;
-  /** Of text. */
+  /** The rules that text must satisfy; null where the type has none. */
   readonly simple: SimpleRules | null;
   /** Null for mixed content without elements. */
   readonly automaton: ContentAutomaton<ElementRules> | null;

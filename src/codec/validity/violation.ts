@@ -24,7 +24,7 @@ export interface BrokenRule {
   readonly what: string;
   /** The end of the path, behind the element: '' for itself. */
   readonly below: string;
-  /** Of rule `limit`: the limit that was exceeded; null for one without a key. */
+  /** The limit that was exceeded, for rule `limit`; null for one without a key. */
   readonly limit?: ExceededLimit | null;
 }
 
@@ -40,7 +40,7 @@ export interface Violation {
    * undeclared one is `*`, whose number counts all children.
    */
   readonly path: string;
-  /** Of rule `limit`: the limit that was exceeded; null for one without a key. */
+  /** The limit that was exceeded, for rule `limit`; null for one without a key. */
   readonly limit?: ExceededLimit | null;
 }
 

@@ -95,7 +95,7 @@ export class ModelWalk<E> {
           next.push({ position: to, counters });
       }
     }
-    // Where an element and a wildcard would take it, the element does.
+    // An element declaration takes precedence over a wildcard that admits the element, too.
     const best = next.find(({ position }) => position.element !== null) ?? next[0];
     if (best === undefined) return null;
     this.#position = best.position;

@@ -37,11 +37,11 @@ export class CanonicalHash implements XmlHandler {
   readonly #parts: string[] = [];
   #units = 0;
   #isSound = true;
-  /** Of each open element: whether it has had a child. */
+  /** True for each open element that has had a child. */
   readonly #parents: boolean[] = [];
   /** The innermost open element, while its text may continue. */
   #tag: StartTag | null = null;
-  /** Its text since its begin or the last child. */
+  /** The text of the innermost element since its start tag or the last child. */
   #text = '';
   /** Namespaces of prefixes in the text. */
   #bound = '';
@@ -148,7 +148,7 @@ export class CanonicalHash implements XmlHandler {
     return bound;
   }
 
-  /** Where the next word ends that may be a prefix; the end of the text where there is none. */
+  /** Returns the end of the next word that may be a prefix; without one, the end of the text. */
   #wordEnd(chars: string, from: number): number {
     if (this.#isData) {
       const colon = chars.indexOf(':', from);
@@ -205,7 +205,7 @@ function canonicalXsi(tag: StartTag, local: string): string | null {
 
 const NOT_NIL: ReadonlySet<string> = new Set(['false', '0']);
 
-/** The same as if the attribute were absent. */
+/** The form that equals an absent attribute. */
 const NOTHING = '';
 
 const NOT_WHITE = /[^ \t\r\n]/;

@@ -80,7 +80,7 @@ export function compareDecimals(a: string, b: string): number {
   return left.negative ? -order : order;
 }
 
-/** By code unit; of digit strings of equal length, or of fractions, also by value. */
+/** Compares by code unit, which is by value for digit strings of equal length and for fractions. */
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Equal for equal decimals. */

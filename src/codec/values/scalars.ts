@@ -26,7 +26,7 @@ export function scalarOf(type: SimpleType): Scalar {
   return held((scalar.name === 'Int' || scalar.name === 'Float') && prescribesForm(type) ? TOKEN : scalar, type);
 }
 
-/** Its text would not be valid, and backends would read no bytes. */
+/** Refuses a value of an xop:Include type. Its text would not be valid, and backends would read no bytes. */
 function refuseIncluded(): never {
   throw new LexicalError('is sent as an xop:Include (MTOM) by its schema, which the gateway does not write yet');
 }

@@ -19,7 +19,7 @@ export const unsupportedFacets = (type: SimpleType): readonly string[] => compil
 
 interface Compiled {
   readonly whiteSpace: WhiteSpace;
-  /** Of the form as it stands in the document. */
+  /** Checks a value in the form that it has in the document. */
   readonly check: Check;
   /** Equal for equal values. Of a valid form as it stands in the document. */
   readonly key: (lexical: string) => string;

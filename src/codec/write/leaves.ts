@@ -109,7 +109,7 @@ export class LeafEncoder {
     }
   }
 
-  /** Of a list type the value is a list. */
+  /** Checks the size of a value, which is a list for a list type. */
   #measure(value: unknown, path: InputPath): void {
     const { stringChars, inputItems } = this.#limits;
     if (typeof value === 'string' && value.length > stringChars) refuseInput(path, TOO_LONG);

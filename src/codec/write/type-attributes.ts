@@ -17,7 +17,7 @@ export const TYPE = (type: QName): ContentEvent => ({
   suffix: '',
 });
 
-/** Of an element that has no value. */
+/** Marks an element that has no value. */
 export const NIL: ContentEvent = { kind: 'attribute', name: { uri: XSI_URI, local: 'nil' }, value: 'true' };
 
 /** For arrays whose items have a type without a name. */

@@ -15,7 +15,7 @@ import { type InputPath, refuseInput } from './input-error.js';
 interface XmlInputOptions {
   /** The name the element must have; null for any. */
   readonly name: QName | null;
-  /** Its name carries no meaning: it is written under `name`, whatever it is. */
+  /** True if the name carries no meaning: the element is written under `name`, whatever it is called. */
   readonly isRenamed?: boolean;
   /** Elements that may be open at once. */
   readonly depth: number;
@@ -61,7 +61,7 @@ class Collector implements XmlHandler {
   readonly #events: ContentEvent[] = [];
   readonly #options: XmlInputOptions;
   readonly #open: ContentNames[] = [];
-  /** By index in the events: the bindings of elements whose texts and values have prefixes. */
+  /** The bindings of elements whose texts and values have prefixes, by index in the events. */
   readonly #bindings: { readonly at: number; readonly names: ContentNames }[] = [];
 
   constructor(options: XmlInputOptions) {

@@ -100,10 +100,7 @@ export class BindingReader {
   readonly #context: OperationContext;
   readonly #read = new Map<XmlNode, readonly Operation[]>();
   readonly #portTypes = new Map<XmlNode, PortTypeOperations>();
-  /**
-   * The use of WS-Addressing that bindings and port types ask for: many bindings may share a port type of many
-   * operations.
-   */
+  /** The use of WS-Addressing that each element asks for: many bindings may share a port type of many operations. */
   readonly #addressingUses = new Map<XmlNode, AddressingUse | null>();
   /** The name of the port type that each binding refers to. */
   readonly #portTypeNames = new Map<XmlNode, string>();
