@@ -72,7 +72,7 @@ export function* validating(schema: GraphQLSchema): Steps<readonly GraphQLError[
   return schema.__validationErrors;
 }
 
-/** Its fields are ordinary ones, so that introspection may put an object of its own before it (`Object.create`). */
+/** Keeps its fields ordinary ones, so that introspection can derive an object from it (`Object.create`). */
 class AssembledSchema extends GraphQLSchema {
   private readonly roots: RootTypes;
   private readonly types: TypeMap;
@@ -92,7 +92,7 @@ class AssembledSchema extends GraphQLSchema {
     this.implementations = implementations;
   }
 
-  /** The same schema, which lists these types alone. */
+  /** Copies the schema; the copy lists these types alone. */
   withTypes(types: TypeMap): AssembledSchema {
     return new AssembledSchema(this.roots, this.types, this.implementations, types);
   }

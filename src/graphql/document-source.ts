@@ -14,7 +14,7 @@ export class OperationSource extends Source {
     this.#text = text;
   }
 
-  /** Of the text, parsed or not, in UTF-16 units. */
+  /** The length of the text, parsed or not, in UTF-16 units. */
   get length(): number {
     return this.#text.length;
   }

@@ -34,8 +34,8 @@ function describeInput({ path, rule }: InputError): { readonly path: InputError[
 }
 
 /**
- * The same error for clients that may not know the schema. Rules and paths reveal it, so of both only an argument that
- * the document has remains.
+ * Removes what reveals the schema from an error, for clients that may not know it. Rules and paths reveal it, so of
+ * both only an argument that the document has remains.
  */
 export function closedError(error: GraphQLError): GraphQLError {
   const { nodes, path, extensions } = error;
@@ -124,7 +124,7 @@ export const listed = (errors: readonly GraphQLError[], max: number, further = 0
 /** A request that is refused with several errors at places in its document. Nothing was executed. */
 export class DocumentRefusal extends Refusal {
   readonly errors: readonly GraphQLError[];
-  /** The same for clients that may not know the schema; null where it reveals nothing. */
+  /** The refusal for clients that may not know the schema; null where this one reveals nothing. */
   readonly closed: DocumentRefusal | null;
 
   constructor(
@@ -150,7 +150,7 @@ export const refusalErrors = (refusal: Refusal, id?: string): readonly GraphQLEr
 export const withId = (errors: readonly GraphQLError[], id: string | undefined): readonly GraphQLError[] =>
   id === undefined ? errors : errors.map((error) => identified(error, id));
 
-/** The same error at other nodes of the document. */
+/** Copies the error; the copy is at other nodes of the document. */
 export const withNodes = ({ message, path, extensions }: GraphQLError, nodes: readonly ASTNode[]): GraphQLError =>
   errorAt(message, { nodes, ...(path === undefined ? {} : { path }) }, extensions);
 

@@ -60,7 +60,7 @@ export interface OperationHost {
   checkCall?(call: FieldCall): void;
   /** Needed where a service speaks GraphQL. */
   readonly sendToSubschema?: SendToSubschema | null;
-  /** Of the caller to fields; null or absent where all callers have the same. */
+  /** The rights of the caller to fields; null or absent where all callers have the same. */
   readonly rights?: FieldRights | null;
   /** The id of the exchange in the log: `extensions.id` of its errors. */
   readonly id?: string;
@@ -123,7 +123,7 @@ export class AdmittedOperation {
     return this.admitted.operation.operation;
   }
 
-  /** The same operation at another price, in points: each event of a subscription is charged anew. */
+  /** Copies the operation at another price, in points: each event of a subscription is charged anew. */
   at(cost: number): AdmittedOperation {
     return new AdmittedOperation(this.#operations, null, { ...this.admitted, cost });
   }
@@ -199,7 +199,7 @@ export function refuseOperation(
   return { refusal, result: { errors, extensions: { cost: costReport(cost, 0, host.throttle?.() ?? null) } } };
 }
 
-/** Of these refusals the estimate helps the caller: it is too much, or too much for now. */
+/** Refusals in which the estimate helps the caller: it is too much, or too much for now. */
 const TELLS_COST: ReadonlySet<Refusal['code']> = new Set(['MAX_COST_LIMIT', 'RATE_LIMITED', 'FORBIDDEN']);
 
 /** The estimate of an operation that is too expensive; null where it was not made. */

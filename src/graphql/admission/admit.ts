@@ -71,7 +71,7 @@ export interface Admitted {
   readonly exceeded: ReadonlySet<MeasurableLimit>;
   /** Whether messages may reveal the schema. */
   readonly isOpen: boolean;
-  /** Of the caller; null where all callers have the same. */
+  /** The rights of the caller; null where all callers have the same. */
   readonly rights: FieldRights | null;
 }
 

@@ -27,7 +27,7 @@ interface Size {
 /** The size of all arguments in an operation's document; each fragment counts wherever it is spread. */
 class ArgumentSizes {
   readonly size: Size = { levels: 0, values: 0, keys: 0, items: 0 };
-  /** By variable: how often it is used, and the deepest level that it is used at. */
+  /** Maps each variable to the number of its uses, and to the deepest level that it is used at. */
   readonly uses = new Map<string, { times: number; levels: number }>();
 }
 

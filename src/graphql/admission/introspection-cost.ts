@@ -120,7 +120,7 @@ class Counter {
     return sum;
   }
 
-  /** Its size with fragments written out is limited. */
+  /** Writes out the fragments of a selection set, whose size with them is limited. */
   #shapeOf(set: SelectionSetNode): Shape {
     const known = this.#shapes.get(set);
     if (known !== undefined) return known;
@@ -148,7 +148,7 @@ class Counter {
 interface Shape {
   fields: number;
   readonly inner: { readonly name: string; readonly set: SelectionSetNode }[];
-  /** By type. */
+  /** The number of fields that the selection set gives for each type. */
   readonly counts: Map<GraphQLNamedType, number>;
 }
 
@@ -166,7 +166,7 @@ const NOTHING: readonly unknown[] = [];
 function partsOf(part: unknown, field: string, schema: GraphQLSchema): readonly unknown[] {
   if (part instanceof GraphQLSchema) return partsOfSchema(part, field);
   if (part instanceof GraphQLDirective) return field === 'args' ? part.args : NOTHING;
-  // By classes: the predicates of graphql-js take ten times as long for other values.
+  // Classes are tested: the predicates of graphql-js take ten times as long for other values.
   if (part instanceof GraphQLNonNull || part instanceof GraphQLList)
     return field === 'ofType' ? [part.ofType] : NOTHING;
   if (part instanceof GraphQLObjectType || part instanceof GraphQLInterfaceType) {

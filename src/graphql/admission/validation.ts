@@ -110,7 +110,7 @@ function noIntrospection(context: ValidationContext): ReturnType<ValidationRule>
   return NoSchemaIntrospectionCustomRule(reportingTo(context, coded));
 }
 
-/** The same context, which reports rewritten errors. */
+/** Returns the context with another `reportError`, which rewrites the errors. */
 function reportingTo(context: ValidationContext, rewrite: (error: GraphQLError) => GraphQLError): ValidationContext {
   const reportError = (error: GraphQLError): void => context.reportError(rewrite(error));
   return Object.create(context, { reportError: { value: reportError } });

@@ -33,7 +33,7 @@ export function costRefusal({ points, dearest, isOpen }: TooDear, limit: Exceede
 
 const figuresOf = ({ points, calls }: DearestField) => ({ points: Math.ceil(points), calls });
 
-/** Where the schema is closed, only the name that the document has. */
+/** Leaves out the type where the schema is closed: only the name in the document is shown. */
 const nameOf = ({ node, parent }: DearestField, isOpen: boolean): string =>
   isOpen ? `${parent}.${node.name.value}` : node.name.value;
 

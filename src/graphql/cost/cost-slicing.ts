@@ -75,7 +75,7 @@ export function variablesIn(node: FieldNode): ReadonlySet<string> {
 interface ArgumentValue {
   /** Undefined for an argument without a value. */
   readonly value: unknown;
-  /** By the client: not the default of the schema. */
+  /** True if the client gives the value: it is not the default of the schema. */
   readonly isPresent: boolean;
 }
 

@@ -40,7 +40,7 @@ export const MOST = 1e12;
 /** How many objects a reply brings at most in lists of unknown size. */
 export interface AssumedReplySize {
   readonly objects: number;
-  /** By the configuration of the operation. */
+  /** True if the configuration of the operation sets `objects`. */
   readonly isConfigured: boolean;
 }
 
@@ -55,19 +55,18 @@ export interface FieldPrice {
   readonly objectWeight: number;
   /** Points for each time it is answered, or for each call. */
   readonly weight: number;
-  /** Of a batched link, points for each key that it fills besides. */
+  /** Points for each key that a batched link fills, in addition to `weight`. */
   readonly keyWeight: number;
   readonly arguments: readonly ArgumentPrice[];
   /** `batched`: one call answers many. Null: no call, it is read from the answer above. */
   readonly call: 'single' | 'batched' | null;
-  /** Of a reply to a call. */
   readonly replySize: AssumedReplySize;
 }
 
 type CallPrice = Pick<FieldPrice, 'weight' | 'arguments' | 'replySize'>;
 
 export interface ArgumentPrice {
-  /** Its name, and those of input fields within it. */
+  /** Begins with the name of the argument; names of input fields within it follow. */
   readonly path: readonly string[];
   readonly weight: number;
 }

@@ -123,12 +123,12 @@ class CostWalk {
       this.#inner(condition, fragment.selectionSet, scope);
       return;
     }
-    // Its cost does not depend on the type around it: its own condition takes that place.
+    // The cost of a fragment does not depend on the type around it: its own condition takes that place.
     const { objects, isAssumed, bound, isBoundConfigured } = scope.counts;
     const key = `${name} ${objects} ${isAssumed} ${bound} ${isBoundConfigured}`;
     let cost = this.#known.get(key);
     if (cost === undefined) {
-      // By itself, so that its cost is known even where the sum has reached its bound.
+      // The fragment is summed by itself, so that its cost is known even where the sum has reached its bound.
       const around = this.sum;
       this.sum = emptySum();
       const reply = emptyReply(bound);
@@ -257,7 +257,7 @@ interface Field {
   readonly node: FieldNode;
   readonly price: FieldPrice;
   readonly path: string;
-  /** Of its calls, or of its weight for all objects above it. */
+  /** The points of its calls, or of its weight for all objects above it. */
   readonly points: number;
 }
 
@@ -268,7 +268,7 @@ const isKnown = ({ from }: ListLength, isBoundConfigured: boolean): boolean =>
 const plus = (one: number, other: number): number => Math.min(MOST, one + other);
 const times = (one: number, other: number): number => Math.min(MOST, one * other);
 
-/** Where selections stand. */
+/** Describes the position of selections: the type, the objects above, and the reply they are in. */
 interface Scope {
   readonly parent: GraphQLNamedType | undefined;
   readonly counts: Counts;
@@ -286,7 +286,7 @@ interface Counts {
   readonly isAssumed: boolean;
   /** The most objects in lists of unknown size. */
   readonly bound: number;
-  /** By `replySize` of the operation: it bounds lists with an `assumedSize` too. */
+  /** True if `replySize` of the operation sets the bound: it bounds lists with an `assumedSize` too. */
   readonly isBoundConfigured: boolean;
 }
 
@@ -304,7 +304,7 @@ interface Reply {
 const emptyReply = (bound: number): Reply => ({ known: 0, assumed: 0, bound, parts: [] });
 
 interface Sum {
-  /** Of replies. */
+  /** The points that replies cost. */
   points: number;
   calls: number;
   callPoints: number;

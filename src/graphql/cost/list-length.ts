@@ -3,7 +3,7 @@ import type { FieldPrice } from './cost-table.js';
 /** How many items a list is taken to have. */
 export interface ListLength {
   readonly items: number;
-  /** Its source: slicing arguments, `listSize`, or `assumedListSize`. A single object is known. */
+  /** Names the source of the length: slicing arguments, `listSize`, or `assumedListSize`. A single object is known. */
   readonly from: 'arguments' | 'listSize' | 'default';
 }
 

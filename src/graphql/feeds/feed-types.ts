@@ -164,7 +164,7 @@ const numberOf =
 const INTEGER = /^[+-]?[0-9]{1,1000}$/;
 const DECIMAL = /^[+-]?[0-9]{1,1000}(\.[0-9]{1,1000})?$/;
 
-/** By type: types that hold each of its values exactly. */
+/** Maps each type to the types that hold each of its values exactly. */
 const WIDER: ReadonlyMap<string, readonly string[]> = new Map([
   ['Int', ['Long', 'BigInt', 'Decimal', 'Float']],
   ['Long', ['BigInt', 'Decimal']],

@@ -28,7 +28,7 @@ export interface CallTarget {
   readonly isMutation: boolean;
 }
 
-/** The same of a subschema: a field of its root. */
+/** A root field of a subschema that a link or a subscription can call. */
 export interface SubschemaTarget extends Omit<CallTarget, 'bound'> {
   readonly bound: SubschemaField;
 }

@@ -14,9 +14,9 @@ import type { TypeMapping, TypeMappings } from '../types/mapping.js';
 
 /** The costs of SDL types by `@cost` and `@listSize`. */
 export interface SdlCosts {
-  /** By the name of the type. */
+  /** Maps the names of types to their costs. */
   readonly types: TypeMappings;
-  /** By `Query.order`. */
+  /** Maps root fields (`Query.order`) to their costs. */
   readonly roots: ReadonlyMap<string, FieldCost>;
 }
 

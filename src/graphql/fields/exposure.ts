@@ -31,7 +31,7 @@ export interface GraphqlService {
   readonly name: string;
   /** The operations of the port in use. */
   readonly operations: readonly Operation[];
-  /** By the operation's name. When any entry names a field, only operations with an entry are offered. */
+  /** Maps operations by name. When any entry names a field, only operations with an entry are offered. */
   readonly mapping: ReadonlyMap<string, OperationMapping>;
   readonly naming: Naming;
   /** Absent: each branch of a choice is a field. */
@@ -88,7 +88,7 @@ interface Exposure {
   readonly parent: RootType;
   /** It is a field of its root type; else only links lead to it. */
   readonly isOffered: boolean;
-  /** Its field; '' where it is not offered. */
+  /** The name of its field; '' where the operation is not offered. */
   readonly name: string;
 }
 

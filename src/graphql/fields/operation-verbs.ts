@@ -18,7 +18,7 @@ export const READING_OPEN = setOf(`
   abfragen buscar cercare consultar listar lister obtener obtenir obter pesquisar rechercher
 `);
 
-/** Of those, the ones that may write as the first word of a later part of the name: `Data_Load`, `Event_Track`. */
+/** Verbs of `READING_OPEN` that may write as the first word of a later part of the name: `Data_Load`, `Event_Track`. */
 export const READING_ONLY_FIRST = setOf('compare load read select show track translate');
 
 /** Read as the last word, unless a writing verb stands anywhere: `BMButtonSearch`, `BalanceInquiry`, `priceList`. */

@@ -80,7 +80,7 @@ interface Types {
   readonly output: OutputTypes;
   /** Types that were made here. */
   readonly answers: GraphQLNamedType[];
-  /** Of `headers`, by the blocks that it has. */
+  /** Maps the blocks that `headers` has to its type. */
   readonly replyHeaders: Map<string, HeadersType>;
 }
 

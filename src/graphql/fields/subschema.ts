@@ -10,14 +10,14 @@ export interface Subschema {
   readonly schema: GraphQLSchema;
   /** In front of the names of types and root fields; null for none. */
   readonly prefix: string | null;
-  /** By `Type` or `Type.field` in the upstream: the name in the gateway. */
+  /** Maps `Type` or `Type.field` of the upstream to the name in the gateway. */
   readonly renames: ReadonlyMap<string, string>;
   /** `Type` or `Type.field`: parts that are hidden. */
   readonly hidden: readonly string[];
   /** The cost of one call; null: that of all calls. */
   readonly callCost: number | null;
   readonly costs: SubschemaCosts;
-  /** By `Type` or `Type.field`, in the names of the upstream. */
+  /** Maps `Type` or `Type.field`, in the names of the upstream, to its rule. */
   readonly rules: ReadonlyMap<string, FieldRule>;
   /** Whether its subscriptions are offered. */
   readonly subscribes: boolean;
@@ -32,12 +32,12 @@ export type WrapSubschema = (
 
 /** The names of a subschema's parts in the gateway. Names that are not in a map stay. */
 export interface SubschemaNames {
-  /** Of root types, by their names there. */
+  /** Maps the upstream's names of root types to those of the gateway. */
   readonly roots: ReadonlyMap<string, string>;
   readonly types: ReadonlyMap<string, string>;
-  /** Of fields of Query and Mutation: `Query.customer` by its name there. */
+  /** Maps the upstream's names of fields of Query and Mutation (`Query.customer`) to those of the gateway. */
   readonly rootFields: ReadonlyMap<string, string>;
-  /** Of other fields, by `Type.field` there. */
+  /** Maps other fields, by `Type.field` of the upstream, to their names in the gateway. */
   readonly fields: ReadonlyMap<string, string>;
   /** `Type` and `Type.field` there; of root types as `Query`, `Mutation`, `Subscription`. */
   readonly hidden: ReadonlySet<string>;
@@ -45,7 +45,7 @@ export interface SubschemaNames {
 
 /** Costs and sizes of lists, in the names of the upstream. */
 export interface SubschemaCosts {
-  /** By `Type.field`; roots are Query, Mutation and Subscription. */
+  /** Maps `Type.field` to its cost; roots are Query, Mutation and Subscription. */
   readonly fields: ReadonlyMap<string, FieldCost>;
   /** Points for each object. */
   readonly types: ReadonlyMap<string, number>;
@@ -56,7 +56,7 @@ export interface SubschemaField {
   readonly service: string;
   readonly parent: RootType | 'Subscription';
   readonly name: string;
-  /** Its name in the upstream. */
+  /** The field, under the name that it has in the upstream. */
   readonly operation: { readonly name: string };
   /** The schema in the names of the gateway; executing against it calls the upstream. */
   readonly wrapped: GraphQLSchema;

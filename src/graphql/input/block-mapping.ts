@@ -28,7 +28,7 @@ export interface BlockTemplate {
 
 export const isTemplate = (content: InputMapping | BlockTemplate): content is BlockTemplate => 'xml' in content;
 
-/** By `{namespace}Name`, or the name alone of a block that the WSDL declares. */
+/** Maps `{namespace}Name`, or the name alone of a block that the WSDL declares, to the mapping of the block. */
 export type BlockMappings = ReadonlyMap<string, BlockMapping>;
 
 /** The mapping of one request: its arguments and its header blocks. */

@@ -12,7 +12,7 @@ import type { TypeNames } from '../types/type-names.js';
 import { type BlockMapping, type BlockTemplate, isTemplate, stepName } from './block-mapping.js';
 import { hasSource, type InputMapping } from './input-mapping.js';
 
-/** Where errors of a mapping are reported. */
+/** Collects the errors of a mapping, with the service that has it. */
 export interface MappingErrors {
   readonly names: TypeNames;
   readonly service: string;
@@ -55,7 +55,7 @@ function elementPlan(name: QName, mapping: InputMapping, errors: MappingErrors):
   return { ...common, always: true, value: { kind: 'object', attributes, text, children, choices: [] } };
 }
 
-/** Its reports do not contain values, which may be secrets. */
+/** Checks the mapping of a block. Its reports do not contain values, which may be secrets. */
 function checkMapping({ local }: QName, mapping: InputMapping, { names, service }: MappingErrors): void {
   const refuse = (what: string, remedy: string): void => names.refuse(service, mapping.path, what, remedy);
   if (!isNcName(local)) refuse('This is no XML name.', 'Write the name of the element or attribute.');

@@ -21,7 +21,7 @@ interface InputWildcard extends Counts {
 export interface InputGroup extends Counts {
   readonly kind: 'group';
   readonly particle: Particle;
-  /** Of one repetition. */
+  /** The content that one repetition has. */
   readonly content: InputContent;
 }
 
@@ -29,7 +29,7 @@ export interface InputGroup extends Counts {
 export interface Counts {
   readonly min: number;
   readonly max: number;
-  /** Where there is one at all. */
+  /** The fewest occurrences where there is one at all. */
   readonly least: number;
 }
 
@@ -120,7 +120,7 @@ function allOf(folds: readonly Fold[]): Fold {
       else {
         doubled.add(key);
         const min = known.min + particle.min;
-        // Where none must be there, one may stand in either place.
+        // If neither position requires an element, a single one may be at either.
         const least = min > 0 ? min : Math.min(known.least, particle.least);
         particles.set(key, { ...together(known, particle), min, max: known.max + particle.max, least });
       }
@@ -129,7 +129,7 @@ function allOf(folds: readonly Fold[]): Fold {
   return { particles, doubled, rules: folds.flatMap(({ rules }) => rules), places: placesIn(folds)?.flat() ?? null };
 }
 
-/** Of one key: the union of the wildcards. */
+/** Merges two particles of one key: their wildcards are united. */
 function together(known: InputParticle, particle: InputParticle): InputParticle {
   if (known.kind !== 'any' || particle.kind !== 'any') return known;
   const isOpen = known.wildcards.length === 0 || particle.wildcards.length === 0;

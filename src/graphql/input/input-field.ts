@@ -35,7 +35,7 @@ export interface InputObject {
 export interface InputValue {
   readonly type: GraphQLNullableType & GraphQLInputType;
   readonly plan: EncodeValue;
-  /** Of an object that is made for one operation: the fields that its callers set. */
+  /** The fields that callers set, for an object that is made for one operation. */
   readonly fields?: ReadonlyMap<string, InputField>;
 }
 
@@ -68,7 +68,7 @@ export function inputConfigs(fields: ReadonlyMap<string, InputField>): Record<st
 /** How a field is shown. */
 export interface FieldAbout {
   readonly isNonNull: boolean;
-  /** Of the schema, in its lexical form. */
+  /** The default that the schema declares, in its lexical form. */
   readonly lexicalDefault: string | null;
   readonly scalar: Scalar | null;
   readonly member: Member;

@@ -5,13 +5,13 @@ import type { TypeNames } from '../types/type-names.js';
 export interface InputMapping {
   /** The name in GraphQL; null: by rule. */
   readonly name: string | null;
-  /** Where its value comes from; null: from the caller. */
+  /** The source of the value; null: the caller sends it. */
   readonly source: EncodeSource | null;
   /** A caller without the value is refused, also where the type does not require it. */
   readonly isRequired: boolean;
-  /** By XML name; `@name` is an attribute. */
+  /** Maps XML names to the mappings within; `@name` is an attribute. */
   readonly inner: InputMappings;
-  /** Where it stands, from the keys of the service on. */
+  /** The path of the mapping in the configuration, from the keys of the service on. */
   readonly path: readonly string[];
 }
 

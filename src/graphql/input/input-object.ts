@@ -31,7 +31,7 @@ type MutablePlan = {
   -readonly [K in keyof EncodeObject]: EncodeObject[K] extends readonly (infer T)[] ? T[] : EncodeObject[K];
 } & { branches: BranchRule[] };
 
-/** Where an element stands: how often, and whether another may stand there instead. */
+/** Describes how often an element occurs in a request, and whether another may take its position. */
 interface Place extends Counts {
   /** As the type itself has it; a restriction may differ from what it inherits. */
   readonly element: ElementDeclaration;
@@ -181,7 +181,7 @@ export class ObjectFiller implements InputObject {
       const what = `${member} stands in several places of ${this.#owner.name}; all of it is written at the first.`;
       if (member !== undefined) this.#types.names.warn(`Service ${this.#types.service}: ${what}`);
     }
-    // Where the gateway itself has taken a branch, there is no choice left.
+    // A branch that the gateway itself has taken leaves no choice.
     for (const rule of content.rules) {
       const shown = mentions(rule, settled) ? null : named(rule, keys);
       addRule(plan, shown);

@@ -3,13 +3,12 @@ import type { EncodeElement } from '../../codec/plan/plan.js';
 
 /** One place of a content model where a particle stands, in the order of the schema. */
 export interface ParticlePosition {
-  /** Of the particle. */
   readonly key: string;
   readonly min: number;
   readonly max: number;
   /** The choice, or the group that may be left out, which it stands in; null where it stands in any case. */
   readonly scope: number | null;
-  /** Its position depends on the other values. */
+  /** True if the position depends on the other values. */
   readonly isTangled?: boolean;
 }
 
@@ -86,7 +85,7 @@ function withoutNeighbours(places: readonly ParticlePosition[]): readonly Partic
   return joined;
 }
 
-/** Of a group that may be left out: its places occur together only, unless it is one. */
+/** Makes the positions of a group optional: they occur together only, unless there is only one. */
 export function optionalPlaces(places: readonly ParticlePosition[], scope: number): readonly ParticlePosition[] {
   const [only, ...others] = places;
   if (only !== undefined && others.length === 0 && only.min < 2) return [{ ...only, min: 0 }];

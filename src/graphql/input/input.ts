@@ -132,7 +132,7 @@ export class InputTypes implements InputSources {
     return { type: this.leaves.xml, plan: { kind: 'xml' } };
   }
 
-  /** Of an abstract type for which no other is known: a caller that knows one names it in XML. */
+  /** Sends an abstract type for which no other is known as XML. A caller that knows one names it there. */
   #unsendable(type: ComplexType, owner: Owner): InputValue {
     const name = type.name?.local ?? owner.name;
     this.names.warn(

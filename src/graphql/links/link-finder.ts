@@ -16,7 +16,7 @@ export class LinkFinder {
   readonly #find: Find;
   readonly #countBytes: CountBytes;
   readonly #nodeIds = new Map<FieldNode, number>();
-  /** By unions, which differ between operations. */
+  /** Maps unions, which differ between operations, to the walks of shapes. */
   readonly #walks = new Map<Unions, Map<ElementShape, Map<string, Walk>>>();
 
   /** `find` is called for each link. */

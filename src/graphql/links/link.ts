@@ -10,7 +10,7 @@ export interface LinkMapping {
   readonly name: string;
   /** `customers.GetCustomer`: its type is that of the link. */
   readonly operation: string;
-  /** By argument of the operation (or path into it, `criteria.id`) the field of the object (or path) that fills it. */
+  /** Maps arguments of the operation (or paths, `criteria.id`) to the field of the object (or path) that fills them. */
   readonly arguments: Readonly<Record<string, string>>;
   readonly batch: BatchMapping | null;
   readonly description: string | null;
@@ -23,7 +23,7 @@ export interface LinkMapping {
 /** A list operation, which answers many objects in one call. */
 export interface BatchMapping {
   readonly operation: string;
-  /** Its list argument, or path. */
+  /** The list argument of the operation, or the path to it. */
   readonly argument: string;
   /** The field of the items, or path, with the key of the object. */
   readonly key: string;
@@ -54,5 +54,5 @@ export interface LinkBatch {
   readonly itemNonNull: boolean;
 }
 
-/** By `Type.field`, for every type that has the field. */
+/** Maps `Type.field` to its link, for every type that has the field. */
 export type LinkTable = ReadonlyMap<string, Link>;

@@ -40,7 +40,7 @@ export interface Answer {
 
 interface FaultType {
   readonly shape: FaultShape;
-  /** Its types in a union. */
+  /** The object types that show the Fault in a union. */
   readonly types: readonly GraphQLObjectType[];
 }
 
@@ -55,7 +55,7 @@ export class FaultTypes {
   readonly #output: OutputTypes;
   /** Several operations declare the same element. */
   readonly #known = new Map<ElementDeclaration, FaultType>();
-  /** The same for Faults that are declared by a type: each operation has an element of its own for it. */
+  /** The Faults that are declared by a type: each operation has an element of its own for it. */
   readonly #byType = new Map<XsdType, Map<string, FaultType>>();
   /** Names of the unions that a type is in, by its name. */
   readonly #unions = new Map<string, Set<string>>();

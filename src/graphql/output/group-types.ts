@@ -39,7 +39,7 @@ export class GroupTypes {
     this.#add = add;
   }
 
-  /** By `typeKey` of each element that stands in such a group, the field that shows it; null where nothing does. */
+  /** Maps the `typeKey` of each element in these groups to the field that shows it, or to null. */
   fieldsOf(groups: readonly GroupMember[], owner: string, wildcards: readonly Wildcard[]): GroupFields {
     return new Map(
       groups.flatMap((group) => {

@@ -120,7 +120,7 @@ class Builder {
     this.#mappingOf = mappingOf;
   }
 
-  /** Of these groups of a content model, or of a repetition, those that are distinct from their neighbours. */
+  /** Builds the groups that are distinct from their neighbours in a content model or a repetition. */
   groupsOf(content: InputContent, among: Iterable<InputGroup>): readonly Built[] {
     const counts = new Map<string, number>();
     for (const particle of content.particles.values()) {

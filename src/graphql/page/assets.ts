@@ -13,7 +13,7 @@ export interface Asset {
 
 /** The files of a page. */
 export interface Assets {
-  /** Of all of them together: in their paths, so that a file never changes under its path. */
+  /** The hash of all files: it is in their paths, so that a file never changes under its path. */
   readonly version: string;
   readonly byName: ReadonlyMap<string, Asset>;
 }

@@ -74,7 +74,7 @@ const INTRODUCTION = `# The book on the left: all there is.
 const LEVELS = 2;
 const FIELDS = 5;
 
-/** Of the values of a call: levels of objects, and how many there are at most. */
+/** Bounds that the values of a call have: levels of objects, and their number. */
 const CALL_LEVELS = 8;
 const CALL_VALUES_MAX = 200;
 

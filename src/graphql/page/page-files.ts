@@ -2,7 +2,7 @@
 export interface PageFile {
   readonly name: string;
   readonly type: string;
-  /** Where its text comes from when the gateway is built: a file of a development dependency; null for our own. */
+  /** The file of a development dependency that the build takes the text from; null for our own files. */
   readonly source: string | null;
 }
 

@@ -22,11 +22,11 @@ export interface Page {
   readonly html: Buffer;
   /** The ETag of all files, with its quotes. */
   readonly tag: string;
-  /** By path, as the page names them: a file never changes under its path. */
+  /** Maps paths, as the page names them, to files: a file never changes under its path. */
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
-/** Where the files of the page are, below the path of the endpoint. */
+/** Returns the path of the files of the page, which is below the path of the endpoint. */
 export const assetsPath = (path: string): string => `${path === '/' ? '' : path}/assets/`;
 
 /**

@@ -13,7 +13,7 @@ export class FieldRule {
   readonly name: string;
   /** Null: nothing. */
   readonly requires: Requirement | null;
-  /** By the class of the client. */
+  /** Maps the class of a client to the mask for it. */
   readonly masks: ReadonlyMap<string, Mask>;
 
   constructor(name: string, requires: Requirement | null, masks: ReadonlyMap<string, Mask> = NO_MASKS) {

@@ -17,7 +17,10 @@ export function isWanted(source: EventSource, filters: FieldCall['arguments'], v
   return true;
 }
 
-/** Of a list, any item. Values are compared as texts: `Long` is a number here and a text there. */
+/**
+ * True if the value, or any item of a list, is the wanted one. Values are compared as texts: `Long` is a number here
+ * and a text there.
+ */
 const holds = (value: unknown, wanted: unknown): boolean =>
   Array.isArray(value)
     ? value.some((item) => String(item) === String(wanted))

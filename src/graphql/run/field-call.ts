@@ -10,7 +10,7 @@ import type { FieldCost } from '../types/cost-rules.js';
 /** One field that a backend answers: at the root, or a link. */
 export interface FieldCall {
   readonly bound: BoundField;
-  /** By argument name, coerced by the schema; the encoder checks them against the types on the wire. */
+  /** The arguments by name, coerced by the schema; the encoder checks them against the types on the wire. */
   readonly arguments: Readonly<Record<string, unknown>>;
   /** The header blocks' argument, {} by default. */
   readonly headers: Readonly<Record<string, unknown>>;
@@ -62,7 +62,10 @@ export class RequestCalls {
     return this.counted(() => this.#callField(call), call.bound.cost ?? null, call.arguments);
   }
 
-  /** The same for a call that `work` makes. `callsMade` returns how many calls it was, for the cost. */
+  /**
+   * Makes a call by running `work`, and rejects as `call` does. `callsMade` returns how many calls it was, for the
+   * cost.
+   */
   async counted(
     work: () => Promise<Decoded>,
     cost: FieldCost | null = null,

@@ -94,7 +94,7 @@ class IntrospectionAnswers {
 
 interface PendingAnswer {
   readonly answer: Promise<IntrospectionAnswer>;
-  /** Of the requests that wait. */
+  /** The signals of the requests that wait for the answer. */
   readonly signals: CancelSignal[];
 }
 
@@ -137,7 +137,7 @@ class Portions {
   }
 }
 
-/** The same schema, whose types are promises resolved one after the other: graphql-js continues with each. */
+/** Wraps the schema: its types are promises that resolve one after the other. graphql-js continues with each. */
 function inPortions(schema: GraphQLSchema, portions: Portions): GraphQLSchema {
   const getTypeMap = (): Readonly<Record<string, Promise<GraphQLNamedType>>> => {
     const types = Object.create(null);

@@ -33,7 +33,7 @@ export class SubschemaRun {
   readonly #shaper: AnswerShaper;
   /** The response keys that a service has answered with null. */
   readonly #nulls = new Set<string>();
-  /** By response key the list that a service has answered with; null where it has answered with several. */
+  /** Maps response keys to the list that a service has answered with; null where it has answered with several. */
   readonly #lists = new Map<string, readonly unknown[] | null>();
   #calls = 0;
   #hiddenPrefix: string | null = null;

@@ -38,9 +38,9 @@ interface AddedField {
 
 interface AddedSubschemas {
   readonly types: readonly GraphQLNamedType[];
-  /** By `Query.customer`. */
+  /** Maps `Query.customer` to the field of the root. */
   readonly fields: ReadonlyMap<string, SubschemaField>;
-  /** By the service's name and the field's name there. */
+  /** Maps the service's name with the field's name there to the target. */
   readonly targets: ReadonlyMap<string, SubschemaTarget>;
 }
 
@@ -221,7 +221,7 @@ class Uses {
 
 const upperFirst = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-/** The same for fields of the roots. */
+/** Takes a name in the gateway for each root field of a subschema. */
 function rootFieldNames(
   subschema: Subschema,
   names: TypeNames,

@@ -121,7 +121,7 @@ export class LinkRewriter {
     return fields;
   }
 
-  /** By the names of fields alone: keys that turn out to be no links do no harm. */
+  /** Finds links by the names of fields alone: keys that turn out to be no links do no harm. */
   #walk(set: SelectionSetNode | undefined): Walk {
     if (set === undefined || this.#table.size === 0) return NOWHERE;
     const known = this.#walks.get(set);

@@ -71,7 +71,7 @@ function oursIn({ definitions }: DocumentNode): ReadonlySet<string> {
   return names;
 }
 
-/** By directive: an argument that other directives of the name have not. */
+/** Maps each directive to an argument that other directives of the name do not have. */
 const KNOWN_BY: ReadonlyMap<string, string> = new Map([
   ['cost', 'weight'],
   ['listSize', 'assumedSize'],

@@ -14,9 +14,9 @@ type Enforced = 'authenticated' | 'requiresScopes' | 'policy' | 'inaccessible' |
 
 /** A specification of specs.apollo.dev. */
 interface Specification {
-  /** Its major versions that are known. */
+  /** The major versions that the gateway knows. */
   readonly majors: ReadonlySet<string>;
-  /** Its directives that mean nothing to the gateway. */
+  /** The directives that mean nothing to the gateway. */
   readonly ignored: ReadonlySet<string>;
 }
 

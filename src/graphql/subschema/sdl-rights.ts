@@ -5,7 +5,7 @@ import { partName } from './schema-parts.js';
 /** A schema without its directives about rights, and what they require. */
 interface TakenRights {
   readonly document: DocumentNode;
-  /** By `Type` and `Type.field`; roots are called Query, Mutation and Subscription. */
+  /** Maps `Type` and `Type.field` to what they require; roots are called Query, Mutation and Subscription. */
   requirementsOf(schema: GraphQLSchema): ReadonlyMap<string, Requirement>;
 }
 

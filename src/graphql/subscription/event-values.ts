@@ -28,7 +28,7 @@ export interface EventValue {
   readonly steps: readonly FieldShape[];
   readonly type: GraphQLLeafType;
   readonly list: boolean;
-  /** Of all steps; null without any. */
+  /** The rule that joins those of all steps; null without any. */
   readonly rule: FieldRule | null;
 }
 
@@ -76,13 +76,13 @@ function requestValue(path: string, steps: readonly string[], { config, bound }:
 
 interface Place {
   readonly shape: FieldShape;
-  /** Its content, where it is an element with structure. */
+  /** The content of an element with structure; null for other values. */
   readonly object: EncodeObject | null;
 }
 
 const PLAIN = { list: false, nonNull: false, itemNonNull: false } as const;
 
-/** Where a member of an object of the request stands on the wire; null where it stands nowhere, or not by itself. */
+/** Returns the position of a request's member on the wire; null where it has none of its own. */
 function placeIn({ children, attributes, text }: EncodeObject, key: string): Place | null {
   if (text?.key === key) {
     return {
@@ -114,7 +114,7 @@ function childPlace({ name, occurs, value }: EncodeElement, repeated: { readonly
   const list = occurs !== 'one';
   if (value.kind === 'scalar') return { shape: { ...PLAIN, list, source, value }, object: null };
   if (value.kind !== 'object') return null;
-  // Its content is found by name: its shape is that of the next step alone.
+  // The content is found by name: the shape is that of the next step alone.
   return { shape: { ...PLAIN, list, source, value: { kind: 'object', shape: NOTHING } }, object: value };
 }
 

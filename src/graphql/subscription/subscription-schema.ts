@@ -27,7 +27,7 @@ interface Offered extends Targets<CallTarget> {
 }
 
 const READS: TargetUse = { verb: 'used', reader: 'a subscription' };
-/** Its messages are observed, also those of a mutation. */
+/** The use of an operation whose messages are observed, also those of a mutation. */
 const OBSERVED: TargetUse = { verb: 'used', reader: null };
 
 /** The operations that subscriptions need: those whose answer is that of a field, and those that are only observed. */

@@ -25,11 +25,11 @@ export interface EventMapping {
   readonly kind: 'on' | 'callback';
   readonly operation: string;
   readonly where: Readonly<Record<string, string>>;
-  /** By argument of the subscription. */
+  /** Maps arguments of the subscription to the paths of values. */
   readonly filter: Readonly<Record<string, string>>;
   /** The operation that is called for each event; null: `fields` are the answer. */
   readonly answer: string | null;
-  /** By argument of `answer`, or path into it. */
+  /** Maps arguments of `answer`, or paths into it, to the paths of values. */
   readonly arguments: Readonly<Record<string, string>>;
   readonly fields: Readonly<Record<string, string>>;
 }
@@ -56,7 +56,7 @@ export interface EventSource {
   readonly topic: string;
   /** The values a message must have, by their path. */
   readonly where: ReadonlyMap<string, string>;
-  /** By argument: the path of the value. */
+  /** Maps arguments to the paths of values. */
   readonly filter: ReadonlyMap<string, string>;
   /** The sources of the arguments of `called`: the feed, and the path of its value. */
   readonly feeds: readonly { readonly feed: FieldFeed; readonly path: string }[];
@@ -79,7 +79,7 @@ export interface ValueReading {
 }
 
 export interface SubscriptionTable {
-  /** By name. */
+  /** Maps names to subscriptions. */
   readonly subscriptions: ReadonlyMap<string, Subscription>;
   readonly topics: readonly EventTopic[];
 }

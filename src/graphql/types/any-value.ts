@@ -78,7 +78,7 @@ export const anyPlan = (
   rights: FieldRights | null,
 ): AnyPlan => ({ kind, types: rights === null ? types : types.restricted(rights) });
 
-/** Where the fields of `AnyValue` stand on the wire. */
+/** Returns the shape of `AnyValue`: the positions of its fields on the wire. */
 function shapeOf(types: RuledTypes): ElementShape {
   const scalar = scalarOf(QNAME);
   const { rule } = types;

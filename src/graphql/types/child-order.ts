@@ -12,7 +12,7 @@ export function childOrder({ content }: ComplexType): ChildPositions | null {
   ];
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     const { particle } = top;
-    // Its elements may have any name.
+    // A wildcard takes elements of any name.
     if (particle.kind === 'any') return null;
     const isOpen = top.place === null && particle.kind === 'sequence' && particle.max === 1;
     const place = isOpen ? null : (top.place ?? next++);

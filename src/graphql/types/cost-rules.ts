@@ -12,7 +12,7 @@ export class FieldCost {
   readonly replyKib: number | null;
   /** The most objects of a reply in lists without slicing arguments; null: unknown. */
   readonly replySize: number | null;
-  /** Where it stands in the configuration; null: elsewhere. */
+  /** The position of the cost in the configuration; null: it is elsewhere. */
   readonly origin: CostOrigin | null;
 
   constructor({

@@ -78,7 +78,7 @@ export class LeafTable {
     return leaf;
   }
 
-  /** The same, or as the mapping of one field wants it. */
+  /** Returns the leaf of a type, or the one that the mapping of a field asks for. */
   mapped(type: SimpleType, nameHint: string, service: string, mapping: FieldMapping | null): Leaf {
     if (mapping?.type == null) return this.of(type, nameHint, service);
     const leaf = this.as(type, mapping.type);
@@ -91,7 +91,7 @@ export class LeafTable {
     return own;
   }
 
-  /** The same type shown as another scalar (`ID`); null where not every value would survive that. */
+  /** Shows a type as another scalar (`ID`); null where not every value would survive that. */
   as(type: SimpleType, target: string): Leaf | null {
     const known = this.#others.get(type) ?? new Map<string, Leaf | null>();
     this.#others.set(type, known);
@@ -226,7 +226,7 @@ function valuesOf(type: SimpleType): readonly EnumerationValue[] | null {
   return [...values.values()];
 }
 
-/** Of these an enumeration is no list of names: a value of a QName means what its prefix means where it stands. */
+/** Types whose enumerations are no lists of names: a QName means what its prefix means where it is used. */
 const UNNAMED: ReadonlySet<string> = new Set(['boolean', 'QName', 'NOTATION']);
 
 function enumScalar(name: string, nameByWire: ReadonlyMap<string, string>, type: SimpleType): Scalar {

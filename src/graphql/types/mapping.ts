@@ -18,7 +18,7 @@ export interface TypeMapping {
   readonly cost?: number | null;
   /** The service may have no such type. */
   readonly isOptional?: boolean;
-  /** By the XML name of an element or attribute (`@name` where both exist); `value` is the text of simple content. */
+  /** Maps the XML name of an element or attribute (`@name` where both exist); `value` is the text of simple content. */
   readonly fields: ReadonlyMap<string, FieldMapping>;
 }
 
@@ -36,14 +36,14 @@ export interface FieldMapping {
   readonly cost?: FieldCost | null;
   /** Null or absent: every caller may read it as it is. */
   readonly rule?: FieldRule | null;
-  /** Where it stands, from the keys of the service on. */
+  /** The path of the mapping in the configuration, from the keys of the service on. */
   readonly path: readonly string[];
 }
 
 /** An error in the mapping of one service. */
 export interface MappingFinding {
   readonly service: string;
-  /** Where it stands, from the keys of the service on. */
+  /** The path of the error in the configuration, from the keys of the service on. */
   readonly path: readonly (string | number)[];
   readonly what: string;
   readonly remedy: string | null;

@@ -8,7 +8,7 @@ import { reach } from './reach.js';
 export const ruleOfMembers = (members: readonly Member[]): FieldRule | null =>
   members.reduce<FieldRule | null>((all, { mapping }) => bothRules(all, mapping?.rule ?? null), null);
 
-/** The same of every type that content of these types may hold. */
+/** Joins the rules of every type that content of these types may hold. */
 export function rulesWithin(types: readonly XsdType[], members: MemberTable): FieldRule | null {
   const own = rulesOfTypes(reach(types, members).types, members);
   return hasOpenContent(types, members) ? bothRules(own, everyRule(members)) : own;

@@ -11,7 +11,7 @@ export type Member = ElementMember | AttributeMember | TextMember;
 interface Presented {
   readonly name: string;
   readonly description: string | null;
-  /** Its mapping; null without one. */
+  /** The mapping that the member has; null without one. */
   readonly mapping: FieldMapping | null;
   /** Replies may leave it out or send nil (true), or never do (false), whatever is declared; null: as declared. */
   readonly nullable: boolean | null;
@@ -76,7 +76,9 @@ export function memberKey(member: Member): string {
   return member.kind === 'element' ? elementKey(member.element) : `attribute ${typeKey(member.attribute.name)}`;
 }
 
-/** Its possible names in the mapping: an attribute without `@` only where nothing else has the name. */
+/**
+ * Lists the possible names of a member in the mapping. An attribute has one without `@` only where nothing else has it.
+ */
 export function keysOf(member: Member, beside: readonly Member[]): readonly string[] {
   if (member.kind !== 'attribute') return [xmlNameOf(member)];
   const name = xmlNameOf(member);

@@ -53,7 +53,7 @@ export class MemberTable {
   readonly #names: TypeNames;
   readonly #nullability: Nullability;
   readonly #known = new Map<ComplexType, Members>();
-  /** Of how many types each known one inherits. */
+  /** The number of types that each known type inherits. */
   readonly #depths = new Map<ComplexType, number>();
   readonly #count: MemberCount;
 
@@ -276,8 +276,9 @@ class MemberCount {
 }
 
 /**
- * Of all types of one service, inherited members at each, at least one for each type it derives from: in GraphQL each is
- * a field of an object, or of an interface as well. Large services have a tenth of this; a million take some seconds.
+ * Members that all types of one service may have. Inherited members count at each type, at least one for each type it
+ * derives from: in GraphQL each is a field of an object, or of an interface as well. Large services have a tenth of
+ * this; a million take some seconds.
  */
 export const MEMBERS_MAX = 1_000_000;
 

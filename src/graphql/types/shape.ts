@@ -60,7 +60,7 @@ export interface ObjectShape {
   readonly fields: ReadonlyMap<string, FieldShape>;
   /** Points for each object; 1 by default. */
   readonly weight?: number;
-  /** Where its elements stand on the wire; null or absent where nothing is known of that. */
+  /** The positions of its elements on the wire; null or absent where nothing is known of them. */
   readonly order?: ChildPositions | null;
 }
 
@@ -95,9 +95,9 @@ export type ValueShape =
 
 /** The types that values of any type may be of, and the rules of their fields. */
 export interface RuledTypes extends AnyTypes {
-  /** Of all of them together; null without any. */
+  /** The rule that joins those of all types; null without any. */
   readonly rule: FieldRule | null;
-  /** The same types for a kind of callers. */
+  /** Returns the types for a kind of callers. */
   restricted(rights: FieldRights): AnyTypes;
 }
 

@@ -80,7 +80,7 @@ export class TypeNames {
     return innerName(owner, xmlName, this.namingOf(service));
   }
 
-  /** The same for an item of a list in a wrapper: by its own name, unless that is `item`. */
+  /** Names an item of a list in a wrapper: by its own name, unless that is `item`. */
   innerItem(owner: string, xmlName: string, item: string, service: string): string {
     const wrapper = this.inner(owner, xmlName, service);
     if (item === xmlName || isNaming01(this.namingOf(service))) return wrapper;
@@ -188,7 +188,7 @@ export class TypeNames {
 
 interface Wanted {
   readonly wanted: string;
-  /** Its name where only its service is looked at. */
+  /** The name that it has where only its service is considered. */
   readonly own: string;
   readonly service: string;
   readonly uri: string;

@@ -89,7 +89,7 @@ async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<S
       }
     }
   } finally {
-    // Of a stream that broke there is nothing left to cancel.
+    // A stream that broke has nothing left to cancel.
     await reader.cancel().catch(() => {});
   }
 }
