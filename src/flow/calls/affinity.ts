@@ -7,7 +7,7 @@ import type { Affinity } from '../../upstream/balancer.js';
 import type { Operation } from '../../wsdl/model.js';
 import { readRequest } from './read-request.js';
 
-/** Of a value that calls are spread by; longer ones are cut. */
+/** The most characters of a value that calls are spread by; longer ones are cut. */
 const KEY_CHARS = 1024;
 
 /**

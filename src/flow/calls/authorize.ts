@@ -84,8 +84,8 @@ export function authorize({ rights }: Client, service: string, operation: string
 }
 
 /**
- * The same for a message: a right to each operation is needed that the backend may read in it, and what each requires.
- * One that is not known may be any.
+ * Authorizes a message for each operation that the backend may read in it, and for what each requires. An operation
+ * that is not known may be any of the service. Throws `FORBIDDEN`.
  */
 function authorizeMessage(client: Client, service: SoapService, known: KnownOperation | null): void {
   const names: readonly (string | null)[] = known === null ? [null] : known.candidates.map(({ name }) => name);
@@ -99,7 +99,7 @@ function authorizeMessage(client: Client, service: SoapService, known: KnownOper
   }
 }
 
-/** The same for a GraphQL field: it calls one operation, which the backend may take for another. */
+/** Authorizes a GraphQL field: it calls one operation, which the backend may take for another. Throws `FORBIDDEN`. */
 export function authorizeCall(client: Client, service: SoapService | undefined, operation: Operation): void {
   if (service === undefined) throw new Error('an operation of a service that is not there');
   authorizeMessage(client, service, service.requests.called(operation));

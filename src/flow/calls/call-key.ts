@@ -20,7 +20,7 @@ const REQUEST_PARTS: KeyParts<UpstreamRequest, CallParts> = {
   method: (method) => method,
   query: (query) => query,
   headers: (headers, { service }) => comparedFields(headers, service),
-  // By the content of the message, for it may be written in several ways.
+  // The body is compared by the content of the message, for it may be written in several ways.
   body: NO_PART,
   insertion: NO_PART,
   // The operation of the call counts.

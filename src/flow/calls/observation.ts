@@ -13,7 +13,7 @@ import { readRequest } from './read-request.js';
 
 export interface ObservationLimits {
   readonly codec: CodecLimits;
-  /** Of the values of one event, as JSON. */
+  /** The maximum length of the values of one event, as JSON. */
   readonly eventBytes: number;
 }
 
@@ -81,7 +81,7 @@ export class Observation {
     return this.#request;
   }
 
-  /** The same of the reply. */
+  /** The handler of the child of Body of the reply; null where no value of it is wanted. */
   reply(): XmlHandler | null {
     const { reply } = this.#topic;
     if (reply === null) return null;

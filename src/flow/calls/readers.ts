@@ -11,7 +11,7 @@ import type { XmlReader } from '../../xml/reader.js';
 export interface MessageReading {
   readonly xml: XmlReader;
   readonly reader: MessageReader;
-  /** The same as `reader` where the message is a package. */
+  /** The reader of the package, which is `reader` itself; null where the message is no package. */
   readonly package: MultipartReader | null;
 }
 

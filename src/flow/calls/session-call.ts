@@ -8,7 +8,9 @@ import { isStreamed, type ReplyHead, type UpstreamCall } from '../../upstream/re
 import { type BackendCall, callBackend } from './backend-call.js';
 import { type FaultFinder, findFault } from './fault-finder.js';
 
-/** Of a reply that is held until it is known whether the token was refused; a longer one is passed on. */
+/**
+ * The most bytes of a reply that are held until it is known whether the token was refused. A longer reply is passed on.
+ */
 const HELD_BYTES_MAX = 64 * KIB;
 
 /** A reply whose meaning is not known yet. */

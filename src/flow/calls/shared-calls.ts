@@ -16,7 +16,7 @@ export class SharedCalls {
   readonly #rules: CacheRules<Operation>;
   readonly #cache: ReplyCache;
   readonly #invalidator: Invalidator;
-  /** By key; a further caller may join each. */
+  /** The calls that further callers may join, by key. */
   readonly #open = new Map<string, CoalescedCall>();
 
   constructor(rules: CacheRules<Operation>, cache: ReplyCache, invalidator: Invalidator) {

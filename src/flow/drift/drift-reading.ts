@@ -22,7 +22,7 @@ export interface DriftTask {
   readonly taken: Uint8Array | null;
   /** The reads of the files that a taken WSDL would replace; null: none is taken. */
   readonly replaces: readonly Read[] | null;
-  /** Where the backend shows its own. */
+  /** The URL at which the backend shows its own WSDL. */
   readonly url: string;
   /** It is at the host of the service: its documents come the way that calls go. */
   readonly isBackend?: boolean;
@@ -47,7 +47,7 @@ export interface SafeWsdl {
   readonly id: string;
   /** As `packTaken` writes it. */
   readonly content: Uint8Array;
-  /** The same for the same changes, whatever else the documents hold: some have the time in a comment. */
+  /** A hash that is equal for the same changes, whatever else the documents hold. Some have the time in a comment. */
   readonly changes: string;
 }
 
@@ -113,7 +113,7 @@ const changesIn = ({ changes }: Comparison): Comparison['changes'] => changes.fi
 /** The WSDL with which that of the backend is compared. */
 interface Served {
   readonly model: WsdlModel;
-  /** Its files have not been edited since they were read for the configuration in use. */
+  /** True if the files of the WSDL have not been edited since they were read for the configuration in use. */
   readonly isInUse: boolean;
 }
 

@@ -2,7 +2,7 @@ const HOUR_MILLIS = 3_600_000;
 
 /** Counts the reloads that changed WSDLs of backends cause. It survives them. */
 export class ReloadLimiter {
-  /** By service: the times of those in the last hour. */
+  /** The times of the reloads in the last hour, by service. */
   readonly #times = new Map<string, readonly number[]>();
 
   /** Whether one more is permitted, which is counted then. */

@@ -92,7 +92,10 @@ const hasValue = (value: unknown): boolean =>
     ? Object.values(value).some((part) => part !== null && !(Array.isArray(part) && part.length === 0))
     : value !== null;
 
-/** By its name, or by the local name alone: stacks leave the namespace away, and Axis puts a package before the name. */
+/**
+ * Finds the declared fault of an element by its full name, or by the local name alone. Stacks leave the namespace away,
+ * and Axis puts a package before the name.
+ */
 function declaredFor({ uri, local }: StartTag, entries: readonly FaultPlan[]): FaultPlan | null {
   const bare = local.slice(local.lastIndexOf('.') + 1);
   const byLocal = entries.filter(({ names }) => names.has(local) || names.has(bare));
@@ -117,7 +120,7 @@ class FaultEntry implements XmlHandler {
   #chars = 0;
   #isOver = false;
   #depth = 0;
-  /** Where the element stands that the decoder reads: 2 inside of a wrapper. */
+  /** The depth of the element that the decoder reads: 2 inside of a wrapper. */
   #rootDepth = 1;
   #mayBeWrapped = false;
   /** The decoder wants nothing of what is in the entry, or has had all of it. */

@@ -22,7 +22,7 @@ export interface SharedParts {
   readonly observers: Observers | null;
   readonly persisted: PersistedStore;
   readonly invalidator: Invalidator;
-  /** Of the requests of each client, by any endpoint. */
+  /** The limits on concurrent requests of each client, whatever endpoint gets them. */
   readonly concurrency: ConcurrencyLimits;
 }
 

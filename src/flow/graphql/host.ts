@@ -73,7 +73,7 @@ export class CallerHost implements RequestHost, ItemHost {
   readonly #exchange: Exchange;
   readonly #options: HostOptions;
   #grant: Grant | null = null;
-  /** Of a batch, shared by its items. */
+  /** The permits that the items of a batch share; null until a batch needs them. */
   #permits: BatchPermits | null;
   #readMillis = 0;
   #waitedMillis = 0;

@@ -9,7 +9,7 @@ export const pageExample = ({ graph, services, limits }: Compiled): string =>
   exampleQuery(graph.schema, (field, document) => {
     const bound = graph.fields.get(`Query.${field.name}`);
     const service = services.find(({ name }) => name === bound?.service);
-    // Of a service that speaks GraphQL: it knows whether the values are good.
+    // The field belongs to a GraphQL upstream, which knows whether the values are good.
     if (bound === undefined || service === undefined) return true;
     try {
       const input = argumentsOf(field, rootFieldOf(document, field), {}, bound.headersArgument);

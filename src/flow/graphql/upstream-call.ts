@@ -64,7 +64,7 @@ export function forwarded({ forwardHeaders }: GraphqlUpstream, headers: RequestC
     const value = headers[name];
     const text = typeof value === 'object' ? value.join(', ') : value;
     if (text === undefined || !isPrintable(text)) return [];
-    // Its connection is used for several callers.
+    // The connection to the upstream is used for several callers.
     return name === 'authorization' && authenticatesConnection(text) ? [] : [name, text];
   });
 }

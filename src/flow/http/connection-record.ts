@@ -21,7 +21,7 @@ export class ConnectionRecord implements TaskOwner {
     this.address = address;
   }
 
-  /** Its long messages are read slowly. */
+  /** True if long messages of the connection are read slowly. */
   get isPenalised(): boolean {
     const sinceMillis = this.#penalisedMillis;
     return sinceMillis > forgivenMillis && performance.now() - sinceMillis < PENALTY_MILLIS;

@@ -31,7 +31,7 @@ export type Paces = Pick<HttpLimits, 'stallMillis' | 'bodyRateBytes' | 'bodyGrac
 /** One connection of a caller: its requests, one at a time, and how fast it takes part in them. */
 export class Connection {
   readonly socket: Socket;
-  /** Its address, kept because a closed socket has none; '' when it was closed at once. */
+  /** The client's address, kept because a closed socket has none; '' when it was closed at once. */
   readonly client: string;
   /** The request that is being answered; null between requests. */
   current: Turn | null = null;

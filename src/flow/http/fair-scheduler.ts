@@ -11,7 +11,7 @@ export interface SlicedTask {
 /** The connection that a task is done for. */
 export interface TaskOwner {
   readonly address: string;
-  /** Its tasks get the share of penalised connections. */
+  /** True if tasks of the connection get the share of penalised connections. */
   readonly isPenalised: boolean;
 }
 
@@ -49,7 +49,7 @@ export class FairScheduler {
   #next: 'none' | 'immediate' | NodeJS.Timeout = 'none';
   readonly #now: () => number;
 
-  /** By the clock of the process, unless another is passed. */
+  /** Measures time by the clock of the process, unless another is passed. */
   constructor(now = (): number => performance.now()) {
     this.#now = now;
   }

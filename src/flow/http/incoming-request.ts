@@ -42,7 +42,7 @@ export abstract class Incoming extends IncomingMessage {
     this.#reading = SlicedReading.of(socket);
   }
 
-  /** Its body comes in tiny chunks: the rest of it is dropped, and its end is not reported. */
+  /** Called when the body comes in tiny chunks: the rest of it is dropped, and its end is not reported. */
   protected abstract tinyChunksFound(): void;
 
   /**

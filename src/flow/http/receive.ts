@@ -17,7 +17,7 @@ import { RequestBody } from './request-body.js';
 /** A request that passed the gate as far as it had to before anything is sent on. */
 export type Received =
   | { readonly kind: 'whole'; readonly message: Buffer }
-  /** Its head is in order and the rest flows; the gate destroys `body` when it does not stay so. */
+  /** The head of the message is in order and the rest flows. The gate destroys `body` when it does not stay so. */
   | {
       readonly kind: 'flowing';
       readonly body: Readable;

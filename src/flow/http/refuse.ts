@@ -64,7 +64,7 @@ export const TEXT_FIELDS = ['content-type', 'text/plain; charset=utf-8', 'x-cont
 
 const allow = (status: number): readonly string[] => (status === 405 ? ['allow', 'GET, POST'] : []);
 
-/** The same without reading anything more. */
+/** Answers with a status and no content, and closes the connection without reading anything more. */
 export function answerAbruptly(exchange: Exchange, response: ServerResponse, status: number): void {
   exchange.status = status;
   const { socket } = response;

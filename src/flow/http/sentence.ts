@@ -42,7 +42,7 @@ const methodRemedy = (accepted: Accepted | null): string | null =>
 
 const EITHER = new Intl.ListFormat('en', { type: 'disjunction' });
 
-/** Of refused fields of a Content-Type or Content-Encoding, by the rule. */
+/** Sentences for refused fields of a Content-Type or Content-Encoding, by the rule. */
 const MEDIA_REMEDIES: ReadonlyMap<string, string> = new Map([
   ['charset', 'The charset is not accepted. Send UTF-8, with charset=utf-8 in the Content-Type.'],
   ['content coding', 'The content coding is not accepted. Send the body as it is, or with Content-Encoding: gzip.'],

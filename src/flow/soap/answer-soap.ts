@@ -29,7 +29,7 @@ export interface SoapEndpoint {
   readonly nonces: NonceStore | null;
   /** Null where none is asked. */
   readonly decisionPoint: Policy | null;
-  /** By `service.operation`: what callers need for its replies. */
+  /** The rules that callers must meet to get the replies of an operation, by `service.operation`. */
   readonly closedReplies: ReadonlyMap<string, FieldRule>;
   /** Clients are configured, so there are rights and budgets to check. */
   readonly isGuarded: boolean;

@@ -35,7 +35,10 @@ export function forward(
   });
 }
 
-/** Of an answer with a challenge, whose fields alone go to the caller; beyond, its connection is closed. */
+/**
+ * The most bytes read of an answer with a challenge; beyond, its connection is closed. Only its fields go to the
+ * caller.
+ */
 const DISCARDED_BYTES_MAX = 64 * KIB;
 
 const UNREAD: ReplyForm = { type: { name: '', charset: null, action: null }, package: null };
@@ -58,7 +61,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #gate: Gate | null = null;
   #hasBody = false;
   #isPackage = false;
-  /** Of the answer that comes with a challenge. */
+  /** Bytes of the answer that comes with a challenge. */
   #discardedBytes = 0;
   /** Monitor mode: the reply is invalid, and that is reported. */
   #isUnread = false;

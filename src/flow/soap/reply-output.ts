@@ -100,7 +100,7 @@ export class ReplyOutput implements GateOutput {
     };
     const prepared = prepareFault(envelope, options);
     if (prepared.kind === 'own') {
-      // Of a package whose Fault is changed only the Fault is sent.
+      // A package whose Fault is changed is not sent: only the Fault is.
       const isChanged = prepared.message !== envelope && this.#package !== null;
       const contentType = isChanged ? contentTypeOf(type) : this.#contentType();
       this.#answer(this.#status(), contentType, prepared.message === envelope ? message : prepared.message);

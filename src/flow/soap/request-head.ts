@@ -25,7 +25,7 @@ export type SoapRequestHead =
   | { readonly method: 'GET' }
   | {
       readonly method: 'POST';
-      /** Of the envelope, also where it is in a package; `multipart/related` where only its part has one. */
+      /** The media type of the envelope, also in a package; `multipart/related` where only its part has one. */
       readonly mediaType: MediaType;
       /** Null for an envelope that comes as it is. */
       readonly package: PackageType | null;

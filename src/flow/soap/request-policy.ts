@@ -32,7 +32,7 @@ export class RequestPolicy implements EnvelopeObserver {
   observation: Observation | null = null;
   readonly #service: SoapService;
   readonly #exchange: Exchange;
-  /** Of SOAPAction; null for none. */
+  /** The action in SOAPAction; null for none. */
   readonly #soapAction: string | null;
   /** The action parameter of the Content-Type, or null. */
   readonly #typeAction: string | null;
@@ -46,7 +46,7 @@ export class RequestPolicy implements EnvelopeObserver {
   readonly #calls: SharedCalls | null;
   /** Nonces of the message, which are new to this process. */
   nonces: readonly Nonce[] = [];
-  /** Of the content of Body, where calls of the operation may be shared; else null. */
+  /** The hash of the content of Body, where calls of the operation may be shared; else null. */
   #content: CanonicalHash | null = null;
   /** Reads the text that calls are spread by; null where they are not. */
   #path: PathText | null = null;
@@ -159,7 +159,7 @@ export class RequestPolicy implements EnvelopeObserver {
     const known = requests.identify(envelope.operation, actions);
     if (known !== null && known !== 'mismatch') return known;
     const named = [...http, actions.addressing].filter((action) => action !== null);
-    // Where the message alone names the operation, its actions must agree.
+    // The actions must agree where the message alone names the operation.
     if (known === null && new Set(named).size < 2) return null;
     const isWrong = (action: string): boolean =>
       requests.identify(envelope.operation, { ...actions, http: [action], addressing: null }) === 'mismatch';

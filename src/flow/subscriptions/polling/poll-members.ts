@@ -21,7 +21,7 @@ export interface PlacedMember<P> extends BilledSubscriber {
   readonly member: PollMember;
   /** The poller that it belongs to now. */
   poller: P;
-  /** Of the value that was sent last; null before that. */
+  /** The signature of the value that was sent last; null before the first. */
   signature: string | null;
   /** It has just come. */
   isNew: boolean;

@@ -32,7 +32,7 @@ export interface PollAttempt {
 export interface PollParts {
   /** The value whose change is sent, as a text; null where it is all that was selected. */
   readonly changed: string | null;
-  /** By what was selected. */
+  /** The decoded reply for each selection, by its plan. */
   readonly parts: ReadonlyMap<ReplyPlan, Decoded>;
 }
 

@@ -21,10 +21,10 @@ const SILENT_MIN_MILLIS = 15_000;
 
 type Member = PlacedMember<Poller>;
 
-/** Where a poller was parted from. */
+/** The poller that another was parted from. */
 interface Parting {
   readonly poller: Poller;
-  /** Its members go back as soon as they get values again. */
+  /** True if members go back to that poller as soon as they get values again. */
   readonly isReturning: boolean;
 }
 

@@ -15,7 +15,7 @@ import type { EventOutcome, EventSink } from './subscription-stream.js';
 /** The client that subscribes, and its transport. */
 export interface Subscriber {
   readonly caller: Caller;
-  /** Its credentials, which are verified again while it is subscribed. */
+  /** The credentials of the client, which are verified again while it is subscribed. */
   readonly live: LiveClient;
   /** Header fields that may go on to backends. */
   readonly headers: RequestContext['headers'];
@@ -45,8 +45,8 @@ export interface SubscriptionEvent {
 }
 
 /**
- * Where the events of one subscription come from: a poll, the messages that pass the gateway or are posted to a callback
- * address, or a subscription at a GraphQL upstream. A new kind implements this and is chosen in `sourceOf`.
+ * The source of the events of one subscription. It is a poll, the messages that pass the gateway or are posted to a
+ * callback address, or a subscription at a GraphQL upstream. A new kind implements this and is chosen in `sourceOf`.
  */
 export interface SubscriptionSource {
   /** Points of the call of the subscribed field, which is part of the estimate. */

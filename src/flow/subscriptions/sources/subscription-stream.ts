@@ -58,7 +58,7 @@ export class SubscriptionStream<T> implements AsyncGenerator<ExecutionResult, vo
   #why: EndReason | null = null;
   /** How it ends when the queue is empty. */
   #source: { readonly why: EndReason; readonly code: RefusalCode | null } | null = null;
-  /** Its reader is not told that it is complete. */
+  /** True if the end is not reported to the reader, whose connection is about to close. */
   #isLeft = false;
   /** The last result before the end. */
   #last: ExecutionResult | null = null;

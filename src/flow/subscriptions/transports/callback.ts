@@ -13,7 +13,7 @@ import { readSoapRequestHead } from '../../soap/request-head.js';
 /** A notification has no reply. */
 const NOTHING_CLOSED = new Map<string, never>();
 
-/** Where services post their notifications. */
+/** The prefix of the paths at which services post their notifications. */
 const CALLBACK_PATH = '/callback/';
 
 /** The service whose notifications come at this path, or null. */

@@ -41,7 +41,7 @@ export class DelayedRefusals {
     return this.#ids.has(id);
   }
 
-  /** Its client has ended this operation. It counts as waiting none the less. */
+  /** Forgets an operation that its client has ended. It counts as waiting none the less. */
   forget(id: string): void {
     this.#ids.delete(id);
   }

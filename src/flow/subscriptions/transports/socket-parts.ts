@@ -26,7 +26,7 @@ export interface ProtocolSocket {
 
 /** The client that opened the WebSocket. */
 export interface WebSocketClient {
-  /** Of the connection. */
+  /** The address of the connection. */
   readonly address: string;
   readonly connection: Socket;
   readonly headers: RequestContext['headers'];
@@ -63,7 +63,7 @@ export interface SocketState {
   /** With the credentials of the first message. */
   headers: RequestContext['headers'];
   readonly late: DelayedRefusals;
-  /** Of the message that is taken. */
+  /** The length of the message that is taken. */
   bytes: number;
   /** It is to be closed for what its client did: nothing more is taken. */
   isRefused: boolean;

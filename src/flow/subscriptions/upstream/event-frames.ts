@@ -17,12 +17,12 @@ export class EventFrames {
   readonly #eventBytes: number;
   readonly #bounds: SubschemaTextLimits;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
-  /** Of a line that has not ended. */
+  /** The text of a line that has not ended. */
   #rest = '';
   #isAfterReturn = false;
   #name = '';
   #data: string[] = [];
-  /** Of the data so far. */
+  /** The length of the data so far. */
   #length = 0;
 
   constructor(eventBytes: number, bounds: SubschemaTextLimits) {

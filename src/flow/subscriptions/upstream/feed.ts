@@ -1,7 +1,7 @@
 import { type Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
 import { type CallOutcome, outcomeOf } from '../../../upstream/breaker.js';
 
-/** Where the events of a subscription at a service go. */
+/** Receives the events of a subscription at a service. */
 export interface FeedSink {
   /** The service has taken it. */
   accepted(): void;
@@ -16,7 +16,7 @@ export interface FeedParts {
   readonly sink: FeedSink;
   /** How it began, and then, if it is so, that it broke. */
   outcome(outcome: CallOutcome): void;
-  /** Its connection is gone. */
+  /** The connection of the subscription is gone. */
   closed(): void;
 }
 

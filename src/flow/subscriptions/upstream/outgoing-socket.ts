@@ -43,7 +43,7 @@ export class OutgoingSocket {
   onclose: ((event: { readonly code: number; readonly reason: string; readonly wasClean: boolean }) => void) | null =
     null;
   onerror: (() => void) | null = null;
-  /** Of the message that is being read. */
+  /** The length of the message that is being read. */
   messageBytes = 0;
   readonly #parts: OutgoingParts;
   readonly #socket: Socket;

@@ -77,7 +77,7 @@ export function feedOverEvents({ feed, upstream, request, headers, observer, eve
 class EventBody implements AsyncIterable<Buffer> {
   readonly #feed: Feed;
   readonly #waiting: Buffer[] = [];
-  /** Of events that have not been passed on. */
+  /** The sizes of the events that have not been passed on, the oldest first. */
   readonly #sizes: number[] = [];
   #end: Refusal | null = null;
   #isComplete = false;
@@ -113,7 +113,7 @@ class EventBody implements AsyncIterable<Buffer> {
         this.#wake = resolve;
       });
     }
-    // By then the client has passed on all events.
+    // The client of the protocol has passed on all events by then.
     await new Promise<void>((resolve) => {
       setImmediate(resolve);
     });

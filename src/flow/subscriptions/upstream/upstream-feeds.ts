@@ -67,7 +67,7 @@ class ServiceFeeds {
   readonly #breaker: Breaker;
   /** With permits of its own: streams would hold those of calls for ever. Null where WebSockets are spoken. */
   readonly #upstream: Upstream | null;
-  /** By URL, of WebSockets. */
+  /** The connectors of WebSockets, by URL. */
   readonly #connectors: ReadonlyMap<string, Connector>;
   readonly #feeds = new Set<Feed>();
   #open = 0;
