@@ -83,7 +83,7 @@ export type WorkerChannel = Channel<WorkerCalls, ParentCalls>;
 export interface WorkerStart {
   readonly inputs: InputSnapshot;
   readonly tickets: TicketSecret;
-  /** Its name among the replicas of budgets, and of its chain of audit lines. */
+  /** The name of the worker among the replicas of budgets, and of its chain of audit lines. */
   readonly replica: string;
 }
 
@@ -92,7 +92,7 @@ export interface StepAnswer {
   readonly isDone: boolean;
   /** What the worker itself has read; null: nothing. */
   readonly reads: Reads | null;
-  /** Of what it has compiled first of all workers. */
+  /** The facts of what the worker has compiled first of all workers; else null. */
   readonly facts: CompiledFacts | null;
   readonly problems: readonly Diagnostic[];
 }

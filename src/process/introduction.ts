@@ -2,7 +2,7 @@ import type { Compiled } from '../compile.js';
 import { pageExample } from '../flow/graphql/page-example.js';
 import { DIALECTS } from '../soap/dialect.js';
 
-/** Where it can be reached. */
+/** The URLs at which a gateway that runs can be reached. */
 export interface Running {
   readonly url: string;
   readonly urls: readonly string[];

@@ -8,7 +8,7 @@ import type { ConfigSection } from '../config/section.js';
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'is in use by another program'],
   ['EADDRNOTAVAIL', 'does not belong to this machine'],
-  // Of a Unix socket too whose folder is not there.
+  // A Unix socket whose folder is not there fails with this code too.
   ['EACCES', 'may not be used by this user, or its folder is not there'],
   ['ENOTFOUND', 'has a host that is not known'],
   ['ENOSOCKET', 'is none of the sockets that systemd passes (LISTEN_FDNAMES)'],

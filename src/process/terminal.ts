@@ -1,4 +1,4 @@
-/** Where a command writes; tests give their own. */
+/** The output of a command; tests give their own. */
 export interface Terminal {
   /** Prints a result: standard output. */
   out(text: string): void;

@@ -13,7 +13,7 @@ export function ensureDisconnect(worker: Worker): void {
   });
   const look = (): void => {
     if (isOver) return;
-    // Its last messages are not read yet.
+    // The last messages of the worker are not read yet.
     if (worker.isConnected()) setImmediate(look);
     else worker.process.emit('disconnect');
   };

@@ -70,7 +70,7 @@ export class WorkerMetrics {
     return printMetricLists(await this.#gatherOnce());
   }
 
-  /** The same as a list. */
+  /** Gathers the metrics of all workers as one list, like `print`. */
   async list(): Promise<MetricList> {
     return addUp(await this.#gatherOnce());
   }

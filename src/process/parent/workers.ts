@@ -63,7 +63,7 @@ export interface WorkersOptions {
   readonly reload: Reload;
   /** Takes the changed WSDL of a backend. */
   readonly offer: (offer: WsdlOffer) => void;
-  /** Of the configuration at the start. */
+  /** The parent's part of the configuration at the start. */
   readonly first: ParentConfig;
   /** Null without an audit. */
   readonly checkpoints: AuditCheckpoints | null;
@@ -74,7 +74,7 @@ type ReportReady = (urls: readonly string[]) => void;
 /** A worker that has been started. */
 interface Member {
   readonly worker: Worker;
-  /** Its name among the replicas of budgets, and of its chain of audit lines. */
+  /** The name of the worker among the replicas of budgets, and of its chain of audit lines. */
   readonly replica: string;
   /** The inputs that it uses. */
   inputs: InputSnapshot;

@@ -23,7 +23,10 @@ export async function checkWeaker(
   throw refused(weaker);
 }
 
-/** The same for rights that stand in the schemas of services that speak GraphQL: `@authenticated` and `@requiresScopes`. */
+/**
+ * Checks that a reload takes no right away from the schemas of GraphQL upstreams (`@authenticated`, `@requiresScopes`).
+ * Throws `ConfigurationError`.
+ */
 export function checkWeakerSchemas(inUse: Compiled, next: Compiled, files: ConfigFiles): void {
   if (inUse.config.reload.weaker === 'take') return;
   const weaker = inUse.graphqlUpstreams.flatMap(({ name, subschema }): readonly Diagnostic[] => {

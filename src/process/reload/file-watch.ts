@@ -126,8 +126,9 @@ async function identitiesOf(paths: readonly string[]): Promise<Identities> {
 }
 
 /**
- * The same as long as a file has the same content, a pattern the same matches, or a folder is the same, whatever is in it:
- * the record of decisions may be, or the socket of a listener. Also of what is not there.
+ * A text that is equal while a file, the matches of a pattern, or a folder itself has not changed. What is in the
+ * folder does not count: the record of decisions may be, or the socket of a listener. '' where there is nothing at the
+ * path.
  */
 async function identityOf(path: string): Promise<string> {
   try {

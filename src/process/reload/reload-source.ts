@@ -29,22 +29,22 @@ export interface ReloadSource {
 
 /** A WSDL of the configuration in use. */
 export interface WsdlInUse {
-  /** Where one that stands for it is kept; null: none is taken. */
+  /** The input and the file of a taken WSDL that replaces it; null: none is taken. */
   readonly place: TakenPlace | null;
-  /** Of the one that stands for it; null: none does. */
+  /** The id of the taken WSDL that replaces it; null: none does. */
   readonly takenId: string | null;
 }
 
 /** What the parent of workers needs of a configuration that one of them has compiled. */
 export interface CompiledFacts {
   readonly names: LabelNames;
-  /** By location. */
+  /** The WSDLs of the configuration, by location. */
   readonly wsdls: ReadonlyMap<string, WsdlInUse>;
   /** The first. */
   readonly warnings: readonly Diagnostic[];
 }
 
-/** By location. */
+/** The WSDLs of a compiled configuration, by location. */
 export const wsdlsInUse = ({ wsdls }: Compiled): CompiledFacts['wsdls'] =>
   new Map([...wsdls].map(([location, { place, taken }]) => [location, { place, takenId: taken?.id ?? null }]));
 

@@ -23,7 +23,7 @@ export type UseSource = (source: ReloadSource) => Promise<Applied>;
 /** What was read for the configuration in use. */
 interface InUse {
   readonly snapshot: InputSnapshot;
-  /** By location. */
+  /** The WSDLs of the configuration, by location. */
   readonly wsdls: ReadonlyMap<string, WsdlInUse>;
 }
 
@@ -40,7 +40,7 @@ const PARTS_SHOWN = 10;
  */
 export class WsdlTakeover {
   readonly #log: Log;
-  /** By the name of the input: those that are in no file. */
+  /** The taken WSDLs that are in no file, by the name of the input. */
   readonly #taken = new Map<string, Buffer>();
   /** The offers that wait for their turn, by location. */
   readonly #waiting = new Map<string, WsdlOffer>();
