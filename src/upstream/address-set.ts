@@ -16,9 +16,9 @@ export class NamedAddress {
   readonly hostname: string;
   /** Whether its host is a name that the gateway looks up; a proxy looks it up itself. */
   readonly isName: boolean;
-  /** Of all records it has had. */
+  /** The totals of all records that the address has had. */
   totals = new AddressTotals();
-  /** Of connections to any of them. */
+  /** Decides whether connections to any of the records are used again. */
   readonly reuse = new ConnectionReuse();
   /** One without an IP address until the name was looked up. */
   records: readonly Address[];

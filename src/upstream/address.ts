@@ -135,7 +135,7 @@ export class Address implements Balanced, Compared {
     this.breaker.eject(reason, nowMillis);
   }
 
-  /** By the latest health checks. */
+  /** True unless the latest health checks failed. */
   get isHealthy(): boolean {
     return this.breaker.isHealthy;
   }

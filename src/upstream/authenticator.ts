@@ -9,7 +9,7 @@ import { refusalOfError } from './upstream-refusals.js';
 
 /** Handshakes that are begun for one request: the backend may close the connection, or want another scheme. */
 const HANDSHAKES_MAX = 3;
-/** Of the answer to the first request of a handshake. */
+/** The most bytes that are read of the answer to the first request of a handshake. */
 const DISCARDED_BYTES_MAX = 64 * KIB;
 
 const NOW = Promise.resolve();

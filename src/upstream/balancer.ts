@@ -1,12 +1,12 @@
 /** How calls are spread over the addresses of a backend. */
 export interface BalanceOptions {
   readonly policy: 'leastRequests' | 'roundRobin' | 'hash';
-  /** By URL. An address that is not here has weight 1 and is in the first group. */
+  /** The ranks of addresses, by URL. An address that is not here has weight 1 and is in the first group. */
   readonly ranks: ReadonlyMap<string, AddressRank>;
 }
 
 export interface AddressRank {
-  /** Its share of the calls; 0 for none. */
+  /** The share of the calls that the address gets, relative to others; 0 for none. */
   readonly weight: number;
   /** Called only while no address of a lower group is ready. */
   readonly group: number;
@@ -37,7 +37,7 @@ interface Member<T> {
   readonly address: T;
   readonly weight: number;
   readonly seed: number;
-  /** Of smooth weighted round robin. */
+  /** The current weight in smooth weighted round robin. */
   current: number;
 }
 
@@ -77,7 +77,10 @@ export class Balancer<T extends Balanced> {
     return null;
   }
 
-  /** By smooth weighted round robin; for `leastRequests` among those with the fewest calls for their weight. */
+  /**
+   * Chooses by smooth weighted round robin. With policies other than `roundRobin`, only members with the fewest calls
+   * for their weight take part.
+   */
   #inTurn(group: readonly Member<T>[], isOpen: (member: Member<T>) => boolean): Member<T> | null {
     let least = Number.POSITIVE_INFINITY;
     if (this.#isLeast) {

@@ -46,7 +46,7 @@ export class Breaker {
   #openUntilMillis = 0;
   /** While half open: when a call ended last, or the rest did. */
   #quietSinceMillis = 0;
-  /** By the latest health checks. */
+  /** True if the latest health checks failed. */
   #isDown = false;
   #isReportedUp = true;
   #reason: EjectionReason = 'failures';
@@ -73,7 +73,7 @@ export class Breaker {
     this.#weight = failuresMax === 0 ? 0 : 1 - (1 - OPEN_SHARE) ** (1 / failuresMax);
   }
 
-  /** By the latest health checks. */
+  /** True unless the latest health checks failed. */
   get isHealthy(): boolean {
     return !this.#isDown;
   }
@@ -151,7 +151,7 @@ export class Breaker {
     return isOther;
   }
 
-  /** Its address is taken away: nothing more is reported. */
+  /** The address is removed: nothing more is reported. */
   retire(): void {
     this.#markUp('removed');
     this.#report = () => {};

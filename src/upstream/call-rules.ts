@@ -17,7 +17,7 @@ export interface RetryOptions {
 
 /** Limits of the calls of a service, or of one operation. Null: those of the upstream. */
 export interface CallOptions {
-  /** Where they are in the configuration, for refusals. */
+  /** The key of these limits in the configuration, for refusals. */
   readonly key: string;
   readonly timeoutMillis: number | null;
   readonly retry: RetryOptions | null;

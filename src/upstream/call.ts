@@ -71,11 +71,11 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   readonly rules: CallRules;
   /** The latest address; null before the first connection. */
   address: Address | null = null;
-  /** Where it failed before. */
+  /** The addresses at which the call failed before. */
   tried: readonly Address[] = NOWHERE;
   /** Attempts besides the first that were counted. */
   retries = 0;
-  /** Its entries in the lists of the scheduler. */
+  /** The entries of the call in the lists of the scheduler. */
   deadline: Entry<TimedCall> | null = null;
   waiting: Entry<Call> | null = null;
   readonly #receiver: UpstreamReceiver;

@@ -74,7 +74,7 @@ export async function fetchDocument(url: string, options: FetchOptions): Promise
   throw new Error(`cannot be fetched (more than ${REDIRECTS} redirects)`);
 }
 
-/** Where an answer redirects to, as it is written; null where it does not. */
+/** The Location of a redirect, as it is written; '' where it has none. Null for an answer that does not redirect. */
 export const redirectOf = (status: number, location: string | null): string | null =>
   [301, 302, 303, 307, 308].includes(status) ? (location ?? '') : null;
 

@@ -32,9 +32,9 @@ export interface HealthResult {
   readonly isUp: boolean;
 }
 
-/** Of the interval, left out at most, so that many gateways do not ask at once. */
+/** The share of the interval that is left out at most, so that many gateways do not ask at once. */
 const JITTER = 0.2;
-/** Of the interval: how soon an address that is down is asked again, and within how long a good check is confirmed. */
+/** The shares of the interval in which a down address is asked again, and a good check is confirmed. */
 const RETRY_SHARE = 0.85;
 const CONFIRM_SHARE = 0.1;
 

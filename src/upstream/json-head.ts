@@ -9,7 +9,7 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(['text/event-stream']);
 /** Throws a refusal of the upstream for an answer that no JSON can follow. Errors are JSON, whatever the status. */
 export const checkJsonHead = (head: ReplyHead): void => checkHead(head, JSON_TYPES, 'JSON');
 
-/** The same for one that no events can follow. */
+/** Throws a refusal of the upstream for an answer that no events can follow. */
 export function checkEventsHead(head: ReplyHead): void {
   checkHead(head, EVENT_TYPES, 'events');
   if (head.status !== 200) throw new Refusal('UPSTREAM_INVALID_RESPONSE', `events with status ${head.status}`);

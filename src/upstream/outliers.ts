@@ -59,10 +59,10 @@ const BAD_MIN = 5;
 /** The share of bad answers from which on an address is ejected, and how many times that of the others it must be. */
 const BAD_SHARE = 0.25;
 const BAD_RATIO = 3;
-/** The same for the mean time of calls, which must differ by so much as well. */
+/** The ratio of mean call times to the fastest other address that ejects one, and the least difference. */
 const SLOW_RATIO = 5;
 const SLOW_MILLIS = 100;
-/** Of all addresses, at most this share rests by comparison. */
+/** The share of addresses at rest from which on comparison ejects no more. */
 const EJECTED_SHARE = 2 / 3;
 
 /**

@@ -7,7 +7,7 @@ export class FixedQuery {
   readonly #search: string;
   readonly #names: ReadonlySet<string>;
 
-  /** Of `URL.search`. */
+  /** Takes the query as `URL.search` has it. */
   constructor(search: string) {
     this.#search = search;
     this.#names = new Set(search.slice(1).split(SEPARATORS).map(nameOf));

@@ -29,7 +29,7 @@ export interface UpstreamRequest {
   readonly isIdempotent?: boolean;
   /** The address that it should go to; absent or null: any. */
   readonly affinity?: Affinity | null;
-  /** Of its operation; absent or null: those of the service. */
+  /** The rules of the operation; absent or null: those of the service. */
   readonly rules?: CallRules | null;
   /** Follows each attempt; absent or null where the call is not observed. */
   readonly observer?: CallObserver | null;

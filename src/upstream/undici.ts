@@ -7,7 +7,7 @@ import { checkServerIdentity } from '../base/server-identity.js';
 
 /** Makes the sockets of one address. TLS sessions are resumed among these only. */
 export type Connector = ReturnType<typeof build>;
-/** Where a connection leads. */
+/** The host and port that a connection leads to. */
 export type Destination = build.Options;
 
 export const buildConnector = (options: build.BuildOptions): Connector =>

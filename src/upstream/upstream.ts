@@ -20,7 +20,7 @@ import { TIMEOUT_KEYS, type TimeoutKeys } from './upstream-refusals.js';
 const LONG_QUEUE_MILLIS = 500;
 
 export interface UpstreamOptions {
-  /** Where the configuration has the limits. */
+  /** The keys of the timeouts in the configuration, for refusals. */
   readonly timeoutKeys?: TimeoutKeys;
   /** Header fields of every call, in place of those of its caller by the same names. */
   readonly fields?: Fields;

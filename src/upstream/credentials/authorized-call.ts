@@ -11,7 +11,10 @@ import {
 } from '../reply.js';
 import { type CallToAuthorize, type Credentials, type Fields, withFields } from './credentials.js';
 
-/** Of an answer with status 401 that is read before the call is repeated; beyond, its connection is closed. */
+/**
+ * The most bytes that are read of an answer with status 401 before the call is repeated. Beyond, its connection is
+ * closed.
+ */
 const DISCARDED_BYTES_MAX = 64 * KIB;
 
 type SendRequest = (request: UpstreamRequest, receiver: UpstreamReceiver) => UpstreamCall;

@@ -36,7 +36,7 @@ export interface Credentials {
   close?(): Promise<void>;
 }
 
-/** The same credentials for another upstream, which does not end what they hold. */
+/** Lends the credentials to another upstream, which does not end what they hold. */
 export const lend = (credentials: Credentials | null): Credentials | null =>
   credentials === null
     ? null

@@ -25,7 +25,7 @@ export class LoginSession {
   readonly #options: LoginSessionOptions;
   #current: { readonly token: string; readonly madeMillis: number } | null = null;
   #login: Promise<string> | null = null;
-  /** Of the login that is under way. */
+  /** The observer of the login that is under way; null where it is not observed. */
   #observer: CallObserver | null = null;
   #failure: { readonly refusal: Refusal; readonly untilMillis: number } | null = null;
   #pauseMillis = PAUSE_MILLIS;

@@ -33,7 +33,7 @@ export class OAuth2 implements Credentials {
   readonly #options: OAuth2Options;
   #token: Token | null = null;
   #asking: Promise<Token> | null = null;
-  /** Of the request for a token that is under way. */
+  /** The observer of the request for a token that is under way; null where it is not observed. */
   #observer: CallObserver | null = null;
   readonly #renewals = new RenewalLimiter();
   #failure: { readonly refusal: Refusal; readonly untilMillis: number } | null = null;

@@ -13,7 +13,7 @@ export interface Route extends ConnectionUse {
   readonly tunnel: HttpProxy | null;
   /** The proxy that requests are sent to instead of the backend, for http; null for none. */
   readonly forwarder: HttpProxy | null;
-  /** Where connections go instead of looking the name up; null or absent to look it up. */
+  /** The IP address that connections go to, without looking the name up; null or absent to look it up. */
   readonly ip?: string | null;
 }
 
@@ -26,7 +26,7 @@ export function routeTo(url: URL, proxy: string | null, tls: TlsMaterial | null)
   return { tls: isTls ? tls : null, tunnel: isTls ? through : null, forwarder: isTls ? null : through };
 }
 
-/** The same for a WebSocket: a proxy is always asked for a tunnel. */
+/** Changes a route for a WebSocket: a proxy is always asked for a tunnel. */
 export const forWebSocket = (route: Route): Route => ({
   ...route,
   tunnel: route.tunnel ?? route.forwarder,

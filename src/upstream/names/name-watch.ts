@@ -5,7 +5,7 @@ import type { AddressSet, NamedAddress } from '../address-set.js';
 import type { UpstreamLimits } from '../limits.js';
 import { distinctRecords, type ResolveName } from './resolve-name.js';
 
-/** Of the interval, more or less, so that many gateways do not ask at once. */
+/** The share by which the interval is made shorter or longer, so that many gateways do not ask at once. */
 const JITTER = 0.2;
 /** The pause after a look-up that failed; doubled with each, up to the interval. */
 const FAILED_MILLIS = 1_000;

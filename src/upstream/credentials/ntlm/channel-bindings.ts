@@ -31,7 +31,7 @@ function hashOf(certificate: Buffer): string {
   return ALGORITHMS.find(([oid]) => text.includes(oid))?.[1] ?? 'sha256';
 }
 
-/** Where the content of a DER element begins and ends. OpenSSL has read the certificate before. */
+/** Finds the content of a DER element. OpenSSL has read the certificate before. */
 function contentOf(der: Buffer, at: number): { readonly start: number; readonly end: number } {
   const first = der[at + 1] ?? 0;
   const lengthBytes = first < 0x80 ? 0 : Math.min(first & 0x7f, 4);

@@ -130,7 +130,7 @@ export interface Freshness {
   readonly time: Buffer;
 }
 
-/** Where the handshake takes place. */
+/** The server that a handshake authenticates to. */
 export interface NtlmTarget {
   /** The service principal name, `HTTP/host`. */
   readonly name: string;
@@ -170,7 +170,7 @@ export function authenticateMessage(
   return message;
 }
 
-/** Of Unicode and OEM the server chooses. */
+/** The flags that both sides have, with the charset, Unicode or OEM, that the server chooses. */
 function agreedFlags(server: number): number {
   const charset = (server & FLAGS.unicode) !== 0 ? FLAGS.oem : FLAGS.unicode;
   return ((OFFERED & (server | FLAGS.ntlm) & ~charset) | (server & FLAGS.targetInfo)) >>> 0;
