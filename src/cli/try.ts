@@ -12,7 +12,7 @@ import type { SourceOptions } from './import/import-source.js';
 import { oneLine } from './table.js';
 
 export interface TryOptions {
-  /** Where callers reach it; null: port 4000 of this machine, or another one where that is taken. */
+  /** The address for callers. Null: port 4000 of this machine, or another one where that is taken. */
   readonly listen: string | null;
   /** The address of the backend; null: that of the WSDL. */
   readonly url: string | null;

@@ -55,14 +55,14 @@ interface Summary {
   readonly offered: number;
   readonly reading: number;
   readonly writing: number;
-  /** Of those that are offered. */
+  /** The offered operations whose status is `partial`; `offered` counts them too. */
   readonly partial: number;
   readonly disabled: number;
   /** Operations of the configuration at further ports. */
   readonly otherPorts: number;
 }
 
-/** Where an import comes from and goes to. */
+/** The source and the target of an import. */
 export interface ImportFrame extends Pick<ImportReport, 'location' | 'configuration'> {
   /** Fields that other services of the configuration have: `Query.order`. */
   readonly taken: ReadonlySet<string>;

@@ -37,7 +37,7 @@ export const NO_SOURCE_OPTIONS: SourceOptions = {
   root: null,
 };
 
-/** The same source, which names each document to `show` before it is read. */
+/** Wraps a source so that it names each document to `show` before it is read. */
 export function withProgress(source: ReadOptions, show: (document: string) => void): ReadOptions {
   const { fetch, inputs = LIVE_INPUTS } = source;
   return {

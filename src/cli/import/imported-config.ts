@@ -14,7 +14,7 @@ export interface ImportedServices {
   readonly keys: BackendKeys | null;
 }
 
-/** The same for a whole configuration. */
+/** The result of reading a WSDL, for a whole configuration that `import` writes. */
 export interface Imported extends ImportedServices {
   /** Addresses for callers and for operators. */
   readonly addresses: ImportedAddresses;

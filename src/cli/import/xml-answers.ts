@@ -17,7 +17,7 @@ export function withXmlAnswer(operation: Operation, { reply: { root } }: Pick<Bo
   return { ...operation, status: 'partial', reasons: [reason] };
 }
 
-/** Of the type itself, or of the one element that it wraps. */
+/** The reason why an answer is XML text. It is in the type itself, or in the one element that it wraps. */
 function causeOf(type: XsdType | null): string {
   const inner = type?.kind === 'complex' ? (wrappedType(type) ?? type) : null;
   if (inner?.kind === 'complex') {

@@ -10,7 +10,7 @@ const PLACE = /^(\S+)(?: (request|reply)\b[^:]*(?:: (.*))?)?$/;
  */
 export function affectedClients({ where }: Change, { clients }: UsageReport): readonly ClientUsage[] {
   const match = PLACE.exec(where);
-  // Of a service or port: all that call anything.
+  // A change of a service or port affects all clients that call anything.
   if (match === null || isOfAll(where)) return clients.filter((client) => callsAny(client));
   const [, operation = '', direction, path = ''] = match;
   const steps = path.split('/');

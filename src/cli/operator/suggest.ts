@@ -35,7 +35,7 @@ interface SeenOperation {
   readonly replies: Counted;
   /** In lists of one reply together; only the most is read. */
   readonly items: Counted;
-  /** By `Type/field` in XML names; '' for the answer itself. */
+  /** The counts of each list by `Type/field` in XML names; '' for the answer itself. */
   readonly lists: Map<string, Counted>;
 }
 
@@ -51,7 +51,7 @@ const METRICS: ReadonlyMap<string, readonly ['replies' | 'items' | 'lists', keyo
   ['soapstone_list_items_max', ['lists', 'most']],
 ]);
 
-/** By service and operation, from the text format of Prometheus. */
+/** Reads the counts by service and operation from the text format of Prometheus. */
 function readMetrics(text: string): Seen {
   const seen: Seen = new Map();
   for (const line of text.split('\n')) {
@@ -134,7 +134,7 @@ function printSuggestions(seen: Seen): string {
   return lines.join('\n');
 }
 
-/** The same list may be read by several operations. */
+/** Adds the counts of a list that several operations may read. */
 function add(to: Counted, { count, sum, most }: Counted): void {
   to.count += count;
   to.sum += sum;
