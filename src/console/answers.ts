@@ -13,7 +13,7 @@ export interface ConsoleState {
   /** When it was read: milliseconds since 1970. */
   readonly atMillis: number;
   readonly loads: { readonly ok: number; readonly refused: number; readonly generation: number };
-  /** By the name of the metric, for histograms of its series. */
+  /** The points of each metric by its name, for histograms those of its series. */
   readonly metrics: Readonly<Record<string, readonly MetricPoint[]>>;
   readonly recent: RecentLists;
 }
@@ -33,7 +33,7 @@ export interface ServiceDescription {
   readonly mode: 'enforce' | 'monitor' | null;
   /** Empty for GraphQL. */
   readonly dialects: readonly string[];
-  /** Of the gateway; null for GraphQL. */
+  /** The path at the gateway; null for GraphQL. */
   readonly path: string | null;
   readonly addresses: readonly string[];
   readonly operations: readonly OperationLine[];
@@ -71,7 +71,7 @@ export interface ListenerEnd {
 
 /** What stays as it is until the next reload; the ends of files that rotate are those at the time of the answer. */
 export interface ConsoleDescription {
-  /** Of the gateway. */
+  /** The version of the gateway. */
   readonly version: string;
   readonly services: readonly ServiceDescription[];
   readonly listenerEnds: readonly ListenerEnd[];

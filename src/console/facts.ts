@@ -15,7 +15,7 @@ export interface ConsoleFacts {
 }
 
 export function factsOf(compiled: () => Compiled, recent: RecentRequests, usage: Usage): ConsoleFacts {
-  // Of a large WSDL it is long, and a page asks for it with each reload.
+  // The description of a large WSDL is long, and a page asks for it with each reload.
   let described: { readonly of: Compiled; readonly description: ReturnType<typeof describe> } | null = null;
   return {
     recent: () => recent.lists,

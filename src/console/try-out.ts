@@ -3,7 +3,7 @@ import { KIB } from '../base/limit.js';
 import { isRecord } from '../base/record.js';
 import type { ConsoleDescription, TriedMessage } from './answers.js';
 
-/** Of an answer that is shown. */
+/** The most bytes of an answer that are shown. */
 const SHOWN_BYTES_MAX = 256 * KIB;
 const TRY_MILLIS = 60_000;
 

@@ -70,7 +70,7 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
 
 type Row = readonly [seconds: number, ...values: (number | null)[]];
 
-/** Of each state and the one before. */
+/** Pairs each state with the one before. */
 function pairsOf(states: readonly ConsoleState[]): readonly Readings[] {
   return states.slice(1).flatMap((state, index) => {
     const before = states[index];

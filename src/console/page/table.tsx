@@ -7,7 +7,7 @@ interface Props {
   /** Names of columns; those of figures with a `#` in front. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly ComponentChildren[])[];
-  /** Where there are no rows. */
+  /** The text where there are no rows. */
   readonly empty: string;
   /** Below the rows. */
   readonly note?: string;
