@@ -19,7 +19,7 @@ export interface AddressEvent {
  */
 export class AddressStates {
   #report: (event: AddressEvent) => void;
-  /** By service, address and record. */
+  /** The addresses that are down, by service, address and record. */
   readonly #down = new Map<string, { readonly event: AddressEvent; readonly sources: Set<object> }>();
 
   constructor(report: (event: AddressEvent) => void) {

@@ -16,7 +16,7 @@ export interface AdminSources {
   /** The metrics, in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
   readonly metricsType: string;
-  /** The same in the format of OpenMetrics. */
+  /** The metrics, in the format of OpenMetrics. */
   readonly openMetrics: () => Promise<string>;
   /** Host names by which operators may reach it, made by `hostNames`; IP addresses and localhost always may. */
   readonly hosts: ReadonlySet<string>;
@@ -64,7 +64,7 @@ export type Reload = (by: Operator) => Promise<ReloadResult>;
 export interface Operator {
   /** As the credentials name the operator; null where the address needs none. */
   readonly operator: string | null;
-  /** Of the connection. */
+  /** The address of the connection. */
   readonly client: string;
 }
 

@@ -12,7 +12,7 @@ export interface RecentRequest {
   readonly operationName: string;
   /** As the log names the client; '' where the configuration knows no clients. */
   readonly caller: string;
-  /** Of the client, behind a trusted proxy that of its field. */
+  /** The address of the client; behind a trusted proxy, the one that its header field names. */
   readonly address: string;
   /** '' where the configuration knows no clients. */
   readonly clientClass: string;

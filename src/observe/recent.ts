@@ -4,9 +4,9 @@ import { isSlow } from './slow.js';
 
 /** Requests of each list that are remembered; of several processes, of each. */
 export const RECENT_MAX = 200;
-/** Of a text about the rule and its place. */
+/** The maximum length of a text about the rule and the position. */
 const DETAIL_UNITS_MAX = 256;
-/** Of the name that a caller gives an operation. */
+/** The maximum length of the name that a caller gives an operation. */
 const NAME_UNITS_MAX = 128;
 
 /** The latest requests that operators ask about, without their values. */

@@ -14,15 +14,15 @@ export type UsageCounts = Readonly<Record<string, number>>;
 
 /** The requests of one client that were answered. */
 export interface ClientUsage {
-  /** By `graphql-client-name` and `graphql-client-version`; '' where a client sends none. */
+  /** The client's `graphql-client-name` and `graphql-client-version`; '' where it sends none. */
   readonly name: string;
   readonly version: string;
-  /** Of the configuration: the name of its API key, user or certificate, else its class; '' for none. */
+  /** The name of the API key, user or certificate in the configuration, else of the class; '' for none. */
   readonly label: string;
   /** Operations of services that it called with SOAP messages, and by GraphQL: `orders.GetOrder`. */
   readonly soap: UsageCounts;
   readonly graphql: UsageCounts;
-  /** By the names of its GraphQL operations. */
+  /** The counts by the names of the client's GraphQL operations. */
   readonly operations: UsageCounts;
   readonly fields: UsageCounts;
   readonly arguments: UsageCounts;
@@ -116,7 +116,7 @@ class ClientCounts {
 /** Which client uses what: operations of services, fields and arguments. Only requests that were answered count. */
 export class Usage {
   readonly #since = new Date();
-  /** By label, name and version: nothing of a caller is put together to a key. */
+  /** The counts by label, name and version: nothing of a caller is put together to a key. */
   readonly #clients = new Map<string, Map<string, Map<string, ClientCounts>>>();
   #count = 0;
 

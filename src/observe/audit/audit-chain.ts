@@ -18,7 +18,7 @@ export interface PlacedFinding extends ChainFinding {
 interface Chain {
   readonly place: string;
   readonly firstSeq: number;
-  /** Of all lines, the first one first. */
+  /** The hashes of all lines of the chain, the first one first. */
   readonly hashes: string[];
   /** The number of its last line among all lines. */
   lastLine: number;
@@ -136,7 +136,7 @@ interface Linked {
   readonly chain: string;
   readonly seq: number;
   readonly previous: string | null;
-  /** Of a checkpoint; null for a decision. */
+  /** The ends of chains that a checkpoint names; null for a decision. */
   readonly heads: readonly Omit<Claim, 'place'>[] | null;
 }
 

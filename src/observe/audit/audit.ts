@@ -6,7 +6,7 @@ import { type AuditTarget, type ChainHead, ChainWriter } from './chain-writer.js
 /** One decision about a request that denied or changed something. */
 interface Decision {
   readonly decision: 'denied' | 'withheld' | 'masked';
-  /** Of the closed table of refusals, or of the configuration. */
+  /** A code of the closed table of refusals, or `mask`. */
   readonly rule: string;
   /** The names of fields or operations; null for none. */
   readonly of: readonly string[] | null;
@@ -80,7 +80,7 @@ function decisionsOf({ refusal, graphql }: Exchange): readonly Decision[] {
     of,
   }));
   if (refusal?.isOfCaller !== true || refusal.code === 'CLIENT_GONE') return found;
-  // Of other refusals it may be what the client sent.
+  // The text that another refusal found may be from the client.
   const isName = refusal.code === 'FORBIDDEN' && typeof refusal.found === 'string';
   found.push({ decision: 'denied', rule: refusal.code, of: isName ? [String(refusal.found)] : null });
   return found;

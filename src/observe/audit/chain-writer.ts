@@ -12,7 +12,7 @@ const BACKLOG_BYTES = 4 * 1024 * 1024;
 /** Between two reports that lines cannot be written. */
 const REPORT_MILLIS = 60_000;
 
-/** Where the lines of an audit go. */
+/** The destination of the lines of an audit. */
 export interface AuditTarget {
   /** Null for standard output. */
   readonly file: string | null;

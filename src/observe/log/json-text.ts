@@ -9,7 +9,7 @@ const KEPT_MAX = 2048;
 /** Control characters that JSON leaves as they are: DEL, C1 (with the one-byte CSI), and the two line ends of Unicode. */
 const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
-/** The same JSON with every control character of its strings escaped (catalogue K02). */
+/** Escapes every control character in the strings of a JSON text (catalogue K02). */
 export const escapeControls = (json: string): string => json.replace(CONTROLS, escapeUnit);
 
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
-/** Where bytes go: calls back with what it took, at once or later. Never throws. */
+/** Writes bytes, and calls back with how many were taken, at once or later. Never throws. */
 export type WriteBytes = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, taken: number) => void) => void;
 
 /** A place to write log lines to. */

@@ -59,7 +59,7 @@ export interface ConfigLoads {
   weakerRefused: number;
 }
 
-/** Where there are no reloads. */
+/** The loads of a process that does not reload. */
 export const FIRST_LOAD: ConfigLoads = { ok: 1, refused: 0, generation: 1, weakerTaken: 0, weakerRefused: 0 };
 
 /** Adds the metrics of loads: one process of several counts for all. */

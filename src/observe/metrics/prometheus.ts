@@ -199,6 +199,6 @@ export const withoutLabels = (list: MetricList, isRetired: (labels: Labels) => b
 export const addUp = (lists: readonly MetricList[]): Promise<MetricList> =>
   AggregatorRegistry.aggregate([...lists]).getMetricsAsJSON();
 
-/** The same, in the text format of Prometheus. */
+/** Prints the metrics of several processes as those of one, in the text format of Prometheus. */
 export const printMetricLists = (lists: readonly MetricList[]): Promise<string> =>
   AggregatorRegistry.aggregate([...lists]).metrics();

@@ -10,7 +10,7 @@ interface Lengths {
 }
 
 interface ReplyLengths extends Lengths {
-  /** Of the lists of one reply together. */
+  /** The most items that the lists of one reply had together. */
   mostItems: number;
 }
 

@@ -2,9 +2,9 @@
 export interface LabelNames {
   /** Services, and routes without envelopes; with the operations of each. */
   readonly routes: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Of subscriptions. */
+  /** The names of subscription fields. */
   readonly fields: ReadonlySet<string>;
-  /** Of clients. */
+  /** The names of client classes. */
   readonly classes: ReadonlySet<string>;
 }
 

@@ -118,7 +118,7 @@ export interface Exemplar {
 /** How many values fell below each bound, and their sum. */
 export class Buckets {
   readonly #bounds: readonly number[];
-  /** By bucket, not added up; the last one is what lies beyond all bounds. */
+  /** The counts of the buckets, not cumulative. The last one counts values beyond all bounds. */
   readonly counts: Float64Array;
   sum = 0;
   /** The latest traced value of each bucket; null before the first. */

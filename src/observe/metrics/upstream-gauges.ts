@@ -58,7 +58,7 @@ export function addUpstreamGauges(
         const endMillis = certificateEndMillis?.() ?? null;
         return endMillis === null ? [] : [{ labels: [service], value: endMillis / 1000 }];
       }),
-    // The same in all workers.
+    // The value is the same in all workers.
     'max',
   );
   addAddressGauges(book, upstreams);

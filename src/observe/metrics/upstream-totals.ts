@@ -9,7 +9,7 @@ const ADDRESSES_MAX = 1000;
  * replace while calls on the earlier ones go on: a counter that went down would be read as calls that never were.
  */
 export class UpstreamTotals {
-  /** By service and address, the one that was asked for last at the end. */
+  /** The totals by service and address; the address that was asked for last is at the end. */
   readonly #byService = new Map<string, Map<string, AddressTotals>>();
 
   /** Those of an address of a service, which go on where it was known before. */

@@ -16,7 +16,7 @@ const REQUEST_MILLIS = 10_000;
 const TRIES_MAX = 4;
 const PAUSE_MILLIS = 1000;
 const PAUSE_MILLIS_MAX = 30_000;
-/** Of an answer, which may say that spans were rejected. */
+/** The most bytes that are kept of an answer, which may say that spans were rejected. */
 const ANSWER_BYTES_MAX = 16 * 1024;
 /** How long the last batches may take when the process ends. */
 const CLOSE_MILLIS = 1000;
@@ -50,7 +50,7 @@ interface Batch {
   spans: number;
 }
 
-/** Where the messages around the spans begin in a batch: the same in all. */
+/** The bytes before the spans of a batch, and the positions of their messages: the same in all batches. */
 interface Envelope {
   readonly bytes: Uint8Array;
   readonly resourceSpans: number;
@@ -80,7 +80,9 @@ export class SpanExporter {
     this.#envelope = encodeEnvelope(options.attributes);
   }
 
-  /** Where the next span is written: at least `bytesMax` are free. Null where too many batches wait: it is dropped. */
+  /**
+   * The writer for the next span, with at least `bytesMax` free. Null where too many batches wait: the span is dropped.
+   */
   next(bytesMax: number): ProtoWriter | null {
     if (this.#open !== null && this.#open.writer.free < bytesMax) this.#close();
     const batch = this.#open ?? this.#begin();
@@ -219,7 +221,7 @@ function readAnswer({ statusCode: status = 0, headers }: IncomingMessage, body: 
     isTaken,
     mayRetry: RETRYABLE.has(status),
     reason: `status ${status}`,
-    // Of a receiver that answers in another format nothing is known.
+    // An answer in another format does not tell how many spans were rejected.
     rejected: isTaken && headers['content-type']?.startsWith(PROTOBUF) === true ? readRejectedSpans(body) : 0,
     retryAfterMillis: Number.isFinite(retryAfter) ? Math.max(0, retryAfter) * 1000 : 0,
   };

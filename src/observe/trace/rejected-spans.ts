@@ -20,9 +20,9 @@ export function readRejectedSpans(answer: Buffer): number {
 
 interface Field {
   readonly field: number;
-  /** Of a number; 0 of others. */
+  /** The value of a varint, or the length of `bytes`; 0 for fields of fixed size. */
   readonly value: number;
-  /** Of a text or a message; null of others. */
+  /** The bytes of a text or a message; null for other fields. */
   readonly bytes: Buffer | null;
 }
 

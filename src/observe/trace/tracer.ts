@@ -25,7 +25,7 @@ export const KEPT_PER_SECOND = 100;
 
 const SECOND_MILLIS = 1000;
 
-/** Of this process, whatever its configuration. */
+/** The id of this process, whatever its configuration. */
 const INSTANCE_ID = randomUUID();
 
 /** The spans of this process: begun with each request, encoded into a batch of the exporter when the request is over. */

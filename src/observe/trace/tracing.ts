@@ -12,7 +12,7 @@ export class Tracing implements ExchangeObserver {
   readonly #hooks: ExporterHooks;
   #options: TraceOptions | null = null;
   #tracer: Tracer | null = null;
-  /** Of earlier configurations: they send their last spans. */
+  /** Tracers of earlier configurations that still send their last spans. */
   readonly #closing = new Set<Promise<void>>();
 
   constructor(hooks: ExporterHooks) {
@@ -45,7 +45,7 @@ export class Tracing implements ExchangeObserver {
     if (this.#tracer !== null) this.#tracer.end(exchange, performance.now() - exchange.startedMillis);
   }
 
-  /** The same, for a request that took so long. */
+  /** Ends the trace of a request that took so long. */
   finish(exchange: Exchange, millis: number): void {
     if (this.#tracer !== null) this.#tracer.end(exchange, millis);
   }
