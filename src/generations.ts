@@ -11,7 +11,7 @@ export class Generations {
   #current: Generation;
   /** The oldest first. */
   readonly #retired = new Set<Generation>();
-  /** Of the retired ones: their subscriptions were ended because there are too many. */
+  /** The retired generations whose subscriptions were ended because there are too many. */
   readonly #ended = new WeakSet<Generation>();
   readonly #releasing = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;

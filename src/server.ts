@@ -59,7 +59,7 @@ export interface GatewayOptions extends BackendReports {
   readonly reload?: Reload;
   /** The keys of TLS sessions, which all workers share. */
   readonly tickets?: TicketKeys;
-  /** Its name among the replicas of budgets, which no other process ever had; absent: it chooses one. */
+  /** The name of the process among the replicas of budgets, which no other ever had; absent: it chooses one. */
   readonly replica?: string;
 }
 

@@ -52,7 +52,7 @@ export class TrafficServer {
   readonly #hooks: TrafficHooks;
   readonly #penaltyBox: PenaltyBox;
   readonly #connections = new Map<Duplex, Connection>();
-  /** Of each address, the oldest first. */
+  /** The connections of each address, the oldest first. */
   readonly #ofClients = new Map<string, Set<Connection>>();
   /** Requests that have not been answered to their end. */
   inFlight = 0;
