@@ -24,8 +24,8 @@ export async function checkWeaker(
 }
 
 /**
- * Checks that a reload takes no right away from the schemas of GraphQL upstreams (`@authenticated`, `@requiresScopes`).
- * Throws `ConfigurationError`.
+ * Checks that changed schemas of GraphQL upstreams do not ask for less (`@authenticated`, `@requiresScopes`). Throws
+ * `ConfigurationError` where one does, unless `reload.weaker` is `take`.
  */
 export function checkWeakerSchemas(inUse: Compiled, next: Compiled, files: ConfigFiles): void {
   if (inUse.config.reload.weaker === 'take') return;
