@@ -6,7 +6,7 @@ export class AddressTotals {
   /** Times its name could not be resolved. */
   failedLookups = 0;
   readonly failures = new Map<RefusalCode, number>();
-  /** By reason. */
+  /** Ejections are counted by their reason. */
   readonly ejections = new Map<string, number>();
 
   /** Takes over what others have counted. */

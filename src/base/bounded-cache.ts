@@ -27,7 +27,7 @@ export class BoundedCache<V extends object | string> {
     return this.#entries.get(key);
   }
 
-  /** The same, which does not count as a use. */
+  /** Returns an entry without counting that as a use. */
   peek(key: string): V | undefined {
     return this.#entries.peek(key);
   }

@@ -1,4 +1,4 @@
-/** The same text for the same value, in whatever order its members come. */
+/** Returns one text for equal values, whatever the order of the members of their objects. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => {
     if (inner instanceof Map) return [...inner];

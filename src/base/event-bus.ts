@@ -31,8 +31,8 @@ export interface EventBus {
   /** Reports every event from now on, in order, until the returned function is called. */
   subscribe(topic: string, listener: EventListener): () => void;
   /**
-   * The same, and first reports the events after the one with the id `after`, which is data of a caller; null: from now
-   * on.
+   * Subscribes like `subscribe`, and first reports the events after the one with the id `after`. `after` is data of a
+   * caller; null: only events from now on.
    */
   resume(topic: string, listener: ResumingListener, after: string | null, pace?: ReplayPace): () => void;
   close(): Promise<void>;

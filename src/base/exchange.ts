@@ -54,7 +54,7 @@ export const VIOLATIONS_MAX = 20;
 
 /** The client of a request. */
 export interface ExchangeCaller {
-  /** Of the configuration; '' where it knows no clients. */
+  /** The client class in the configuration; '' where it knows no clients. */
   readonly className: string;
   /** The caller, without secrets: a name, an address or a digest. */
   readonly label: string;
@@ -113,11 +113,14 @@ export class Exchange {
   /** Callers are told what was wrong with their request. Of the configuration. */
   explainsRefusals = true;
   readonly startedMillis: number = performance.now();
-  /** Of the configuration, never of the request: a service's name, `graphql`, `wsdl`, a plain route's path, or `none`. */
+  /**
+   * The route comes from the configuration, never from the request. It is a service's name, `graphql`, `wsdl`, a plain
+   * route's path, or `none`.
+   */
   route = 'none';
-  /** Of the configuration: the path that it came to; '' where that is not one of the gateway. */
+  /** The configured path that the request came to; '' where that is not one of the gateway. */
   path = '';
-  /** Of the WSDL or the schema, or `_other`; '' where there is none. */
+  /** The operation, as the WSDL or the schema names it, or `_other`; '' where there is none. */
   operation = '';
   dialect = '';
   caller: ExchangeCaller = UNKNOWN;

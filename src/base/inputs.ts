@@ -20,7 +20,7 @@ export const LIVE_INPUTS: Inputs = { readFile, realpath, stat, glob, fetch: (_na
 export interface InputSnapshot {
   readonly contents: Map<string, Buffer>;
   readonly realPaths: Map<string, string>;
-  /** By pattern. */
+  /** The files that each pattern matches. */
   readonly matches: Map<string, readonly string[]>;
 }
 

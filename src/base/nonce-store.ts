@@ -1,6 +1,6 @@
 /** A nonce, as it is remembered. */
 export interface Nonce {
-  /** The same for all base64 texts of the same bytes. */
+  /** The key is equal for all base64 texts of the same bytes. */
   readonly key: string;
   /** Keys of the nonces that lenient decoders read it as: if one of them was seen, so was this one. A few at most. */
   readonly equivalentKeys: readonly string[];

@@ -12,7 +12,7 @@ export interface Place {
 
 /** What a refusal knows of the message it refuses, besides its code: names and places, never values. */
 export interface Facts {
-  /** Where it was found, as the reader counts: in UTF-8. Absent where the reader is to find the place of the last tag. */
+  /** The offset of what was found, in UTF-8 as the reader counts; absent: the reader finds the last tag. */
   readonly offsetBytes?: number;
   /** The path to what breaks the rule, by names of the schema: of XML from the child of Body on. */
   readonly path?: string;

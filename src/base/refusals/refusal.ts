@@ -52,7 +52,7 @@ export class Refusal extends Error {
     return rule === null ? where : `${rule} at ${where}`;
   }
 
-  /** Where in the message it was found; null while that is not known. The line is null until `locate`. */
+  /** The position in the message of what was found; null while that is not known. The line is null until `locate`. */
   get place(): Place | null {
     return this.#place;
   }
@@ -62,7 +62,7 @@ export class Refusal extends Error {
     this.#place = place;
   }
 
-  /** Of a request that should not have been sent, or not like this. */
+  /** True if the request should not have been sent, or not like this. */
   get isOfCaller(): boolean {
     return this.kind.blame === 'client' || this.kind.blame === 'peer';
   }
@@ -82,7 +82,7 @@ const NO_FACTS: Facts = {};
 
 /** A limit that was exceeded. */
 export interface ExceededLimit {
-  /** Of the configuration. */
+  /** The key of the limit in the configuration. */
   readonly key: string;
   readonly value: number;
 }
