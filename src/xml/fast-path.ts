@@ -170,7 +170,7 @@ export class FastPathScanner {
   }
 }
 
-/** Where white space, as it stands between tags, ends. */
+/** Returns the end of the white space that begins at `i`, as it stands between tags. */
 function behindSpace(view: DataView, i: number, end: number): number {
   while (i < end) {
     const byte = view.getUint8(i);

@@ -3,7 +3,7 @@ import { ALL, type Interest, PRESENCE, SKIP, STREAM, type StartTag, type XmlHand
 /** Passes a handler no more events than it asked for, where the reader reports more. */
 export class InterestFilter implements XmlHandler {
   readonly #handler: XmlHandler;
-  /** Of each open element that is reported to the handler. */
+  /** The interest in each open element that is reported to the handler. */
   readonly #interests: Interest[] = [];
   /** Elements open from the one whose content is skipped. */
   #skipped = 0;

@@ -9,7 +9,7 @@ export interface LastOffsets {
   readonly tag: { readonly offsetBytes: number };
 }
 
-/** Where the bytes of a chunk come from: a `Transcoder`. */
+/** A `Transcoder`, which knows the bytes that a chunk was decoded from. */
 type Source = Pick<Transcoder, 'unitBytes' | 'decodedBytes'>;
 
 /**

@@ -89,7 +89,7 @@ export class Name {
   /** The name as written, in UTF-8. */
   readonly bytes: Uint8Array;
   readonly length: number;
-  /** Its bytes by four, for `isAt`; the last four overlap those before when the length is no multiple. */
+  /** The bytes by four, for `isAt`; the last four overlap those before when the length is no multiple. */
   readonly words: readonly number[];
   readonly firstWord: number;
   readonly lastWord: number;
@@ -102,7 +102,7 @@ export class Name {
   /** The namespace of `prefix` on an element in the scope numbered `scope`. */
   uri = '';
   scope = 0;
-  /** Where it is kept, or -1. */
+  /** The position of this name in its table; -1: it is not kept. */
   place = -1;
   /**
    * Messages repeat themselves: the places of the names of the start tags that followed this one the last times, and of

@@ -21,11 +21,14 @@ export class Namespaces {
   scope = ROOT_SCOPE;
   readonly #prefixes: string[] = [];
   readonly #uris: string[] = [];
-  /** Of the first `#indexed` declarations: the newest of each prefix, and for each the one that it hides, or -1. */
+  /**
+   * The newest of the first `#indexed` declarations, by prefix. `#hidden` has the declaration that each one hides, or
+   * -1.
+   */
   readonly #newest = new Map<string, number>();
   readonly #hidden: number[] = [];
   #indexed = 0;
-  /** Where the declarations of each element that has some begin, and the scope to go back to. */
+  /** The first declaration of each open element that has some; `#scopes` has the scope to return to. */
   readonly #marks: number[] = [];
   readonly #scopes: number[] = [];
   /** First declaration of the start tag being read. */
@@ -171,7 +174,7 @@ export class Namespaces {
 /** Up to here a search is faster than an index. */
 const FEW = 16;
 
-/** Where nothing is declared. */
+/** The scope in which nothing is declared. */
 const ROOT_SCOPE = 1;
 /** Never in force. */
 const NO_SCOPE = 0;

@@ -45,7 +45,7 @@ export function skipPlainText(view: DataView, i: number, end: number): number {
   return i;
 }
 
-/** The same for attribute values: up to a `<`, `&`, quote, control character or byte beyond ASCII. */
+/** Skips plain characters of an attribute value, up to a `<`, `&`, quote, control character or byte beyond ASCII. */
 export function skipPlainValue(view: DataView, i: number, end: number): number {
   const last = end - 4;
   while (i <= last) {

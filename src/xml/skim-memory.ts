@@ -145,7 +145,7 @@ class SkimMemory {
     this.setWord(FRAME + depth * FRAME_STRIDE + FRAME_CHILDREN, children);
   }
 
-  /** Where the name of an open element begins, and where it ends. */
+  /** The offset at which the name of an open element begins; `nameEnd` is its end. */
   nameStart(depth: number): number {
     return this.word(FRAME + depth * FRAME_STRIDE);
   }

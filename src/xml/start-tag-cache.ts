@@ -12,7 +12,7 @@ export class CachedStartTag {
   /** The limits it was parsed under: under others it has to be parsed again. */
   readonly limits: XmlLimits;
   readonly declarations: Declarations;
-  /** Its attributes, placed by the distance from its beginning. */
+  /** The attributes of the start tag; their offsets count from the end of its name. */
   readonly attributes: readonly PlacedAttribute[];
   readonly #words: readonly number[];
 
@@ -41,7 +41,7 @@ export class CachedStartTag {
 
 const LONGEST_BYTES = 512;
 
-/** By the place of their name in its table: as many as there are places. */
+/** The cached start tags, by the position of their name in its table: as many as that has positions. */
 const cache: ({ readonly name: Name; readonly startTag: CachedStartTag } | null)[] = [];
 
 /** The start tag that this name had the last time it declared namespaces, or null. */

@@ -11,7 +11,7 @@ export const WIDE = 1;
 /** The value has references or white space other than spaces. */
 export const RAW = 2;
 
-/** Where an attribute of a start tag lies. */
+/** The position of an attribute of a start tag. */
 export interface PlacedAttribute {
   readonly name: Name;
   readonly start: number;
@@ -23,7 +23,7 @@ export interface PlacedAttribute {
 class Attribute implements PlacedAttribute {
   name = NO_NAME;
   uri = '';
-  /** Where its value lies in the chunk or the carry buffer. */
+  /** The value lies from `start` to `end` in the chunk or the carry buffer. */
   start = 0;
   end = 0;
   flags = 0;
@@ -45,9 +45,9 @@ export class Tag implements StartTag {
   #carry: Buffer = NOTHING;
   #carryEnd = 0;
   #carried = 0;
-  /** Where the token being read begins in the carry buffer, or -1 when it lies in the chunk as a whole. */
+  /** The offset of the token being read in the carry buffer; -1 when the chunk has it as a whole. */
   #token = -1;
-  /** Where the token that was completed last is found: valid until the next call. */
+  /** The bytes that hold the token that was completed last, from `start` to `end`: valid until the next call. */
   bytes: Buffer = NOTHING;
   start = 0;
   end = 0;

@@ -27,7 +27,7 @@ function characterReferenceEnd(from: u32, end: u32): u32 {
   return i > first && i < end && load<u8>(i) === 0x3b && isCharacter(code) ? i + 1 : 0;
 }
 
-/** Where the character beyond ASCII at `i` ends; 0 when there is none. */
+/** Returns the end of the character beyond ASCII at `i`; 0 when there is none. */
 export function characterEnd(i: u32, end: u32): u32 {
   const first: u32 = load<u8>(i);
   const second: u32 = load<u8>(i + 1);

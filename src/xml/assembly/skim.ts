@@ -92,7 +92,7 @@ export function skim(from: u32, end: u32): u32 {
 const frameAt = (depth: u32): u32 => at.FRAME + depth * at.FRAME_STRIDE;
 const depthOf = (frame: u32): u32 => (frame - at.FRAME) / at.FRAME_STRIDE;
 
-/** Where plain attributes end: at `>` or `/>`; 0 when one is not plain. */
+/** Returns the end of plain attributes, at `>` or `/>`; 0 when one is not plain. */
 function attributesEnd(from: u32, end: u32): u32 {
   let count = 0;
   let i = from;
@@ -124,7 +124,7 @@ function attributesEnd(from: u32, end: u32): u32 {
   return 0;
 }
 
-/** Of the name read last: bytes of its prefix, the colon included. */
+/** Bytes of the prefix of the name read last, the colon included. */
 let prefixed: u32 = 0;
 
 /** Length of the qualified name at `i`, in ASCII, its prefix bound, with a byte behind it that belongs to no name; else 0. */
@@ -200,7 +200,7 @@ function isSame(one: u32, other: u32, length: u32): bool {
   return true;
 }
 
-/** Where valid text ends: at a `<`, or before a character that the scanners must read. May lie beyond `end`. */
+/** Returns the end of valid text: a `<`, or a character that the scanners must read. May lie beyond `end`. */
 function textEnd(from: u32, end: u32): u32 {
   let base = from;
   while (base < end) {
@@ -239,7 +239,7 @@ function textStops(bytes: v128): i32 {
   return i8x16.bitmask(v128.or(control, v128.or(angle, v128.eq<u8>(bytes, v128.load(AMPERSANDS)))));
 }
 
-/** Where a plain value in double quotes ends; 0 when it is not plain. */
+/** Returns the end of a plain value in double quotes; 0 when it is not plain. */
 function valueEnd(from: u32, end: u32): u32 {
   let i = from;
   while (i < end) {
