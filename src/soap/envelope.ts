@@ -288,7 +288,7 @@ export class EnvelopeValidator implements XmlHandler {
     this.isHeadValid = true;
   }
 
-  /** Of Envelope and its children. Those of replies are not checked. */
+  /** Checks the attributes of Envelope and its children. Those of replies are not checked. */
   #checkAttributes(tag: StartTag, dialect: Dialect): void {
     if (tag.attributeCount === 0) return;
     this.#hasAttributes = true;

@@ -11,7 +11,7 @@ export class PathText implements XmlHandler {
   #outer = 0;
   #inner = 0;
   #text = '';
-  /** Of the element at the path; 0 while it is not open. */
+  /** The depth of the element at the path; 0 while it is not open. */
   #openDepth = 0;
   #isFound = false;
 

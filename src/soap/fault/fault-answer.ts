@@ -17,7 +17,7 @@ export interface FaultAnswerOptions {
   readonly to: Dialect | null;
   readonly rules: DetailRules;
   readonly readers: ReaderPool;
-  /** Of the Content-Type of the message. */
+  /** The charset in the Content-Type of the message. */
   readonly charset: string | null;
 }
 

@@ -72,7 +72,7 @@ export class FaultMessage implements XmlHandler {
   #defaultUri: string | null = null;
   #inDetail = false;
   #inFault = false;
-  /** Where the element begins that is cut, and how deep it is; -1 for none. */
+  /** The offset at which the element that is cut begins, and its depth; -1 for none. */
   #cutStart = -1;
   #cutDepth = 0;
   #partStart = 0;

@@ -21,11 +21,11 @@ export interface FaultParts {
 export interface FaultParticulars {
   /** All subcodes, from outside in. */
   readonly subcodes: readonly string[];
-  /** Its text in each language. */
+  /** The text of the Fault in each language. */
   readonly reasons: readonly FaultReason[];
   /** The node that reported it. */
   readonly node: string | null;
-  /** By the local name of the entry, in place of those of `FaultParts.detail`; null where none has a known type. */
+  /** Decoded values by the local name of the entry, in place of those of `FaultParts.detail`; null: no known types. */
   readonly typedDetail: Readonly<Record<string, unknown>> | null;
 }
 

@@ -10,7 +10,7 @@ import { NotUnderstood } from '../header/header.js';
 const ERROR_URI = 'urn:soapstone:error';
 
 export interface FaultOptions {
-  /** Of the exchange. */
+  /** The id of the exchange. */
   readonly id: string;
   /** The dialects that are spoken here. */
   readonly spoken: readonly Dialect[];

@@ -4,7 +4,7 @@ import { ALL, ELEMENTS_ONLY, type Interest, type StartTag } from '../../xml/even
 /** The WS-Addressing blocks of a message that the gateway or a service may act on. Texts are trimmed. */
 export interface Addressing {
   readonly to: string | null;
-  /** Where the text of `to` stands in the message; null when there is none, or its block is taken out or for others. */
+  /** The range of the text of `to` in the message; null without one that is passed on to the service. */
   readonly toContent: { readonly startBytes: number; readonly endBytes: number } | null;
   readonly action: string | null;
   /** The block with the action is for the service, and reaches it. */
@@ -52,7 +52,7 @@ const REPLY_BLOCKS: ReadonlySet<string> = new Set(['ReplyTo', 'FaultTo']);
 interface OpenBlock {
   readonly name: string;
   readonly isForwarded: boolean;
-  /** Its text counts: it is no repetition, and relates to the request where it relates to another message. */
+  /** The text counts: it is no repetition, and relates to the request where it relates to another message. */
   readonly isUsed: boolean;
   readonly contentBytes: number;
 }

@@ -21,7 +21,7 @@ export interface FreshnessOptions {
  */
 export class FreshnessChecker {
   readonly #options: FreshnessOptions;
-  /** By key, when each nonce may be forgotten; in the order they came, which is the order in which they leave. */
+  /** The time at which each nonce may be forgotten, by its key. Nonces leave in the order they came. */
   readonly #nonces: Map<string, number>;
 
   /** Remembers the nonces that `earlier` remembers, and both see those to come: a reload must not let one pass again. */

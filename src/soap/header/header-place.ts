@@ -3,7 +3,7 @@ import type { StartTag } from '../../xml/events.js';
 import type { Encoding } from '../../xml/transcode.js';
 import { type Edit, encodeAscii } from '../edit.js';
 
-/** Where the gateway writes header blocks of its own into a message. */
+/** The position in a message at which the gateway writes header blocks of its own. */
 export interface HeaderPlace {
   /** Offset in the message, as it is sent on. */
   readonly offsetBytes: number;

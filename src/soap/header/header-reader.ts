@@ -49,7 +49,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
   #depth = 0;
   #action: BlockAction = 'pass';
   #startBytes = 0;
-  /** Of the block that is open; null where it is not read. */
+  /** The reader of the block that is open; null where it is not read. */
   #reader: BlockReader | null = null;
   /** Elements with the address of the block that is open. */
   #addresses = 0;
@@ -137,7 +137,7 @@ export class HeaderReader implements XmlHandler, HeaderReaders {
       attributes.push(`${tag.attributeLocal(index)}=${tag.attributeValue(index)}`);
     }
     this.#addresses = 0;
-    // Of two with one name in different versions a backend may act on either.
+    // A backend may act on either of two blocks with one name in different versions.
     if (blocks.some((block) => block.startsWith(`${tag.local} `))) return false;
     blocks.push([tag.local, tag.uri, ...attributes.sort()].join(' '));
     blocks.sort();

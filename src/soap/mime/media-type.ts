@@ -97,7 +97,7 @@ function readParameters(header: string, start: number, bare: RegExp): ReadonlyMa
 
 interface ParameterValue {
   readonly text: string;
-  /** Where the next parameter begins. */
+  /** The offset at which the next parameter begins. */
   readonly next: number;
 }
 

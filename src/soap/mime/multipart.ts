@@ -37,8 +37,8 @@ export interface MultipartOptions {
 }
 
 /**
- * Where the next byte belongs: to what stands before the first part, to the rest of a boundary's line, to the header or
- * the content of a part, or to what stands after the last.
+ * The section that the next byte belongs to: a boundary's line, or a part's header or content. `preamble` is before the
+ * first part, `epilogue` after the last.
  */
 type Section = 'preamble' | 'boundary' | 'header' | 'envelope' | 'part' | 'epilogue';
 

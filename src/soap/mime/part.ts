@@ -43,7 +43,7 @@ function decoded(bytes: Buffer, coding: string): Buffer {
 
 const EQUALS = 61;
 
-/** By RFC 2045 section 6.7. What is no escape stays as it is. */
+/** Decodes quoted-printable content (RFC 2045 section 6.7). Text that is no escape stays as it is. */
 function unquoted(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
   const content = Buffer.allocUnsafe(bytes.length);

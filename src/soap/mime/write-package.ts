@@ -13,7 +13,7 @@ export interface PackagePart {
 export interface WrittenPackage {
   readonly contentType: string;
   readonly body: Buffer;
-  /** Where the envelope begins in it. */
+  /** The offset in `body` at which the envelope begins. */
   readonly envelopeOffset: number;
 }
 
