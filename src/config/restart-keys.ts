@@ -66,7 +66,7 @@ function withoutRotating(value: unknown, path: ConfigPath, fileAt: LoadedConfig[
   });
 }
 
-/** The same keys, in whatever order they stand, with other values. */
+/** Maps the values of an object; the order of its keys makes no difference when the result is compared. */
 const mapValues = <T>(map: Readonly<Record<string, T>>, to: (value: T, name: string) => unknown): unknown =>
   new Map(Object.entries(map).map(([name, value]) => [name, to(value, name)]));
 

@@ -174,7 +174,7 @@ type FileService<Kind> = Extract<FileConfig['services'][string], { readonly kind
 type Completed<Kind, Groups extends keyof FileConfig['limits']> = Omit<FileService<Kind>, 'url' | 'urls' | 'limits'> & {
   /** One at least, also where the file gives a `url`. */
   readonly urls: readonly string[];
-  /** The same with their weights. */
+  /** The addresses in `urls`, with their weights. */
   readonly addresses: readonly AddressConfig[];
   readonly limits: Pick<FileConfig['limits'], Groups>;
 };

@@ -24,7 +24,7 @@ const HEALTH_KEYS = {
 /** Active health checks of the addresses of a service. */
 export const HEALTH = closed(HEALTH_KEYS, 'Checks of the addresses, whether they are called or not: `path` or `tcp`.');
 
-/** The same of a service that speaks SOAP. */
+/** Active health checks of the addresses of a service that speaks SOAP. */
 export const SOAP_HEALTH = closed(
   {
     ...HEALTH_KEYS,

@@ -14,6 +14,6 @@ export interface KeywordError {
 /** Fills in the defaults, and checks data against the table of keys. Made from it by `write-validator.ts`. */
 export const validate: {
   (data: unknown): data is FileConfig;
-  /** Of the last call that answered false. */
+  /** The errors of the last call that answered false. */
   errors: readonly KeywordError[] | null;
 };

@@ -2,7 +2,7 @@ import { isNetwork } from '../../access/network/networks.js';
 import { parseRedisUrl } from '../../redis/address.js';
 import { isHttpUrl, isProxy, isSubscriptionUrl, parseAddress, parseListenAddress } from '../keys/address.js';
 
-/** By the `format` of the JSON Schema: whether a text has it. */
+/** Checks whether a text has a format, by the `format` of the JSON Schema. */
 export const FORMAT_CHECKS: Readonly<Record<string, (text: string) => boolean>> = {
   address: (text) => parseAddress(text) !== null,
   'listen-address': (text) => parseListenAddress(text) !== null,

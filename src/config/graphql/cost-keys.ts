@@ -40,7 +40,7 @@ export const LIST_SIZE = listSize('How long the list is, for the cost before any
 
 export type ListSizeKeys = StaticOf<typeof LIST_SIZE>;
 
-/** Of one operation. */
+/** The keys of one operation that determine its cost. */
 export const OPERATION_COST_KEYS = {
   cost: optional(costPoints(
     'The cost of one call from GraphQL; by default its `weight`, or `callCost` of the service or of `limits.graphql`.')),

@@ -36,7 +36,7 @@ const PART = `^${FIELD_NAME}(\\.${FIELD_NAME})?$`;
 const PART_HINT = 'Write a type as the service has it, or one of its fields: Customer, Customer.ssn, Query.customers.';
 const FIELD_VALUE = { pattern: '^[\\t\\x20-\\x7e]{0,8192}$', hint: 'Write printable characters.' };
 
-/** Where the subscriptions of such a service are. */
+/** The key that says whether a GraphQL service offers its subscriptions, and at which address. */
 const SUBSCRIPTIONS = flagOr(
   '`true` (default): its subscriptions are offered, over server-sent events at its address; `false`: they are not; or where they are.',
   closed({

@@ -4,7 +4,7 @@ import { closed, flag, flagOr, mapOf, optional, text, unsafe } from '../keys/key
 
 /** Keys of one operation about what its requests hold: where arguments and header blocks come from. */
 
-/** Where a value comes from. */
+/** The keys that name the source of a value. */
 const SOURCE = {
   value: optional(text('A constant in place of the argument, which callers then do not see. Secrets come from the environment or a file.',
     { maxLength: 65536, hint: 'Write it in quotes.' })),
@@ -37,7 +37,7 @@ const BLOCK = closed({
 /** XML names with `/` between them; `@name` is an attribute. */
 const PATH_PATTERN = '^[^\\s/@{}:]{1,256}(/[^\\s/@{}:]{1,256}){0,15}(/@[^\\s/@{}:]{1,256})?$|^@[^\\s/@{}:]{1,256}$';
 
-/** By the path of XML names: `Order/Customer/@id`. */
+/** A map of entries by their path of XML names: `Order/Customer/@id`. */
 const entries = (description: string) =>
   optional(
     mapOf(PATH_PATTERN, ENTRY, description, {

@@ -29,7 +29,7 @@ export function openClasses({ clients }: Config): readonly string[] {
   ];
 }
 
-/** Where some operations of a service ask for rights and others do not. */
+/** Reports the services some of whose operations require rights while others do not. */
 export const openOperations = ({ services }: Config): readonly string[] =>
   Object.entries(services).flatMap(([service, { operations }]) => {
     const mapped = Object.entries(operations).filter(([, mapping]) => mapping !== false);

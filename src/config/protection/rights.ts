@@ -70,7 +70,7 @@ export const offered: ValueComparison = (before, after) => {
 const selects = (operations: Record<string, unknown>): boolean =>
   Object.values(operations).some((mapping) => isRecord(mapping) && mapping['field'] !== undefined);
 
-/** The same for a change of the class of a client: what its old class was masked, its new one must be. */
+/** True if a client that changes its class sees a field that was masked more for its old class. */
 export const masksLess = ({ before, after }: ConfigChange, from: string, to: string): boolean => {
   const later = new Map(masksIn(after));
   for (const [field, masks] of masksIn(before))

@@ -9,7 +9,7 @@ import { diagnosticAt } from '../section.js';
 import type { ConfigChange, Protection, ValueComparison, Weakening } from './protection.js';
 import { PROTECTIONS } from './table.js';
 
-/** Of more the rest is counted. */
+/** Weakenings that are reported one by one; the rest is counted. */
 const SHOWN = 20;
 
 /** What a later configuration protects less than the one in use, as diagnostics at their places. */
@@ -109,7 +109,10 @@ function* descend(
 const childOf = (owner: unknown, name: string): unknown =>
   isRecord(owner) && Object.hasOwn(owner, name) ? owner[name] : undefined;
 
-/** By the name of an earlier service: itself, and those that are new at one of its addresses. */
+/**
+ * Maps the name of an earlier service to the later services that succeed it. These are the one of that name, and those
+ * that are new at one of its addresses.
+ */
 function successorsIn(before: Config, after: Config): ReadonlyMap<string, readonly string[]> {
   const known = { ...before.services, ...before.graphqlServices };
   const later = { ...after.services, ...after.graphqlServices };

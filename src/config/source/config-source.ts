@@ -23,7 +23,7 @@ export class ConfigSource {
   readonly diagnostics: Diagnostic[] = [];
   readonly #main: ConfigFile;
   readonly #files: readonly ConfigFile[];
-  /** By the JSON of a path of one or two keys: the file that it stands in, the first of several. */
+  /** The first file that has a path of one or two keys, by the JSON of that path. */
   readonly #owners = new Map<string, ConfigFile>();
 
   constructor(main: ConfigFile, included: readonly ConfigFile[] = []) {
@@ -34,8 +34,8 @@ export class ConfigSource {
   }
 
   /**
-   * Where a key or its value stands. Without `part`: the value when it is a scalar, else the key. For what is in no
-   * file (a default) the nearest part around it that is; null when there is none.
+   * Returns the position of a key or its value. Without `part`: the value when it is a scalar, else the key. For a path
+   * that is in no file (a default): the nearest part around it that is; null when there is none.
    */
   placeOf(path: ConfigPath, part?: 'key' | 'value'): ConfigPlace | null {
     const { file, yaml } = this.#fileOf(path);
@@ -48,7 +48,10 @@ export class ConfigSource {
     return valueAt(this.value, path) !== undefined;
   }
 
-  /** Where a place within the text at `path` stands: in its file, or in the one that `{ file: path }` names. */
+  /**
+   * Returns the position in a file of `at` in the text at `path`. That is its file, or the one that `{ file: path }`
+   * names.
+   */
   placeIn(path: ConfigPath, at: SourcePosition): ConfigPlace {
     const named = this.#referenceAt(path);
     if (named !== null) return { file: this.locate(path, named).shown, ...at };

@@ -9,10 +9,10 @@ import { branchOf, childNode, type SchemaNode, typesOf } from '../check/schema-n
 import type { ConfigPath } from '../keys/config-path.js';
 import { parseAmount } from '../keys/units.js';
 
-/** Of the path of a service. */
+/** The number of keys in the path of a service. */
 const SERVICE_DEPTH = 2;
 
-/** Where values that are not in the file come from. */
+/** The sources of values that are not in the file. */
 export interface Surroundings {
   /** The folder that the path of `{ file: ... }` at `path` is relative to. */
   directoryOf(path: ConfigPath): string;

@@ -25,13 +25,13 @@ export interface SourcePosition {
 export interface YamlSource {
   readonly value: unknown;
   /**
-   * Where a key or its value stands. Without `part`: the value when it is a scalar, else the key. For what is not in
-   * the file (a default) the nearest part around it that is; null when there is none.
+   * Returns the position of a key or its value. Without `part`: the value when it is a scalar, else the key. For a path
+   * that is not in the file (a default): the nearest part around it that is; null when there is none.
    */
   positionOf(path: ConfigPath, part?: 'key' | 'value'): SourcePosition | null;
   /**
-   * Where a place within a text stands in the file: `at` counts from the first character of the value at `path`. Where
-   * lines were joined or escaped it is the start of the value; null when it is not in the file.
+   * Returns the position in the file of `at`, which counts from the first character of the value at `path`. In text
+   * with joined or escaped lines it is the start of the value; null when it is not in the file.
    */
   placeIn(path: ConfigPath, at: SourcePosition): SourcePosition | null;
 }
@@ -143,7 +143,7 @@ export function withEntries(text: string, file: string, key: string, entries: re
   return document.toString({ lineWidth: 0 });
 }
 
-/** Where the last scalar within an entry ends: the range of a map extends over comments below it. */
+/** Returns the end of the last scalar within an entry: the range of a map extends over comments below it. */
 function endOfLast(entry: Pair): number {
   let end = 0;
   let node: unknown = entry;
@@ -176,7 +176,10 @@ function endOfEntry(text: string, offset: number, margin: number): number {
 
 const ended = (text: string, newline: string): string => (text === '' || text.endsWith('\n') ? text : text + newline);
 
-/** Of the lines of a block (YAML 1.2 section 8.1.1.1): of its first line that is not blank, unless its header has it. */
+/**
+ * Returns the indentation of the lines of a block (YAML 1.2 section 8.1.1.1). Its header has it, or else its first line
+ * that is not blank.
+ */
 function indentation(text: string, header: number, parent: number): number {
   const end = text.indexOf('\n', header);
   const digits = /^[|>][+-]?([1-9])/.exec(text.slice(header, end))?.[1];
@@ -253,7 +256,7 @@ interface RepeatedKey {
   readonly first: number;
 }
 
-/** By the offset of each key that its map has already. */
+/** Finds the keys that their map has already, by their offset. */
 function repeatedKeys(contents: unknown): ReadonlyMap<number, RepeatedKey> {
   const found = new Map<number, RepeatedKey>();
   const stack: { readonly node: unknown; readonly path: string }[] = [{ node: contents, path: '' }];
