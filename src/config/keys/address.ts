@@ -34,7 +34,7 @@ export const isReachable = (text: string): boolean =>
 /** Whether a text is an http or https URL without credentials and fragment, which would end up in logs. */
 export const isHttpUrl = (text: string): boolean => isUrl(text, /^https?:\/\//i);
 
-/** Whether a text is such a URL of http, https, ws or wss. */
+/** Whether a text is an http, https, ws or wss URL without credentials and fragment. */
 export const isSubscriptionUrl = (text: string): boolean => isUrl(text, /^(?:http|ws)s?:\/\//i);
 
 function isUrl(text: string, scheme: RegExp): boolean {

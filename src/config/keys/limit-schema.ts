@@ -16,7 +16,7 @@ export const limitGroup = <T extends LimitTable>(table: T, description: string) 
     ...(Object.values(table).every(({ isInternal }) => isInternal) && { internal: true }),
   });
 
-/** The keys of a limit table, as an override of the section `like`: an absent key stays as it is there. */
+/** The keys of a limit table, as an override of the section `like`. An absent key stays as it is there. */
 export const limitOverrides = <T extends LimitTable>(table: T, like: string) =>
   unsafe<Partial<Limits<T>>>({
     ...partial(
