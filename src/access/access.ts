@@ -71,5 +71,5 @@ export const UNRESTRICTED: ClientClass = {
   permitsRoute: () => true,
 };
 
-/** Where no classes are configured: every client may call everything, without a budget. */
+/** Permits every client everything, without a budget: no classes are configured. */
 export const openAccess = (proxies: Networks): Access => new ByAddress(UNRESTRICTED, proxies);

@@ -40,7 +40,7 @@ export class ApiKeys implements Identifier {
     if (typeof key !== 'string' || key.length > KEY_CHARS_MAX) throw new Refusal('UNAUTHENTICATED', 'API key');
     const digest = digestOf(key);
     const found = this.#byDigest.get(digest.toString('base64'));
-    // The same work for both: a key that is not known is compared with itself.
+    // Both cases take the same work: a key that is not known is compared with itself.
     const isSame = timingSafeEqual(digest, found?.digest ?? digest);
     if (found === undefined || !isSame) throw new Refusal('UNAUTHENTICATED', 'API key');
     return found.client;

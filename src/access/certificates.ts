@@ -26,9 +26,9 @@ export interface CertificateClient {
 export class Certificates implements Identifier {
   readonly #header: string;
   readonly #bySubject: ReadonlyMap<string, Client>;
-  /** By the attributes of the subject, in whatever order they were written. */
+  /** The listed clients by the attributes of the subject, in whatever order they were written. */
   readonly #byName: ReadonlyMap<string, Client>;
-  /** Of those that are not listed; null: they are refused. */
+  /** The class of clients that are not listed; null: they are refused. */
   readonly #others: ClientClass | null;
   readonly #proxies: Networks;
   /** A connection has one certificate for all its requests. */

@@ -60,9 +60,9 @@ export interface ClientClass {
   readonly budget: { readonly maximum: number; readonly restoreRate: number } | null;
   /** Requests of one client that may be in progress at once; null: any number. */
   readonly requestsAtOnce: number | null;
-  /** Its clients may ask what each field costs, also where others may not. */
+  /** True if clients of the class may ask what each field costs, also where others may not. */
   readonly costBreakdown: boolean;
-  /** That all its clients have. */
+  /** The scopes that all clients of the class have. */
   readonly scopes: ReadonlySet<string>;
   /** Nothing is denied: no check is needed. */
   readonly permitsAll: boolean;
@@ -77,7 +77,7 @@ export interface ClientClass {
 /** The parts of a request that identify its client. */
 export interface CallerIdentity {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Of the connection, in its plain form; '' where it is gone. */
+  /** The address of the connection, in its plain form; '' where it is gone. */
   readonly address: string;
   /** The connection is encrypted. Absent: it is not. */
   readonly isTls?: boolean;
@@ -112,6 +112,6 @@ export interface Access {
 /** The head of a request that is about to go on. */
 export interface Head {
   readonly headers: Record<string, string | readonly string[] | undefined>;
-  /** Of the connection, in its plain form; '' where it is gone. */
+  /** The address of the connection, in its plain form; '' where it is gone. */
   readonly address: string;
 }

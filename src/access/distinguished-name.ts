@@ -38,7 +38,7 @@ export function configuredNameKey(text: string): string | null {
 
 interface Attribute {
   readonly key: string;
-  /** Where its separator is, or the end of the text. */
+  /** The offset of the separator behind the attribute, or of the end of the text. */
   readonly end: number;
 }
 

@@ -102,7 +102,7 @@ export class LiveClient {
     return this.#asking;
   }
 
-  /** The same where nothing waits for it: an end is told to the listeners. */
+  /** Confirms the client where nothing waits for the result: the listeners are called when it has ended. */
   recheck(): void {
     this.confirm()?.catch(() => {});
   }

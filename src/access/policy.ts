@@ -17,11 +17,11 @@ export interface PolicyInput {
   readonly method: string;
   /** `http`: a plain route, a WSDL, the page of a service. */
   readonly protocol: 'soap' | 'graphql' | 'http';
-  /** Of a SOAP call, a WSDL or a page; null for GraphQL and plain routes. */
+  /** The service of a SOAP call, a WSDL or a page; null for GraphQL and plain routes. */
   readonly service: string | null;
-  /** Of an HTTP request, without its query; absent for the others. */
+  /** The path of an HTTP request, without its query; absent for the others. */
   readonly path?: string;
-  /** Of the WSDL, or `query`, `mutation`, `subscription`; null where it is not known. */
+  /** The operation of the WSDL, or `query`, `mutation`, `subscription`; null where it is not known. */
   readonly operation: string | null;
   /** All that are called, or that the backend may read in the message: `orders.GetOrder`. */
   readonly operations: readonly string[];
@@ -71,7 +71,7 @@ export interface PolicyRules {
  */
 export class Policy {
   readonly #rules: PolicyRules;
-  /** By digest of the input, the oldest first. */
+  /** The results by digest of the input, the oldest first. */
   readonly #decided = new Map<string, { readonly result: PolicyResult; readonly untilMillis: number }>();
   readonly #asking = new Map<string, Question<PolicyResult>>();
 

@@ -34,7 +34,7 @@ const EVICTION_CANDIDATES = 8;
  * recently used is evicted: a client that floods the table with other identities must not get its own spending back.
  */
 export class MemoryBudgets implements Budgets {
-  /** By client, the least recently used first. */
+  /** The buckets by client, the least recently used first. */
   readonly #buckets = new Map<string, Bucket>();
   #clientsMax: number;
   readonly #events: BudgetEvents;

@@ -41,7 +41,7 @@ const ENTRY_BYTES = 512;
 export class ReplyCache {
   readonly limits: CacheLimits;
   readonly #cache: BoundedCache<Entry>;
-  /** Of all entries, and of about as many at most that are gone. */
+  /** The tickets of all entries, and of about as many at most that are gone. */
   readonly #tickets: Ticket[] = [];
   /** The position of the next one to be looked at. */
   #next = 0;

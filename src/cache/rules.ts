@@ -17,7 +17,7 @@ export interface ReadRule {
   readonly staleMillis: number;
   /** Whether a reply to one client may answer another. */
   readonly isShared: boolean;
-  /** Its requests hold data: white space between elements is insignificant, and no text is a QName. */
+  /** The requests of the operation hold data: white space between elements is insignificant, and no text is a QName. */
   readonly isData: boolean;
   readonly invalidation: Invalidation;
 }

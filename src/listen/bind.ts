@@ -18,7 +18,7 @@ export interface HostPort {
  */
 export const BACKLOG = 4_096;
 
-/** Where a server listens: an address, the path of a Unix socket, or a socket of systemd by its name. */
+/** The address of a server: host and port, the path of a Unix socket, or a systemd socket by name. */
 export type ListenAddress = HostPort | { readonly path: string } | { readonly socketName: string };
 
 /** Binds a server to an address; resolves to it as a URL, with the port the system gave for 0. */

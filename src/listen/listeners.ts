@@ -22,7 +22,7 @@ export interface Listener {
   readonly proxies: Networks;
 }
 
-/** Of Unix sockets, whose peers have none: they run on the same machine. */
+/** The address of peers at Unix sockets, which have none: they run on the same machine. */
 const LOCAL_ADDRESS = '127.0.0.1';
 
 /** A gateway that is gone must not be asked by the network forever: RFC 9293 leaves two hours as the default. */
@@ -34,9 +34,9 @@ const ADDRESSES_MAX = 10_000;
 export interface ListenerLimits {
   /** For the PROXY header and the TLS handshake. */
   readonly handshakeMillis: number;
-  /** Of one address; 0 is no limit. */
+  /** Handshakes per second of one address; 0 is no limit. */
   readonly handshakesPerSecond: number;
-  /** Of one address, that wait for their handshake. */
+  /** Connections of one address that wait for their handshake. */
   readonly connectionsPerClient: number;
 }
 

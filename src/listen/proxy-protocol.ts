@@ -59,7 +59,7 @@ function readBinary(bytes: Buffer): ProxyHeader | 'more' | 'invalid' {
   const length = FIXED_BYTES + bytes.readUInt16BE(14);
   const isLocal = command === 0x20;
   if ((!isLocal && command !== 0x21) || length > HEADER_BYTES_MAX) return 'invalid';
-  // Of an unspecified family the rest is skipped, as of a connection of the proxy itself.
+  // The addresses of an unspecified family are skipped, like those of a connection of the proxy itself.
   const addressBytes = isLocal || family === 0 ? 0 : ADDRESS_BYTES.get(family);
   if (addressBytes === undefined || length < FIXED_BYTES + addressBytes) return 'invalid';
   if (bytes.length < length) return 'more';

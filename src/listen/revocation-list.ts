@@ -47,8 +47,8 @@ interface Tail {
 }
 
 /**
- * Of a `CertificateList` (RFC 5280, section 5.1) what follows the optional version, the algorithm, the issuer and
- * `thisUpdate`.
+ * Returns the part of a `CertificateList` (RFC 5280, section 5.1) behind `thisUpdate`. The optional version, the
+ * algorithm and the issuer precede that.
  */
 function tailOf(der: Buffer): Tail | null {
   const list = elementAt(der, 0);

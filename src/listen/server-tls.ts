@@ -33,7 +33,7 @@ export interface RotatingIdentity {
 }
 
 export interface ServerTlsOptions extends RotatingIdentity {
-  /** Of other server names, in lower case; `*.` stands for one label. */
+  /** The certificates for other server names, in lower case; `*.` stands for one label. */
   readonly names: ReadonlyMap<string, RotatingIdentity>;
   readonly minVersion: '1.2' | '1.3';
   /** In the notation of OpenSSL; null for the default. */
@@ -124,7 +124,7 @@ export class ServerTls {
         socket.destroy();
       }
     });
-    // Its socket is closed already.
+    // The socket of such an error is closed already.
     server.on('tlsClientError', (error, socket) => {
       const refusal: unknown = socket.authorizationError;
       const isRefused = refusal !== undefined && refusal !== null;
@@ -226,7 +226,7 @@ export class ServerTls {
 const latestOf = ({ text, file }: RotatingText): string => file?.content ?? text;
 
 interface Contexts {
-  /** Of clients that name no other server. */
+  /** The options for clients that name no other server. */
   readonly options: SecureContextOptions;
   readonly byName: ReadonlyMap<string, SecureContext>;
 }

@@ -12,9 +12,9 @@ export interface TlsEnd {
 
 /** The first of its ends. */
 export interface FirstEnds {
-  /** Of certificates and authorities; null without one. */
+  /** The first end of certificates and authorities; null without one. */
   readonly certificateMillis: number | null;
-  /** Of revocation lists; null without one. */
+  /** The first end of revocation lists; null without one. */
   readonly listMillis: number | null;
 }
 
@@ -35,6 +35,6 @@ interface Secured {
   readonly tls: { readonly ends: readonly TlsEnd[] } | null;
 }
 
-/** Of each listener with TLS. */
+/** Returns the first ends of each listener with TLS, with its address. */
 export const listenerEnds = ({ traffic, admin }: AllListeners): readonly (FirstEnds & { readonly address: string })[] =>
   [...traffic, ...admin].flatMap(({ text, tls }) => (tls === null ? [] : [{ address: text, ...firstEnds(tls.ends) }]));

@@ -4,7 +4,7 @@ import type { BusMessage, EventTransport, EventValues, Replay, TransportReceiver
 
 interface Topic {
   readonly receivers: Set<TransportReceiver>;
-  /** Where the history begins: the event before it, or an id that no event has. */
+  /** The event before the history, or an id that no event has. */
   start: Pick<BusMessage, 'id' | 'sequence'>;
   /** The newest events, oldest first. */
   history: BusMessage[];

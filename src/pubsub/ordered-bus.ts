@@ -79,7 +79,7 @@ export class OrderedBus implements EventBus {
     const topic = this.#topics.get(name) ?? new OrderedTopic(name, this.#transport);
     this.#topics.set(name, topic);
     const { listeners } = topic;
-    // The same listener may subscribe twice.
+    // Each subscription has an entry of its own: one listener may subscribe twice.
     const entry = { event: (message: BusMessage) => listener.event(message), gap: () => listener.gap() };
     listeners.add(entry);
     const leave = (): void => {

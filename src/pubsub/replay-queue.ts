@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** Of the time that its replays take, how long a client waits for the next one. */
+/** The pause after a replay of a client, as a multiple of the time that the replay took. */
 const PAUSE_RATIO = 9;
 const PAUSE_MILLIS_MAX = 1000;
 /** Shorter replays are followed by no pause: there was nothing to read. */
@@ -22,7 +22,7 @@ export class ReplayQueue {
   #isClosed = false;
   #timer: NodeJS.Timeout | null = null;
 
-  /** By the clock of the process, unless another is passed. */
+  /** Makes a queue on the clock of the process, unless another is passed. */
   constructor(now = (): number => performance.now()) {
     this.#now = now;
   }

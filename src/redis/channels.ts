@@ -48,7 +48,7 @@ export class Channels {
     const session = this.#session;
     await session?.changes;
     if (session === null || session !== this.#session) throw new RedisUnavailable('down');
-    // Its reply comes after those messages.
+    // The reply to PING comes after those messages.
     await withTimeout(session.client.sendCommand(['PING']), CONNECT_MILLIS);
   }
 

@@ -6,7 +6,7 @@ import { RedisUnavailable } from './errors.js';
 
 /** How servers are accessed: those that hold the data, or those of Sentinel. */
 export interface ServerAccess {
-  /** Of an ACL; null: the user `default`. */
+  /** The user of an ACL; null: the user `default`. */
   readonly username: string | null;
   /** Null for none; its file may rotate. */
   readonly password: (() => Promise<string>) | null;

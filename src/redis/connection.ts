@@ -8,7 +8,7 @@ import type { Script } from './script.js';
 
 export interface ConnectionSettings {
   readonly deployment: Deployment;
-  /** Of the servers that have the data. */
+  /** The access to the servers that have the data. */
   readonly access: ServerAccess;
   /** Time limit of an operation that a request waits for; background operations have more. */
   readonly operationMillis: number;

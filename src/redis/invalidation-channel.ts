@@ -8,7 +8,7 @@ import type { RedisConnection } from './connection.js';
 
 /** Extra time limit of publishing, which no request waits for. */
 const EXTRA_MILLIS = 1000;
-/** Of one message: more than 100 operations have. */
+/** The longest message that is read; more than 100 operations have room in it. */
 const CHARS_MAX = 256 * 1024;
 
 /**

@@ -3,7 +3,7 @@ import type { ServerAddress } from './address.js';
 import { CONNECT_MILLIS, makeClient, type ServerAccess, withTimeout } from './client.js';
 import { RedisUnavailable, redisReason } from './errors.js';
 
-/** Where the data are. */
+/** The kind of deployment that has the data, with its addresses. */
 export type Deployment =
   | { readonly kind: 'server'; readonly address: ServerAddress }
   | {
@@ -106,7 +106,7 @@ class Turns {
     this.#servers = servers;
   }
 
-  /** The same list in the same order keeps its turn. */
+  /** Replaces the list of servers. An equal list does not change which one is asked next. */
   replace(servers: readonly ServerAddress[]): void {
     const byName = new Map(servers.map((server) => [JSON.stringify(server), server]));
     this.#servers = [...byName.values()];
@@ -137,7 +137,7 @@ async function askServer(
   commands: readonly (readonly string[])[],
 ): Promise<readonly unknown[]> {
   const client = await makeClient(server, { ...access, database: 0 });
-  // The same error rejects the commands.
+  // The commands are rejected with this error too.
   client.on('error', () => {});
   try {
     await withTimeout(client.connect(), CONNECT_MILLIS);

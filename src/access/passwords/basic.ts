@@ -29,8 +29,8 @@ const REFUSED_MAX = 1024;
 /** Failures of one address, a burst and then one in a while: beyond, its passwords are refused without a verification. */
 const ADDRESS_FAILURES = { burst: 20, restoreMillis: 1_000 } as const;
 /**
- * The same of one address with one user. Failures of a user alone are not counted: other clients could shut the user out
- * from anywhere.
+ * Failures of one address with one user, a burst and then one in a while. Failures of a user alone are not counted:
+ * other clients could shut the user out from anywhere.
  */
 const PAIR_FAILURES = { burst: 5, restoreMillis: 10_000 } as const;
 
@@ -47,10 +47,10 @@ export class BasicUsers implements Identifier {
   readonly #decoy: PasswordHash | null;
   readonly #proxies: Networks;
   #digestKey = randomBytes(32);
-  /** By digest of user and password. */
+  /** The clients whose password was verified, by digest of user and password. */
   readonly #verified = new Map<string, Client>();
   readonly #refused = new Map<string, true>();
-  /** By address and digest. */
+  /** The verifications in progress, by address and digest. */
   readonly #running = new Map<string, Promise<Client | null>>();
   #queue = new VerificationQueue();
   #failures: Failures = {
@@ -167,9 +167,9 @@ export class BasicUsers implements Identifier {
 
 /** Counts of failures that a reload keeps. */
 interface Failures {
-  /** By the address, or the first 64 bits of it. */
+  /** The failures of an address, or of the first 64 bits of it. */
   readonly addresses: FailureRate;
-  /** By digest of that and the user. */
+  /** The failures of an address with one user, by digest of both. */
   readonly pairs: FailureRate;
 }
 

@@ -7,7 +7,7 @@ export const KEYS_MAX = 10_000;
 export class FailureRate {
   readonly #burst: number;
   readonly #restoreMillis: number;
-  /** By key: until when its failures use up its time. */
+  /** The time up to which the failures of a key are counted, each for `#restoreMillis`. */
   readonly #paidMillis = new Map<string, number>();
 
   /** After `burst` failures one more is permitted every `restoreMillis`. */

@@ -9,7 +9,7 @@ export const WAITING_ADDRESSES_MAX = 256;
 
 /** Runs verifications of passwords, a few at once. Addresses take turns: one with many delays no other. */
 export class VerificationQueue {
-  /** By address; the first one is next. */
+  /** The verifications that wait, by address; the first address is next. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #running = 0;
 

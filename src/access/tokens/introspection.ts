@@ -42,7 +42,7 @@ interface Answer {
 export class IntrospectedTokens implements Identifier {
   readonly #rules: IntrospectionRules;
   readonly #introspect: Introspect;
-  /** By digest of the token, the oldest first. */
+  /** The answers for active tokens by digest of the token, the oldest first. */
   readonly #active = new Map<string, Answer>();
   readonly #inactive = new Map<string, Answer>();
   readonly #asking = new Map<string, Question<Answer>>();

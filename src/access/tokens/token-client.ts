@@ -12,7 +12,7 @@ export interface TokenClientRules {
   /** The claim that names the class; null for none. */
   readonly classClaim: string | null;
   readonly classes: ReadonlyMap<string, ClientClass>;
-  /** Of clients whose token names no class there is; null: they are refused. */
+  /** The class of clients whose token names no class there is; null: they are refused. */
   readonly otherwise: ClientClass | null;
 }
 

@@ -19,7 +19,7 @@ import { type TokenClientRules, tokenClient } from './token-client.js';
 export interface TokenRules extends TokenClientRules {
   readonly issuer: string;
   readonly audience: string;
-  /** Of public keys only: with a shared secret every verifier could make tokens. */
+  /** The algorithms are those of public keys: with a shared secret every verifier could make tokens. */
   readonly algorithms: readonly JWSAlgorithm[];
   readonly toleranceMillis: number;
   /** A token without `nbf` is refused. */
@@ -39,7 +39,7 @@ const THREE_PARTS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 export class Tokens implements Identifier {
   readonly #issuers: ReadonlyMap<string, TokenIssuer>;
   readonly #leavesOthers: boolean;
-  /** By digest, the oldest first. */
+  /** The clients of verified tokens by digest of the token, the oldest first. */
   readonly #verified = new Map<string, { readonly client: Client; readonly untilMillis: number }>();
 
   /** `leavesOthers`: other tokens than those of its issuers are not refused, but left to the next way of identification. */

@@ -10,7 +10,7 @@ export interface CompiledBalance {
 /** How the address of a call follows from its caller. */
 export interface AffinityRule {
   readonly by: 'client' | 'header' | 'claim' | 'path' | null;
-  /** Of the header field, in lower case, or of the claim. */
+  /** The name of the header field, in lower case, or of the claim. */
   readonly name: string;
   /** The local names of a path in the request; empty unless `by` is `path`. */
   readonly steps: readonly string[];

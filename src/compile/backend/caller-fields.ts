@@ -3,9 +3,9 @@ import type { ServiceConfig } from '../../config/schema.js';
 
 /** Which header fields of a caller's request go on with the calls of a service. All names are in lower case. */
 export interface CallerFieldRules {
-  /** Of a SOAP caller. */
+  /** The fields that a request of a SOAP caller passes on. */
   readonly ofSoap: readonly string[];
-  /** Of a GraphQL caller. */
+  /** The fields that a request of a GraphQL caller passes on. */
   readonly ofGraphql: readonly string[];
   /** Those whose values may change the reply: only calls with the same values are shared. */
   readonly varying: readonly string[];

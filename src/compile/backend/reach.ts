@@ -47,7 +47,7 @@ export async function compileReach(service: ConfigSection<AnyService>): Promise<
 export interface Reach extends CompiledCredentials, CompiledBalance {
   /** Null where nothing is configured. */
   readonly tls: TlsMaterial | null;
-  /** Its URL, or `environment`; null for none. */
+  /** The URL of the proxy, or `environment`; null for none. */
   readonly proxy: string | null;
   readonly routeTo: (url: URL) => Route;
   readonly calls: CallOptions;

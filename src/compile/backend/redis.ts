@@ -43,7 +43,7 @@ export function compileRedis(root: ConfigSection<Pick<Config, 'redis' | 'workers
       operationMillis,
       // A hash tag: every script finds its keys in one slot.
       prefix: cluster === undefined ? prefix : `{${prefix}}`,
-      // Its workers alone are so many, before they are counted and while Redis is away.
+      // The workers of this gateway are so many at least, before replicas are counted and while Redis is away.
       replicas: Math.max(replicas, processCount(root.value)),
       ...(secret !== undefined && { secret }),
     },

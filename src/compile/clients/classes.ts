@@ -16,7 +16,7 @@ type ClassConfig = NonNullable<ClientsConfig['classes']>[string];
 export interface Callable {
   readonly name: string;
   readonly operations: readonly { readonly name: string }[];
-  /** Of a SOAP service. */
+  /** The configured service, where it is one of SOAP. */
   readonly soap?: ConfiguredService;
 }
 
@@ -99,7 +99,7 @@ type Permits = ClientClass['permits'];
 const mayCall = (permits: Permits, service: Callable, operation: string): boolean =>
   takenFor(service, operation).every((name) => permits(service.name, name));
 
-/** Where a class may call an operation, and not another that the backend may take its calls for. */
+/** Warns where a class may call an operation but not another that the backend may take its calls for. */
 export function warningsOfRights(root: ClassSection, services: readonly Callable[]): readonly Diagnostic[] {
   return Object.entries(root.value.clients?.classes ?? {}).flatMap(([name, config]) => {
     const { permits } = classOf(name, config, services);

@@ -24,7 +24,7 @@ export function protectionOf(
   // Tokens that go on to backends do so with polls that have begun.
   const issuers = jwtIssuers(jwt).filter(({ issuer }) => issuer.forward);
   const forwarded = [issuers.map(({ issuer }) => issuer.issuer), introspection?.forward];
-  // Its token may rotate.
+  // The token of the decision point is left out: it may rotate.
   const decisionPoint = [authorize?.url, authorize?.onError];
   const pages = [origins, cors?.origins, hosts, publicUrl];
   const parts = [rules, decisionPoint, forwarded, maskKey, rejectUnauthorized, pages];

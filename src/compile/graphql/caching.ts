@@ -12,7 +12,7 @@ import type { ConfiguredService } from '../soap/service.js';
 
 /** The cache rules of a generation. */
 export interface Caching extends CacheRules<Operation> {
-  /** By the name of the operation. */
+  /** The invalidations by the name of the operation. */
   readonly invalidations: ReadonlyMap<string, Invalidation>;
 }
 

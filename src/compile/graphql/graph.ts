@@ -28,9 +28,9 @@ export interface Graph {
   readonly links: LinkTable;
   readonly subschemaFields: ReadonlyMap<string, SubschemaField>;
   readonly subscriptions: SubscriptionTable;
-  /** Of fields and operations: where there are none, all callers have the same rights. */
+  /** The rules of fields and operations: where there are none, all callers have the same rights. */
   readonly rules: readonly FieldRule[];
-  /** Of the fields that replies of an operation may hold, by `service.operation`. */
+  /** The rules of the fields that replies of an operation may hold, by `service.operation`. */
   readonly replyRules: ReadonlyMap<string, FieldRule>;
   readonly warnings: readonly Diagnostic[];
 }
@@ -135,7 +135,7 @@ const build = (
   );
 };
 
-/** By service: an earlier one of the same WSDL whose configuration shapes the types alike. */
+/** Maps a service to an earlier one of the same WSDL whose configuration shapes the types alike. */
 function typeOwners(services: readonly ConfiguredService[]): ReadonlyMap<ConfiguredService, string> {
   const owners = new Map<ConfiguredService, string>();
   const first = new Map<object, Map<string, string>>();

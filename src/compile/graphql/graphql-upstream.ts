@@ -48,11 +48,11 @@ export interface GraphqlUpstream {
   /** Null for none. */
   readonly health: HealthChecks | null;
   readonly limits: GraphqlServiceConfig['limits'];
-  /** Of calls and subscriptions. */
+  /** The credentials, TLS and proxy of calls and subscriptions. */
   readonly reach: Reach;
   /** In lower case. */
   readonly forwardHeaders: readonly string[];
-  /** Where its subscriptions are; null where they are not offered. */
+  /** The address and protocol of the subscriptions; null where they are not offered. */
   readonly subscriptions: UpstreamSubscriptions | null;
 }
 

@@ -128,7 +128,7 @@ function parse(
   }
 }
 
-/** Where an id stands in the text, or null. */
+/** Returns the offset of an id in the text, or null. */
 function offsetOf(text: string, id: string | null): number | null {
   const offset = id === null ? -1 : text.indexOf(JSON.stringify(id));
   return offset < 0 ? null : offset;

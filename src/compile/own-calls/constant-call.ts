@@ -27,7 +27,7 @@ import { type TokenPlace, tokenBlock, withTokenField } from '../soap/token-place
 /** Bytes of a reply to a call of an operation. */
 const REPLY_BYTES_MAX = MIB;
 
-/** By XML name or path. */
+/** The constant values of a request, by XML name or path. */
 type ConstantValues = Readonly<Record<string, string>>;
 
 export type ConstantCallLimits = Config['limits']['codec'];

@@ -3,7 +3,7 @@ import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { AuditTarget } from '../../observe/audit/chain-writer.js';
 
-/** Where the record of decisions goes; null where there is none. */
+/** Returns the target of the record of decisions; null where there is none. */
 export function auditTargetOf(root: ConfigSection<Pick<Config, 'audit'>>): AuditTarget | null {
   const { audit } = root.value;
   if (audit === undefined) return null;

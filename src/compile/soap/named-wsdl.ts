@@ -14,7 +14,7 @@ import { readWsdl } from '../../wsdl/read.js';
 import { fetchTaken, type TakenWsdl, unpackTaken } from '../../wsdl/taken-wsdl.js';
 import { type Keeping, Kept } from '../keep.js';
 
-/** Where a configuration names a WSDL. */
+/** The position in the configuration that names a WSDL. */
 export interface WsdlPlace {
   readonly file: string;
   readonly line: number | null;
@@ -26,13 +26,13 @@ export interface KnownModel {
   /** The file that the configuration names. */
   readonly location: string;
   readonly model: WsdlModel;
-  /** Of the files. */
+  /** The remembered reads of the files. */
   readonly reads: RememberedReads;
   /** The documents of the backend that stand for the files; null: none do. */
   readonly taken: TakenWsdl | null;
   /** The model of the files: `model` itself where nothing was taken. */
   readonly written: WsdlModel;
-  /** Where such documents are looked for; null: none are taken. */
+  /** The storage in which such documents are looked for; null: none are taken. */
   readonly place: TakenPlace | null;
   /** Why documents that were taken do not stand for the files; [] where they do, and without any. */
   readonly takenProblems: readonly Diagnostic[];
@@ -40,7 +40,7 @@ export interface KnownModel {
 
 type ReadModel = Pick<KnownModel, 'model' | 'reads' | 'taken' | 'written'>;
 
-/** Where the documents that stand for a WSDL are kept. */
+/** The storage of the documents that stand for a WSDL. */
 export interface TakenPlace {
   /** Their name among the inputs. */
   readonly input: string;
@@ -63,7 +63,7 @@ export const WSDLS = new Kept<KnownModel>('WSDLs and schemas', 'if their files a
 
 /** Reads the WSDLs of one configuration, each file once: services of one WSDL share its model. */
 export class WsdlReader {
-  /** By location. */
+  /** The models by the location of their file. */
   readonly known = new Map<string, KnownModel>();
   readonly #reading = new Map<string, Reading>();
   readonly #keeping: Keeping;
@@ -159,7 +159,7 @@ const UNUSED = 'The WSDL that was taken from the backend is not used';
 const remedyFor = (file: string | null): string =>
   `${file === null ? '' : `Remove ${file}: it is taken anew where it can be. `}\`soapstone diff\` shows how the WSDL of the backend differs.`;
 
-/** By the service: an operator finds it. */
+/** The file is called after the service, so that an operator finds it. */
 function takenPlace(service: ConfigSection<unknown>, location: string, folder?: string): TakenPlace {
   const file =
     folder === undefined ? null : join(service.locate(['drift', 'folder'], folder).location, `${service.name}.taken`);

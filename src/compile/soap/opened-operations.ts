@@ -11,7 +11,7 @@ interface OpenedOperations {
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Of each model, by the names of the operations that it is without: a reload then keeps what was made of it. */
+/** The versions of each model, by the names of the removed operations: a reload keeps what was made of them. */
 const reduced = new WeakMap<WsdlModel, Map<string, WsdlModel>>();
 
 /**

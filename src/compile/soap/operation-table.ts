@@ -92,7 +92,7 @@ export class OperationTable {
 
 const NOT_OWNED: ReadonlySet<string> = new Set();
 
-/** By each action that the WSDL gives: the names of the operations it gives it to. */
+/** Maps each action that the WSDL gives to the names of the operations that have it. */
 function namesByAction(operations: readonly Operation[]): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
   for (const { name, soapAction, addressingAction } of operations) {

@@ -99,7 +99,7 @@ const requestKey = ({ input }: Operation): string => (input.body === null ? '' :
 
 /** `outputs` are the local names of all replies of the service. */
 function expectationOf({ name, output, style, use, status }: Operation, outputs: ReadonlySet<string>): Expectation {
-  // Of a one-way operation nothing but a Fault is passed on anyway.
+  // A one-way operation has no reply but a Fault that would be passed on anyway.
   if (output === null) return () => true;
   const expected = output.body?.name ?? { uri: '', local: `${name}Response` };
   // Encoded services name their wrappers freely (SOAP 1.1 section 7.1): only what belongs to another operation is

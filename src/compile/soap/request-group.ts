@@ -13,7 +13,7 @@ export interface KnownOperation {
   readonly label: string;
   /** The SOAPAction to send; null where the WSDL gives none, or several to the candidates. */
   readonly soapAction: string | null;
-  /** The same as the value of a field, in quotes. */
+  /** The SOAPAction as the value of a field, in quotes. */
   readonly soapActionField: string | null;
   /** The parts of its Body; null where that is one child. */
   readonly parts: ExpectedParts | null;
@@ -35,11 +35,11 @@ export interface SentActions {
 export class RequestGroup {
   readonly #body: QName | null;
   readonly #members = new Map<string, Member>();
-  /** By each action that a message may name. */
+  /** The operations that each action of a message may mean. */
   readonly #owners = new Map<string, readonly Member[]>();
-  /** By SOAPAction: the operations that have it. */
+  /** The operations that have a SOAPAction, by that. */
   readonly #byAction = new Map<string, KnownOperation>();
-  /** By a `wsa:Action` that the WSDL gives to one operation alone. */
+  /** The operation of a `wsa:Action` that the WSDL gives to it alone. */
   readonly #byNamed = new Map<string, Member>();
   /** SDL types may leave the action away without meaning that there is none: any passes. */
   #isOpen = false;
@@ -172,7 +172,7 @@ class Member {
   /** All actions that the WSDL or the configuration gives it. */
   readonly actions = new Set<string>();
   readonly soapActions = new Set<string>();
-  /** Of WS-Addressing, as far as the WSDL names them. */
+  /** The actions of WS-Addressing, as far as the WSDL names them. */
   readonly namedActions = new Set<string>();
   readonly inputs: Payload[] = [];
   /** The SOAPAction it is called with; null where it has none, or one at one port and another at the next. */

@@ -10,7 +10,7 @@ import type { UpstreamRequest } from '../../upstream/reply.js';
 import type { ElementDeclaration, Operation, Particle } from '../../wsdl/model.js';
 import { expandedName, type QName } from '../../xml/events.js';
 
-/** Where calls carry the token of a login session. */
+/** The part of a call that carries the token of a login session. */
 export type TokenPlace =
   /** A header block and elements in one another inside it. */
   | { readonly kind: 'header'; readonly names: readonly QName[] }

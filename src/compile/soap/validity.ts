@@ -84,7 +84,7 @@ export class Validity {
   /** Operations that the service offers: of the chosen port, and not mapped to `false`. */
   readonly #offered: readonly Operation[];
   readonly #unvalidated: Readonly<Record<MessageDirection, Unvalidated>>;
-  /** By operation: the outputs that a reply may be, by the local name of the first element of Body. */
+  /** The outputs that a reply to an operation may be, by the local name of the first element of Body. */
   readonly #outputs = new Map<Operation, ReadonlyMap<string, readonly Payload[]>>();
 
   constructor(service: string, model: WsdlModel, operations: readonly Operation[], options: ValidityOptions) {
@@ -143,7 +143,7 @@ export class Validity {
     return this.#validator(operation, output, 'reply', exchange);
   }
 
-  /** The same for a reply that is decoded: only what is refused for the schema needs to be validated then. */
+  /** Validates a reply that is decoded, but only where replies that break the schema are refused. */
   enforcedReply(operation: Operation, tag: StartTag, exchange: Exchange): ContentValidator | null {
     return this.replies === 'enforce' ? this.reply(operation, tag, exchange) : null;
   }

@@ -66,7 +66,10 @@ function* textsIn(value: unknown, path: ConfigPath): Iterable<Text> {
   else for (const [name, child] of childrenOf(value)) yield* textsIn(child, [...path, name]);
 }
 
-/** Of a list by number. A configuration has few levels: its own shape bounds the recursion. */
+/**
+ * Returns the members of a map by name, or of a list by number. A configuration has few levels: its own shape bounds
+ * the recursion.
+ */
 function childrenOf(value: unknown): readonly (readonly [string | number, unknown])[] {
   if (Array.isArray(value)) return value.map((child: unknown, index) => [index, child] as const);
   return isRecord(value) ? Object.entries(value) : [];

@@ -12,7 +12,7 @@ export function closedReplies(
   return new Map([...replyRules].filter(([name]) => services[serviceIn(name)]?.schema.restrictedReplies === 'refuse'));
 }
 
-/** Where replies hold fields with rules, and pass to all SOAP callers without a word of the configuration. */
+/** Warns of replies with restricted fields that all SOAP callers get because `restrictedReplies` is not set. */
 export function rightsWarnings(
   root: ConfigSection<Pick<Config, 'services'>>,
   { replyRules }: Graph,

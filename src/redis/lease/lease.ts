@@ -27,7 +27,10 @@ interface Pending {
 
 /** An unused lease is returned after this time. */
 const IDLE_MILLIS = 1000;
-/** The same after a denial: a client that retries at the promised time must find its points. */
+/**
+ * An unused lease is returned after this time when there was a denial. A client that retries at the promised time must
+ * find its points.
+ */
 const DENIED_IDLE_MILLIS = 2500;
 /** After a denial a client can overdraw no single request for this time. */
 const DENIED_MILLIS = 2000;

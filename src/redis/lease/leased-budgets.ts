@@ -37,7 +37,7 @@ const EVICTION_CANDIDATES = 8;
  * The protocol is described in `README.md` beside this file.
  */
 export class LeasedBudgets implements Budgets {
-  /** By client, the least recently used first. */
+  /** The leases by client, the least recently used first. */
   readonly #leases = new Map<string, Lease>();
   /** Leases that may have anything to report or to request. */
   readonly #active = new Set<Lease>();

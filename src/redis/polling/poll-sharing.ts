@@ -20,7 +20,7 @@ export interface PollSharingOptions {
 }
 
 const LEASE_MILLIS = 5000;
-/** Of a reply: as base64 it must be shorter than the longest message that is read. */
+/** Bytes of the longest reply that is shared. As base64 it must be shorter than the longest message that is read. */
 const REPLY_BYTES_MAX = 2 * MIB;
 /** Renewals in the time of a lease. */
 const RENEWALS = 4;
@@ -39,7 +39,7 @@ export class RedisPollSharing implements PollSharing {
   readonly #subscriber: RedisConnection;
   readonly #options: PollSharingOptions;
   readonly #leaseMillis: number;
-  /** By channel, the polls of this process: two generations may have the same. */
+  /** The polls of this process by channel: two generations may have the same. */
   readonly #polls = new Map<string, Set<RedisPoll>>();
   #timer: NodeJS.Timeout | null = null;
 
@@ -126,7 +126,7 @@ class RedisPoll implements SharedPoll {
   readonly lease: string;
   readonly channel: string;
   readonly receive: PollReceiver;
-  /** Of this holder alone: a lease with another token is of another. */
+  /** The token is that of this holder alone: a lease with another token has another holder. */
   readonly token = randomBytes(12).toString('hex');
   isHolder = false;
   #isLeft = false;
