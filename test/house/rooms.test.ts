@@ -258,6 +258,7 @@ t.test('a file is read in one go', async (t) => {
       .map(([path, lines]) => `${path}:${lines}: longer than ${LINES_MAX} lines`),
     'long files',
   );
+  t.comment(`src has ${long.reduce((sum, [, lines]) => sum + lines, 0)} lines of TypeScript`);
 });
 
 t.test('no code from text, no other programs, nothing untyped, no default exports', async (t) => {
