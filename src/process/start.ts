@@ -209,7 +209,7 @@ async function runWorkers(count: number, origin: Origin, log: Log): Promise<Exit
     log.event('info', 'draining', { signal: why.name, delayMillis: drainDelayOf(why, inUse) });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
-  const isForced = await workers.stop(cause);
+  const isForced = await workers.stop();
   await checkpoints?.close();
   await opening.closeDemo();
   log.event('info', 'stopped', { workers: count });

@@ -55,14 +55,14 @@ function workerOf(name: string, told: string[], decide: Decide): NamedWorker {
     (error) => t.fail(String(error)),
   );
   const ended = new Promise<never>(() => {});
-  return { name, hasEnded: () => hasEnded, isLocal: false, pid: 1, channel, ended, stop: () => {}, kill };
+  return { name, hasEnded: () => hasEnded, pid: 1, channel, ended, stop: () => {}, kill };
 }
 
 /** Workers of these names; `decide` says what becomes of each step. */
 function workersOf(names: readonly string[], decide: Decide) {
   const told: string[] = [];
   const workers = names.map((name) => workerOf(name, told, decide));
-  const used: number[] = [];
+  const used: (readonly string[])[] = [];
   const here: string[] = [];
   const reload = (source: ReloadSource): Promise<CompiledFacts> =>
     reloadWorkers(
@@ -72,7 +72,7 @@ function workersOf(names: readonly string[], decide: Decide) {
         here.push('compiled');
         return FACTS;
       },
-      (_facts, all) => used.push(all.length),
+      (_facts, all) => used.push(workers.filter((worker) => all.includes(worker)).map(({ name }) => name)),
     );
   return { workers, reload, told, used, here };
 }
@@ -105,7 +105,7 @@ t.test('one worker compiles first, and what it has read is what the others compi
   t.same(given, [read, read]);
   t.same(source.reads.snapshot, read);
   t.same([...source.reads.files], [['/a.wsdl', 'before']], 'the file is watched from now on');
-  t.same(used, [3]);
+  t.same(used, [['one', 'two', 'three']]);
   t.same(here, []);
 });
 
@@ -134,7 +134,7 @@ t.test('what another worker cannot compile is used by none', async (t) => {
 t.test('a worker that ends while it compiles is not waited for; a second one is the last', async (t) => {
   const once = workersOf(['one', 'two', 'three'], (worker, step) => (worker === 'one' ? 'ends' : compiled(step)));
   t.equal(await once.reload(sourceOf()), FACTS);
-  t.same(once.used, [2]);
+  t.same(once.used, [['two', 'three']]);
   t.same(once.told.slice(0, 3), ['one compile', 'two compile', 'three compileSame']);
 
   const twice = workersOf(['one', 'two', 'three'], () => 'ends');
@@ -162,7 +162,7 @@ t.test('a worker that compiles for more than a minute keeps nothing of it', asyn
 t.test('without a worker the parent compiles: those that start next use it', async (t) => {
   const { reload, told, used, here } = workersOf([], () => DONE);
   t.equal(await reload(sourceOf()), FACTS);
-  t.same([told, used, here], [[], [0], ['compiled']]);
+  t.same([told, used, here], [[], [[]], ['compiled']]);
 });
 
 t.test('a worker that cannot use what it has compiled is ended', async (t) => {

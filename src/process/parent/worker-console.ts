@@ -4,12 +4,9 @@ import { stateOf } from '../../console/state.js';
 import type { ConfigLoads } from '../../observe/metrics/gauges.js';
 import { mergeRecent } from '../../observe/recent.js';
 import type { WorkerCalls } from '../calls.js';
-import type { Worker } from './worker.js';
+import { ANSWER_MILLIS, type Worker } from './worker.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 import type { WorkerUsage } from './worker-usage.js';
-
-/** How long a worker has to answer. */
-const ANSWER_MILLIS = 1000;
 
 /** What the console shows of all workers. */
 export class WorkerConsole implements ConsoleSources {

@@ -9,10 +9,7 @@ import {
   withoutLabels,
 } from '../../observe/metrics/prometheus.js';
 import type { Labels } from '../../observe/metrics/retired-labels.js';
-import type { Worker } from './worker.js';
-
-/** How long a worker has to answer. */
-const ANSWER_MILLIS = 1000;
+import { ANSWER_MILLIS, type Worker } from './worker.js';
 
 /**
  * The metrics of all workers, added up. Counters and histograms never go back: of a worker that does not answer the

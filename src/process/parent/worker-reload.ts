@@ -91,12 +91,12 @@ async function compileFirst(workers: readonly Worker[], { occasion, reads }: Rel
 }
 
 async function askStep<K extends 'compile' | 'compileSame' | 'commit'>(
-  { channel, isLocal }: Worker,
+  { channel }: Worker,
   step: K,
   data: WorkerCalls[K]['data'],
 ): Promise<StepAnswer | 'ended'> {
   try {
-    return await channel.ask(step, data, isLocal ? null : STEP_MILLIS);
+    return await channel.ask(step, data, STEP_MILLIS);
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
     return error.reason === 'ended' ? 'ended' : LATE;

@@ -76,7 +76,7 @@ export class WorkerRoller {
     }
     // It may have ended by itself: then the next one has its place.
     if (before === null || slot.current !== before) return true;
-    before.worker.stop({ name: 'SIGTERM', code: 0 });
+    before.worker.stop();
     const late = setTimeout(() => {
       log.event('error', 'a worker did not end and is killed', { pid: before.worker.pid });
       before.worker.kill();

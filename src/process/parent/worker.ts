@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import type { ParentCalls, WorkerCalls, WorkerChannel } from '../calls.js';
 import { Channel } from '../channel.js';
-import type { StopCause } from '../stop-cause.js';
 import { ensureDisconnect, HandedConnections } from './handed-connections.js';
 
 /** How a worker ended. */
@@ -10,29 +9,27 @@ export interface WorkerExit {
   readonly signal: string | null;
 }
 
-/** A worker, as its parent sees it: a process of its own, or the gateway in this process. */
+/** A worker, as its parent sees it. */
 export interface Worker {
-  /** It is no process of its own: it cannot hang or end without this one. */
-  readonly isLocal: boolean;
   readonly pid: number | undefined;
   readonly channel: WorkerChannel;
   readonly ended: Promise<WorkerExit>;
   /** Drains it, which ends it. */
-  stop(cause: StopCause): void;
+  stop(): void;
   /** Ends it at once. */
   kill(): void;
 }
 
-/** Starts a worker. `lost` is called when nothing more comes from it, and returns whether others take connections. */
-export type Launch = (lost: (worker: Worker) => boolean) => Worker;
+/** How long a worker has to answer what operators ask. */
+export const ANSWER_MILLIS = 1000;
 
 /** A worker in a process of its own, which runs the same command line. */
 export class ForkedWorker implements Worker {
-  readonly isLocal = false;
   readonly channel: WorkerChannel;
   readonly ended: Promise<WorkerExit>;
   readonly #worker = cluster.fork();
 
+  /** `lost` is called when nothing more comes from it, and returns whether others take connections. */
   constructor(lost: (worker: Worker) => boolean) {
     const worker = this.#worker;
     ensureDisconnect(worker);

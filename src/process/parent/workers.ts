@@ -22,7 +22,6 @@ import { printOpenMetrics } from '../../observe/metrics/open-metrics.js';
 import { METRICS_TYPE } from '../../observe/metrics/prometheus.js';
 import { type LabelNames, retiredLabels } from '../../observe/metrics/retired-labels.js';
 import type { CompiledFacts, ReloadSource } from '../reload/reload-source.js';
-import type { StopCause } from '../stop-cause.js';
 import type { ExitCode } from '../terminal.js';
 import { EndedReplicas } from './ended-replicas.js';
 import { ReplacementPauses } from './replacement-pauses.js';
@@ -205,11 +204,11 @@ export class Workers {
   }
 
   /** Readiness off, every worker drains. Resolves when all have ended, to whether requests had to be cut. */
-  async stop(cause: StopCause): Promise<boolean> {
+  async stop(): Promise<boolean> {
     this.#stopping.abort();
     this.#watch.close();
     this.#addresses.close();
-    for (const worker of this.#members.keys()) worker.stop(cause);
+    for (const worker of this.#members.keys()) worker.stop();
     const late = setTimeout(() => {
       for (const worker of this.#members.keys()) {
         this.#log.event('error', 'a worker did not end and is killed', { pid: worker.pid });
