@@ -163,7 +163,8 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
     const redis = await attempt(diagnostics, () => compileRedis(root));
     if (graph === null || access === null || caching === null || traffic === null || admin === null || redis === null)
       throw new ConfigurationError(diagnostics);
-    const { trusted, warnings } = compileTrusted(config, valuesOf([manifest])[0] ?? null, graph);
+    const read = manifest.status === 'fulfilled' ? manifest.value : null;
+    const { trusted, warnings } = compileTrusted(config, read, graph);
     return Object.freeze({
       config,
       limits,

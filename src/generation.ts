@@ -155,20 +155,10 @@ export class Generation {
       present: () => state.present().live,
       pollSharing: state.pollSharing,
       began: (field, { transport, exchange }) => {
-        const {
-          id,
-          client,
-          caller: { label: caller },
-        } = exchange;
-        log.event('info', 'subscription began', { id, client, caller, field, transport });
+        log.event('info', 'subscription began', { ...subscriberFields(exchange), field, transport });
       },
       ended: (field, { transport, exchange }, why, events) => {
-        const {
-          id,
-          client,
-          caller: { label: caller },
-        } = exchange;
-        log.event('info', 'subscription ended', { id, client, caller, field, transport, why, events });
+        log.event('info', 'subscription ended', { ...subscriberFields(exchange), field, transport, why, events });
       },
       report: (field, outcome) => metrics.subscriptionEvent(field, outcome),
     });
@@ -266,3 +256,5 @@ export class Generation {
     await this.compiled.close();
   }
 }
+
+const subscriberFields = ({ id, client, caller }: Exchange) => ({ id, client, caller: caller.label });

@@ -45,7 +45,8 @@ export async function compileCaching(
   keeping: Keeping,
 ): Promise<Caching> {
   const diagnostics: Diagnostic[] = [];
-  const kept = keptRules(services, CACHE_RULES.find(keeping, '', withoutServices(root.value)));
+  const others = withoutServices(root.value);
+  const kept = keptRules(services, CACHE_RULES.find(keeping, '', others));
   const invalidations = new Invalidations(keeping);
   const reads = new OperationMap<ReadRule>();
   const writes = new OperationMap<WriteRule>();
@@ -74,7 +75,7 @@ export async function compileCaching(
     write: (service, operation) => writes.get(service, operation),
     invalidations: invalidations.known,
   };
-  CACHE_RULES.set(keeping, '', withoutServices(root.value), { services, caching });
+  CACHE_RULES.set(keeping, '', others, { services, caching });
   return caching;
 }
 

@@ -182,7 +182,8 @@ export async function compileService(
   const freshness = compileFreshness(name, config, limits.soap, keeping);
   const validity = validityOf(section, limits.validity, wsdl, operations);
   checkValidity(section, wsdl, validity);
-  const reached = BACKENDS.find(keeping, name, reachKeys(config));
+  const reachedBy = reachKeys(config);
+  const reached = BACKENDS.find(keeping, name, reachedBy);
   const reach = reached?.reach ?? (await compileReach(section));
   const upstream = reached?.upstream ?? new Upstream(config.urls, limitsOf(config), reach);
   const addressing = compileAddressing(section, operations);
@@ -227,7 +228,7 @@ export async function compileService(
       calls?.bound?.hold() ??
       (config.auth?.passthrough === true ? new BoundUpstreams(config.urls, config.limits.upstream, reach) : null),
   };
-  BACKENDS.set(keeping, name, reachKeys(config), service);
+  BACKENDS.set(keeping, name, reachedBy, service);
   CALL_LIMITS.set(keeping, name, config, service);
   DESCRIPTIONS.set(keeping, name, config, service);
   if (freshness !== null) NONCES.set(keeping, name, null, freshness);
