@@ -19,7 +19,7 @@ import {
   type UpstreamReceiver,
   type UpstreamRequest,
 } from './reply.js';
-import { refusalOfError } from './upstream-refusals.js';
+import { EarlyStatus, refusalOfError } from './upstream-refusals.js';
 
 /** Header fields of one answer (catalogue U13). */
 const FIELDS_MAX = 100;
@@ -133,7 +133,6 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
         headersTimeout: this.rules.headersMillis,
       },
       this,
-      this.isUpload,
       nowMillis,
     );
   }
@@ -228,6 +227,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   onError(error: unknown): void {
     if (this.isOver) return;
+    if (error instanceof EarlyStatus) this.status = error.status;
     const refusal = refusalOfError(error, this.status !== 0, this.rules.timeouts);
     if (this.#mayRetry(refusal) && this.#scheduler.retry(this)) {
       if (this.address !== null) this.tried = [...this.tried, this.address];

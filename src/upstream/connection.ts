@@ -83,18 +83,16 @@ export class UpstreamConnection implements Transport {
     return this.#guard?.isDesynced ?? false;
   }
 
-  /**
-   * Sends a request. `isFresh` asks for an unused socket: an early answer can only be matched to its request there.
-   */
-  send(request: ExchangeRequest, handler: ExchangeHandler, isFresh: boolean, nowMillis: number): void {
+  /** Sends a request, on the socket there is unless that is old or unsafe. */
+  send(request: ExchangeRequest, handler: ExchangeHandler, nowMillis: number): void {
     this.sentMillis = nowMillis;
     const socket = this.#socket;
     if (socket !== null && !socket.destroyed && this.#exchanges > 0 && !this.#isBound) {
       const { ageMillis, requestsPerConnection } = this.#limits;
       const isOld = nowMillis - this.#madeMillis >= ageMillis || this.#exchanges >= requestsPerConnection;
       const isUnsafe = this.#reuse.isSuspended(nowMillis) || !this.isSettled(nowMillis);
-      // The client makes a new one for its next request. An authenticated one is never unused.
-      if (isOld || isUnsafe || (isFresh && this.#authenticator === null)) socket.destroy();
+      // The client makes a new one for its next request.
+      if (isOld || isUnsafe) socket.destroy();
     }
     const { body } = request;
     this.isLong = body !== null && !('length' in body && body.length <= LONG_REQUEST_BYTES);

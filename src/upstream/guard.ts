@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 
 import { Refusal } from '../base/refusals/refusal.js';
+import { EarlyStatus } from './upstream-refusals.js';
 
 /** Answers of the 100s that may come before the real one: HTTP allows any number, nothing needs more (catalogue U13). */
 const INTERIM_MAX = 10;
@@ -12,6 +13,7 @@ const INTERIM_BYTES_MAX = 16 * 1024;
 const DECIDED_AT = 12;
 const STATUS_AT = 9;
 const [ZERO, ONE, FIVE] = [0x30, 0x31, 0x35];
+const FIRST_ERROR = 400;
 const VERSION = 'HTTP/1.';
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 const EMPTY: Buffer = Buffer.alloc(0);
@@ -22,9 +24,10 @@ type At = 'idle' | 'request' | 'answer';
 /**
  * Stands between a socket and the parser of its answers, and sees every byte first.
  *
- * It keeps an answer with its request. Bytes that come while no request is open end the connection unread, and so does an
- * answer that begins before its request is out on a connection that was used before: it is the rest of another exchange.
- * On a new connection that is an early answer, which is fine: no other request was sent there. It is the last answer
+ * It keeps an answer with its request. Bytes that come while no request is open end the connection unread. So does an
+ * answer that begins before its request is out on a connection that was used before: it may be the rest of another
+ * exchange. Its status is passed on if it is that of an error, which backends do send early, and nothing else of it.
+ * On a new connection the whole of an early answer is: no other request was sent there. It is the last answer
  * there: a backend that reads on may answer again, and the next request would get that.
  *
  * One case the connection alone cannot distinguish: an unsolicited answer that arrives after the next request was
@@ -98,21 +101,22 @@ export class Guard {
       return null;
     }
     const isOut = this.#requestIsOut && this.#socket.writableLength === 0;
-    if (this.#mayBeStale && !isOut) {
-      this.#desynced();
-      return this.#refuse(new Refusal('UPSTREAM_DESYNC', 'an answer before its request was sent'));
-    }
     if (!isOut) this.#isEarly = true;
     let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = EMPTY;
     for (;;) {
-      if (!beginsAsHttp(bytes)) return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'not HTTP/1'));
+      const isDoubtful = this.#mayBeStale && this.#isEarly;
+      if (!beginsAsHttp(bytes)) {
+        if (isDoubtful) return this.#refuseStale();
+        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'not HTTP/1'));
+      }
       if (bytes.length < DECIDED_AT) return this.#hold(bytes);
       const firstDigit = bytes[STATUS_AT] ?? 0;
       if (firstDigit < ONE || firstDigit > FIVE) {
         return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'no status of HTTP'));
       }
       if (firstDigit !== ONE) {
+        if (isDoubtful) return this.#refuseEarly(statusOf(bytes));
         this.#at = 'answer';
         return bytes;
       }
@@ -128,7 +132,11 @@ export class Guard {
         return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'too many interim answers'));
       }
       bytes = bytes.subarray(end + HEAD_END.length);
-      if (bytes.length === 0) return bytes;
+      if (bytes.length === 0) {
+        // The answer may still wait for the end of the request.
+        this.#isEarly = false;
+        return bytes;
+      }
     }
   }
 
@@ -142,6 +150,15 @@ export class Guard {
     if (typeof error === 'object' && error !== null && 'code' in error && error.code !== 'UND_ERR_INFO') {
       this.#desynced();
     }
+  }
+
+  #refuseEarly(status: number): null {
+    return status >= FIRST_ERROR ? this.#refuse(new EarlyStatus(status)) : this.#refuseStale();
+  }
+
+  #refuseStale(): null {
+    this.#desynced();
+    return this.#refuse(new Refusal('UPSTREAM_DESYNC', 'an answer before its request was sent'));
   }
 
   #desynced(): void {
@@ -159,6 +176,9 @@ export class Guard {
     return null;
   }
 }
+
+/** The status in a head whose first `DECIDED_AT` bytes are there; not a number where it has other characters. */
+const statusOf = (head: Buffer): number => Number(head.toString('latin1', STATUS_AT, DECIDED_AT));
 
 function beginsAsHttp(bytes: Buffer): boolean {
   for (let index = 0; index < VERSION.length && index < bytes.length; index++) {

@@ -40,6 +40,27 @@ export function refusalOfError(error: unknown, hasHead: boolean, timeouts: Timeo
   return new Refusal(hasHead ? 'UPSTREAM_TRUNCATED' : 'UPSTREAM_UNREACHABLE', code, { cause: error });
 }
 
+/**
+ * The backend answered with the status of an error before it had the whole request, on a connection that was used
+ * before: content that may belong to another exchange is not read.
+ */
+export class EarlyStatus extends Refusal {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(codeOfStatus(status), `status ${status} before the end of the request`, {
+      text: `The service answered with status ${status} before it had read the request.`,
+    });
+    this.status = status;
+  }
+}
+
+/** The refusal of an answer of which only the status, that of an error, is known. */
+function codeOfStatus(status: number): RefusalCode {
+  if (status === 401 || status === 407) return 'UPSTREAM_AUTH';
+  return status === 502 || status === 503 || status === 504 ? 'UPSTREAM_OVERLOADED' : 'UPSTREAM_INVALID_RESPONSE';
+}
+
 /** Throws for a status of credentials that were refused, by the backend or by a proxy before it. */
 export function checkAuthStatus(status: number): void {
   if (status === 401) throw new Refusal('UPSTREAM_AUTH', 'status 401');

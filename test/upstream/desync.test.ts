@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
@@ -68,6 +69,16 @@ function post(upstream: Upstream, body: UpstreamRequest['body']): Promise<string
   });
 }
 
+/** Resolves to the refusal of a call. */
+function refusalOf(upstream: Upstream, body: UpstreamRequest['body']): Promise<Refusal> {
+  return new Promise((resolve, reject) => {
+    upstream.call(
+      { method: 'POST', query: '', headers: [], body },
+      { head() {}, data() {}, end: () => reject(new Error('answered')), failed: resolve },
+    );
+  });
+}
+
 /** Answers each request that ends with its head. */
 const answerHeads = (socket: Socket): void => void socket.on('data', () => socket.write(answer(OWN)));
 
@@ -110,6 +121,88 @@ for (const [name, makeBody] of [
     });
   }
 }
+
+/** Answers the first request whole, and each later one on the connection before more than its beginning is read. */
+function answerEarlyLater(socket: Socket, early: string): void {
+  let bytes = 0;
+  socket.on('data', (chunk) => {
+    const before = bytes;
+    bytes += chunk.length;
+    if (before < MIB && bytes >= MIB) socket.write(answer(OWN));
+    else if (before >= MIB && before < 2 * MIB) {
+      socket.pause();
+      bytes = 2 * MIB;
+      socket.write(early);
+    }
+  });
+}
+
+/** Longer than a connection rests after a long request. */
+const rested = (): Promise<void> => delay(150);
+const stream = (bytes: number): Readable => Readable.from([Buffer.alloc(bytes, 'a')], { objectMode: false });
+
+t.test('a connection carries one long request after another', async (t) => {
+  const desk = await startDesk(t, (socket) => {
+    let bytes = 0;
+    socket.on('data', (chunk) => {
+      bytes += chunk.length;
+      if (bytes < MIB) return;
+      bytes = 0;
+      socket.write(answer(OWN));
+    });
+  });
+  for (let count = 0; count < 4; count++) {
+    t.equal(await desk.call(stream(MIB)), OWN);
+    await rested();
+  }
+  t.equal(desk.sockets.length, 1);
+});
+
+for (const [status, refusal] of [
+  ['413 Content Too Large', 'UPSTREAM_INVALID_RESPONSE'],
+  ['401 Unauthorized', 'UPSTREAM_AUTH'],
+  ['503 Service Unavailable', 'UPSTREAM_OVERLOADED'],
+  ['200 OK', 'UPSTREAM_DESYNC'],
+  ['4x3 Odd', 'UPSTREAM_DESYNC'],
+] as const) {
+  t.test(`of an early answer on a connection used before, nothing but the status of an error: ${status}`, async (t) => {
+    const early = answer(FOREIGN).replace('200 OK', status);
+    const desk = await startDesk(t, (socket, count) => {
+      if (count === 0) answerEarlyLater(socket, early);
+      else answerHeads(socket);
+    });
+    t.equal(await desk.call(Buffer.alloc(MIB, 'a')), OWN);
+    await rested();
+    const refused = await refusalOf(desk.upstream, stream(24 * MIB));
+    t.equal(refused.code, refusal);
+    t.equal(refused.message.includes(status.slice(0, 3)), refusal !== 'UPSTREAM_DESYNC', 'the status is named');
+    t.notMatch(refused.message + refused.detail, FOREIGN);
+    t.equal(desk.sockets.length, 1, 'it came on the connection of the first call');
+    const [first] = desk.sockets;
+    first?.resume();
+    if (first !== undefined && !first.closed) await once(first, 'close');
+    for (let count = 0; count < 3; count++) t.equal(await desk.call(), OWN);
+    t.equal(desk.sockets.length, refusal === 'UPSTREAM_DESYNC' ? 4 : 2, 'an honest error does not end reuse');
+  });
+}
+
+t.test('an interim answer that comes early does not end the connection', async (t) => {
+  const desk = await startDesk(t, (socket) => {
+    let left = 0;
+    socket.on('data', (chunk: Buffer) => {
+      if (left === 0) {
+        socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+        left = chunk.indexOf('\r\n\r\n') + 4 + LONG.length;
+      }
+      left -= chunk.length;
+      if (left === 0) socket.write(answer(OWN));
+    });
+  });
+  t.equal(await desk.call(LONG), OWN);
+  await rested();
+  t.equal(await desk.call(LONG), OWN);
+  t.equal(desk.sockets.length, 1);
+});
 
 t.test('behind an interim answer it is still early', async (t) => {
   const desk = await startDesk(t, (socket, count) => {
