@@ -51,7 +51,7 @@ const ADDRESSES_MAX = 10_000;
  * A refusal is charged to its connection first: each good request of a connection covers one refusal. An uncovered
  * refusal is charged to the address, whose rate is shared by all its connections, and delays the answer; so a new
  * connection for each bad request gains nothing, and a connection with good requests is not delayed for its
- * neighbours. After a delay the long messages of that connection are read slowly. Good requests are never delayed.
+ * neighbours. What a refusal cost delays those that follow it, not itself. After a delay the long messages of that connection are read slowly. Good requests are never delayed.
  * Connections of a trusted proxy are those of many clients: they are neither charged nor delayed.
  *
  * The rate is kept as in the generic cell rate algorithm (ITU-T I.371): one moment for each address, up to which its
@@ -127,14 +127,17 @@ export class PenaltyBox {
     if (this.#unitMillis === 0) return 0;
     const burstMillis = BURST_SECONDS * 1000;
     const before = this.#paidMillis.get(address);
-    const paid = Math.max(nowMillis, before ?? 0) + units * this.#unitMillis;
+    const owed = Math.max(nowMillis, before ?? 0);
+    const paid = owed + units * this.#unitMillis;
     // Refusals beyond the longest delay are not charged: an attack that ended is forgotten as soon as any other. The
     // longest delays differ: clients that waited for the same moment would come again together.
     const longest = this.#holdMillis * (0.5 + Math.random() / 2);
     const capped = Math.min(paid, nowMillis + burstMillis + longest);
     setAndEvictOldest(this.#paidMillis, address, capped, ADDRESSES_MAX);
+    // The length of a message delays the refusals after it: one mistake is no attack.
+    const dueMillis = Math.min(owed + this.#unitMillis, capped);
     // To the microsecond: sums of fractions are a little more or less than what they stand for.
-    const delayMillis = Math.max(0, Math.round((capped - nowMillis - burstMillis) * 1000) / 1000);
+    const delayMillis = Math.max(0, Math.round((dueMillis - nowMillis - burstMillis) * 1000) / 1000);
     if (delayMillis > 0) this.#report(address, nowMillis);
     return delayMillis;
   }
