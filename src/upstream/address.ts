@@ -42,8 +42,8 @@ export class Address implements Balanced, Compared {
   readonly #reuse: ConnectionReuse;
   readonly #connections: UpstreamConnection[] = [];
   /**
-   * Not in use. The last is used next: the latest one of short requests, so that the others grow old and close, then the
-   * oldest one of long requests.
+   * Not in use: first those of long requests, the latest first, then those of short ones, the latest last. The latest that
+   * may be used is used next, so that the others grow old and close.
    */
   readonly #free: UpstreamConnection[] = [];
   readonly #listener: AddressListener;
@@ -93,12 +93,9 @@ export class Address implements Balanced, Compared {
 
   /** Takes a connection; only when `isReady`. The caller releases it. */
   acquire(): UpstreamConnection {
-    const free = this.#free.at(-1);
-    const canMake = this.#connections.length < this.#limits.connections;
-    if (free !== undefined && !(canMake && free.isLong && !free.isSettled(performance.now()))) {
-      this.#free.pop();
-      return free;
-    }
+    const isFull = this.#connections.length >= this.#limits.connections;
+    const free = this.#takeFree(performance.now()) ?? (isFull ? this.#free.pop() : undefined);
+    if (free !== undefined) return free;
     const made = new UpstreamConnection(this.#origin, this.#connector, this.#limits, this.#use);
     this.#connections.push(made);
     return made;
@@ -186,6 +183,13 @@ export class Address implements Balanced, Compared {
   async close(): Promise<void> {
     this.#retire();
     await Promise.all(this.#connections.map((connection) => connection.close()));
+  }
+
+  /** Takes the latest free connection that may be used now; undefined where there is none. */
+  #takeFree(nowMillis: number): UpstreamConnection | undefined {
+    if (this.#free.at(-1)?.isLong === false) return this.#free.pop();
+    const index = this.#free.findIndex((connection) => connection.isSettled(nowMillis));
+    return index < 0 ? undefined : this.#free.splice(index, 1)[0];
   }
 
   #retire(): void {

@@ -158,6 +158,29 @@ t.test('a connection carries one long request after another', async (t) => {
   t.equal(desk.sockets.length, 1);
 });
 
+t.test('after a burst of long requests the others of its connections grow old', async (t) => {
+  const desk = await startDesk(t, (socket) => {
+    let bytes = 0;
+    socket.on('data', (chunk) => {
+      bytes += chunk.length;
+      if (bytes < MIB) return;
+      bytes = 0;
+      socket.write(answer(OWN));
+    });
+  });
+  const burst = await Promise.all(Array.from({ length: 8 }, () => desk.call(stream(MIB))));
+  t.strictSame(burst, Array(8).fill(OWN));
+  await rested();
+  const before = desk.sockets.map((socket) => socket.bytesRead);
+  for (let count = 0; count < 4; count++) {
+    t.equal(await desk.call(stream(MIB)), OWN);
+    await rested();
+  }
+  t.equal(desk.sockets.length, 8);
+  const used = desk.sockets.filter((socket, index) => socket.bytesRead > (before[index] ?? 0));
+  t.equal(used.length, 1, 'one connection is used again and again');
+});
+
 for (const [status, refusal] of [
   ['413 Content Too Large', 'UPSTREAM_INVALID_RESPONSE'],
   ['401 Unauthorized', 'UPSTREAM_AUTH'],
