@@ -92,9 +92,9 @@ export class Address implements Balanced, Compared {
   }
 
   /** Takes a connection; only when `isReady`. The caller releases it. */
-  acquire(): UpstreamConnection {
+  acquire(nowMillis: number): UpstreamConnection {
     const isFull = this.#connections.length >= this.#limits.connections;
-    const free = this.#takeFree(performance.now()) ?? (isFull ? this.#free.pop() : undefined);
+    const free = this.#takeFree(nowMillis) ?? (isFull ? this.#free.pop() : undefined);
     if (free !== undefined) return free;
     const made = new UpstreamConnection(this.#origin, this.#connector, this.#limits, this.#use);
     this.#connections.push(made);

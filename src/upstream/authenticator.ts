@@ -5,7 +5,7 @@ import { asRefusal, Refusal } from '../base/refusals/refusal.js';
 import { type Challenge, readChallenges } from './credentials/challenges.js';
 import type { ConnectionAuthentication, Handshake } from './credentials/handshake.js';
 import type { ExchangeHandler, ExchangeRequest } from './exchange.js';
-import { refusalOfError } from './upstream-refusals.js';
+import { EarlyStatus, refusalOfError } from './upstream-refusals.js';
 
 /** Handshakes that are begun for one request: the backend may close the connection, or want another scheme. */
 const HANDSHAKES_MAX = 3;
@@ -85,10 +85,7 @@ class AuthenticatedExchange implements ExchangeHandler {
   }
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
-    if (status >= 200) {
-      this.#owner.authenticated = status === 401 ? null : this.#socket;
-      if (this.#isProof) this.#owner.authentication.ended(status !== 401);
-    }
+    if (status >= 200) this.#judge(status);
     return this.#handler.onHeaders(status, headers, resume);
   }
 
@@ -101,8 +98,17 @@ class AuthenticatedExchange implements ExchangeHandler {
   }
 
   onError(error: unknown): void {
-    if (error === MOVED && !this.#hasBegun) this.#shakeHands();
-    else this.#handler.onError(error);
+    if (error === MOVED && !this.#hasBegun) {
+      this.#shakeHands();
+      return;
+    }
+    if (error instanceof EarlyStatus) this.#judge(error.status);
+    this.#handler.onError(error);
+  }
+
+  #judge(status: number): void {
+    this.#owner.authenticated = status === 401 ? null : this.#socket;
+    if (this.#isProof) this.#owner.authentication.ended(status !== 401);
   }
 
   #shakeHands(): void {

@@ -1,5 +1,6 @@
 import type { Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
+import { UNAVAILABLE } from './upstream-refusals.js';
 
 /**
  * The end of a call as the breaker counts it. `invalid`: an answer of a status of success that was refused; `none`: no
@@ -246,9 +247,6 @@ export function outcomeOf({ code, kind }: Refusal, status: number): CallOutcome 
   }
   return kind.blame === 'upstream' && status !== 0 ? 'answered' : 'none';
 }
-
-/** Statuses of a proxy in front of a server that fails (RFC 9110 section 15.6). */
-const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 const FAILURES: ReadonlySet<RefusalCode> = new Set([
   'UPSTREAM_UNREACHABLE',

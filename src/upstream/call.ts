@@ -122,7 +122,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
     this.#breakerEpoch = address.breaker.begin();
     this.#move('start');
     this.status = 0;
-    const connection = address.acquire();
+    const connection = address.acquire(nowMillis);
     this.#connection = connection;
     connection.send(
       {

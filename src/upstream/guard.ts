@@ -105,32 +105,24 @@ export class Guard {
     let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = EMPTY;
     for (;;) {
-      const isDoubtful = this.#mayBeStale && this.#isEarly;
-      if (!beginsAsHttp(bytes)) {
-        if (isDoubtful) return this.#refuseStale();
-        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'not HTTP/1'));
-      }
+      if (!beginsAsHttp(bytes)) return this.#refuseAnswer('not HTTP/1');
       if (bytes.length < DECIDED_AT) return this.#hold(bytes);
       const firstDigit = bytes[STATUS_AT] ?? 0;
-      if (firstDigit < ONE || firstDigit > FIVE) {
-        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'no status of HTTP'));
-      }
+      if (firstDigit < ONE || firstDigit > FIVE) return this.#refuseAnswer('no status of HTTP');
       if (firstDigit !== ONE) {
-        if (isDoubtful) return this.#refuseEarly(statusOf(bytes));
+        if (this.#isDoubtful) return this.#refuseEarly(statusOf(bytes));
         this.#at = 'answer';
         return bytes;
       }
       if (bytes[STATUS_AT + 1] === ZERO && bytes[STATUS_AT + 2] === ONE) {
-        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'another protocol without a request'));
+        return this.#refuseAnswer('another protocol without a request');
       }
       const end = bytes.indexOf(HEAD_END);
       if (end < 0) {
         if (bytes.length <= INTERIM_BYTES_MAX) return this.#hold(bytes);
-        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'a long interim answer'));
+        return this.#refuseAnswer('a long interim answer');
       }
-      if (++this.#interim > INTERIM_MAX) {
-        return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', 'too many interim answers'));
-      }
+      if (++this.#interim > INTERIM_MAX) return this.#refuseAnswer('too many interim answers');
       bytes = bytes.subarray(end + HEAD_END.length);
       if (bytes.length === 0) {
         // The answer may still wait for the end of the request.
@@ -152,13 +144,21 @@ export class Guard {
     }
   }
 
-  #refuseEarly(status: number): null {
-    return status >= FIRST_ERROR ? this.#refuse(new EarlyStatus(status)) : this.#refuseStale();
+  /** The answer may be the rest of another exchange. */
+  get #isDoubtful(): boolean {
+    return this.#mayBeStale && this.#isEarly;
   }
 
-  #refuseStale(): null {
+  #refuseEarly(status: number): null {
+    if (status >= FIRST_ERROR) return this.#refuse(new EarlyStatus(status));
+    return this.#refuseAnswer('an answer before its request was sent');
+  }
+
+  /** What is no answer, or may not come here: a sign that the connection is out of step where another may have left it. */
+  #refuseAnswer(detail: string): null {
+    if (!this.#isDoubtful) return this.#refuse(new Refusal('UPSTREAM_INVALID_RESPONSE', detail));
     this.#desynced();
-    return this.#refuse(new Refusal('UPSTREAM_DESYNC', 'an answer before its request was sent'));
+    return this.#refuse(new Refusal('UPSTREAM_DESYNC', detail));
   }
 
   #desynced(): void {

@@ -58,8 +58,11 @@ export class EarlyStatus extends Refusal {
 /** The refusal of an answer of which only the status, that of an error, is known. */
 function codeOfStatus(status: number): RefusalCode {
   if (status === 401 || status === 407) return 'UPSTREAM_AUTH';
-  return status === 502 || status === 503 || status === 504 ? 'UPSTREAM_OVERLOADED' : 'UPSTREAM_INVALID_RESPONSE';
+  return UNAVAILABLE.has(status) ? 'UPSTREAM_OVERLOADED' : 'UPSTREAM_INVALID_RESPONSE';
 }
+
+/** Statuses of a proxy in front of a server that fails (RFC 9110 section 15.6). */
+export const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Throws for a status of credentials that were refused, by the backend or by a proxy before it. */
 export function checkAuthStatus(status: number): void {

@@ -126,6 +126,13 @@ t.test('a password that is wrong is tried once, and no output has it', async (t)
   t.notMatch(outputs.join(''), /c4nary|NTLM TlR/);
 });
 
+t.test('a password that is refused before the end of a long message is tried once', async (t) => {
+  const limits = 'limits: { xml: { messageBytes: 33554432, textBytes: 33554432 } }';
+  const shop = await startShop(t, WEB, { refusesProofs: true }, limits);
+  for (let count = 0; count < 3; count++) t.match(await shop.send('x'.repeat(24 * 2 ** 20)), 'UPSTREAM_AUTH');
+  t.match(shop.server, { begun: 1, failed: 1 });
+});
+
 t.test('a message that is sent while it comes in goes over an authenticated connection', async (t) => {
   const shop = await startShop(t, WEB);
   const sku = 'x'.repeat(200_000);

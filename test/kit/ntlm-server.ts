@@ -19,6 +19,8 @@ export interface NtlmServerOptions {
   readonly scheme?: 'NTLM' | 'Negotiate';
   /** Sends its time, and demands a check sum of the messages. */
   readonly hasTime?: boolean;
+  /** Refuses the end of each handshake before it reads the body. */
+  readonly refusesProofs?: boolean;
   readonly answer: (message: NtlmMessage, response: ServerResponse) => void;
 }
 
@@ -40,10 +42,23 @@ export interface NtlmServer {
 
 /** A backend that authenticates connections by NTLM, version 2, as strictly as [MS-NLMP] section 3.2.5.1.2 says. */
 export async function startNtlmServer(options: NtlmServerOptions): Promise<NtlmServer> {
-  const { scheme = 'NTLM' } = options;
+  const { scheme = 'NTLM', refusesProofs = false } = options;
   const users = new Map<Socket, string>();
   const handshakes = new Map<Socket, Handshake>();
   const server = createServer((request, response) => {
+    const refuse = (challenge: string, isLast: boolean): void => {
+      response.writeHead(401, {
+        'www-authenticate': challenge,
+        'content-type': 'text/html',
+        ...(isLast && { connection: 'close' }),
+      });
+      response.end('<html>no</html>');
+    };
+    if (refusesProofs && handshakes.has(request.socket)) {
+      state.failed++;
+      refuse(scheme, false);
+      return;
+    }
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -62,12 +77,7 @@ export async function startNtlmServer(options: NtlmServerOptions): Promise<NtlmS
           if (body !== '') state.early++;
           const mustClose = state.closesAfterChallenge > 0;
           if (mustClose) state.closesAfterChallenge--;
-          response.writeHead(401, {
-            'www-authenticate': `${scheme} ${begun.challenge.toString('base64')}`,
-            'content-type': 'text/html',
-            ...(mustClose && { connection: 'close' }),
-          });
-          response.end('<html>no</html>');
+          refuse(`${scheme} ${begun.challenge.toString('base64')}`, mustClose);
           return;
         }
         const user = handshake === undefined ? null : userOf(message, handshake, options);
@@ -79,7 +89,7 @@ export async function startNtlmServer(options: NtlmServerOptions): Promise<NtlmS
       const user = users.get(socket);
       if (user === undefined) {
         if (body !== '') state.early++;
-        response.writeHead(401, { 'www-authenticate': scheme, 'content-type': 'text/html' }).end('<html>no</html>');
+        refuse(scheme, false);
         return;
       }
       options.answer({ user, body, authorization, request }, response);

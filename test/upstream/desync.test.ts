@@ -102,7 +102,7 @@ function answerEarly(socket: Socket, first: string, rest: string): void {
 
 for (const [name, makeBody] of [
   ['one buffer', () => LONG],
-  ['a stream', () => Readable.from([LONG], { objectMode: false })],
+  ['a stream', () => stream(LONG)],
 ] as const) {
   for (const [end, cut] of [
     ['before the rest of the request', OWN.length],
@@ -137,43 +137,38 @@ function answerEarlyLater(socket: Socket, early: string): void {
   });
 }
 
+/** Answers each MiB. */
+function answerMebibytes(socket: Socket): void {
+  let bytes = 0;
+  socket.on('data', (chunk) => {
+    bytes += chunk.length;
+    if (bytes < MIB) return;
+    bytes = 0;
+    socket.write(answer(OWN));
+  });
+}
+
 /** Longer than a connection rests after a long request. */
 const rested = (): Promise<void> => delay(150);
-const stream = (bytes: number): Readable => Readable.from([Buffer.alloc(bytes, 'a')], { objectMode: false });
+const stream = (bytes: Buffer): Readable => Readable.from([bytes], { objectMode: false });
 
 t.test('a connection carries one long request after another', async (t) => {
-  const desk = await startDesk(t, (socket) => {
-    let bytes = 0;
-    socket.on('data', (chunk) => {
-      bytes += chunk.length;
-      if (bytes < MIB) return;
-      bytes = 0;
-      socket.write(answer(OWN));
-    });
-  });
+  const desk = await startDesk(t, answerMebibytes);
   for (let count = 0; count < 4; count++) {
-    t.equal(await desk.call(stream(MIB)), OWN);
+    t.equal(await desk.call(stream(Buffer.alloc(MIB, 'a'))), OWN);
     await rested();
   }
   t.equal(desk.sockets.length, 1);
 });
 
 t.test('after a burst of long requests the others of its connections grow old', async (t) => {
-  const desk = await startDesk(t, (socket) => {
-    let bytes = 0;
-    socket.on('data', (chunk) => {
-      bytes += chunk.length;
-      if (bytes < MIB) return;
-      bytes = 0;
-      socket.write(answer(OWN));
-    });
-  });
-  const burst = await Promise.all(Array.from({ length: 8 }, () => desk.call(stream(MIB))));
+  const desk = await startDesk(t, answerMebibytes);
+  const burst = await Promise.all(Array.from({ length: 8 }, () => desk.call(stream(Buffer.alloc(MIB, 'a')))));
   t.strictSame(burst, Array(8).fill(OWN));
   await rested();
   const before = desk.sockets.map((socket) => socket.bytesRead);
   for (let count = 0; count < 4; count++) {
-    t.equal(await desk.call(stream(MIB)), OWN);
+    t.equal(await desk.call(stream(Buffer.alloc(MIB, 'a'))), OWN);
     await rested();
   }
   t.equal(desk.sockets.length, 8);
@@ -187,6 +182,8 @@ for (const [status, refusal] of [
   ['503 Service Unavailable', 'UPSTREAM_OVERLOADED'],
   ['200 OK', 'UPSTREAM_DESYNC'],
   ['4x3 Odd', 'UPSTREAM_DESYNC'],
+  ['600 Odd', 'UPSTREAM_DESYNC'],
+  ['101 Switching Protocols', 'UPSTREAM_DESYNC'],
 ] as const) {
   t.test(`of an early answer on a connection used before, nothing but the status of an error: ${status}`, async (t) => {
     const early = answer(FOREIGN).replace('200 OK', status);
@@ -196,7 +193,7 @@ for (const [status, refusal] of [
     });
     t.equal(await desk.call(Buffer.alloc(MIB, 'a')), OWN);
     await rested();
-    const refused = await refusalOf(desk.upstream, stream(24 * MIB));
+    const refused = await refusalOf(desk.upstream, stream(LONG));
     t.equal(refused.code, refusal);
     t.equal(refused.message.includes(status.slice(0, 3)), refusal !== 'UPSTREAM_DESYNC', 'the status is named');
     t.notMatch(refused.message + refused.detail, FOREIGN);

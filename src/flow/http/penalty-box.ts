@@ -51,7 +51,8 @@ const ADDRESSES_MAX = 10_000;
  * A refusal is charged to its connection first: each good request of a connection covers one refusal. An uncovered
  * refusal is charged to the address, whose rate is shared by all its connections, and delays the answer; so a new
  * connection for each bad request gains nothing, and a connection with good requests is not delayed for its
- * neighbours. What a refusal cost delays those that follow it, not itself. After a delay the long messages of that connection are read slowly. Good requests are never delayed.
+ * neighbours. What a refusal cost delays those that follow it, not itself. After a delay the long messages of that
+ * connection are read slowly. Good requests are never delayed.
  * Connections of a trusted proxy are those of many clients: they are neither charged nor delayed.
  *
  * The rate is kept as in the generic cell rate algorithm (ITU-T I.371): one moment for each address, up to which its
