@@ -2,34 +2,39 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 
-import { longEnvelope, orderList, SMALL_REPLY } from './messages.js';
+import { longEnvelope, orderList, SMALL_REPLY, sizedEnvelope } from './messages.js';
 
 /**
  * The backend of the bench, in a process of its own, as lean as Node's server is: it reads a request to its end and
- * answers with 4 KB, with `?bytes=N` an envelope of that length, with `?orders=N` a list of orders.
+ * answers with 4 KB, with `?bytes=N` an envelope of that length, with `?elements=N` or `?text=N` one that is kept whole,
+ * with `?orders=N` a list of orders.
  */
-let list: Buffer = Buffer.alloc(0);
-let listed = 0;
+let kept = SMALL_REPLY;
+let keptFor = '';
 
 const server = createServer((request, response) => {
   request.on('end', () => answer(request.url ?? '', response)).resume();
 });
 
 function answer(target: string, response: ServerResponse): void {
-  const [, key, value] = /\?(bytes|orders)=(\d+)$/.exec(target) ?? [];
+  const [asked = '', key = '', value] = /\?(bytes|orders|elements|text)=(\d+)$/.exec(target) ?? [];
   if (key === 'bytes') {
     const envelope = longEnvelope(Number(value), 'down');
     head(response, envelope.bytes);
     Readable.from(envelope.chunks(), { objectMode: false }).pipe(response);
     return;
   }
-  if (key === 'orders' && listed !== Number(value)) {
-    listed = Number(value);
-    list = orderList(listed);
+  if (asked !== keptFor) {
+    keptFor = asked;
+    kept = replyFor(key, Number(value));
   }
-  const reply = key === 'orders' ? list : SMALL_REPLY;
-  head(response, reply.length);
-  response.end(reply);
+  head(response, kept.length);
+  response.end(kept);
+}
+
+function replyFor(key: string, value: number): Buffer {
+  if (key === 'orders') return orderList(value);
+  return key === 'elements' || key === 'text' ? sizedEnvelope(value, key, 'down') : SMALL_REPLY;
 }
 
 const head = (response: ServerResponse, length: number): void => {

@@ -11,10 +11,12 @@ const HEADERS = ['content-type', 'text/xml; charset=utf-8', 'soapaction', '"urn:
 /** What asks: one per proxy, its connections are kept. */
 export class Load {
   readonly #pool: Pool;
+  readonly #connections: number;
 
   /** `ca` is the authority of a server with TLS, as PEM. */
-  constructor(url: string, ca?: string) {
-    const fixed = { connections: CONNECTIONS, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+  constructor(url: string, ca?: string, connections: number = CONNECTIONS) {
+    this.#connections = connections;
+    const fixed = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
     this.#pool = new Pool(url, ca === undefined ? fixed : { ...fixed, connect: { ca } });
   }
 
@@ -27,16 +29,28 @@ export class Load {
   /** So many small requests, as many at a time as there are connections; the milliseconds of each. */
   async small(count: number): Promise<readonly number[]> {
     const millis: number[] = [];
+    await this.#atOnce(count, async () => {
+      const start = performance.now();
+      await this.one();
+      millis.push(performance.now() - start);
+    });
+    return millis;
+  }
+
+  /** So many requests, each with this body and a reply of so many bytes. */
+  many(count: number, query: string, body: Buffer, replyBytes: number): Promise<void> {
+    return this.#atOnce(count, async () => {
+      const bytes = await this.post(`${PATH}${query}`, HEADERS, body);
+      if (bytes !== replyBytes) throw new Error(`a reply of ${bytes} bytes`);
+    });
+  }
+
+  async #atOnce(count: number, call: () => Promise<void>): Promise<void> {
     let left = count;
     const worker = async (): Promise<void> => {
-      while (left-- > 0) {
-        const start = performance.now();
-        await this.one();
-        millis.push(performance.now() - start);
-      }
+      while (left-- > 0) await call();
     };
-    await Promise.all(Array.from({ length: CONNECTIONS }, worker));
-    return millis;
+    await Promise.all(Array.from({ length: this.#connections }, worker));
   }
 
   /** One long envelope to the backend; its length. */

@@ -4,6 +4,24 @@ import { orders } from './reader.js';
 const asked = (reply: Buffer): Buffer =>
   Buffer.from(reply.toString('latin1').replaceAll('GetOrdersResponse', 'GetOrders'), 'latin1');
 
+/** How a message is filled: short elements, or one text. */
+export type Shape = 'elements' | 'text';
+export type Way = 'up' | 'down';
+
+/** An envelope of about this length, whole. */
+export function sizedEnvelope(bytes: number, shape: Shape, way: Way): Buffer {
+  const filled = orders(shape === 'text' ? 0 : bytes);
+  const reply = shape === 'text' ? withText(filled, bytes) : filled;
+  return way === 'up' ? asked(reply) : reply;
+}
+
+function withText(envelope: Buffer, bytes: number): Buffer {
+  const at = envelope.indexOf('    </o:GetOrders');
+  const text = 'Some text that a backend keeps. '.repeat(Math.max(1, Math.ceil((bytes - envelope.length) / 32)));
+  const element = Buffer.from(`<o:remark>${text}</o:remark>\n`);
+  return Buffer.concat([envelope.subarray(0, at), element, envelope.subarray(at)]);
+}
+
 /** A request of 2 KB and a reply of 4 KB, about. */
 export const SMALL_REQUEST = asked(orders(1_700));
 export const SMALL_REPLY = orders(3_800);
@@ -17,7 +35,7 @@ export interface LongEnvelope {
 const CHUNK_BYTES = 64 * 1024;
 
 /** An envelope of at least this length, by less than a megabyte more. */
-export function longEnvelope(bytes: number, way: 'up' | 'down'): LongEnvelope {
+export function longEnvelope(bytes: number, way: Way): LongEnvelope {
   const sample = way === 'up' ? asked(orders(1_000_000)) : orders(1_000_000);
   const begin = sample.indexOf('      <o:order ');
   const end = sample.indexOf('    </o:GetOrders');
