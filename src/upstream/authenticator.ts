@@ -24,7 +24,7 @@ export interface Transport {
   dispatch(request: ExchangeRequest, handler: ExchangeHandler): void;
   begin(): void;
   requestIsOut(): void;
-  end(): void;
+  end(status: number): void;
 }
 
 /** Authenticates the sockets of one connection: a handshake comes before the first byte of a request. */
@@ -224,7 +224,7 @@ class HandshakeLeg implements ExchangeHandler {
   }
 
   onComplete(): void {
-    this.#transport.end();
+    this.#transport.end(this.#status);
     // Bytes behind the answer are read after this: of two answers neither can be trusted.
     void NOW.then(() => {
       if (this.#transport.isDesynced) this.#events.failed(new Refusal('UPSTREAM_DESYNC', 'two answers'));

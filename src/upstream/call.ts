@@ -218,7 +218,7 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   onComplete(): void {
     const connection = this.#connection;
     if (this.isOver || connection === null) return;
-    connection.end();
+    connection.end(this.status);
     // Bytes behind the answer in the same packet are read after this: of two answers neither can be trusted.
     // Not by queueMicrotask, which makes an asynchronous resource of each.
     if (connection.isReused) void NOW.then(() => this.#end(connection.isDesynced));

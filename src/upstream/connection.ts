@@ -14,11 +14,6 @@ import { type Connector, HttpClient } from './undici.js';
 const KEEP_ALIVE_MARGIN_MILLIS = 1_500;
 /** A request of more bytes may be answered before the backend has read it all: the system takes it at once. */
 const LONG_REQUEST_BYTES = 16 * KIB;
-/**
- * How long a connection is idle after such a request before it is used again, so that a second answer, sent when the
- * rest was read, comes while no request is open. The system may keep it back for 40 ms (Nagle and delayed ACK).
- */
-const SETTLING_MILLIS = 100;
 /** Bytes of the head of an answer (catalogue U13). */
 const HEAD_BYTES_MAX = 16 * 1024;
 
@@ -55,8 +50,8 @@ export class UpstreamConnection implements Transport {
   #exchanges = 0;
   /** The latest request was long. */
   isLong = false;
-  /** When the answer to it was complete. */
-  #endedMillis = 0;
+  /** When it may be used again after that. */
+  #settledMillis = 0;
 
   constructor(origin: string, connector: Connector, limits: UpstreamLimits, use: ConnectionUse = {}) {
     const { isBound = false, authentication = null, reuse = new ConnectionReuse() } = use;
@@ -116,15 +111,15 @@ export class UpstreamConnection implements Transport {
     this.#guard?.requestIsOut();
   }
 
-  /** The answer is complete. */
-  end(): void {
-    if (this.isLong) this.#endedMillis = performance.now();
+  /** The answer, of this status, is complete. */
+  end(status: number): void {
+    if (this.isLong) this.#settledMillis = performance.now() + this.#reuse.answeredLong(status);
     this.#guard?.end();
   }
 
   /** Whether it was idle for long enough after a long request, or was not used for one. */
   isSettled(nowMillis: number): boolean {
-    return !this.isLong || nowMillis - this.#endedMillis >= SETTLING_MILLIS;
+    return !this.isLong || nowMillis >= this.#settledMillis;
   }
 
   async close(): Promise<void> {
@@ -156,7 +151,7 @@ export class UpstreamConnection implements Transport {
 
   #adopt(socket: Socket): void {
     this.#socket = socket;
-    this.#guard = new Guard(socket, () => this.#reuse.suspend());
+    this.#guard = new Guard(socket, this.#reuse);
     this.#madeMillis = performance.now();
     this.#exchanges = 0;
   }

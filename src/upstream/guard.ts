@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 
 import { Refusal } from '../base/refusals/refusal.js';
+import type { ConnectionReuse } from './connection-reuse.js';
 import { EarlyStatus } from './upstream-refusals.js';
 
 /** Answers of the 100s that may come before the real one: HTTP allows any number, nothing needs more (catalogue U13). */
@@ -43,7 +44,7 @@ export class Guard {
   /** Something came behind the complete answer. */
   isDesynced = false;
   readonly #socket: Socket;
-  readonly #onDesync: () => void;
+  readonly #reuse: ConnectionReuse;
   #at: At = 'idle';
   #requestIsOut = false;
   #mayBeStale = false;
@@ -53,10 +54,10 @@ export class Guard {
   /** Bytes that are not classified yet. */
   #held = EMPTY;
 
-  /** Calls `onDesync` for bytes that belong to no request, or to an earlier one. */
-  constructor(socket: Socket, onDesync: () => void = () => {}) {
+  /** Tells `reuse` of bytes that belong to no request, or to an earlier one. */
+  constructor(socket: Socket, reuse: ConnectionReuse) {
     this.#socket = socket;
-    this.#onDesync = onDesync;
+    this.#reuse = reuse;
     const read = socket.read.bind(socket);
     socket.read = (size?: number): unknown => {
       if (size !== undefined) return read(size);
@@ -89,6 +90,7 @@ export class Guard {
   /** The answer is complete. An early one ends the connection: at once, or by the parser while the body is written. */
   end(): void {
     this.#at = 'idle';
+    if (this.#isEarly) this.#reuse.answeredEarly();
     if (this.#isEarly && this.#requestIsOut) this.#socket.destroy();
   }
 
@@ -150,7 +152,10 @@ export class Guard {
   }
 
   #refuseEarly(status: number): null {
-    if (status >= FIRST_ERROR) return this.#refuse(new EarlyStatus(status));
+    if (status >= FIRST_ERROR) {
+      this.#reuse.answeredEarly();
+      return this.#refuse(new EarlyStatus(status));
+    }
     return this.#refuseAnswer('an answer before its request was sent');
   }
 
@@ -163,7 +168,7 @@ export class Guard {
 
   #desynced(): void {
     this.isDesynced = true;
-    this.#onDesync();
+    this.#reuse.suspend();
   }
 
   #hold(bytes: Buffer): Buffer {

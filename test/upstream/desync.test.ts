@@ -332,6 +332,18 @@ t.test('connections are used again when the address was in step for ten minutes'
   t.strictSame(reported, [true, false]);
 });
 
+t.test('connections rest longer until a thousand long requests in a row were answered in order', async (t) => {
+  for (const doubt of ['suspend', 'answeredEarly'] as const) {
+    const reuse = new ConnectionReuse();
+    for (let round = 0; round < 2; round++) {
+      for (let count = 0; count < 1_000; count++) t.equal(reuse.answeredLong(200), 100);
+      t.equal(reuse.answeredLong(200), 10);
+      t.equal(reuse.answeredLong(500), 100, 'what is answered early is mostly an error');
+      reuse[doubt]();
+    }
+  }
+});
+
 t.test('no caller gets the reply of another, whatever the backend does with the connection of each', async (t) => {
   const backend = await startDesyncBackend();
   const gateway = await useGateway(

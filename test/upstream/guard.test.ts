@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 
 import { Refusal } from '../../src/base/refusals/refusal.js';
+import { ConnectionReuse } from '../../src/upstream/connection-reuse.js';
 import { Guard } from '../../src/upstream/guard.js';
 import { startScriptedBackend } from '../kit/backend.js';
 
@@ -20,7 +21,7 @@ async function startGuarded(t: Test) {
     await server.close();
   });
   await new Promise((resolve) => socket.once('connect', resolve));
-  const guard = new Guard(socket);
+  const guard = new Guard(socket, new ConnectionReuse());
   let failure: Error | null = null;
   socket.on('error', (error) => {
     failure = error;

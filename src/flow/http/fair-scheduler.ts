@@ -32,8 +32,9 @@ const PENALISED_SHARE = 0.02;
  * clients with messages that are slow to read would delay all others (catalogue O11).
  *
  * Together long messages get a slice of a quarter of a millisecond in each turn of the event loop, whatever their
- * number, and nothing of a turn that brought a short message, as long as that leaves them their share. Tasks of
- * penalised connections get no more than theirs even when the event loop is idle.
+ * number, and nothing of a turn that brought a short message, as long as that leaves them their share. Where none waits,
+ * the slice is for the bytes that come first, as they come. Tasks of penalised connections get no more than theirs even
+ * when the event loop is idle.
  */
 export class FairScheduler {
   readonly #ordinary = new TaskQueues('every other slice');
@@ -46,6 +47,8 @@ export class FairScheduler {
   #penalisedDueMillis = 0;
   /** The slice that is being done, and since when. */
   #current: { readonly isPenalised: boolean; readonly sinceMillis: number } | null = null;
+  /** What the work that did not wait has taken of the slice of this turn. */
+  #spentMillis = 0;
   #next: 'none' | 'immediate' | NodeJS.Timeout = 'none';
   readonly #now: () => number;
 
@@ -65,6 +68,19 @@ export class FairScheduler {
     this.#hasShort = true;
   }
 
+  /** Whether work for this connection need not wait: no other does, and the slice of this turn is not used up. */
+  admits(owner: TaskOwner): boolean {
+    if (owner.isPenalised || this.#current !== null || !this.#ordinary.isEmpty) return false;
+    if (this.#spentMillis >= TIME_SLICE_MILLIS) return false;
+    return !this.#hasShort || this.#now() >= this.#dueMillis;
+  }
+
+  /** Charges the slice of this turn for work that did not wait. */
+  spend(millis: number): void {
+    this.#spentMillis += Math.max(LEAST_MILLIS, millis);
+    this.#doInThisTurn();
+  }
+
   #add(queued: QueuedTask): void {
     (queued.owner.isPenalised ? this.#penalised : this.#ordinary).add(queued);
   }
@@ -78,6 +94,11 @@ export class FairScheduler {
       if (this.#next === 'none') this.#next = setTimeout(this.#wake, waitMillis);
       return;
     }
+    this.#doInThisTurn();
+  }
+
+  #doInThisTurn(): void {
+    if (this.#next === 'immediate') return;
     if (this.#next !== 'none') clearTimeout(this.#next);
     this.#next = 'immediate';
     setImmediate(this.#doSlice);
@@ -93,6 +114,7 @@ export class FairScheduler {
     const sinceMillis = this.#now();
     const hasShort = this.#hasShort;
     this.#hasShort = false;
+    if (this.#spentMillis > 0) return;
     const isPenalised = !this.#penalised.isEmpty && sinceMillis >= this.#penalisedDueMillis;
     if (!isPenalised && hasShort && sinceMillis < this.#dueMillis) return;
     this.#current = { isPenalised, sinceMillis };
@@ -113,7 +135,8 @@ export class FairScheduler {
       if (isPenalised) this.#penalisedDueMillis = nowMillis + workMillis * (1 / PENALISED_SHARE - 1);
       this.#dueMillis = nowMillis + workMillis * (1 / SHARE - 1);
       this.#current = null;
-    }
+    } else if (this.#spentMillis > 0) this.#dueMillis = this.#now() + this.#spentMillis * (1 / SHARE - 1);
+    this.#spentMillis = 0;
     this.#next = 'none';
     this.#schedule();
   };

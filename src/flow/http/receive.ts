@@ -27,6 +27,7 @@ export type Received =
 
 /** How much of a long message is validated at a time: as much as takes a time slice, between these. */
 const PIECE_BYTES_MIN = 2 * 1024;
+const PIECE_BYTES_FIRST = 16 * 1024;
 const PIECE_BYTES_MAX = 64 * 1024;
 
 /** The uses of a request's bytes besides their validation. */
@@ -78,7 +79,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   /** Bytes that wait for their turn, and whether there is one to come. */
   readonly #waiting: Buffer[] = [];
   #isQueued = false;
-  #pieceBytes = PIECE_BYTES_MIN;
+  #pieceBytes = PIECE_BYTES_FIRST;
   /** The backend takes no more for now. */
   #isHeld = false;
   #isEnded = false;
@@ -171,11 +172,19 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     return 'waits';
   }
 
-  /** Some messages are read twenty times as slowly as others, so that pieces are measured in time. */
-  #takePiece(): void {
-    const millis = this.#take(takePiece(this.#waiting, this.#pieceBytes));
-    if (millis > TIME_SLICE_MILLIS) this.#pieceBytes = Math.max(PIECE_BYTES_MIN, this.#pieceBytes / 2);
-    else if (millis < TIME_SLICE_MILLIS / 4) this.#pieceBytes = Math.min(PIECE_BYTES_MAX, this.#pieceBytes * 2);
+  /** Takes one piece of what waits. Returns how many milliseconds that took. */
+  #takePiece(): number {
+    const piece = takePiece(this.#waiting, this.#pieceBytes);
+    const millis = this.#take(piece);
+    // Some messages are read twenty times as slowly as others, so that pieces are measured in time.
+    if (millis > TIME_SLICE_MILLIS) this.#shrinkPieces(piece.length, millis);
+    else if (millis < TIME_SLICE_MILLIS / 2) this.#pieceBytes = Math.min(PIECE_BYTES_MAX, this.#pieceBytes * 2);
+    return millis;
+  }
+
+  #shrinkPieces(bytes: number, millis: number): void {
+    const sliceBytes = Math.floor((bytes / millis) * TIME_SLICE_MILLIS);
+    this.#pieceBytes = Math.max(PIECE_BYTES_MIN, Math.min(this.#pieceBytes, sliceBytes));
   }
 
   /** Does what is next: the turn of what waits, the end, or reading. */
@@ -191,8 +200,11 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   piece(bytes: Buffer): void {
     this.#bytes += bytes.length;
     if (this.#inflater !== null) this.#inflater.write(bytes);
-    else if (this.#bytes <= SHORT_MESSAGE_BYTES) this.#take(bytes);
-    else this.#arrive(bytes);
+    else if (this.#bytes > SHORT_MESSAGE_BYTES) this.#arrive(bytes);
+    else {
+      const millis = this.#take(bytes);
+      if (millis > TIME_SLICE_MILLIS) this.#shrinkPieces(bytes.length, millis);
+    }
   }
 
   ended(): void {
@@ -200,11 +212,18 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     else this.#inflater.end();
   }
 
-  /** Bytes of the message itself, which are validated in time slices. */
+  /** Bytes of the message itself, which are validated in time slices: at once while nothing waits for one. */
   #arrive(chunk: Buffer): void {
     this.#waiting.push(chunk);
+    while (this.#mayTakeNow) fairScheduler.spend(this.#takePiece());
+    if (this.#isOver || (this.#waiting.length === 0 && !this.#isHeld)) return;
     (this.#inflater ?? this.#request).pause();
     if (!this.#isHeld) this.#goOn();
+  }
+
+  get #mayTakeNow(): boolean {
+    if (this.#waiting.length === 0 || this.#isQueued || this.#isHeld || this.#isOver) return false;
+    return fairScheduler.admits(this.#owner);
   }
 
   #arriveEnd(): void {
