@@ -3,6 +3,7 @@ import { arch, availableParallelism, cpus, loadavg, platform, release } from 'no
 import { benchAttack } from './attack.js';
 import { benchBalance } from './balance.js';
 import { benchCall } from './call.js';
+import { benchCurve } from './curve.js';
 import { benchGraphql } from './graphql.js';
 import { benchGraphqlSmall } from './graphql-small.js';
 import { benchHostile } from './hostile.js';
@@ -28,6 +29,7 @@ print(
 );
 
 await benchProxy(quick);
+await benchCurve(quick, ['elements', 'text'], ['up', 'down']);
 await benchTraces(quick);
 await benchMemory(quick);
 await benchAttack(quick);

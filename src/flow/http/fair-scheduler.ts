@@ -114,9 +114,9 @@ export class FairScheduler {
     const sinceMillis = this.#now();
     const hasShort = this.#hasShort;
     this.#hasShort = false;
-    if (this.#spentMillis > 0) return;
     const isPenalised = !this.#penalised.isEmpty && sinceMillis >= this.#penalisedDueMillis;
-    if (!isPenalised && hasShort && sinceMillis < this.#dueMillis) return;
+    const isUsedUp = this.#spentMillis > 0 || (hasShort && sinceMillis < this.#dueMillis);
+    if (isUsedUp && !isPenalised) return;
     this.#current = { isPenalised, sinceMillis };
     const queues = isPenalised ? this.#penalised : this.#ordinary;
     do {
@@ -128,14 +128,16 @@ export class FairScheduler {
   };
 
   readonly #endSlice = (): void => {
+    const nowMillis = this.#now();
+    let workMillis = this.#spentMillis;
     if (this.#current !== null) {
       const { isPenalised, sinceMillis } = this.#current;
-      const nowMillis = this.#now();
-      const workMillis = Math.max(LEAST_MILLIS, nowMillis - sinceMillis);
-      if (isPenalised) this.#penalisedDueMillis = nowMillis + workMillis * (1 / PENALISED_SHARE - 1);
-      this.#dueMillis = nowMillis + workMillis * (1 / SHARE - 1);
-      this.#current = null;
-    } else if (this.#spentMillis > 0) this.#dueMillis = this.#now() + this.#spentMillis * (1 / SHARE - 1);
+      const sliceMillis = Math.max(LEAST_MILLIS, nowMillis - sinceMillis);
+      if (isPenalised) this.#penalisedDueMillis = nowMillis + sliceMillis * (1 / PENALISED_SHARE - 1);
+      workMillis += sliceMillis;
+    }
+    if (workMillis > 0) this.#dueMillis = nowMillis + workMillis * (1 / SHARE - 1);
+    this.#current = null;
     this.#spentMillis = 0;
     this.#next = 'none';
     this.#schedule();

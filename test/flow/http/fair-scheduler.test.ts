@@ -100,6 +100,46 @@ t.test('nothing long is done in a turn that brought something short, until it is
   t.equal(done.length, 10, 'and all of it where nothing short comes');
 });
 
+t.test('work need not wait while nothing else does, for one slice of each turn', async (t) => {
+  const { fairScheduler, done, work } = start();
+  const owner = ordinary('a');
+  t.ok(fairScheduler.admits(owner));
+  fairScheduler.spend(0.2);
+  t.ok(fairScheduler.admits(owner), 'some of the slice is left');
+  fairScheduler.spend(0.2);
+  t.notOk(fairScheduler.admits(owner), 'it is used up');
+  fairScheduler.enqueue(work('b', 2), ordinary('b'));
+  await rounds(1);
+  t.same(done, [], 'for others too');
+  t.notOk(fairScheduler.admits(owner), 'another waits');
+  await rounds(3);
+  t.same(done, ['b', 'b']);
+  t.ok(fairScheduler.admits(owner));
+  t.notOk(fairScheduler.admits(penalised('a')));
+});
+
+t.test('work waits behind short messages until its share is due', async (t) => {
+  const { fairScheduler, pass } = start();
+  const owner = ordinary('a');
+  fairScheduler.spend(1);
+  await rounds(1);
+  fairScheduler.addShortMessage();
+  t.notOk(fairScheduler.admits(owner));
+  pass(9);
+  t.ok(fairScheduler.admits(owner), 'a tenth of the time is its own');
+});
+
+t.test('a slice that is used up at once does not keep penalised connections waiting', async (t) => {
+  const { fairScheduler, done, work, pass } = start();
+  fairScheduler.enqueue(work('s', 2), penalised('s'));
+  for (let n = 0; n < 3; n++) {
+    fairScheduler.spend(0.3);
+    await rounds(1);
+    pass(25);
+  }
+  t.same(done, ['s', 's']);
+});
+
 t.test('penalised connections get a fiftieth of the time, whoever else is there', async (t) => {
   const { fairScheduler, done, work, pass } = start();
   fairScheduler.enqueue(work('s', 3), penalised('s'));
