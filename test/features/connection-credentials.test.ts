@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { compile } from '../../src/compile.js';
@@ -138,6 +139,18 @@ t.test('a message that is sent while it comes in goes over an authenticated conn
   const sku = 'x'.repeat(200_000);
   for (let count = 0; count < 2; count++) t.match(await shop.send(sku), `${sku}</stock>`);
   t.match(shop.server, { failed: 0, early: 0 });
+});
+
+t.test('messages of a MiB go over one authenticated connection, one after another', async (t) => {
+  const limits = 'limits: { xml: { textBytes: 4194304 } }';
+  const shop = await startShop(t, WEB, {}, limits);
+  const sku = 'x'.repeat(2 ** 20);
+  for (let count = 0; count < 4; count++) {
+    t.match(await shop.send(sku), `${sku}</stock>`);
+    // Longer than a connection rests after a long request.
+    await delay(150);
+  }
+  t.match(shop.server, { begun: 1, failed: 0, early: 0 });
 });
 
 t.test('a caller that leaves in the handshake leaves no half authenticated connection', async (t) => {
