@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { stringOf } from './byte-string.js';
 import { CLASS, CONTROL, SPACE } from './chars.js';
 import type { Cursor } from './cursor.js';
 import { refuse } from './elements.js';
@@ -18,6 +19,8 @@ export class CommentScanner {
   #isAfterMark = false;
   /** The target is read and nothing behind it. */
   #isBare = false;
+  /** What has been read of a comment that the handler takes; null where it takes none. */
+  #text: string | null = null;
 
   constructor(cursor: Cursor, limits: XmlLimits) {
     this.#cursor = cursor;
@@ -36,10 +39,22 @@ export class CommentScanner {
     this.#cursor.state = COMMENT;
     this.#hyphens = 0;
     this.#limit = this.#cursor.base + i + 1 + this.#mostBytes;
+    this.#text = this.#cursor.elements.takesComment ? '' : null;
     return i + 1;
   }
 
-  comment(chunk: Buffer, i: number, end: number): number {
+  comment(chunk: Buffer, start: number, end: number): number {
+    const after = this.#commentEnd(chunk, start, end);
+    if (this.#text === null) return after;
+    this.#text += stringOf(chunk, start, after, false);
+    if (this.#cursor.state === COMMENT) return after;
+    const text = this.#text.slice(0, -'-->'.length);
+    this.#text = null;
+    this.#cursor.elements.comment(text.replaceAll(/\r\n?/g, '\n'));
+    return after;
+  }
+
+  #commentEnd(chunk: Buffer, i: number, end: number): number {
     const limit = this.#limit - this.#cursor.base;
     while (i < end) {
       const byte = chunk[i]!;

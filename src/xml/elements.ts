@@ -205,6 +205,15 @@ export class Elements {
     if (this.skipDepth === 0) this.#handler.instruction?.();
   }
 
+  /** Whether the handler takes the comment that begins here. */
+  get takesComment(): boolean {
+    return this.depth > 0 && this.skipDepth === 0 && this.#handler.comment !== undefined;
+  }
+
+  comment(chars: string): void {
+    this.#handler.comment?.(chars);
+  }
+
   #presence(): void {
     this.present = true;
     this.#handler.text('');

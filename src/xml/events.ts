@@ -28,6 +28,8 @@ export interface XmlHandler {
    * `XML_PI_FORBIDDEN`, as SOAP demands.
    */
   instruction?(): void;
+  /** A comment in content that is reported: what stands between its delimiters, line ends normalised. */
+  comment?(chars: string): void;
 }
 
 /** Nothing of the content: neither elements nor text, down to the matching `close`. */
@@ -83,4 +85,23 @@ export interface StartTag {
   namespace(prefix: string): string | null;
   /** True if this very tag declares a namespace with this URI. */
   declares(uri: string): boolean;
+  /** How the names of the tag are written. Absent for a tag that no message has. */
+  readonly written?: WrittenTag;
+}
+
+/** A namespace declaration. The prefix is '' for the default, and then the URI is '' for no namespace. */
+export interface NamespaceBinding {
+  readonly prefix: string;
+  readonly uri: string;
+}
+
+/** How the names of a start tag are written: what Canonical XML asks for besides its meaning. */
+export interface WrittenTag {
+  attributePrefix(index: number): string;
+  /** Namespace declarations of this very tag. */
+  readonly declarationCount: number;
+  declaredPrefix(index: number): string;
+  declaredUri(index: number): string;
+  /** The declarations in force, those of the tag included and `xml` not, each prefix once. */
+  namespacesInScope(): readonly NamespaceBinding[];
 }

@@ -1,4 +1,5 @@
 import { Refusal } from '../base/refusals/refusal.js';
+import type { NamespaceBinding } from './events.js';
 import type { Name } from './names.js';
 
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
@@ -56,6 +57,22 @@ export class Namespaces {
   /** Declarations on the start tag being read. */
   get declared(): number {
     return this.count - this.#first;
+  }
+
+  /** The prefix of a declaration of the start tag being read. */
+  declaredPrefix(index: number): string {
+    return index < this.declared ? this.#prefixes[this.#first + index]! : '';
+  }
+
+  declaredUri(index: number): string {
+    return index < this.declared ? this.#uris[this.#first + index]! : '';
+  }
+
+  /** The declarations in force, each prefix once, in the order of their first one. */
+  inScope(): readonly NamespaceBinding[] {
+    const uris = new Map<string, string>();
+    for (let index = 0; index < this.count; index++) uris.set(this.#prefixes[index]!, this.#uris[index]!);
+    return Array.from(uris, ([prefix, uri]) => ({ prefix, uri }));
   }
 
   /** Binds a prefix ('' for the default) for the tag being read. Throws a `Refusal`; Namespaces 1.0 sections 3 to 5. */

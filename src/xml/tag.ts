@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/refusals/refusal.js';
 import { stringOf } from './byte-string.js';
-import type { BytesTest, StartTag } from './events.js';
+import type { BytesTest, NamespaceBinding, StartTag, WrittenTag } from './events.js';
 import { type Name, NO_NAME, uriOf } from './names.js';
 import type { Namespaces } from './namespaces.js';
 import { normaliseValue } from './references.js';
@@ -30,7 +30,7 @@ class Attribute implements PlacedAttribute {
 }
 
 /** The start tag being read. Values stay bytes until they are read. */
-export class Tag implements StartTag {
+export class Tag implements StartTag, WrittenTag {
   uri = '';
   name: Name = NO_NAME;
   depth = 0;
@@ -221,6 +221,30 @@ export class Tag implements StartTag {
 
   declares(uri: string): boolean {
     return this.#namespaces.declares(uri);
+  }
+
+  get written(): WrittenTag {
+    return this;
+  }
+
+  attributePrefix(index: number): string {
+    return index < this.attributeCount ? this.#attributes[index]!.name.prefix : '';
+  }
+
+  get declarationCount(): number {
+    return this.#namespaces.declared;
+  }
+
+  declaredPrefix(index: number): string {
+    return this.#namespaces.declaredPrefix(index);
+  }
+
+  declaredUri(index: number): string {
+    return this.#namespaces.declaredUri(index);
+  }
+
+  namespacesInScope(): readonly NamespaceBinding[] {
+    return this.#namespaces.inScope();
   }
 
   #append(chunk: Buffer, start: number, end: number): void {

@@ -1,0 +1,216 @@
+import { invariant } from '../../base/invariant.js';
+import { type Interest, type NamespaceBinding, STREAM, type StartTag, type XmlHandler } from '../events.js';
+import type { CanonicalMethod } from './canonical-method.js';
+import { compareByCodePoint } from './code-points.js';
+
+/** An attribute with the prefix that it is written with. */
+export interface WrittenAttribute {
+  readonly uri: string;
+  readonly local: string;
+  readonly prefix: string;
+  readonly value: string;
+}
+
+/** Receives canonical XML in pieces of any length. */
+export interface CanonicalSink {
+  write(chars: string): void;
+  /** The text lies in these bytes, which are plain ASCII, as it stands. They are lent. */
+  writeAscii(bytes: Uint8Array, start: number, end: number): void;
+}
+
+const XML = 'http://www.w3.org/XML/1998/namespace';
+
+/**
+ * Writes one element as canonical XML while its events come by: Exclusive XML Canonicalization 1.0 (section 3), Canonical
+ * XML 1.0 and 1.1 (section 2.3). It keeps the names of the elements open and the namespaces written for them, which the
+ * limits of the reader bound.
+ */
+export class CanonicalWriter implements XmlHandler {
+  readonly #method: CanonicalMethod;
+  readonly #sink: CanonicalSink;
+  /** Attributes `xml:` in force around the element, for the inclusive ways. */
+  readonly #inherited: readonly WrittenAttribute[];
+  /** The element declares that there is no default namespace, whatever its names need. */
+  readonly #declaresNoDefault: boolean;
+  /** The names of the elements open, as written. */
+  readonly #names: string[] = [];
+  /** The namespaces written so far and in force, by prefix. */
+  readonly #rendered = new Map<string, string>();
+  /** What each change of `#rendered` hid, and the length of this list at each element open. */
+  readonly #hidden: { readonly prefix: string; readonly uri: string | undefined }[] = [];
+  readonly #marks: number[] = [];
+
+  constructor(
+    method: CanonicalMethod,
+    sink: CanonicalSink,
+    inherited: readonly WrittenAttribute[] = [],
+    declaresNoDefault = false,
+  ) {
+    this.#method = method;
+    this.#sink = sink;
+    this.#inherited = inherited;
+    this.#declaresNoDefault = declaresNoDefault;
+  }
+
+  /** Elements open: 0 once the element is written. */
+  get depth(): number {
+    return this.#names.length;
+  }
+
+  open(tag: StartTag): Interest {
+    const name = tag.prefix === '' ? tag.local : `${tag.prefix}:${tag.local}`;
+    this.#marks.push(this.#hidden.length);
+    const namespaces = this.#namespaces(tag);
+    this.#names.push(name);
+    let written = `<${name}`;
+    for (const { prefix, uri } of namespaces) {
+      written += prefix === '' ? ` xmlns="${escapeValue(uri)}"` : ` xmlns:${prefix}="${escapeValue(uri)}"`;
+    }
+    if (tag.attributeCount > 0 || (this.depth === 1 && this.#inherited.length > 0)) written += this.#attributes(tag);
+    this.#sink.write(`${written}>`);
+    return STREAM;
+  }
+
+  close(): void {
+    this.#sink.write(`</${this.#names.pop() ?? ''}>`);
+    const mark = this.#marks.pop() ?? 0;
+    while (this.#hidden.length > mark) {
+      const hidden = this.#hidden.pop();
+      if (hidden === undefined) break;
+      if (hidden.uri === undefined) this.#rendered.delete(hidden.prefix);
+      else this.#rendered.set(hidden.prefix, hidden.uri);
+    }
+  }
+
+  text(chars: string): void {
+    this.#sink.write(escapeText(chars));
+  }
+
+  asciiText(bytes: Uint8Array, start: number, end: number): boolean {
+    for (let index = start; index < end; index++) if (bytes[index] === GREATER || bytes[index] === RETURN) return false;
+    this.#sink.writeAscii(bytes, start, end);
+    return true;
+  }
+
+  comment(chars: string): void {
+    if (this.#method.withComments) this.#sink.write(`<!--${chars.replaceAll('\r', '&#xD;')}-->`);
+  }
+
+  /** The declarations to write, in their order; they are in force from here on. */
+  #namespaces(tag: StartTag): readonly NamespaceBinding[] {
+    const due: NamespaceBinding[] = [];
+    if (this.#method.kind === 'exclusive') this.#addUtilized(tag, due);
+    else this.#addDeclared(tag, due);
+    if (this.#declaresNoDefault && this.depth === 0 && !due.some(({ prefix }) => prefix === '')) {
+      due.push({ prefix: '', uri: '' });
+      this.#render('', '');
+    }
+    return due.length < 2 ? due : due.sort((one, other) => compareByCodePoint(one.prefix, other.prefix));
+  }
+
+  /** Exclusive: those that names of this tag use, and those of the listed prefixes. */
+  #addUtilized(tag: StartTag, due: NamespaceBinding[]): void {
+    this.#add(tag.prefix, tag.uri, due);
+    if (tag.attributeCount > 0) {
+      const written = writtenOf(tag);
+      for (let index = 0; index < tag.attributeCount; index++) {
+        const prefix = written.attributePrefix(index);
+        if (prefix !== '') this.#add(prefix, tag.attributeUri(index), due);
+      }
+    }
+    for (const prefix of this.#method.inclusivePrefixes) {
+      const uri = tag.namespace(prefix);
+      if (uri !== null) this.#add(prefix, uri, due);
+    }
+  }
+
+  /** Inclusive: the element that is signed has all in scope, those below what they declare. */
+  #addDeclared(tag: StartTag, due: NamespaceBinding[]): void {
+    const written = writtenOf(tag);
+    if (this.depth === 0) {
+      for (const { prefix, uri } of written.namespacesInScope()) this.#add(prefix, uri, due);
+      return;
+    }
+    for (let index = 0; index < written.declarationCount; index++)
+      this.#add(written.declaredPrefix(index), written.declaredUri(index), due);
+  }
+
+  #add(prefix: string, uri: string, due: NamespaceBinding[]): void {
+    if (prefix === 'xml') return;
+    const known = this.#rendered.get(prefix);
+    if (known === uri || (known === undefined && prefix === '' && uri === '')) return;
+    due.push({ prefix, uri });
+    this.#render(prefix, uri);
+  }
+
+  #render(prefix: string, uri: string): void {
+    this.#hidden.push({ prefix, uri: this.#rendered.get(prefix) });
+    this.#rendered.set(prefix, uri);
+  }
+
+  #attributes(tag: StartTag): string {
+    const attributes: WrittenAttribute[] = [];
+    const written = tag.attributeCount === 0 ? null : writtenOf(tag);
+    for (let index = 0; index < tag.attributeCount; index++) {
+      attributes.push({
+        uri: tag.attributeUri(index),
+        local: tag.attributeLocal(index),
+        prefix: written?.attributePrefix(index) ?? '',
+        value: tag.attributeValue(index),
+      });
+    }
+    if (this.depth === 1) {
+      for (const attribute of this.#inherited) {
+        if (tag.attribute(XML, attribute.local) === null) attributes.push(attribute);
+      }
+    }
+    if (attributes.length > 1) attributes.sort(byName);
+    let result = '';
+    for (const { prefix, local, value } of attributes) {
+      result += ` ${prefix === '' ? local : `${prefix}:${local}`}="${escapeValue(value)}"`;
+    }
+    return result;
+  }
+}
+
+/** Attributes without a namespace come first, as '' is less than any. */
+const byName = (one: WrittenAttribute, other: WrittenAttribute): number =>
+  compareByCodePoint(one.uri, other.uri) || compareByCodePoint(one.local, other.local);
+
+function writtenOf({ written }: StartTag): NonNullable<StartTag['written']> {
+  invariant(written !== undefined, 'canonical XML is of tags that a message has');
+  return written;
+}
+
+const GREATER = 0x3e;
+const RETURN = 0x0d;
+
+function escapeText(chars: string): string {
+  if (!TEXT.test(chars)) return chars;
+  return chars.replaceAll(ALL_TEXT, (character) => TEXT_REFERENCES.get(character) ?? character);
+}
+
+function escapeValue(value: string): string {
+  if (!VALUE.test(value)) return value;
+  return value.replaceAll(ALL_VALUE, (character) => VALUE_REFERENCES.get(character) ?? character);
+}
+
+const TEXT = /[&<>\r]/;
+const ALL_TEXT = /[&<>\r]/g;
+const TEXT_REFERENCES: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['\r', '&#xD;'],
+]);
+
+const VALUE = /[&<"\t\n\r]/;
+const ALL_VALUE = /[&<"\t\n\r]/g;
+const VALUE_REFERENCES: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['"', '&quot;'],
+  ['\t', '&#x9;'],
+  ['\n', '&#xA;'],
+  ['\r', '&#xD;'],
+]);
