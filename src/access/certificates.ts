@@ -8,7 +8,7 @@ import {
   clientOf,
   type Head,
 } from './client.js';
-import { configuredNameKey, nameKey } from './distinguished-name.js';
+import { configuredNameKey, nameKey } from '../base/x509/distinguished-name.js';
 import { labelOf } from './label.js';
 import type { Networks } from './network/networks.js';
 

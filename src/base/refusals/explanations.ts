@@ -92,6 +92,17 @@ export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>
     tells: ['rule', 'limit'],
     remedy: 'Make Created and Expires anew for each message, and set the clock of the sender.',
   },
+  'wsse:InvalidSecurity': {
+    tells: ['rule'],
+    remedy: 'Send a Security header with what the service demands, signed as its description says.',
+  },
+  'wsse:InvalidSecurityToken': { tells: ['rule'], remedy: 'Send an X.509 certificate, encoded as DER in base64.' },
+  'wsse:UnsupportedAlgorithm': {
+    tells: ['rule'],
+    remedy: 'Sign with RSA, RSA-PSS, ECDSA or Ed25519 with SHA-256, and by exclusive canonicalization.',
+  },
+  'wsse:UnsupportedSecurityToken': { tells: ['rule'], remedy: 'Send a token of a kind that the service takes.' },
+  'wsse:SecurityTokenUnavailable': { tells: ['rule'], remedy: 'Send the token with the message, and refer to its Id.' },
 
   MTOM_STRUCTURE: {
     tells: ['rule', 'limit'],

@@ -90,6 +90,22 @@ export const REFUSALS = {
     text: 'The security token could not be authenticated.',
   },
   'wsse:MessageExpired': { blame: 'client', text: 'The message has expired.' },
+  // WS-Security 1.1, section 12.
+  'wsse:InvalidSecurity': {
+    blame: 'client',
+    text: 'The Security header is missing, incomplete, or breaks the rules of WS-Security.',
+  },
+  'wsse:InvalidSecurityToken': { blame: 'client', text: 'A security token of the message is broken.' },
+  'wsse:FailedCheck': { blame: 'client', text: 'A signature or a digest of the message does not match.' },
+  'wsse:UnsupportedAlgorithm': { blame: 'client', text: 'The message is signed by an algorithm that is not accepted.' },
+  'wsse:UnsupportedSecurityToken': {
+    blame: 'client',
+    text: 'The message has a security token of a kind that is not accepted.',
+  },
+  'wsse:SecurityTokenUnavailable': {
+    blame: 'client',
+    text: 'A security token that the message refers to could not be found.',
+  },
 
   // The package around the envelope.
   MTOM_STRUCTURE: { blame: 'peer', text: 'The multipart message breaks the structure of a package.' },

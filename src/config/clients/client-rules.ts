@@ -1,4 +1,4 @@
-import { configuredNameKey } from '../../access/distinguished-name.js';
+import { configuredNameKey } from '../../base/x509/distinguished-name.js';
 import { didYouMean } from '../../base/nearest.js';
 import { isRecord } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';

@@ -7,8 +7,12 @@ export interface DerElement {
   readonly end: number;
 }
 
-export const SEQUENCE = 0x30;
+export const BOOLEAN = 0x01;
 export const INTEGER = 0x02;
+export const BIT_STRING = 0x03;
+export const OCTET_STRING = 0x04;
+export const OBJECT_IDENTIFIER = 0x06;
+export const SEQUENCE = 0x30;
 export const UTC_TIME = 0x17;
 export const GENERALIZED_TIME = 0x18;
 
@@ -21,4 +25,16 @@ export function elementAt(der: Buffer, at: number): DerElement | null {
   const length = bytes === 0 ? first : der.readUIntBE(at + 2, bytes);
   const start = at + 2 + bytes;
   return start + length > der.length ? null : { tag, start, end: start + length };
+}
+
+/** The elements between two bytes; null for what is no DER, or more than `most`. */
+export function elementsBetween(der: Buffer, start: number, end: number, most: number): readonly DerElement[] | null {
+  const found: DerElement[] = [];
+  for (let at = start; at < end; ) {
+    const element = found.length === most ? null : elementAt(der, at);
+    if (element === null || element.end > end) return null;
+    found.push(element);
+    at = element.end;
+  }
+  return found;
 }

@@ -36,6 +36,26 @@ export function configuredNameKey(text: string): string | null {
   return nameKey(parts.map((part) => part.replaceAll(/[,+"\\;<>]/g, (character) => `\\${character}`)).join());
 }
 
+/**
+ * The attributes of a configured name, each as a key that is equal for equal attributes: `CN=erp`, `cn = erp`. Null for a
+ * text that is no such name.
+ */
+export function attributeKeys(text: string): readonly string[] | null {
+  if (text.length > NAME_CHARS_MAX) return null;
+  const keys: string[] = [];
+  for (let at = 0; ; ) {
+    const attribute = readAttribute(text, at);
+    if (attribute === null) return null;
+    keys.push(attribute.key);
+    if (text[attribute.end] === undefined) return keys;
+    at = attribute.end + 1;
+  }
+}
+
+/** The key of one attribute by its type and value. */
+export const attributeKey = (type: string, value: string): string =>
+  `${type.toUpperCase()}=${Buffer.from(value).toString('base64')}`;
+
 interface Attribute {
   readonly key: string;
   /** The offset of the separator behind the attribute, or of the end of the text. */

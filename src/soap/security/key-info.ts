@@ -1,0 +1,86 @@
+import type { Buffer } from 'node:buffer';
+
+import type { ElementNode } from '../../xml/canonical/element-tree.js';
+import { BASE64_BINARY, DS, DS11, SAML1, SAML2, SAML2_ID, THUMBPRINT, WSSE, X509_KEY_IDENTIFIER, X509_V3 } from './names.js';
+import { invalidSecurity, unsupportedToken } from './refusals.js';
+import { attributeOf, base64Of, isNamed, partsOf, textOf } from './strict-elements.js';
+
+/** How a message names the key of a signature (SOAP Message Security section 7, X.509 Token Profile section 3). */
+export type KeyName =
+  | { readonly by: 'token'; readonly id: string }
+  | { readonly by: 'embedded'; readonly der: Buffer }
+  | { readonly by: 'x509Data'; readonly der: Buffer }
+  | { readonly by: 'issuerSerial'; readonly issuer: string; readonly serial: string; readonly isBare: boolean }
+  | { readonly by: 'keyIdentifier'; readonly identifier: Buffer }
+  | { readonly by: 'thumbprint'; readonly sha1: Buffer }
+  | { readonly by: 'assertion'; readonly id: string }
+  | { readonly by: 'keyValue'; readonly node: ElementNode };
+
+/** Reads the one child of a KeyInfo. Throws `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`. */
+export function readKeyInfo(keyInfo: ElementNode): KeyName {
+  const [part, ...further] = partsOf(keyInfo);
+  if (part === undefined || further.length > 0) throw invalidSecurity('KeyInfo names a key in one way');
+  if (isNamed(part, WSSE, 'SecurityTokenReference')) return readTokenReference(part);
+  if (isNamed(part, DS, 'X509Data')) return readX509Data(part, true);
+  if (isNamed(part, DS, 'KeyValue') || isNamed(part, DS11, 'DEREncodedKeyValue')) return { by: 'keyValue', node: part };
+  throw unsupportedToken('what KeyInfo holds');
+}
+
+/** Reads the one child of a SecurityTokenReference. Throws as `readKeyInfo`. */
+export function readTokenReference(node: ElementNode): KeyName {
+  const [part, ...further] = partsOf(node);
+  if (part === undefined || further.length > 0) throw invalidSecurity('SecurityTokenReference names a token in one way');
+  if (isNamed(part, WSSE, 'Reference')) return readReference(part);
+  if (isNamed(part, WSSE, 'KeyIdentifier')) return readKeyIdentifier(part);
+  if (isNamed(part, WSSE, 'Embedded')) {
+    const [token, ...others] = partsOf(part);
+    if (token === undefined || others.length > 0) throw invalidSecurity('Embedded holds one token');
+    return { by: 'embedded', der: readBinaryToken(token) };
+  }
+  if (isNamed(part, DS, 'X509Data')) return readX509Data(part, false);
+  throw unsupportedToken('what SecurityTokenReference holds');
+}
+
+/** Nothing but a token of this message is taken. */
+function readReference(node: ElementNode): KeyName {
+  const uri = attributeOf(node, 'URI');
+  if (!uri.startsWith('#') || uri.length === 1) throw invalidSecurity('a reference to a token that is not in the message');
+  return { by: 'token', id: uri.slice(1) };
+}
+
+function readKeyIdentifier(node: ElementNode): KeyName {
+  const type = attributeOf(node, 'ValueType');
+  if (type === SAML2_ID) return { by: 'assertion', id: textOf(node).trim() };
+  const encoding = node.attribute('', 'EncodingType');
+  if (encoding !== null && encoding !== BASE64_BINARY) throw unsupportedToken('the encoding of KeyIdentifier');
+  if (type === X509_KEY_IDENTIFIER) return { by: 'keyIdentifier', identifier: base64Of(node) };
+  if (type === THUMBPRINT) return { by: 'thumbprint', sha1: base64Of(node) };
+  throw unsupportedToken('the ValueType of KeyIdentifier');
+}
+
+function readX509Data(node: ElementNode, isBare: boolean): KeyName {
+  const [part, ...further] = partsOf(node);
+  if (part === undefined || further.length > 0) throw invalidSecurity('X509Data names one certificate');
+  if (isNamed(part, DS, 'X509Certificate')) return { by: 'x509Data', der: base64Of(part) };
+  if (!isNamed(part, DS, 'X509IssuerSerial')) throw unsupportedToken('what X509Data holds');
+  const [issuer, serial, ...others] = partsOf(part);
+  if (issuer === undefined || serial === undefined || others.length > 0) throw invalidSecurity('the parts of X509IssuerSerial');
+  if (!isNamed(issuer, DS, 'X509IssuerName') || !isNamed(serial, DS, 'X509SerialNumber'))
+    throw invalidSecurity('the parts of X509IssuerSerial');
+  const number = textOf(serial).trim();
+  if (!/^[0-9]{1,60}$/.test(number)) throw invalidSecurity('X509SerialNumber is no number');
+  return { by: 'issuerSerial', issuer: textOf(issuer).trim(), serial: BigInt(number).toString(16), isBare };
+}
+
+/** The certificate in a BinarySecurityToken. Throws `wsse:UnsupportedSecurityToken` for other kinds of tokens. */
+export function readBinaryToken(node: ElementNode): Buffer {
+  if (!isNamed(node, WSSE, 'BinarySecurityToken')) throw unsupportedToken('a token that is no X.509 certificate');
+  const encoding = node.attribute('', 'EncodingType');
+  if (encoding !== null && encoding !== BASE64_BINARY) throw unsupportedToken('the encoding of BinarySecurityToken');
+  if (attributeOf(node, 'ValueType') !== X509_V3) throw unsupportedToken('the ValueType of BinarySecurityToken');
+  return base64Of(node);
+}
+
+/** Whether this is an assertion of SAML. */
+export const isAssertion = ({ uri, local }: ElementNode): boolean =>
+  local === 'Assertion' && (uri === SAML2 || uri === SAML1);

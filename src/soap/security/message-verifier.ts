@@ -1,0 +1,214 @@
+import { Refusal } from '../../base/refusals/refusal.js';
+import { ElementNode, TreeBuilder } from '../../xml/canonical/element-tree.js';
+import { ALL, ELEMENTS_ONLY, type Interest, PRESENCE, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { InterestFilter } from '../../xml/interest-filter.js';
+import { dialectOfUri } from '../dialect.js';
+import { eachId, referableId } from './element-ids.js';
+import { type VerificationRules, type VerifiedHeader, type VerifiedSignature, verifyHeader } from './header-verification.js';
+import { ReferenceDigest } from './reference-digest.js';
+import { failedCheck, invalidSecurity } from './refusals.js';
+import type { ReferenceForm } from './signature-form.js';
+
+/** Elements, texts and comments of a Header that are kept. */
+export const HEADER_NODES_MAX = 8192;
+
+/** What a verified message says of its sender. */
+export interface VerifiedMessage extends Pick<VerifiedHeader, 'user' | 'assertion' | 'goodUntilMillis'> {
+  /** The signature that covers what is required; null where none is demanded. */
+  readonly signature: VerifiedSignature | null;
+}
+
+/**
+ * Verifies one message by WS-Security while it streams, before another handler sees its events: the Header is kept and
+ * verified at its end, what is signed behind it is digested as it flows, and compared at its end tag. So the bytes that
+ * are verified are those that go on, and a message that does not match never ends.
+ */
+export class MessageVerifier implements XmlHandler {
+  /** Null until Body begins; final once the message ends without a refusal. */
+  verified: VerifiedMessage | null = null;
+  readonly #rules: VerificationRules;
+  readonly #inner: InterestFilter;
+  readonly #handler: XmlHandler;
+  readonly #nowMillis: number;
+  #depth = 0;
+  #envelope: ElementNode | null = null;
+  #header: ElementNode | null = null;
+  #head: VerifiedHeader | null = null;
+  /** Builds the header block that is open; null elsewhere. */
+  #block: TreeBuilder | null = null;
+  #nodes = 0;
+  /** References behind the Header that no element has met. */
+  readonly #pending = new Map<string, ReferenceForm[]>();
+  /** Ids of signed elements behind the Header that came by. */
+  readonly #met = new Set<string>();
+  /** The digests of the signed elements that are open. */
+  readonly #digests: ReferenceDigest[] = [];
+  /** Of each signed element open, by depth: it has text, and a comment. */
+  readonly #hasText: boolean[] = [];
+  readonly #hasComment: boolean[] = [];
+  /** The interest of the handler in each element open. */
+  readonly #interests: Interest[] = [];
+
+  constructor(handler: XmlHandler, rules: VerificationRules, nowMillis: number) {
+    this.#handler = handler;
+    this.#inner = new InterestFilter(handler);
+    this.#rules = rules;
+    this.#nowMillis = nowMillis;
+  }
+
+  open(tag: StartTag): Interest {
+    this.#depth++;
+    const own = this.#openOwn(tag);
+    const inner = this.#inner.open(tag);
+    this.#interests.push(inner);
+    return wider(own, inner);
+  }
+
+  close(contentEndBytes: number, endBytes: number): void {
+    this.#interests.pop();
+    this.#closeOwn(contentEndBytes, endBytes);
+    this.#depth--;
+    this.#inner.close(contentEndBytes, endBytes);
+  }
+
+  text(chars: string): void {
+    if (this.#block !== null) this.#block.text(chars);
+    else if (this.#digests.length > 0) {
+      if (chars !== '' && this.#hasText[this.#depth] !== true && /[^ \t\r\n]/.test(chars)) this.#noteText();
+      for (const { writer } of this.#digests) writer.text(chars);
+    }
+    this.#inner.text(chars);
+  }
+
+  asciiText(bytes: Uint8Array, start: number, end: number): boolean {
+    const interest = this.#interests.at(-1) ?? SKIP;
+    const [digest, ...others] = this.#digests;
+    if (digest === undefined || others.length > 0 || interest === PRESENCE) return false;
+    if (interest === ALL || interest === STREAM) return false;
+    if (!digest.writer.asciiText(bytes, start, end)) return false;
+    this.#noteText();
+    return true;
+  }
+
+  /** Comments are no part of what is signed: beside text they may change what a backend reads of it. */
+  comment(chars: string): void {
+    this.#block?.comment(chars);
+    if (this.#digests.length > 0) {
+      this.#hasComment[this.#depth] = true;
+      this.#refuseCommentInText();
+      for (const { writer } of this.#digests) writer.comment(chars);
+    }
+    this.#handler.comment?.(chars);
+  }
+
+  #openOwn(tag: StartTag): Interest {
+    if (this.#depth === 1) {
+      this.#envelope = new ElementNode(tag, null);
+      return ELEMENTS_ONLY;
+    }
+    if (this.#head !== null) return this.#openSigned(tag);
+    if (this.#depth === 2) {
+      if (tag.local === 'Body') return this.#openSigned(tag);
+      // The order of the parts is checked behind; a second Header would be refused there.
+      this.#header ??= new ElementNode(tag, this.#envelope);
+      return ELEMENTS_ONLY;
+    }
+    this.#block ??= new TreeBuilder(this.#header, ALL, () => this.#countNode());
+    return this.#block.open(tag);
+  }
+
+  #countNode(): void {
+    if (++this.#nodes > HEADER_NODES_MAX) throw new Refusal('SOAP_HEADER_LIMIT', 'elements of a Header that is verified');
+  }
+
+  #closeOwn(contentEndBytes: number, endBytes: number): void {
+    if (this.#block !== null) {
+      this.#block.close(contentEndBytes, endBytes);
+      if (!this.#block.isComplete) return;
+      if (this.#block.root !== null) this.#header?.children.push(this.#block.root);
+      this.#block = null;
+      return;
+    }
+    if (this.#head !== null) this.#closeSigned();
+    else if (this.#depth === 2) this.#verifyHead();
+    if (this.#depth === 1 && this.#pending.size > 0) throw invalidSecurity('a Reference names an Id that no element has');
+  }
+
+  #verifyHead(): VerifiedHeader {
+    const dialect = dialectOfUri(this.#envelope?.uri ?? '');
+    if (dialect === null) throw new Refusal('SOAP_NOT_ENVELOPE');
+    this.#head = verifyHeader(this.#header, dialect, this.#rules, this.#nowMillis);
+    for (const { pending } of this.#head.signatures) {
+      for (const [id, reference] of pending) this.#pending.set(id, [...(this.#pending.get(id) ?? []), reference]);
+    }
+    return this.#head;
+  }
+
+  /** An element behind the Header begins. */
+  #openSigned(tag: StartTag): Interest {
+    const head = this.#head ?? this.#verifyHead();
+    if (this.#depth === 2) this.#requireBody(tag, head);
+    if (tag.attributeCount > 0 && head.referredIds.size > 0) this.#matchIds(tag, head.referredIds);
+    if (this.#digests.length === 0) return ELEMENTS_ONLY;
+    this.#hasText[this.#depth] = false;
+    this.#hasComment[this.#depth] = false;
+    for (const { writer } of this.#digests) writer.open(tag);
+    return STREAM;
+  }
+
+  /** The element at the place of Body is the one that must be signed. */
+  #requireBody(tag: StartTag, head: VerifiedHeader): void {
+    const { user, assertion, goodUntilMillis } = head;
+    let signature: VerifiedSignature | null = null;
+    if (this.#rules.signature !== null) {
+      const isNeeded = this.#rules.signature().required.includes('Body');
+      const id = referableId(tag);
+      signature = head.signatures.find(({ pending }) => !isNeeded || (id !== null && pending.has(id))) ?? null;
+      if (signature === null) throw invalidSecurity('Body is not signed together with what else must be');
+    }
+    this.verified = { signature, user, assertion, goodUntilMillis };
+  }
+
+  #matchIds(tag: StartTag, referred: ReadonlySet<string>): void {
+    const own = new Set<string>();
+    eachId(tag, (id) => own.add(id));
+    for (const id of own) {
+      if (!referred.has(id)) continue;
+      const references = this.#pending.get(id);
+      // It has come already: in the Header or behind it.
+      if (references === undefined || this.#met.has(id)) throw new Refusal('WSSE_DUPLICATE_ID');
+      if (referableId(tag) !== id) throw invalidSecurity('a reference to an element by an attribute that is not its Id');
+      this.#pending.delete(id);
+      this.#met.add(id);
+      for (const reference of references) this.#digests.push(new ReferenceDigest(reference, this.#envelope));
+    }
+  }
+
+  #closeSigned(): void {
+    for (let index = this.#digests.length - 1; index >= 0; index--) {
+      const digest = this.#digests[index];
+      digest?.writer.close();
+      if (digest?.writer.depth !== 0) continue;
+      digest.compare();
+      this.#digests.splice(index, 1);
+    }
+  }
+
+  #noteText(): void {
+    this.#hasText[this.#depth] = true;
+    this.#refuseCommentInText();
+  }
+
+  #refuseCommentInText(): void {
+    if (this.#hasText[this.#depth] === true && this.#hasComment[this.#depth] === true)
+      throw failedCheck('a comment in a text that is signed');
+  }
+}
+
+/** The least interest that has all of both. A handler that bounds texts has them bounded. */
+function wider(own: Interest, inner: Interest): Interest {
+  for (const interest of [ALL, STREAM, PRESENCE, ELEMENTS_ONLY] as const) {
+    if (own === interest || inner === interest) return interest;
+  }
+  return SKIP;
+}
