@@ -6,6 +6,12 @@ export interface Nonce {
   readonly equivalentKeys: readonly string[];
 }
 
+/** A nonce with the time for which it is remembered. */
+export interface NonceClaim {
+  readonly nonce: Nonce;
+  readonly keptMillis: number;
+}
+
 /** Remembers nonces for several processes. */
 export interface NonceStore {
   /**

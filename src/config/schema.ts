@@ -41,7 +41,8 @@ import { RELOAD_KEYS } from './process/reload-keys.js';
 import { TRACE_KEYS } from './process/trace-keys.js';
 import { DRIFT_KEYS } from './soap/drift-keys.js';
 import { FAULT_KEYS } from './soap/fault-keys.js';
-import { ADDRESSING_KEYS, SECURITY_KEYS } from './soap/soap-keys.js';
+import { SECURITY_KEYS } from './soap/security-keys.js';
+import { ADDRESSING_KEYS } from './soap/soap-keys.js';
 import { VALIDATION_KEYS } from './soap/validation-keys.js';
 
 /**

@@ -44,6 +44,7 @@ import { sdlOperationsOf } from './sdl-operations.js';
 import { serviceDigest } from './service-digest.js';
 import { blockNames, compileTokenPlace, type ServiceSession, type TokenPlace } from './token-place.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
+import { compileVerification, type Verification } from './verification.js';
 
 /** One SOAP backend as requests see it: its name, the rules of its messages, its upstream. */
 export interface SoapService {
@@ -86,6 +87,8 @@ export interface SoapService {
   readonly requests: OperationTable;
   /** Checks the age of requests; null where the configuration does not ask for it. */
   readonly freshness: FreshnessChecker | null;
+  /** Verifies the Security blocks of requests; null where the configuration does not ask for it. */
+  readonly verification: Verification | null;
   /** The WS-Addressing of the requests that the gateway makes; null where no operation has any. */
   readonly addressing: AddressingTable;
   /** Null where calls carry no token of a login session. */
@@ -180,6 +183,7 @@ export async function compileService(
   const [first, ...others] = config.versions;
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
   const freshness = compileFreshness(name, config, limits.soap, keeping);
+  const verification = compileVerification(section, limits.soap.nonces, keeping);
   const validity = validityOf(section, limits.validity, wsdl, operations);
   checkValidity(section, wsdl, validity);
   const reachedBy = reachKeys(config);
@@ -203,6 +207,7 @@ export async function compileService(
     reach,
     callerFields: compileCallerFields(config, forwarding),
     freshness,
+    verification,
     addressing,
     callHead: compileCallHeads(dialects[0], addressing, operations),
     security: compileMadeSecurity(section),
@@ -219,6 +224,7 @@ export async function compileService(
     warnings: [
       ...(opened?.warnings ?? []),
       ...warningsOfWsdl(wsdl, config),
+      ...(verification?.warnings ?? []),
       ...warningsOfTls(section, reach.tls, `Service \`${name}\``),
     ],
     ...compileReplies(config, wsdl !== null, operations),

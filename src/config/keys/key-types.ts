@@ -70,6 +70,19 @@ export const millis = amount('millis');
 export const bytes = amount('bytes');
 export const points = amount('points');
 
+/** A whole number, or the word for none. Unsafe for the reason of `flagOr`. */
+export const millisOrNone = (description: string, [minimum, maximum]: readonly [number, number], initial: number) =>
+  unsafe<number | 'none'>({
+    type: ['integer', 'string'],
+    description,
+    unit: 'millis',
+    minimum,
+    maximum,
+    pattern: '^none$',
+    hint: 'Write a number of milliseconds, or none.',
+    default: initial,
+  });
+
 /** An object with these keys and no others. */
 export const closed = <T extends TProperties>(properties: T, description?: string, options: ObjectOptions = {}) =>
   Type.Object(properties, { ...given(description), ...options, additionalProperties: false });

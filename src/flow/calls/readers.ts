@@ -5,6 +5,7 @@ import { IncludeReader } from '../../soap/mime/include.js';
 import { type AttachmentSink, MultipartReader } from '../../soap/mime/multipart.js';
 import type { PackageType } from '../../soap/mime/package-type.js';
 import { References } from '../../soap/mime/references.js';
+import type { XmlHandler } from '../../xml/events.js';
 import type { XmlReader } from '../../xml/reader.js';
 
 /** The reader of one message: `xml` its envelope, to go back to the service, and `reader` all of it. */
@@ -17,7 +18,8 @@ export interface MessageReading {
 
 /**
  * Readers for a message of a service: an envelope as it is, whose Content-Type names `charset`, or the envelope in a
- * package, whose part names its own, and whose other parts go to `attachments` as far as that wants them.
+ * package, whose part names its own, and whose other parts go to `attachments` as far as that wants them. `handler` gets
+ * the events: the validator itself, or what passes them to it.
  */
 export function takeReaders(
   service: SoapService,
@@ -25,13 +27,14 @@ export function takeReaders(
   charset: string | null,
   type: PackageType | null,
   attachments: AttachmentSink | null = null,
+  handler: XmlHandler = envelope,
 ): MessageReading {
   if (type === null) {
-    const xml = service.readers.take(envelope, charset);
+    const xml = service.readers.take(handler, charset);
     return { xml, reader: xml, package: null };
   }
   const references = new References(service.mimeLimits.parts);
-  const xml = service.readers.take(new IncludeReader(envelope, references), null);
+  const xml = service.readers.take(new IncludeReader(handler, references), null);
   const options = {
     type,
     limits: service.mimeLimits,

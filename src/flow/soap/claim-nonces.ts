@@ -1,4 +1,4 @@
-import type { Nonce, NonceStore } from '../../base/nonce-store.js';
+import type { NonceClaim, NonceStore } from '../../base/nonce-store.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 
@@ -9,12 +9,12 @@ import type { SoapService } from '../../compile/soap/service.js';
  */
 export async function claimNonces(
   store: NonceStore | null,
-  { name, acceptsUncomparedNonces, freshness }: SoapService,
-  nonces: readonly Nonce[],
+  { name, acceptsUncomparedNonces }: SoapService,
+  nonces: readonly NonceClaim[],
   onViolation: ((refusal: Refusal) => void) | null = null,
 ): Promise<void> {
-  if (store === null || freshness === null) return;
-  const claims = await Promise.all(nonces.map((nonce) => store.claim(name, nonce, freshness.keptMillis)));
+  if (store === null) return;
+  const claims = await Promise.all(nonces.map(({ nonce, keptMillis }) => store.claim(name, nonce, keptMillis)));
   const refusal = claims.includes('seen')
     ? new Refusal('wsse:FailedAuthentication', 'nonce came before, elsewhere')
     : claims.includes('unknown') && !acceptsUncomparedNonces

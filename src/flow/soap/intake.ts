@@ -17,6 +17,7 @@ import { type Received, receive } from '../http/receive.js';
 import { claimNonces } from './claim-nonces.js';
 import type { PostHead } from './request-head.js';
 import { RequestPolicy } from './request-policy.js';
+import { judgeTokenUser, verifierOf } from './verified-sender.js';
 
 export interface IntakeOptions {
   readonly service: SoapService;
@@ -68,7 +69,10 @@ export async function intakeEnvelope(
     calls,
   );
   const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
-  const reading = takeReaders(service, envelope, head.mediaType.charset, head.package);
+  const verifier = verifierOf(service, envelope);
+  policy.verifier = verifier;
+  const { charset } = head.mediaType;
+  const reading = takeReaders(service, envelope, charset, head.package, null, verifier ?? envelope);
   reading.xml.locateRefusals();
   const reader = reading.package ?? reading.xml;
   const options = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes };
@@ -95,6 +99,7 @@ export async function intakeEnvelope(
     guard?.authorizeAndCharge(policy.known);
     if (consult !== null) await consult(policy.known);
     if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces, onViolation);
+    await judgeTokenUser(service, verifier?.verified ?? null, exchange);
   } catch (caught) {
     if (received.kind === 'flowing') received.body.destroy();
     throw caught;

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../base/exchange.js';
-import type { Nonce } from '../../base/nonce-store.js';
+import type { NonceClaim } from '../../base/nonce-store.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { ReadRule } from '../../cache/rules.js';
 import { CanonicalHash } from '../../codec/values/canonical-hash.js';
@@ -8,6 +8,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { type Addressing, isAnonymous } from '../../soap/header/addressing.js';
 import { PathText } from '../../soap/path-text.js';
+import type { MessageVerifier } from '../../soap/security/message-verifier.js';
 import { actionOrNull } from '../../soap/soap-action.js';
 import type { Operation } from '../../wsdl/model.js';
 import { expandedName, type QName, type XmlHandler } from '../../xml/events.js';
@@ -17,6 +18,7 @@ import { type MessageContent, messageContent } from '../calls/message-content.js
 import { type Observation, type Observers, together } from '../calls/observation.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import type { PostHead } from './request-head.js';
+import { takeOnce } from './verified-sender.js';
 
 /**
  * Holds a request to what the service offers, once its head is in order and before anything of it is let through: the
@@ -44,8 +46,10 @@ export class RequestPolicy implements EnvelopeObserver {
   readonly #guard: CallGuard | null;
   readonly #observers: Observers | null;
   readonly #calls: SharedCalls | null;
-  /** Nonces of the message, which are new to this process. */
-  nonces: readonly Nonce[] = [];
+  /** Nonces of the message, and what else may come once, which are new to this process. */
+  nonces: readonly NonceClaim[] = [];
+  /** Verifies the message, and has verified its Header once Body begins; null where it is not verified. */
+  verifier: Pick<MessageVerifier, 'verified'> | null = null;
   /** The hash of the content of Body, where calls of the operation may be shared; else null. */
   #content: CanonicalHash | null = null;
   /** Reads the text that calls are spread by; null where they are not. */
@@ -97,8 +101,15 @@ export class RequestPolicy implements EnvelopeObserver {
     this.topic = this.#findTopic();
     this.#guard?.authorizeAndCharge(this.known);
     // Last, because a message that is refused for something else should not use up its nonce.
-    if (envelope.freshnessClaims !== null)
-      this.nonces = this.#service.freshness?.check(envelope.freshnessClaims, Date.now()) ?? [];
+    const verified = this.verifier?.verified ?? null;
+    this.nonces = [...this.#freshNonces(envelope), ...(verified === null ? [] : takeOnce(this.#service, verified))];
+  }
+
+  #freshNonces({ freshnessClaims }: EnvelopeValidator): readonly NonceClaim[] {
+    const { freshness } = this.#service;
+    if (freshnessClaims === null || freshness === null) return [];
+    const { keptMillis } = freshness;
+    return freshness.check(freshnessClaims, Date.now()).map((nonce) => ({ nonce, keptMillis }));
   }
 
   openBody(): XmlHandler | null {

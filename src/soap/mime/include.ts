@@ -2,7 +2,7 @@ import { Refusal } from '../../base/refusals/refusal.js';
 import { ELEMENTS_ONLY, type Interest, PRESENCE, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { References } from './references.js';
 
-const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
+export const XOP_URI = 'http://www.w3.org/2004/08/xop/include';
 
 /**
  * Finds the Includes of an envelope in a package (XOP 1.0 section 2.1), and passes its events on to another handler. A
@@ -46,6 +46,10 @@ export class IncludeReader implements XmlHandler {
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
     return !this.#inInclude && this.#skipped === 0 && (this.#inner.asciiText?.(bytes, start, end) ?? false);
+  }
+
+  comment(chars: string): void {
+    if (this.#skipped === 0) this.#inner.comment?.(chars);
   }
 
   #include(tag: StartTag): void {

@@ -20,7 +20,7 @@ import { judgeTimestamp, type TimestampRules } from './timestamp.js';
 import { judgeUsernameToken, type NamedUser, type UsernameTokenRules } from './username-token.js';
 
 /** What must be signed: parts by the place that they have, or header blocks by name `{uri}local`. */
-export type RequiredPart = 'Body' | 'Timestamp' | 'UsernameToken' | 'Assertion' | `{${string}}${string}`;
+export type RequiredPart = 'Body' | 'Timestamp' | 'UsernameToken' | 'Assertion' | { readonly block: string };
 
 export interface SignatureRules {
   readonly algorithms: AlgorithmRules;
@@ -239,25 +239,33 @@ function requireSigned(
   signatures: readonly ReadSignature[],
   required: readonly RequiredPart[],
 ): readonly ReadSignature[] {
-  const elements = required.filter((part) => part !== 'Body').map((part) => requiredElement(part, header, parts));
+  const elements: ElementNode[] = [];
+  for (const part of required) if (part !== 'Body') elements.push(requiredElement(part, header, parts));
   const covering = signatures.filter((signature) => elements.every((element) => signature.elements.has(element)));
   if (covering.length === 0) throw invalidSecurity('what must be signed is not signed by one signature');
   return covering;
 }
 
-function requiredElement(part: RequiredPart, header: ElementNode, parts: SecurityParts): ElementNode {
-  const found = {
-    Timestamp: parts.timestamp,
-    UsernameToken: parts.usernameToken,
-    Assertion: parts.assertion,
-  }[part as string];
-  if (found !== undefined) {
-    if (found === null) throw invalidSecurity(`there is no ${part}, which must be signed`);
-    return found;
+function requiredElement(part: Exclude<RequiredPart, 'Body'>, header: ElementNode, parts: SecurityParts): ElementNode {
+  switch (part) {
+    case 'Timestamp':
+      return present(part, parts.timestamp);
+    case 'UsernameToken':
+      return present(part, parts.usernameToken);
+    case 'Assertion':
+      return present(part, parts.assertion);
+    default: {
+      const [block, ...others] = header.elements.filter((one) => expandedName(one) === part.block);
+      if (block === undefined || others.length > 0)
+        throw invalidSecurity('a header block that must be signed is not there exactly once');
+      return block;
+    }
   }
-  const [block, ...others] = header.elements.filter((one) => expandedName(one) === part);
-  if (block === undefined || others.length > 0) throw invalidSecurity('a header block that must be signed is not there exactly once');
-  return block;
+}
+
+function present(name: string, element: ElementNode | null): ElementNode {
+  if (element === null) throw invalidSecurity(`there is no ${name}, which must be signed`);
+  return element;
 }
 
 function judgeSaml(

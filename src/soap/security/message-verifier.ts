@@ -3,10 +3,11 @@ import { ElementNode, TreeBuilder } from '../../xml/canonical/element-tree.js';
 import { ALL, ELEMENTS_ONLY, type Interest, PRESENCE, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { InterestFilter } from '../../xml/interest-filter.js';
 import { dialectOfUri } from '../dialect.js';
+import { XOP_URI } from '../mime/include.js';
 import { eachId, referableId } from './element-ids.js';
 import { type VerificationRules, type VerifiedHeader, type VerifiedSignature, verifyHeader } from './header-verification.js';
 import { ReferenceDigest } from './reference-digest.js';
-import { failedCheck, invalidSecurity } from './refusals.js';
+import { failedCheck, invalidSecurity, unsupportedAlgorithm } from './refusals.js';
 import type { ReferenceForm } from './signature-form.js';
 
 /** Elements, texts and comments of a Header that are kept. */
@@ -84,7 +85,8 @@ export class MessageVerifier implements XmlHandler {
     const interest = this.#interests.at(-1) ?? SKIP;
     const [digest, ...others] = this.#digests;
     if (digest === undefined || others.length > 0 || interest === PRESENCE) return false;
-    if (interest === ALL || interest === STREAM) return false;
+    // Whether a text is white matters beside a comment.
+    if (interest === ALL || interest === STREAM || this.#hasComment[this.#depth] === true) return false;
     if (!digest.writer.asciiText(bytes, start, end)) return false;
     this.#noteText();
     return true;
@@ -137,11 +139,16 @@ export class MessageVerifier implements XmlHandler {
   #verifyHead(): VerifiedHeader {
     const dialect = dialectOfUri(this.#envelope?.uri ?? '');
     if (dialect === null) throw new Refusal('SOAP_NOT_ENVELOPE');
-    this.#head = verifyHeader(this.#header, dialect, this.#rules, this.#nowMillis);
-    for (const { pending } of this.#head.signatures) {
+    const head = verifyHeader(this.#header, dialect, this.#rules, this.#nowMillis);
+    this.#head = head;
+    if (this.#envelope !== null)
+      eachId(this.#envelope, (id) => {
+        if (head.referredIds.has(id)) throw new Refusal('WSSE_DUPLICATE_ID', 'Envelope');
+      });
+    for (const { pending } of head.signatures) {
       for (const [id, reference] of pending) this.#pending.set(id, [...(this.#pending.get(id) ?? []), reference]);
     }
-    return this.#head;
+    return head;
   }
 
   /** An element behind the Header begins. */
@@ -150,6 +157,8 @@ export class MessageVerifier implements XmlHandler {
     if (this.#depth === 2) this.#requireBody(tag, head);
     if (tag.attributeCount > 0 && head.referredIds.size > 0) this.#matchIds(tag, head.referredIds);
     if (this.#digests.length === 0) return ELEMENTS_ONLY;
+    // The bytes of the part would not be signed.
+    if (tag.local === 'Include' && tag.uri === XOP_URI) throw unsupportedAlgorithm('an attachment in what is signed');
     this.#hasText[this.#depth] = false;
     this.#hasComment[this.#depth] = false;
     for (const { writer } of this.#digests) writer.open(tag);
@@ -180,7 +189,12 @@ export class MessageVerifier implements XmlHandler {
       if (referableId(tag) !== id) throw invalidSecurity('a reference to an element by an attribute that is not its Id');
       this.#pending.delete(id);
       this.#met.add(id);
-      for (const reference of references) this.#digests.push(new ReferenceDigest(reference, this.#envelope));
+      for (const reference of references) {
+        // The attributes of elements around are known for Body alone.
+        if (reference.method.kind !== 'exclusive' && this.#depth !== 2)
+          throw unsupportedAlgorithm('inclusive canonicalization of an element in Body');
+        this.#digests.push(new ReferenceDigest(reference, this.#envelope));
+      }
     }
   }
 

@@ -25,7 +25,12 @@ export interface NamedUser {
   readonly name: string;
   /** The password to judge; null where it was right. */
   readonly password: string | null;
+  /** Its nonce, which may come once until a time; null without one. */
+  readonly nonce: { readonly key: string; readonly untilMillis: number } | null;
 }
+
+/** How long a nonce is remembered where tokens are taken at any age. */
+const NONCE_KEPT_MILLIS = 24 * 60 * 60_000;
 
 interface TokenParts {
   readonly user: string;
@@ -49,6 +54,9 @@ export function judgeUsernameToken(node: ElementNode, rules: UsernameTokenRules,
     if (maxAgeMillis !== null && createdMillis + maxAgeMillis + toleranceMillis <= nowMillis)
       throw messageExpired('Created of UsernameToken is too long ago');
   }
+  const keptMillis = (maxAgeMillis ?? NONCE_KEPT_MILLIS) + toleranceMillis;
+  const untilMillis = Math.max(createdMillis ?? nowMillis, nowMillis) + keptMillis;
+  const once = nonce === null ? null : { key: nonce.toString('base64'), untilMillis };
   const known = rules.passwordOf(user);
   if (type === 'digest') {
     if (nonce === null || created === null) throw invalidSecurity('a digest needs Nonce and Created');
@@ -56,12 +64,12 @@ export function judgeUsernameToken(node: ElementNode, rules: UsernameTokenRules,
     const given = Buffer.from(password, 'base64');
     const isRight = given.length === expected.length && timingSafeEqual(given, expected);
     if (!isRight || known === null) throw failedAuthentication('the user or the password');
-    return { name: user, password: null };
+    return { name: user, password: null, nonce: once };
   }
-  if (known === null && rules.judgesLater) return { name: user, password };
+  if (known === null && rules.judgesLater) return { name: user, password, nonce: once };
   const isRight = timingSafeEqual(sha256(password), sha256(known ?? ''));
   if (!isRight || known === null) throw failedAuthentication('the user or the password');
-  return { name: user, password: null };
+  return { name: user, password: null, nonce: once };
 }
 
 /** Of equal length, whatever they are of. */

@@ -1,0 +1,292 @@
+import { Buffer } from 'node:buffer';
+import { type KeyObject, X509Certificate } from 'node:crypto';
+
+import { UNRESTRICTED } from '../../access/access.js';
+import { Networks } from '../../access/network/networks.js';
+import { BasicUsers } from '../../access/passwords/basic.js';
+import { parsePasswordHash } from '../../access/passwords/password-hash.js';
+import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { invariant } from '../../base/invariant.js';
+import { CertificateTrust, type ParsedCertificate, parseCertificate } from '../../base/x509/certificate-trust.js';
+import { attributeKeys } from '../../base/x509/distinguished-name.js';
+import { type SignedList, signedListsIn } from '../../base/x509/signed-list.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
+import { DIGEST_NAMES, problemOfKey, SIGNATURE_NAMES } from '../../soap/security/algorithms.js';
+import { Certificates } from '../../soap/security/certificates.js';
+import type { RequiredPart, SignatureRules, VerificationRules } from '../../soap/security/header-verification.js';
+import { OnceMemory } from '../../soap/security/once-memory.js';
+import type { SamlRules } from '../../soap/security/saml-assertion.js';
+import type { AlgorithmRules } from '../../soap/security/signature-form.js';
+import type { UsernameTokenRules } from '../../soap/security/username-token.js';
+import { type Keeping, Kept } from '../keep.js';
+
+type VerifyConfig = NonNullable<ServiceConfig['security']['verify']>;
+type SignatureConfig = NonNullable<VerifyConfig['signature']>;
+
+/** How the Security blocks of requests of a service are verified. */
+export interface Verification {
+  readonly rules: VerificationRules;
+  /** Users that are known by the hash of their password; null for none. */
+  readonly users: BasicUsers | null;
+  /** Nonces and signed messages that came. */
+  readonly memory: OnceMemory;
+  readonly warnings: readonly Diagnostic[];
+}
+
+export const ONCE = new Kept<OnceMemory>('of a service: nonces and messages that `security.verify` takes once', 'always');
+
+/** Null for a service that verifies nothing. Throws `ConfigurationError` with all problems. */
+export function compileVerification(
+  service: ConfigSection<ServiceConfig>,
+  rememberedMax: number,
+  keeping: Keeping,
+): Verification | null {
+  const { verify } = service.value.security;
+  if (verify === undefined) return null;
+  const section = service.at(verify, 'security', 'verify');
+  const problems: Diagnostic[] = [];
+  const collect = <T>(make: () => T): T | null => {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      problems.push(...error.diagnostics);
+      return null;
+    }
+  };
+  const { timestamp, once, encrypted, role = null } = verify;
+  const { toleranceMillis } = timestamp;
+  const signature = collect(() => compileSignature(section));
+  const usernameToken = collect(() => compileUsers(section));
+  const saml = collect(() => compileSaml(section));
+  collect(() => checkTogether(section));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const rules: VerificationRules = {
+    signature,
+    timestamp: {
+      isRequired: timestamp.required,
+      toleranceMillis,
+      maxAgeMillis: timestamp.maxAgeMillis === 'none' ? null : timestamp.maxAgeMillis,
+    },
+    usernameToken: usernameToken?.rules ?? null,
+    saml,
+    role,
+    once,
+    encrypted,
+  };
+  const memory = ONCE.set(keeping, service.name, null, new OnceMemory(rememberedMax, ONCE.find(keeping, service.name, null)));
+  return { rules, users: usernameToken?.hashed ?? null, memory, warnings: warningsOf(section) };
+}
+
+/** What one part asks of another. */
+function checkTogether(section: ConfigSection<VerifyConfig>): void {
+  const { signature, usernameToken, saml, timestamp, once } = section.value;
+  const required = signature?.required ?? [];
+  const owner = '`security.verify`';
+  if (signature === undefined && usernameToken === undefined && saml === undefined && !timestamp.required)
+    throw section.error([], `${owner} demands nothing.`, 'Give it a `signature`, a `usernameToken`, `saml` or `timestamp: { required: true }`.');
+  if (once && !required.includes('Timestamp'))
+    throw section.error(['once'], `${owner}: \`once\` needs a signed Timestamp: without one a message would be remembered for ever.`, 'Add Timestamp to `signature.required`.');
+  const needsSignature = saml?.confirmations.find((name) => name !== 'bearer');
+  if (saml !== undefined && signature === undefined && saml.confirmations.every((name) => name !== 'bearer'))
+    throw section.error(['saml', 'confirmations'], `${owner}: the confirmation ${needsSignature ?? ''} needs a signature of the message.`, 'Add `signature`.');
+}
+
+/** That a certificate is of a trusted authority says little where that serves others as well. */
+function warningsOf(section: ConfigSection<VerifyConfig>): readonly Diagnostic[] {
+  const { signature } = section.value;
+  if (signature === undefined || signature.subjects !== undefined) return [];
+  const what = '`security.verify.signature`: every certificate of its authorities may sign.';
+  return [section.diagnostic(['signature'], what, 'Name those that may in `subjects`, by attributes of their name: `OU=Clients`.')];
+}
+
+/** The rules of signatures: made anew when a file of certificates changes, kept where the new one cannot be read. */
+function compileSignature(verify: ConfigSection<VerifyConfig>): (() => SignatureRules) | null {
+  const { signature: value } = verify.value;
+  if (value === undefined) return null;
+  const section = verify.at(value, 'signature');
+  const sources = FILES.map((key) => {
+    const content = value[key];
+    return content === undefined ? null : section.text([key], content);
+  });
+  let contents = sources.map((source) => source?.() ?? null);
+  let rules = signatureRules(section, contents);
+  return () => {
+    if (sources.every((source, index) => (source?.() ?? null) === contents[index])) return rules;
+    contents = sources.map((source) => source?.() ?? null);
+    try {
+      rules = signatureRules(section, contents);
+    } catch (error) {
+      // Its lists go out of date by themselves.
+      if (!(error instanceof ConfigurationError)) throw error;
+    }
+    return rules;
+  };
+}
+
+const FILES = ['authorities', 'intermediates', 'known', 'revocations'] as const;
+
+function signatureRules(section: ConfigSection<SignatureConfig>, contents: readonly (string | null)[]): SignatureRules {
+  const { value } = section;
+  const [authorities = [], intermediates = [], known = []] = FILES.slice(0, 3).map((key, index) => {
+    const content = contents[index] ?? null;
+    return content === null ? [] : certificatesIn(section, [key], content);
+  });
+  const lists = contents[FILES.indexOf('revocations')] ?? null;
+  const revocations = lists === null ? null : listsOf(section, lists, [...authorities, ...intermediates]);
+  const subjects = value.subjects?.map((subject, index) => {
+    const keys = attributeKeys(subject);
+    if (keys === null) throw section.error(['subjects', index], `\`${subject}\` is no name of a subject.`, 'Write attributes: CN=erp,O=Bank.');
+    return keys;
+  });
+  if (value.keyValues === 'known' && known.length === 0)
+    throw section.error(['keyValues'], '`keyValues: known` needs certificates to compare with.', 'Give them in `known`.');
+  return {
+    algorithms: algorithmRules(value),
+    certificates: new Certificates({
+      trust: new CertificateTrust({ authorities, intermediates, revocations }),
+      known,
+      references: new Set(value.keyReferences),
+      takesKnownKeys: value.keyValues === 'known',
+      subjects: subjects ?? null,
+    }),
+    required: value.required.map(requiredPart),
+  };
+}
+
+/** The table of keys has checked it. */
+function requiredPart(text: string): RequiredPart {
+  switch (text) {
+    case 'Body':
+    case 'Timestamp':
+    case 'UsernameToken':
+    case 'Assertion':
+      return text;
+    default:
+      return { block: text };
+  }
+}
+
+const algorithmRules = ({ algorithms, digests, canonicalizations }: Pick<SignatureConfig, 'algorithms' | 'digests' | 'canonicalizations'>): AlgorithmRules => ({
+  signatures: new Set(algorithms),
+  digests: new Set(digests),
+  canonicalizations: new Set(canonicalizations),
+});
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** The certificates of a PEM text. Throws `ConfigurationError` for a text without any, or with one that cannot be used. */
+function certificatesIn(section: ConfigSection<unknown>, path: readonly (string | number)[], pem: string): readonly ParsedCertificate[] {
+  const found = pem.match(CERTIFICATE) ?? [];
+  if (found.length === 0) throw section.error(path, `\`${path.join('.')}\` holds no certificate.`, 'Write certificates as PEM: -----BEGIN CERTIFICATE-----.');
+  return found.map((text, index) => {
+    const parsed = parsedOf(text);
+    const which = `Certificate ${index + 1} of \`${path.join('.')}\``;
+    if (parsed === null) throw section.error(path, `${which} cannot be read.`, 'Check that the file is whole.');
+    const weak = problemOfKey(parsed.certificate.publicKey);
+    if (weak !== null) throw section.error(path, `${which} has ${weak}.`, 'Use RSA from 2048 bits, a key on P-256, P-384 or P-521, or Ed25519.');
+    return parsed;
+  });
+}
+
+function parsedOf(pem: string): ParsedCertificate | null {
+  try {
+    return parseCertificate(new X509Certificate(Buffer.from(pem)));
+  } catch {
+    return null;
+  }
+}
+
+/** Throws `ConfigurationError` for a list that is none, or that no authority has signed. */
+function listsOf(section: ConfigSection<unknown>, pem: string, issuers: readonly ParsedCertificate[]): readonly SignedList[] {
+  return signedListsIn(pem).map((list, index) => {
+    const which = `List ${index + 1} of \`revocations\``;
+    if (list === null) throw section.error(['revocations'], `${which} cannot be read, or is not of all certificates.`, 'Write complete lists as PEM: -----BEGIN X509 CRL-----.');
+    const isSigned = issuers.some(
+      ({ certificate, fields }) => fields.subject.equals(list.issuer) && fields.keyUsage?.signsLists !== false && list.isSignedBy(certificate.publicKey),
+    );
+    if (!isSigned) throw section.error(['revocations'], `${which} is signed by none of the authorities.`, 'Add its authority to `authorities` or `intermediates`.');
+    return list;
+  });
+}
+
+function compileUsers(
+  verify: ConfigSection<VerifyConfig>,
+): { rules: UsernameTokenRules; hashed: BasicUsers | null } | null {
+  const { usernameToken, timestamp } = verify.value;
+  if (usernameToken === undefined) return null;
+  const section = verify.at(usernameToken, 'usernameToken');
+  const { users, types, maxAgeMillis } = usernameToken;
+  const passwords = new Map<string, () => string>();
+  const hashed: { name: string; hash: string }[] = [];
+  const problems: Diagnostic[] = [];
+  for (const [name, { password, hash }] of Object.entries(users)) {
+    if ((password === undefined) === (hash === undefined))
+      problems.push(section.diagnostic(['users', name], `User \`${name}\` has not exactly one of \`password\` and \`hash\`.`, 'Write one of them.'));
+    else if (password !== undefined) passwords.set(name, section.text(['users', name, 'password'], password));
+    else if (hash !== undefined) hashed.push({ name, hash });
+  }
+  if (hashed.length > 0 && !types.includes('text'))
+    problems.push(section.diagnostic(['types'], 'A user with a `hash` needs passwords of the type text.', 'Add text to `types`, or write the `password`.'));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return {
+    rules: {
+      types: new Set(types),
+      maxAgeMillis: maxAgeMillis === 'none' ? null : maxAgeMillis,
+      toleranceMillis: timestamp.toleranceMillis,
+      passwordOf: (user) => passwords.get(user)?.() ?? null,
+      judgesLater: hashed.length > 0,
+    },
+    hashed: hashed.length === 0 ? null : hashedUsers(hashed),
+  };
+}
+
+/** Their verification is that of HTTP Basic, with its memory and its bounds. */
+function hashedUsers(users: readonly { readonly name: string; readonly hash: string }[]): BasicUsers {
+  const known = users.map(({ name, hash }) => {
+    const password = parsePasswordHash(hash);
+    invariant(password !== null, 'the table of keys has checked the hash');
+    return { name, rights: UNRESTRICTED, password };
+  });
+  return new BasicUsers(known, new Networks([]));
+}
+
+function compileSaml(section: ConfigSection<VerifyConfig>): SamlRules | null {
+  const { saml, signature, timestamp } = section.value;
+  if (saml === undefined) return null;
+  const own = section.at(saml, 'saml');
+  const keys = new Map<string, () => readonly KeyObject[]>();
+  for (const [issuer, { cert }] of Object.entries(saml.issuers)) {
+    const path = ['issuers', issuer, 'cert'];
+    const text = own.text(path, cert);
+    let content = text();
+    let current = certificatesIn(own, path, content);
+    keys.set(issuer, () => {
+      const next = text();
+      if (next !== content) {
+        content = next;
+        try {
+          current = certificatesIn(own, path, next);
+        } catch {
+          // It is being replaced.
+        }
+      }
+      const nowMillis = Date.now();
+      return current.filter(({ startMillis, endMillis }) => nowMillis >= startMillis && nowMillis < endMillis).map(({ certificate }) => certificate.publicKey);
+    });
+  }
+  return {
+    keysOf: (issuer) => keys.get(issuer)?.() ?? null,
+    audience: saml.audience,
+    confirmations: new Set(saml.confirmations),
+    toleranceMillis: timestamp.toleranceMillis,
+    algorithms: signature === undefined ? DEFAULT_ALGORITHMS : algorithmRules(signature),
+  };
+}
+
+const DEFAULT_ALGORITHMS: AlgorithmRules = {
+  signatures: new Set(SIGNATURE_NAMES.filter((name) => !name.endsWith('sha1'))),
+  digests: new Set(DIGEST_NAMES.filter((name) => name !== 'sha1')),
+  canonicalizations: new Set(['exclusive']),
+};

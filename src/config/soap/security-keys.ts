@@ -1,0 +1,120 @@
+// biome-ignore-all format: a table of keys
+import { PASSWORD_HASH } from '../../access/passwords/password-hash.js';
+import { DIGEST_NAMES, SIGNATURE_NAMES } from '../../soap/security/algorithms.js';
+import { KEY_REFERENCES } from '../../soap/security/certificates.js';
+import { CONFIRMATIONS } from '../../soap/security/saml-assertion.js';
+import { PEM, URI } from '../keys/formats.js';
+import { closed, flag, list, mapOf, millis, millisOrNone, oneOf, optional, section, string, text, whole } from '../keys/key-types.js';
+
+/** Keys of WS-Security: what is demanded of the Security block of requests, and what the gateway writes into its own. */
+
+const pem = (description: string) => text(description, { minLength: 1, maxLength: 1_048_576, ...PEM });
+
+/** Parts by the place that they have in the envelope, or header blocks by name. */
+const REQUIRED_PART = '^(?:Body|Timestamp|UsernameToken|Assertion|\\{[^{}]+\\}[^{}\\s:]+)$';
+
+const ALGORITHMS = SIGNATURE_NAMES.filter((name) => !name.endsWith('sha1'));
+
+const SIGNATURE_KEYS = closed(
+  {
+    authorities: pem('The authorities whose certificates may sign, PEM: `{ file: ca.pem }`.'),
+    intermediates: optional(pem('Authorities below those, by which chains are built. Messages bring none.')),
+    revocations: optional(pem('Revocation lists, PEM: then each authority of a chain must have one that is not out of date.')),
+    known: optional(pem('Certificates that a message names without bringing them.')),
+    required: list(string({ pattern: REQUIRED_PART, hint: 'Write Body, Timestamp, UsernameToken, Assertion, or a header block as {namespace}name.' }),
+      'What one signature must cover, by its place in the envelope.', { minItems: 1, maxItems: 16, uniqueItems: true, default: ['Body'] }),
+    subjects: optional(list(string({ minLength: 3, maxLength: 1024 }),
+      'Subjects that may sign, by some attributes of their name: `OU=Clients`, `CN=erp,O=Bank`. Without it all certificates of the authorities may.', { minItems: 1, maxItems: 256, uniqueItems: true })),
+    algorithms: list(oneOf(SIGNATURE_NAMES), 'Algorithms of signatures. Those with SHA-1 are taken by name only.',
+      { minItems: 1, uniqueItems: true, default: [...ALGORITHMS] }),
+    digests: list(oneOf(DIGEST_NAMES), 'Digests of what is signed.',
+      { minItems: 1, uniqueItems: true, default: ['sha256', 'sha384', 'sha512'] }),
+    canonicalizations: list(oneOf(['exclusive', 'inclusive']), 'Ways of canonical XML.',
+      { minItems: 1, uniqueItems: true, default: ['exclusive'] }),
+    keyReferences: list(oneOf(KEY_REFERENCES), 'How a signature may name its certificate.',
+      { minItems: 1, uniqueItems: true, default: ['token', 'issuerSerial', 'keyIdentifier', 'thumbprint', 'embedded'] }),
+    keyValues: oneOf(['none', 'known'], 'A bare key in place of a certificate: refused, or taken where it is that of a certificate in `known`.', 'none'),
+  },
+  'Demand a signature (XML Signature 1.1) that covers what is `required`.',
+);
+
+const USERNAME_TOKEN_KEYS = closed(
+  {
+    users: mapOf(
+      '^[^:]{1,256}$',
+      closed({
+        password: optional(text('The password; from the environment or a file.', { minLength: 1, maxLength: 4096 })),
+        hash: optional(text('Its hash, as `soapstone hash-password` prints it: for passwords sent as text alone.', { pattern: PASSWORD_HASH, hint: 'Write what `soapstone hash-password` prints.' })),
+      }),
+      'Users by name, each with a `password` or its `hash`.',
+      { names: 'Write a name without a colon.', minProperties: 1, maxProperties: 10_000 },
+    ),
+    types: list(oneOf(['digest', 'text']), 'How a password may be sent.', { minItems: 1, uniqueItems: true, default: ['digest', 'text'] }),
+    maxAgeMillis: millisOrNone('The age up to which a token with Created is taken; `none`: any.', [1000, 86_400_000], 300_000),
+  },
+  'Demand a UsernameToken (UsernameToken Profile 1.1) of one of these users. A nonce is taken once.',
+);
+
+const SAML_KEYS = closed(
+  {
+    issuers: mapOf('^\\S{1,1024}$',
+      closed({ cert: pem('Certificates of the keys that sign its assertions, PEM.') }),
+      'Issuers by name, each with its certificates.', { names: 'Write the name that its assertions have in Issuer.', minProperties: 1, maxProperties: 64 }),
+    audience: text('The audience that assertions must name.', URI),
+    confirmations: list(oneOf(CONFIRMATIONS), 'How the subject may be confirmed.',
+      { minItems: 1, uniqueItems: true, default: ['bearer', 'holder-of-key'] }),
+  },
+  'Demand an assertion of SAML 2.0, signed by its issuer.',
+);
+
+const VERIFY_KEYS = closed(
+  {
+    signature: optional(SIGNATURE_KEYS),
+    timestamp: section('The Timestamp of a message. One that is there is judged in any case.', {
+      required: flag('Demand one.', false),
+      toleranceMillis: millis('How far clocks may differ.', [0, 3_600_000], 300_000),
+      maxAgeMillis: millisOrNone('The age up to which a message is taken; `none`: by its Expires alone, which it must have then.', [1000, 86_400_000], 300_000),
+    }),
+    usernameToken: optional(USERNAME_TOKEN_KEYS),
+    saml: optional(SAML_KEYS),
+    role: optional(text('The actor or role of the Security block that is meant, or `next`. By default the block without one.', URI)),
+    once: flag('Take a signed message once: its Timestamp must be signed.', false),
+    encrypted: oneOf(['refuse', 'pass'], 'Messages with encrypted parts, which are not decrypted here.', 'refuse'),
+  },
+  'Refuse requests whose Security block is not as it says here (WS-Security 1.1).',
+);
+
+const MAKE_KEYS = closed(
+  {
+    timestamp: flag('Write a Timestamp.', false),
+    expiresMillis: whole('How long a message is valid by its Timestamp.', [1_000, 86_400_000], 300_000),
+    usernameToken: optional(
+      closed(
+        {
+          username: text('The user.', { minLength: 1, maxLength: 512 }),
+          password: text('The password; from the environment or a file, which may rotate.', { maxLength: 4096 }),
+          type: oneOf(['text', 'digest'], '`text` sends the password, `digest` its SHA-1 with nonce and time.', 'text'),
+        },
+        'Write a UsernameToken (UsernameToken Profile 1.1) with a fresh nonce.',
+      ),
+    ),
+    mustUnderstand: flag('Whether the backend must understand the block.', true),
+    actor: optional(text('The actor or role that the block is for.', URI)),
+    replace: flag('Write the block into SOAP calls as well, and remove that of the caller for the backend. Else SOAP calls keep theirs.',
+      false),
+  },
+  'A Security block that the gateway writes into the calls that it makes.',
+);
+
+export const SECURITY_KEYS = section(
+  'WS-Security headers of requests, besides their structure. Without `verify` signatures and passwords are for the backend.',
+  {
+    timestamps: flag('Refuse messages whose Created is too far from now, or whose Expires has passed.', false),
+    nonces: flag('Refuse a nonce of a UsernameToken that came before, however its base64 is written, or without Created. With `redis` all processes know them, else each its own.',
+      false),
+    noncesWithoutRedis: flag('While Redis is away, take nonces that are new to this process. Else their messages are refused: they may be replays.',
+      false),
+    verify: optional(VERIFY_KEYS),
+    make: optional(MAKE_KEYS),
+  },
+);

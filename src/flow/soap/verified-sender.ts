@@ -1,0 +1,39 @@
+import { Buffer } from 'node:buffer';
+
+import type { Exchange } from '../../base/exchange.js';
+import type { NonceClaim } from '../../base/nonce-store.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { SoapService } from '../../compile/soap/service.js';
+import { MessageVerifier, type VerifiedMessage } from '../../soap/security/message-verifier.js';
+import type { XmlHandler } from '../../xml/events.js';
+
+/** Verifies a message of a service before `handler` sees its events; null where the service verifies none. */
+export const verifierOf = ({ verification }: SoapService, handler: XmlHandler): MessageVerifier | null =>
+  verification === null ? null : new MessageVerifier(handler, verification.rules, Date.now());
+
+/**
+ * What of the message may come once, and is new to this process. Other processes are still to be asked. Throws
+ * `wsse:FailedAuthentication`.
+ */
+export function takeOnce({ verification }: SoapService, { user, signature, goodUntilMillis }: VerifiedMessage): readonly NonceClaim[] {
+  if (verification === null) return [];
+  const { rules, memory } = verification;
+  const nowMillis = Date.now();
+  const claims: { key: string; untilMillis: number }[] = [];
+  if (user !== null && user.nonce !== null) claims.push({ ...user.nonce, key: `verified nonce ${user.nonce.key}` });
+  if (rules.once && signature !== null && goodUntilMillis !== null)
+    claims.push({ key: `verified message ${signature.digest}`, untilMillis: goodUntilMillis });
+  return claims.map(({ key, untilMillis }) => {
+    if (!memory.take(key, untilMillis, nowMillis)) throw new Refusal('wsse:FailedAuthentication', 'the nonce or the message came before');
+    return { nonce: { key, equivalentKeys: [] }, keptMillis: untilMillis - nowMillis };
+  });
+}
+
+/** Judges a password that is known by its hash. Rejects with `UNAUTHENTICATED` or `RATE_LIMITED`. */
+export async function judgeTokenUser({ verification }: SoapService, verified: VerifiedMessage | null, exchange: Exchange): Promise<void> {
+  const user = verified?.user ?? null;
+  if (user === null || user.password === null) return;
+  const authorization = `Basic ${Buffer.from(`${user.name}:${user.password}`).toString('base64')}`;
+  const found = await verification?.users?.identify({ headers: { authorization }, address: exchange.client });
+  if (found == null) throw new Refusal('wsse:FailedAuthentication', 'the user or the password');
+}
