@@ -20,10 +20,19 @@ export class Authority {
     this.ca = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
   }
 
-  /** Signs a certificate for a name, and for 127.0.0.1. `subject` and `alternatives` are in the form of openssl. */
-  sign(name: string, days = 365, subject = `/CN=${name}`, alternatives = `DNS:${name},IP:127.0.0.1`): Identity {
+  /**
+   * Signs a certificate for a name, and for 127.0.0.1. `subject`, `alternatives` and the options of the new key are in the form
+   * of openssl.
+   */
+  sign(
+    name: string,
+    days = 365,
+    subject = `/CN=${name}`,
+    alternatives = `DNS:${name},IP:127.0.0.1`,
+    newKey: readonly string[] = NEW_KEY,
+  ): Identity {
     const [key, csr, cert] = [this.#file(`${name}.key`), this.#file(`${name}.csr`), this.#file(`${name}.pem`)];
-    openssl('req', ...NEW_KEY, '-keyout', key, '-out', csr, '-utf8', '-subj', subject);
+    openssl('req', ...newKey, '-keyout', key, '-out', csr, '-utf8', '-subj', subject);
     const [caCert, caKey, names] = [this.#file('ca.pem'), this.#file('ca.key'), this.#file('names')];
     writeFileSync(caCert, this.ca.cert);
     writeFileSync(caKey, this.ca.key);
@@ -62,6 +71,8 @@ export class Authority {
   }
 }
 
+/** Options of openssl for other keys. */
+export const RSA_KEY = ['-newkey', 'rsa:2048', '-nodes'];
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
 function openssl(...args: readonly string[]): void {

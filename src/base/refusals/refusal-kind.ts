@@ -13,6 +13,8 @@ export interface RefusalKind {
   readonly text: string;
   /** A SOAP fault code other than the sender's or receiver's that follows from `blame`. */
   readonly fault?: 'VersionMismatch' | 'MustUnderstand' | 'DataEncodingUnknown';
+  /** The fault code of SOAP 1.1 is the name that WS-Security has for it, as is the subcode of SOAP 1.2 for each such name. */
+  readonly isSecurityFault?: boolean;
   /** The bytes are no XML document: a dialect may answer this without a Fault. */
   readonly undecodable?: boolean;
   /** The connection ends with the answer: to read on would serve the attack. */

@@ -21,7 +21,11 @@ export interface CertificateFields {
   /** The subject key identifier; null without one. */
   readonly keyIdentifier: Buffer | null;
   /** Null without the extension: then the key may be used for anything. */
-  readonly keyUsage: { readonly signs: boolean; readonly signsCertificates: boolean; readonly signsLists: boolean } | null;
+  readonly keyUsage: {
+    readonly signs: boolean;
+    readonly signsCertificates: boolean;
+    readonly signsLists: boolean;
+  } | null;
   /** Authorities that may stand between this one and the last certificate; null for any number. */
   readonly pathLengthMax: number | null;
   /** It has a critical extension that is not understood here. */
@@ -34,7 +38,14 @@ const KEY_USAGE = '551d0f';
 const BASIC_CONSTRAINTS = '551d13';
 const KEY_IDENTIFIER = '551d0e';
 /** Subject alternative names, policies, and purposes, which are about other uses than a signature of a message. */
-const UNDERSTOOD: ReadonlySet<string> = new Set([KEY_USAGE, BASIC_CONSTRAINTS, KEY_IDENTIFIER, '551d11', '551d20', '551d25']);
+const UNDERSTOOD: ReadonlySet<string> = new Set([
+  KEY_USAGE,
+  BASIC_CONSTRAINTS,
+  KEY_IDENTIFIER,
+  '551d11',
+  '551d20',
+  '551d25',
+]);
 
 /** Reads the fields of a certificate; null for what is none. */
 export function readCertificateFields(der: Buffer): CertificateFields | null {

@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
 
 import { BoundedCache } from '../bounded-cache.js';
-import { attributeKey } from './distinguished-name.js';
 import { type CertificateFields, readCertificateFields } from './certificate-fields.js';
+import { attributeKey } from './distinguished-name.js';
 import { serialText } from './revocation-list.js';
 import type { SignedList } from './signed-list.js';
 
@@ -97,13 +97,20 @@ export class CertificateTrust {
   }
 
   /** `below`: certificates of the chain below this one. */
-  #problemAt(below: number, { certificate, fields, startMillis, endMillis }: ParsedCertificate, nowMillis: number): string | null {
-    if (!(nowMillis >= startMillis && nowMillis < endMillis)) return below === 0 ? 'it is not valid now' : 'an authority is not valid now';
+  #problemAt(
+    below: number,
+    { certificate, fields, startMillis, endMillis }: ParsedCertificate,
+    nowMillis: number,
+  ): string | null {
+    if (!(nowMillis >= startMillis && nowMillis < endMillis))
+      return below === 0 ? 'it is not valid now' : 'an authority is not valid now';
     if (fields.hasUnknownCritical) return 'a critical extension is not understood';
     if (below === 0) return null;
     if (!certificate.ca || fields.keyUsage?.signsCertificates === false) return 'its issuer is no authority';
     // The certificate of the signature does not count.
-    return fields.pathLengthMax !== null && below - 1 > fields.pathLengthMax ? 'the chain is longer than its authority allows' : null;
+    return fields.pathLengthMax !== null && below - 1 > fields.pathLengthMax
+      ? 'the chain is longer than its authority allows'
+      : null;
   }
 
   #isAuthority({ certificate }: ParsedCertificate): boolean {
@@ -127,7 +134,8 @@ export class CertificateTrust {
       (list) => list.issuer.equals(issuer.fields.subject) && list.isSignedBy(issuer.certificate.publicKey),
     );
     if (lists.length === 0) return 'its authority has no revocation list';
-    if (lists.every(({ endMillis }) => endMillis !== null && endMillis <= nowMillis)) return 'the revocation list is out of date';
+    if (lists.every(({ endMillis }) => endMillis !== null && endMillis <= nowMillis))
+      return 'the revocation list is out of date';
     const serial = serialText(certificate.serialNumber);
     return lists.some(({ serials }) => serials.has(serial)) ? 'it is revoked' : null;
   }

@@ -27,7 +27,8 @@ function readList(pem: string): SignedList | null {
   const list = elementAt(der, 0);
   const parts = list?.tag === SEQUENCE ? elementsBetween(der, list.start, list.end, 3) : null;
   const [content, algorithm, signature] = parts ?? [];
-  if (list == null || content?.tag !== SEQUENCE || algorithm === undefined || signature?.tag !== BIT_STRING) return null;
+  if (list == null || content?.tag !== SEQUENCE || algorithm === undefined || signature?.tag !== BIT_STRING)
+    return null;
   const fields = elementsBetween(der, content.start, content.end, ELEMENTS_MAX);
   if (fields === null) return null;
   // The version is optional; then come the algorithm, the issuer and the times.

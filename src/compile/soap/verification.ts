@@ -34,7 +34,10 @@ export interface Verification {
   readonly warnings: readonly Diagnostic[];
 }
 
-export const ONCE = new Kept<OnceMemory>('of a service: nonces and messages that `security.verify` takes once', 'always');
+export const ONCE = new Kept<OnceMemory>(
+  'of a service: nonces and messages that `security.verify` takes once',
+  'always',
+);
 
 /** Null for a service that verifies nothing. Throws `ConfigurationError` with all problems. */
 export function compileVerification(
@@ -75,7 +78,12 @@ export function compileVerification(
     once,
     encrypted,
   };
-  const memory = ONCE.set(keeping, service.name, null, new OnceMemory(rememberedMax, ONCE.find(keeping, service.name, null)));
+  const memory = ONCE.set(
+    keeping,
+    service.name,
+    null,
+    new OnceMemory(rememberedMax, ONCE.find(keeping, service.name, null)),
+  );
   return { rules, users: usernameToken?.hashed ?? null, memory, warnings: warningsOf(section) };
 }
 
@@ -85,12 +93,24 @@ function checkTogether(section: ConfigSection<VerifyConfig>): void {
   const required = signature?.required ?? [];
   const owner = '`security.verify`';
   if (signature === undefined && usernameToken === undefined && saml === undefined && !timestamp.required)
-    throw section.error([], `${owner} demands nothing.`, 'Give it a `signature`, a `usernameToken`, `saml` or `timestamp: { required: true }`.');
+    throw section.error(
+      [],
+      `${owner} demands nothing.`,
+      'Give it a `signature`, a `usernameToken`, `saml` or `timestamp: { required: true }`.',
+    );
   if (once && !required.includes('Timestamp'))
-    throw section.error(['once'], `${owner}: \`once\` needs a signed Timestamp: without one a message would be remembered for ever.`, 'Add Timestamp to `signature.required`.');
+    throw section.error(
+      ['once'],
+      `${owner}: \`once\` needs a signed Timestamp: without one a message would be remembered for ever.`,
+      'Add Timestamp to `signature.required`.',
+    );
   const needsSignature = saml?.confirmations.find((name) => name !== 'bearer');
   if (saml !== undefined && signature === undefined && saml.confirmations.every((name) => name !== 'bearer'))
-    throw section.error(['saml', 'confirmations'], `${owner}: the confirmation ${needsSignature ?? ''} needs a signature of the message.`, 'Add `signature`.');
+    throw section.error(
+      ['saml', 'confirmations'],
+      `${owner}: the confirmation ${needsSignature ?? ''} needs a signature of the message.`,
+      'Add `signature`.',
+    );
 }
 
 /** That a certificate is of a trusted authority says little where that serves others as well. */
@@ -98,7 +118,13 @@ function warningsOf(section: ConfigSection<VerifyConfig>): readonly Diagnostic[]
   const { signature } = section.value;
   if (signature === undefined || signature.subjects !== undefined) return [];
   const what = '`security.verify.signature`: every certificate of its authorities may sign.';
-  return [section.diagnostic(['signature'], what, 'Name those that may in `subjects`, by attributes of their name: `OU=Clients`.')];
+  return [
+    section.diagnostic(
+      ['signature'],
+      what,
+      'Name those that may in `subjects`, by attributes of their name: `OU=Clients`.',
+    ),
+  ];
 }
 
 /** The rules of signatures: made anew when a file of certificates changes, kept where the new one cannot be read. */
@@ -137,11 +163,20 @@ function signatureRules(section: ConfigSection<SignatureConfig>, contents: reado
   const revocations = lists === null ? null : listsOf(section, lists, [...authorities, ...intermediates]);
   const subjects = value.subjects?.map((subject, index) => {
     const keys = attributeKeys(subject);
-    if (keys === null) throw section.error(['subjects', index], `\`${subject}\` is no name of a subject.`, 'Write attributes: CN=erp,O=Bank.');
+    if (keys === null)
+      throw section.error(
+        ['subjects', index],
+        `\`${subject}\` is no name of a subject.`,
+        'Write attributes: CN=erp,O=Bank.',
+      );
     return keys;
   });
   if (value.keyValues === 'known' && known.length === 0)
-    throw section.error(['keyValues'], '`keyValues: known` needs certificates to compare with.', 'Give them in `known`.');
+    throw section.error(
+      ['keyValues'],
+      '`keyValues: known` needs certificates to compare with.',
+      'Give them in `known`.',
+    );
   return {
     algorithms: algorithmRules(value),
     certificates: new Certificates({
@@ -168,7 +203,11 @@ function requiredPart(text: string): RequiredPart {
   }
 }
 
-const algorithmRules = ({ algorithms, digests, canonicalizations }: Pick<SignatureConfig, 'algorithms' | 'digests' | 'canonicalizations'>): AlgorithmRules => ({
+const algorithmRules = ({
+  algorithms,
+  digests,
+  canonicalizations,
+}: Pick<SignatureConfig, 'algorithms' | 'digests' | 'canonicalizations'>): AlgorithmRules => ({
   signatures: new Set(algorithms),
   digests: new Set(digests),
   canonicalizations: new Set(canonicalizations),
@@ -177,15 +216,29 @@ const algorithmRules = ({ algorithms, digests, canonicalizations }: Pick<Signatu
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** The certificates of a PEM text. Throws `ConfigurationError` for a text without any, or with one that cannot be used. */
-function certificatesIn(section: ConfigSection<unknown>, path: readonly (string | number)[], pem: string): readonly ParsedCertificate[] {
+function certificatesIn(
+  section: ConfigSection<unknown>,
+  path: readonly (string | number)[],
+  pem: string,
+): readonly ParsedCertificate[] {
   const found = pem.match(CERTIFICATE) ?? [];
-  if (found.length === 0) throw section.error(path, `\`${path.join('.')}\` holds no certificate.`, 'Write certificates as PEM: -----BEGIN CERTIFICATE-----.');
+  if (found.length === 0)
+    throw section.error(
+      path,
+      `\`${path.join('.')}\` holds no certificate.`,
+      'Write certificates as PEM: -----BEGIN CERTIFICATE-----.',
+    );
   return found.map((text, index) => {
     const parsed = parsedOf(text);
     const which = `Certificate ${index + 1} of \`${path.join('.')}\``;
     if (parsed === null) throw section.error(path, `${which} cannot be read.`, 'Check that the file is whole.');
     const weak = problemOfKey(parsed.certificate.publicKey);
-    if (weak !== null) throw section.error(path, `${which} has ${weak}.`, 'Use RSA from 2048 bits, a key on P-256, P-384 or P-521, or Ed25519.');
+    if (weak !== null)
+      throw section.error(
+        path,
+        `${which} has ${weak}.`,
+        'Use RSA from 2048 bits, a key on P-256, P-384 or P-521, or Ed25519.',
+      );
     return parsed;
   });
 }
@@ -199,14 +252,31 @@ function parsedOf(pem: string): ParsedCertificate | null {
 }
 
 /** Throws `ConfigurationError` for a list that is none, or that no authority has signed. */
-function listsOf(section: ConfigSection<unknown>, pem: string, issuers: readonly ParsedCertificate[]): readonly SignedList[] {
+function listsOf(
+  section: ConfigSection<unknown>,
+  pem: string,
+  issuers: readonly ParsedCertificate[],
+): readonly SignedList[] {
   return signedListsIn(pem).map((list, index) => {
     const which = `List ${index + 1} of \`revocations\``;
-    if (list === null) throw section.error(['revocations'], `${which} cannot be read, or is not of all certificates.`, 'Write complete lists as PEM: -----BEGIN X509 CRL-----.');
+    if (list === null)
+      throw section.error(
+        ['revocations'],
+        `${which} cannot be read, or is not of all certificates.`,
+        'Write complete lists as PEM: -----BEGIN X509 CRL-----.',
+      );
     const isSigned = issuers.some(
-      ({ certificate, fields }) => fields.subject.equals(list.issuer) && fields.keyUsage?.signsLists !== false && list.isSignedBy(certificate.publicKey),
+      ({ certificate, fields }) =>
+        fields.subject.equals(list.issuer) &&
+        fields.keyUsage?.signsLists !== false &&
+        list.isSignedBy(certificate.publicKey),
     );
-    if (!isSigned) throw section.error(['revocations'], `${which} is signed by none of the authorities.`, 'Add its authority to `authorities` or `intermediates`.');
+    if (!isSigned)
+      throw section.error(
+        ['revocations'],
+        `${which} is signed by none of the authorities.`,
+        'Add its authority to `authorities` or `intermediates`.',
+      );
     return list;
   });
 }
@@ -223,12 +293,24 @@ function compileUsers(
   const problems: Diagnostic[] = [];
   for (const [name, { password, hash }] of Object.entries(users)) {
     if ((password === undefined) === (hash === undefined))
-      problems.push(section.diagnostic(['users', name], `User \`${name}\` has not exactly one of \`password\` and \`hash\`.`, 'Write one of them.'));
+      problems.push(
+        section.diagnostic(
+          ['users', name],
+          `User \`${name}\` has not exactly one of \`password\` and \`hash\`.`,
+          'Write one of them.',
+        ),
+      );
     else if (password !== undefined) passwords.set(name, section.text(['users', name, 'password'], password));
     else if (hash !== undefined) hashed.push({ name, hash });
   }
   if (hashed.length > 0 && !types.includes('text'))
-    problems.push(section.diagnostic(['types'], 'A user with a `hash` needs passwords of the type text.', 'Add text to `types`, or write the `password`.'));
+    problems.push(
+      section.diagnostic(
+        ['types'],
+        'A user with a `hash` needs passwords of the type text.',
+        'Add text to `types`, or write the `password`.',
+      ),
+    );
   if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     rules: {
@@ -273,7 +355,9 @@ function compileSaml(section: ConfigSection<VerifyConfig>): SamlRules | null {
         }
       }
       const nowMillis = Date.now();
-      return current.filter(({ startMillis, endMillis }) => nowMillis >= startMillis && nowMillis < endMillis).map(({ certificate }) => certificate.publicKey);
+      return current
+        .filter(({ startMillis, endMillis }) => nowMillis >= startMillis && nowMillis < endMillis)
+        .map(({ certificate }) => certificate.publicKey);
     });
   }
   return {

@@ -15,7 +15,10 @@ export const verifierOf = ({ verification }: SoapService, handler: XmlHandler): 
  * What of the message may come once, and is new to this process. Other processes are still to be asked. Throws
  * `wsse:FailedAuthentication`.
  */
-export function takeOnce({ verification }: SoapService, { user, signature, goodUntilMillis }: VerifiedMessage): readonly NonceClaim[] {
+export function takeOnce(
+  { verification }: SoapService,
+  { user, signature, goodUntilMillis }: VerifiedMessage,
+): readonly NonceClaim[] {
   if (verification === null) return [];
   const { rules, memory } = verification;
   const nowMillis = Date.now();
@@ -24,13 +27,18 @@ export function takeOnce({ verification }: SoapService, { user, signature, goodU
   if (rules.once && signature !== null && goodUntilMillis !== null)
     claims.push({ key: `verified message ${signature.digest}`, untilMillis: goodUntilMillis });
   return claims.map(({ key, untilMillis }) => {
-    if (!memory.take(key, untilMillis, nowMillis)) throw new Refusal('wsse:FailedAuthentication', 'the nonce or the message came before');
+    if (!memory.take(key, untilMillis, nowMillis))
+      throw new Refusal('wsse:FailedAuthentication', 'the nonce or the message came before');
     return { nonce: { key, equivalentKeys: [] }, keptMillis: untilMillis - nowMillis };
   });
 }
 
 /** Judges a password that is known by its hash. Rejects with `UNAUTHENTICATED` or `RATE_LIMITED`. */
-export async function judgeTokenUser({ verification }: SoapService, verified: VerifiedMessage | null, exchange: Exchange): Promise<void> {
+export async function judgeTokenUser(
+  { verification }: SoapService,
+  verified: VerifiedMessage | null,
+  exchange: Exchange,
+): Promise<void> {
   const user = verified?.user ?? null;
   if (user === null || user.password === null) return;
   const authorization = `Basic ${Buffer.from(`${user.name}:${user.password}`).toString('base64')}`;

@@ -6,6 +6,8 @@ import { XmlWriter } from '../../xml/writer.js';
 import type { Dialect } from '../dialect.js';
 import { NotUnderstood } from '../header/header.js';
 
+/** Its faults have names of their own (SOAP Message Security 1.1 section 12). */
+const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 /** The namespace of the element in a Fault's detail that carries the refusal code. */
 const ERROR_URI = 'urn:soapstone:error';
 
@@ -34,11 +36,18 @@ export function printFault(dialect: Dialect, refusal: Refusal, { id, spoken, isE
   switch (dialect.faultForm) {
     case 'faultcode':
       // A QName in SOAP 1.1; the first dialect permits the bare code only.
-      writer.open(null, 'faultcode').text(dialect.faultCodesAreQNames ? `soap:${code}` : code);
+      writer.open(null, 'faultcode');
+      if (refusal.kind.isSecurityFault === true && dialect.faultCodesAreQNames)
+        writer.namespace('wsse', WSSE).text(refusal.code);
+      else writer.text(dialect.faultCodesAreQNames ? `soap:${code}` : code);
       writer.close().open(null, 'faultstring').text(text).close().open(null, 'detail');
       break;
     case 'Code':
-      writer.open('soap', 'Code').open('soap', 'Value').text(`soap:${code}`).close().close();
+      writer.open('soap', 'Code').open('soap', 'Value').text(`soap:${code}`).close();
+      if (refusal.code.startsWith('wsse:')) {
+        writer.open('soap', 'Subcode').open('soap', 'Value').namespace('wsse', WSSE).text(refusal.code).close().close();
+      }
+      writer.close();
       writer.open('soap', 'Reason').open('soap', 'Text').attribute('xml', 'lang', 'en').text(text).close().close();
       writer.open('soap', 'Detail');
       break;

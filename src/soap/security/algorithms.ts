@@ -57,7 +57,12 @@ export const SIGNATURE_ALGORITHMS: readonly SignatureAlgorithm[] = [
   { name: 'ecdsa-sha256', identifier: `${MORE}ecdsa-sha256`, kind: 'ec', digest: 'sha256' },
   { name: 'ecdsa-sha384', identifier: `${MORE}ecdsa-sha384`, kind: 'ec', digest: 'sha384' },
   { name: 'ecdsa-sha512', identifier: `${MORE}ecdsa-sha512`, kind: 'ec', digest: 'sha512' },
-  { name: 'ed25519', identifier: 'http://www.w3.org/2021/04/xmldsig-more#eddsa-ed25519', kind: 'ed25519', digest: null },
+  {
+    name: 'ed25519',
+    identifier: 'http://www.w3.org/2021/04/xmldsig-more#eddsa-ed25519',
+    kind: 'ed25519',
+    digest: null,
+  },
 ];
 
 const BY_IDENTIFIER: ReadonlyMap<string, SignatureAlgorithm> = new Map(
@@ -84,7 +89,9 @@ export function problemOfKey(key: KeyObject): string | null {
       return exponent < 3n || exponent > RSA_EXPONENT_MAX ? 'an RSA key with an unusual exponent' : null;
     }
     case 'ec':
-      return CURVES.has(details.namedCurve ?? '') ? null : `a key on the curve ${details.namedCurve ?? 'without a name'}`;
+      return CURVES.has(details.namedCurve ?? '')
+        ? null
+        : `a key on the curve ${details.namedCurve ?? 'without a name'}`;
     case 'ed25519':
       return null;
     default:

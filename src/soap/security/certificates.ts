@@ -48,7 +48,8 @@ export class Certificates {
     if (problem !== null) throw failedAuthentication(`the certificate of the signature: ${problem}`);
     const weak = problemOfKey(found.certificate.publicKey);
     if (weak !== null) throw failedAuthentication(`the certificate of the signature has ${weak}`);
-    if (!this.maySign(found)) throw failedAuthentication('the subject of the certificate is not among those that may sign');
+    if (!this.maySign(found))
+      throw failedAuthentication('the subject of the certificate is not among those that may sign');
     this.#trusted.set(found.certificate.fingerprint256, found);
     return found;
   }
@@ -67,10 +68,14 @@ export class Certificates {
       case 'x509Data':
         return this.#parse('x509Data', name.der);
       case 'issuerSerial': {
+        if (name.der !== null && this.#rules.references.has('x509Data')) return this.#parse('x509Data', name.der);
         this.#allow(name.isBare ? 'x509Data' : 'issuerSerial');
         const issuer = nameKey(name.issuer);
         return this.#knownOne(
-          ({ certificate }) => serialText(certificate.serialNumber) === serialText(name.serial) && issuer !== null && nameKey(inLine(certificate.issuer)) === issuer,
+          ({ certificate }) =>
+            serialText(certificate.serialNumber) === serialText(name.serial) &&
+            issuer !== null &&
+            nameKey(inLine(certificate.issuer)) === issuer,
         );
       }
       case 'keyIdentifier':
@@ -78,7 +83,9 @@ export class Certificates {
         return this.#knownOne(({ fields }) => fields.keyIdentifier?.equals(name.identifier) === true);
       case 'thumbprint':
         this.#allow('thumbprint');
-        return this.#knownOne(({ certificate }) => createHash('sha1').update(certificate.raw).digest().equals(name.sha1));
+        return this.#knownOne(({ certificate }) =>
+          createHash('sha1').update(certificate.raw).digest().equals(name.sha1),
+        );
       case 'keyValue': {
         if (!this.#rules.takesKnownKeys) throw unsupportedToken('a bare key');
         const key = keyOf(name);
@@ -96,7 +103,8 @@ export class Certificates {
   /** Exactly one of those that are known. */
   #knownOne(matches: (one: ParsedCertificate) => boolean): ParsedCertificate {
     const [found, ...others] = this.#rules.known.filter(matches);
-    if (found === undefined || others.length > 0) throw tokenUnavailable('the certificate of the signature is not known');
+    if (found === undefined || others.length > 0)
+      throw tokenUnavailable('the certificate of the signature is not known');
     return found;
   }
 
@@ -134,7 +142,9 @@ function keyOf({ node }: Extract<KeyName, { readonly by: 'keyValue' }>): KeyObje
   try {
     if (node.local === 'DEREncodedKeyValue')
       return createPublicKey({ key: Buffer.from(text('DEREncodedKeyValue'), 'base64'), format: 'der', type: 'spki' });
-    const [n, e] = [text('Modulus'), text('Exponent')].map((value) => Buffer.from(value, 'base64').toString('base64url'));
+    const [n, e] = [text('Modulus'), text('Exponent')].map((value) =>
+      Buffer.from(value, 'base64').toString('base64url'),
+    );
     return createPublicKey({ key: { kty: 'RSA', n: n ?? '', e: e ?? '' }, format: 'jwk' });
   } catch {
     return null;

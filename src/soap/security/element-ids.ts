@@ -50,7 +50,8 @@ export class ElementIds {
     const [found, ...others] = this.#elements.get(id) ?? [];
     if (others.length > 0) throw new Refusal('WSSE_DUPLICATE_ID', 'Header');
     if (found === undefined) return null;
-    if (referableId(found) !== id) throw invalidSecurity('a reference to an element by an attribute that is not its Id');
+    if (referableId(found) !== id)
+      throw invalidSecurity('a reference to an element by an attribute that is not its Id');
     return found;
   }
 }
@@ -66,4 +67,3 @@ export function descendants(root: ElementNode): readonly ElementNode[] {
 /** Whether a comment stands anywhere in an element. */
 export const hasComment = (root: ElementNode): boolean =>
   descendants(root).some(({ children }) => children.some((child) => child instanceof CommentNode));
-

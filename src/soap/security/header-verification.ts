@@ -11,7 +11,13 @@ import { ElementIds, hasComment } from './element-ids.js';
 import { isAssertion, type KeyName, readBinaryToken, readKeyInfo, readTokenReference } from './key-info.js';
 import { DS, WSSE, WSU, XENC } from './names.js';
 import { compareDigest } from './reference-digest.js';
-import { failedAuthentication, invalidSecurity, tokenUnavailable, unsupportedAlgorithm, unsupportedToken } from './refusals.js';
+import {
+  failedAuthentication,
+  invalidSecurity,
+  tokenUnavailable,
+  unsupportedAlgorithm,
+  unsupportedToken,
+} from './refusals.js';
 import { isConfirmed, judgeAssertion, type SamlRules, type VerifiedAssertion } from './saml-assertion.js';
 import { type AlgorithmRules, type ReferenceForm, readSignature, type SignatureForm } from './signature-form.js';
 import { verifySignedInfo } from './signed-info.js';
@@ -68,16 +74,28 @@ export interface VerifiedHeader {
   readonly referredIds: ReadonlySet<string>;
 }
 
-const NOTHING: VerifiedHeader = { signatures: [], user: null, assertion: null, goodUntilMillis: null, referredIds: new Set() };
+const NOTHING: VerifiedHeader = {
+  signatures: [],
+  user: null,
+  assertion: null,
+  goodUntilMillis: null,
+  referredIds: new Set(),
+};
 
 /**
  * Verifies the Security block of a Header that is complete. Parts are known by their place; Ids only connect a Reference with
  * an element. Throws the faults of WS-Security 1.1 section 12, and `WSSE_DUPLICATE_ID`.
  */
-export function verifyHeader(header: ElementNode | null, dialect: Dialect, rules: VerificationRules, nowMillis: number): VerifiedHeader {
+export function verifyHeader(
+  header: ElementNode | null,
+  dialect: Dialect,
+  rules: VerificationRules,
+  nowMillis: number,
+): VerifiedHeader {
   const security = header === null ? null : securityOf(header, dialect, rules.role);
   if (header === null || security === null) {
-    if (rules.signature === null && rules.usernameToken === null && rules.saml === null && !rules.timestamp.isRequired) return NOTHING;
+    if (rules.signature === null && rules.usernameToken === null && rules.saml === null && !rules.timestamp.isRequired)
+      return NOTHING;
     throw invalidSecurity('there is no Security block for this receiver');
   }
   if (hasComment(security)) throw invalidSecurity('a comment in the Security block');
@@ -86,7 +104,8 @@ export function verifyHeader(header: ElementNode | null, dialect: Dialect, rules
   const goodUntilMillis = parts.timestamp === null ? null : judgeTimestamp(parts.timestamp, rules.timestamp, nowMillis);
   if (parts.timestamp === null && rules.timestamp.isRequired) throw invalidSecurity('there is no Timestamp');
   const signatures = rules.signature === null ? [] : verifySignatures(parts, ids, rules.signature(), nowMillis);
-  const covering = rules.signature === null ? null : requireSigned(header, parts, signatures, rules.signature().required);
+  const covering =
+    rules.signature === null ? null : requireSigned(header, parts, signatures, rules.signature().required);
   const assertion = rules.saml === null ? null : judgeSaml(parts, ids, rules.saml, covering, nowMillis);
   if (rules.usernameToken !== null && parts.usernameToken === null) throw invalidSecurity('there is no UsernameToken');
   const user =
@@ -108,7 +127,8 @@ function securityOf(header: ElementNode, dialect: Dialect, role: string | null):
   const [security, ...others] = found;
   if (security === undefined) return null;
   // A block of a draft beside it, or in place of it, is one that the backend may read.
-  if (others.length > 0 || security.uri !== WSSE) throw invalidSecurity('more than one Security block, or one of a draft');
+  if (others.length > 0 || security.uri !== WSSE)
+    throw invalidSecurity('more than one Security block, or one of a draft');
   return security;
 }
 
@@ -135,7 +155,8 @@ function sort(security: ElementNode, { encrypted }: VerificationRules): Security
     else if (isNamed(node, WSSE, 'UsernameToken')) once('UsernameToken', node);
     else if (isAssertion(node)) once('Assertion', node);
     else if (isNamed(node, DS, 'Signature')) signatures.push(node);
-    else if (isNamed(node, WSSE, 'BinarySecurityToken') || isNamed(node, WSSE, 'SecurityTokenReference')) tokens.add(node);
+    else if (isNamed(node, WSSE, 'BinarySecurityToken') || isNamed(node, WSSE, 'SecurityTokenReference'))
+      tokens.add(node);
     else if (node.uri === XENC && encrypted === 'refuse') throw unsupportedAlgorithm('encryption');
     else if (node.uri !== XENC) throw unsupportedToken('a part of the Security block');
   }
@@ -158,7 +179,12 @@ interface ReadSignature extends VerifiedSignature {
 }
 
 /** All signatures of the block must be right, whatever they cover. */
-function verifySignatures(parts: SecurityParts, ids: ElementIds, rules: SignatureRules, nowMillis: number): readonly ReadSignature[] {
+function verifySignatures(
+  parts: SecurityParts,
+  ids: ElementIds,
+  rules: SignatureRules,
+  nowMillis: number,
+): readonly ReadSignature[] {
   if (parts.signatures.length === 0) throw invalidSecurity('the message is not signed');
   // All are read before the first costs anything.
   const forms = parts.signatures.map((node) => readSignature(node, rules.algorithms));
@@ -195,12 +221,17 @@ function holderOf(assertion: ElementNode): Buffer {
 
 function tokenWithId(id: string, { tokens }: SecurityParts, ids: ElementIds): Buffer {
   const node = ids.find(id);
-  if (node === null || !tokens.has(node)) throw tokenUnavailable('the token of the signature is not in the Security block');
+  if (node === null || !tokens.has(node))
+    throw tokenUnavailable('the token of the signature is not in the Security block');
   return readBinaryToken(node);
 }
 
 /** Compares what lies in the Header; the rest waits for its element. */
-function compareReferences(form: SignatureForm, parts: SecurityParts, ids: ElementIds): Pick<VerifiedSignature, 'elements' | 'pending'> {
+function compareReferences(
+  form: SignatureForm,
+  parts: SecurityParts,
+  ids: ElementIds,
+): Pick<VerifiedSignature, 'elements' | 'pending'> {
   const elements = new Set<ElementNode>();
   const pending = new Map<string, ReferenceForm>();
   for (const reference of form.references) {
@@ -223,7 +254,8 @@ function compareReferences(form: SignatureForm, parts: SecurityParts, ids: Eleme
 function dereferenced(node: ElementNode, { tokens }: SecurityParts, ids: ElementIds): ElementNode {
   if (!isNamed(node, WSSE, 'SecurityTokenReference')) throw unsupportedAlgorithm('STR-Transform of something else');
   const name = readTokenReference(node);
-  if (name.by !== 'token' && name.by !== 'assertion') throw unsupportedAlgorithm('STR-Transform of a token that is not in the message');
+  if (name.by !== 'token' && name.by !== 'assertion')
+    throw unsupportedAlgorithm('STR-Transform of a token that is not in the message');
   const token = ids.find(name.id);
   if (token === null || !tokens.has(token) || token === node) throw tokenUnavailable('the token that is signed');
   return token;

@@ -1,7 +1,18 @@
 import type { Buffer } from 'node:buffer';
 
 import type { ElementNode } from '../../xml/canonical/element-tree.js';
-import { BASE64_BINARY, DS, DS11, SAML1, SAML2, SAML2_ID, THUMBPRINT, WSSE, X509_KEY_IDENTIFIER, X509_V3 } from './names.js';
+import {
+  BASE64_BINARY,
+  DS,
+  DS11,
+  SAML1,
+  SAML2,
+  SAML2_ID,
+  THUMBPRINT,
+  WSSE,
+  X509_KEY_IDENTIFIER,
+  X509_V3,
+} from './names.js';
 import { invalidSecurity, unsupportedToken } from './refusals.js';
 import { attributeOf, base64Of, isNamed, partsOf, textOf } from './strict-elements.js';
 
@@ -10,7 +21,15 @@ export type KeyName =
   | { readonly by: 'token'; readonly id: string }
   | { readonly by: 'embedded'; readonly der: Buffer }
   | { readonly by: 'x509Data'; readonly der: Buffer }
-  | { readonly by: 'issuerSerial'; readonly issuer: string; readonly serial: string; readonly isBare: boolean }
+  | {
+      readonly by: 'issuerSerial';
+      readonly issuer: string;
+      readonly serial: string;
+      /** X509Data stands in KeyInfo itself. */
+      readonly isBare: boolean;
+      /** The certificate beside them; null without one. */
+      readonly der: Buffer | null;
+    }
   | { readonly by: 'keyIdentifier'; readonly identifier: Buffer }
   | { readonly by: 'thumbprint'; readonly sha1: Buffer }
   | { readonly by: 'assertion'; readonly id: string }
@@ -29,7 +48,8 @@ export function readKeyInfo(keyInfo: ElementNode): KeyName {
 /** Reads the one child of a SecurityTokenReference. Throws as `readKeyInfo`. */
 export function readTokenReference(node: ElementNode): KeyName {
   const [part, ...further] = partsOf(node);
-  if (part === undefined || further.length > 0) throw invalidSecurity('SecurityTokenReference names a token in one way');
+  if (part === undefined || further.length > 0)
+    throw invalidSecurity('SecurityTokenReference names a token in one way');
   if (isNamed(part, WSSE, 'Reference')) return readReference(part);
   if (isNamed(part, WSSE, 'KeyIdentifier')) return readKeyIdentifier(part);
   if (isNamed(part, WSSE, 'Embedded')) {
@@ -44,7 +64,8 @@ export function readTokenReference(node: ElementNode): KeyName {
 /** Nothing but a token of this message is taken. */
 function readReference(node: ElementNode): KeyName {
   const uri = attributeOf(node, 'URI');
-  if (!uri.startsWith('#') || uri.length === 1) throw invalidSecurity('a reference to a token that is not in the message');
+  if (!uri.startsWith('#') || uri.length === 1)
+    throw invalidSecurity('a reference to a token that is not in the message');
   return { by: 'token', id: uri.slice(1) };
 }
 
@@ -58,18 +79,33 @@ function readKeyIdentifier(node: ElementNode): KeyName {
   throw unsupportedToken('the ValueType of KeyIdentifier');
 }
 
+/** One certificate, by its issuer and number, by itself, or in both ways, as zeep has it. */
 function readX509Data(node: ElementNode, isBare: boolean): KeyName {
-  const [part, ...further] = partsOf(node);
-  if (part === undefined || further.length > 0) throw invalidSecurity('X509Data names one certificate');
-  if (isNamed(part, DS, 'X509Certificate')) return { by: 'x509Data', der: base64Of(part) };
-  if (!isNamed(part, DS, 'X509IssuerSerial')) throw unsupportedToken('what X509Data holds');
-  const [issuer, serial, ...others] = partsOf(part);
-  if (issuer === undefined || serial === undefined || others.length > 0) throw invalidSecurity('the parts of X509IssuerSerial');
+  const parts = new Map<string, ElementNode>();
+  for (const part of partsOf(node)) {
+    if (!isNamed(part, DS, 'X509Certificate') && !isNamed(part, DS, 'X509IssuerSerial'))
+      throw unsupportedToken('what X509Data holds');
+    if (parts.has(part.local)) throw invalidSecurity('X509Data names one certificate');
+    parts.set(part.local, part);
+  }
+  const [certificate, issuerSerial] = [parts.get('X509Certificate'), parts.get('X509IssuerSerial')];
+  const der = certificate === undefined ? null : base64Of(certificate);
+  if (issuerSerial !== undefined) return { ...readIssuerSerial(issuerSerial), isBare, der };
+  if (der === null) throw invalidSecurity('X509Data names one certificate');
+  return { by: 'x509Data', der };
+}
+
+function readIssuerSerial(
+  node: ElementNode,
+): Pick<Extract<KeyName, { readonly by: 'issuerSerial' }>, 'by' | 'issuer' | 'serial'> {
+  const [issuer, serial, ...others] = partsOf(node);
+  if (issuer === undefined || serial === undefined || others.length > 0)
+    throw invalidSecurity('the parts of X509IssuerSerial');
   if (!isNamed(issuer, DS, 'X509IssuerName') || !isNamed(serial, DS, 'X509SerialNumber'))
     throw invalidSecurity('the parts of X509IssuerSerial');
   const number = textOf(serial).trim();
   if (!/^[0-9]{1,60}$/.test(number)) throw invalidSecurity('X509SerialNumber is no number');
-  return { by: 'issuerSerial', issuer: textOf(issuer).trim(), serial: BigInt(number).toString(16), isBare };
+  return { by: 'issuerSerial', issuer: textOf(issuer).trim(), serial: BigInt(number).toString(16) };
 }
 
 /** The certificate in a BinarySecurityToken. Throws `wsse:UnsupportedSecurityToken` for other kinds of tokens. */

@@ -1,11 +1,25 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import { ElementNode, TreeBuilder } from '../../xml/canonical/element-tree.js';
-import { ALL, ELEMENTS_ONLY, type Interest, PRESENCE, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
+import {
+  ALL,
+  ELEMENTS_ONLY,
+  type Interest,
+  PRESENCE,
+  SKIP,
+  STREAM,
+  type StartTag,
+  type XmlHandler,
+} from '../../xml/events.js';
 import { InterestFilter } from '../../xml/interest-filter.js';
 import { dialectOfUri } from '../dialect.js';
 import { XOP_URI } from '../mime/include.js';
 import { eachId, referableId } from './element-ids.js';
-import { type VerificationRules, type VerifiedHeader, type VerifiedSignature, verifyHeader } from './header-verification.js';
+import {
+  type VerificationRules,
+  type VerifiedHeader,
+  type VerifiedSignature,
+  verifyHeader,
+} from './header-verification.js';
 import { ReferenceDigest } from './reference-digest.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from './refusals.js';
 import type { ReferenceForm } from './signature-form.js';
@@ -120,7 +134,8 @@ export class MessageVerifier implements XmlHandler {
   }
 
   #countNode(): void {
-    if (++this.#nodes > HEADER_NODES_MAX) throw new Refusal('SOAP_HEADER_LIMIT', 'elements of a Header that is verified');
+    if (++this.#nodes > HEADER_NODES_MAX)
+      throw new Refusal('SOAP_HEADER_LIMIT', 'elements of a Header that is verified');
   }
 
   #closeOwn(contentEndBytes: number, endBytes: number): void {
@@ -133,7 +148,8 @@ export class MessageVerifier implements XmlHandler {
     }
     if (this.#head !== null) this.#closeSigned();
     else if (this.#depth === 2) this.#verifyHead();
-    if (this.#depth === 1 && this.#pending.size > 0) throw invalidSecurity('a Reference names an Id that no element has');
+    if (this.#depth === 1 && this.#pending.size > 0)
+      throw invalidSecurity('a Reference names an Id that no element has');
   }
 
   #verifyHead(): VerifiedHeader {
@@ -186,7 +202,8 @@ export class MessageVerifier implements XmlHandler {
       const references = this.#pending.get(id);
       // It has come already: in the Header or behind it.
       if (references === undefined || this.#met.has(id)) throw new Refusal('WSSE_DUPLICATE_ID');
-      if (referableId(tag) !== id) throw invalidSecurity('a reference to an element by an attribute that is not its Id');
+      if (referableId(tag) !== id)
+        throw invalidSecurity('a reference to an element by an attribute that is not its Id');
       this.#pending.delete(id);
       this.#met.add(id);
       for (const reference of references) {

@@ -24,7 +24,8 @@ export class ReferenceDigest {
   compare(): void {
     const digest = this.#sink.digest();
     const { value } = this.#reference;
-    if (digest.length !== value.length || !timingSafeEqual(digest, value)) throw failedCheck('the digest of a Reference');
+    if (digest.length !== value.length || !timingSafeEqual(digest, value))
+      throw failedCheck('the digest of a Reference');
   }
 }
 
@@ -39,7 +40,10 @@ export function compareDigest(reference: ReferenceForm, element: ElementNode, le
  * The attributes `xml:` that the inclusive ways take from elements around (Canonical XML 1.0 section 2.4, 1.1 section 2.4:
  * not the Id, and bases are joined, which is not done here).
  */
-export function inheritedBy(kind: 'exclusive' | 'inclusive' | 'inclusive 1.1', around: ElementNode | null): readonly WrittenAttribute[] {
+export function inheritedBy(
+  kind: 'exclusive' | 'inclusive' | 'inclusive 1.1',
+  around: ElementNode | null,
+): readonly WrittenAttribute[] {
   if (kind === 'exclusive' || around === null) return [];
   const attributes = around.xmlAttributes();
   if (kind === 'inclusive') return attributes;

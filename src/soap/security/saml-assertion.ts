@@ -42,7 +42,8 @@ const METHOD = 'urn:oasis:names:tc:SAML:2.0:cm:';
  * `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`.
  */
 export function judgeAssertion(node: ElementNode, rules: SamlRules, nowMillis: number): VerifiedAssertion {
-  if (node.uri !== SAML2 || node.attribute('', 'Version') !== '2.0') throw unsupportedToken('an assertion that is not of SAML 2.0');
+  if (node.uri !== SAML2 || node.attribute('', 'Version') !== '2.0')
+    throw unsupportedToken('an assertion that is not of SAML 2.0');
   const children = new Map<string, ElementNode>();
   for (const part of partsOf(node)) {
     const isStatement = STATEMENTS.has(part.local) && part.uri === SAML2;
@@ -72,12 +73,22 @@ function required(children: ReadonlyMap<string, ElementNode>, local: string): El
 }
 
 /** The assertion is signed as a whole, by a key that is configured: what its KeyInfo says does not count. */
-function verifySignature(node: ElementNode, signature: ElementNode, issuer: string, { keysOf, algorithms }: SamlRules): void {
+function verifySignature(
+  node: ElementNode,
+  signature: ElementNode,
+  issuer: string,
+  { keysOf, algorithms }: SamlRules,
+): void {
   const keys = keysOf(issuer);
   if (keys === null) throw failedAuthentication('the issuer of the assertion is not known');
   const form = readSignature(signature, algorithms);
   const [reference, ...others] = form.references;
-  if (reference === undefined || others.length > 0 || reference.id !== attributeOf(node, 'ID') || !reference.isEnveloped)
+  if (
+    reference === undefined ||
+    others.length > 0 ||
+    reference.id !== attributeOf(node, 'ID') ||
+    !reference.isEnveloped
+  )
     throw invalidSecurity('the assertion is not signed as a whole');
   const isSigned = keys.some((key) => {
     try {
@@ -95,7 +106,8 @@ function judgeConditions(node: ElementNode, { audience, toleranceMillis }: SamlR
   judgeTimes(node, toleranceMillis, nowMillis);
   let isForUs = false;
   for (const condition of partsOf(node)) {
-    if (condition.uri !== SAML2 || !CONDITIONS.has(condition.local)) throw unsupportedToken('a condition of the assertion');
+    if (condition.uri !== SAML2 || !CONDITIONS.has(condition.local))
+      throw unsupportedToken('a condition of the assertion');
     if (condition.local !== 'AudienceRestriction') continue;
     if (!partsOf(condition).some((one) => isNamed(one, SAML2, 'Audience') && textOf(one).trim() === audience))
       throw failedAuthentication('the assertion is for another audience');
@@ -108,7 +120,8 @@ const CONDITIONS: ReadonlySet<string> = new Set(['AudienceRestriction', 'ProxyRe
 
 function judgeTimes(node: ElementNode, toleranceMillis: number, nowMillis: number): void {
   const [start, end] = [node.attribute('', 'NotBefore'), node.attribute('', 'NotOnOrAfter')];
-  if (start !== null && instantOf(start) > nowMillis + toleranceMillis) throw messageExpired('the assertion is not valid yet');
+  if (start !== null && instantOf(start) > nowMillis + toleranceMillis)
+    throw messageExpired('the assertion is not valid yet');
   if (end !== null && instantOf(end) + toleranceMillis <= nowMillis) throw messageExpired('the assertion has expired');
 }
 

@@ -51,14 +51,17 @@ const PREFIXES_MAX = 64;
  */
 export function readSignature(node: ElementNode, rules: AlgorithmRules): SignatureForm {
   const [signedInfo, value, keyInfo, ...further] = partsOf(node);
-  if (signedInfo === undefined || !isNamed(signedInfo, DS, 'SignedInfo')) throw invalidSecurity('Signature without SignedInfo');
-  if (value === undefined || !isNamed(value, DS, 'SignatureValue')) throw invalidSecurity('Signature without SignatureValue');
+  if (signedInfo === undefined || !isNamed(signedInfo, DS, 'SignedInfo'))
+    throw invalidSecurity('Signature without SignedInfo');
+  if (value === undefined || !isNamed(value, DS, 'SignatureValue'))
+    throw invalidSecurity('Signature without SignatureValue');
   if (further.length > 0 || (keyInfo !== undefined && !isNamed(keyInfo, DS, 'KeyInfo')))
     throw invalidSecurity('Signature with more than SignedInfo, SignatureValue and KeyInfo');
   const [canonicalization, method, ...references] = partsOf(signedInfo);
   if (canonicalization === undefined || !isNamed(canonicalization, DS, 'CanonicalizationMethod'))
     throw invalidSecurity('SignedInfo without CanonicalizationMethod');
-  if (method === undefined || !isNamed(method, DS, 'SignatureMethod')) throw invalidSecurity('SignedInfo without SignatureMethod');
+  if (method === undefined || !isNamed(method, DS, 'SignatureMethod'))
+    throw invalidSecurity('SignedInfo without SignatureMethod');
   if (references.length === 0) throw invalidSecurity('SignedInfo without a Reference');
   if (references.length > REFERENCES_MAX) throw invalidSecurity(`more than ${REFERENCES_MAX} References`);
   const form = {
@@ -70,7 +73,8 @@ export function readSignature(node: ElementNode, rules: AlgorithmRules): Signatu
     value: base64Of(value),
     keyInfo: keyInfo ?? null,
   };
-  if (new Set(form.references.map(({ id }) => id)).size !== references.length) throw invalidSecurity('two References to one Id');
+  if (new Set(form.references.map(({ id }) => id)).size !== references.length)
+    throw invalidSecurity('two References to one Id');
   return form;
 }
 
@@ -108,13 +112,17 @@ function readReference(node: ElementNode, rules: AlgorithmRules): ReferenceForm 
   const parts = partsOf(node);
   const transforms = parts.length === 3 ? parts[0] : undefined;
   const [method, value] = parts.slice(-2);
-  if (parts.length > 3 || method === undefined || value === undefined) throw invalidSecurity('the parts of a Reference');
-  if (!isNamed(method, DS, 'DigestMethod') || !isNamed(value, DS, 'DigestValue')) throw invalidSecurity('the parts of a Reference');
-  if (transforms !== undefined && !isNamed(transforms, DS, 'Transforms')) throw invalidSecurity('the parts of a Reference');
+  if (parts.length > 3 || method === undefined || value === undefined)
+    throw invalidSecurity('the parts of a Reference');
+  if (!isNamed(method, DS, 'DigestMethod') || !isNamed(value, DS, 'DigestValue'))
+    throw invalidSecurity('the parts of a Reference');
+  if (transforms !== undefined && !isNamed(transforms, DS, 'Transforms'))
+    throw invalidSecurity('the parts of a Reference');
   // Nothing outside of the message is fetched, and nothing in it is looked for but by an Id.
   if (!/^#[^()\s]+$/.test(uri)) throw invalidSecurity('a Reference that names no Id of the message');
   const digest = digestOf(attributeOf(method, 'Algorithm'));
-  if (digest === null || !rules.digests.has(digest) || partsOf(method).length > 0) throw unsupportedAlgorithm('DigestMethod');
+  if (digest === null || !rules.digests.has(digest) || partsOf(method).length > 0)
+    throw unsupportedAlgorithm('DigestMethod');
   return { id: uri.slice(1), digest, value: base64Of(value), ...readTransforms(transforms, rules) };
 }
 
@@ -123,21 +131,25 @@ function readTransforms(transforms: ElementNode | undefined, rules: AlgorithmRul
   const listed = transforms === undefined ? [] : partsOf(transforms);
   if (transforms !== undefined && listed.length === 0) throw invalidSecurity('Transforms without one');
   if (listed.length > TRANSFORMS_MAX) throw invalidSecurity(`more than ${TRANSFORMS_MAX} Transforms`);
-  for (const transform of listed) if (!isNamed(transform, DS, 'Transform')) throw invalidSecurity('the parts of Transforms');
+  for (const transform of listed)
+    if (!isNamed(transform, DS, 'Transform')) throw invalidSecurity('the parts of Transforms');
   const isEnveloped = listed[0]?.attribute('', 'Algorithm') === ENVELOPED;
   if (isEnveloped && listed[0] !== undefined && partsOf(listed[0]).length > 0) throw unsupportedAlgorithm('Transform');
   const [last, ...further] = isEnveloped ? listed.slice(1) : listed;
   if (further.length > 0) throw unsupportedAlgorithm('a sequence of Transforms');
   if (last === undefined) {
     const method = canonicalMethodOf('http://www.w3.org/TR/2001/REC-xml-c14n-20010315');
-    if (method === null || !rules.canonicalizations.has('inclusive')) throw unsupportedAlgorithm('a Reference without canonicalization');
+    if (method === null || !rules.canonicalizations.has('inclusive'))
+      throw unsupportedAlgorithm('a Reference without canonicalization');
     return { method, isEnveloped, isDereferenced: false };
   }
-  if (attributeOf(last, 'Algorithm') !== STR_TRANSFORM) return { method: methodOf(last, rules), isEnveloped, isDereferenced: false };
+  if (attributeOf(last, 'Algorithm') !== STR_TRANSFORM)
+    return { method: methodOf(last, rules), isEnveloped, isDereferenced: false };
   const [parameters, ...others] = partsOf(last);
   const [method, ...more] = parameters === undefined ? [] : partsOf(parameters);
   if (isEnveloped || others.length > 0 || more.length > 0) throw unsupportedAlgorithm('STR-Transform');
-  if (parameters === undefined || method === undefined) throw unsupportedAlgorithm('STR-Transform without a canonicalization');
+  if (parameters === undefined || method === undefined)
+    throw unsupportedAlgorithm('STR-Transform without a canonicalization');
   if (!isNamed(parameters, WSSE, 'TransformationParameters') || !isNamed(method, DS, 'CanonicalizationMethod'))
     throw unsupportedAlgorithm('STR-Transform');
   return { method: methodOf(method, rules), isEnveloped, isDereferenced: true };

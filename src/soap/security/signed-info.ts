@@ -5,8 +5,8 @@ import { CanonicalWriter } from '../../xml/canonical/canonical-writer.js';
 import { writeTree } from '../../xml/canonical/element-tree.js';
 import { isSignatureOf } from './algorithms.js';
 import { TextSink } from './digest-sink.js';
-import { failedCheck } from './refusals.js';
 import { inheritedBy } from './reference-digest.js';
+import { failedCheck } from './refusals.js';
 import type { SignatureForm } from './signature-form.js';
 
 /** Verifies the SignatureValue over SignedInfo, which it returns in canonical form. Throws `wsse:FailedCheck`. */

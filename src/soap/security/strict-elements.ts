@@ -23,7 +23,9 @@ export function textOf(node: ElementNode): string {
   let text = '';
   for (const child of node.children) {
     if (typeof child !== 'string') {
-      throw invalidSecurity(`${child instanceof CommentNode ? 'a comment' : 'an element'} in the text of ${node.local}`);
+      throw invalidSecurity(
+        `${child instanceof CommentNode ? 'a comment' : 'an element'} in the text of ${node.local}`,
+      );
     }
     text += child;
   }

@@ -16,7 +16,8 @@ export function judgeTimestamp(node: ElementNode, rules: TimestampRules, nowMill
   const { toleranceMillis, maxAgeMillis } = rules;
   const times = new Map<string, number>();
   for (const part of partsOf(node)) {
-    if (!isNamed(part, WSU, 'Created') && !isNamed(part, WSU, 'Expires')) throw invalidSecurity('the parts of Timestamp');
+    if (!isNamed(part, WSU, 'Created') && !isNamed(part, WSU, 'Expires'))
+      throw invalidSecurity('the parts of Timestamp');
     if (times.has(part.local)) throw invalidSecurity(`${part.local} twice`);
     times.set(part.local, instantOf(textOf(part)));
   }

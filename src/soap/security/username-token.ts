@@ -60,7 +60,11 @@ export function judgeUsernameToken(node: ElementNode, rules: UsernameTokenRules,
   const known = rules.passwordOf(user);
   if (type === 'digest') {
     if (nonce === null || created === null) throw invalidSecurity('a digest needs Nonce and Created');
-    const expected = createHash('sha1').update(nonce).update(created).update(known ?? '').digest();
+    const expected = createHash('sha1')
+      .update(nonce)
+      .update(created)
+      .update(known ?? '')
+      .digest();
     const given = Buffer.from(password, 'base64');
     const isRight = given.length === expected.length && timingSafeEqual(given, expected);
     if (!isRight || known === null) throw failedAuthentication('the user or the password');
@@ -81,8 +85,7 @@ const PASSWORD_CHARS_MAX = 4096;
 function readParts(node: ElementNode): TokenParts {
   const parts = new Map<string, ElementNode>();
   for (const part of partsOf(node)) {
-    const isKnown =
-      (part.uri === WSSE && KNOWN.has(part.local)) || isNamed(part, WSU, 'Created');
+    const isKnown = (part.uri === WSSE && KNOWN.has(part.local)) || isNamed(part, WSU, 'Created');
     // Among others, salt and iterations: a key is derived, and no password sent.
     if (!isKnown) throw unsupportedToken('a part of UsernameToken');
     if (parts.has(part.local)) throw invalidSecurity(`${part.local} twice`);
@@ -93,7 +96,8 @@ function readParts(node: ElementNode): TokenParts {
   if (password === undefined) throw failedAuthentication('UsernameToken without a password');
   const user = textOf(name);
   const text = textOf(password);
-  if (user.length > USER_CHARS_MAX || text.length > PASSWORD_CHARS_MAX) throw failedAuthentication('a user or password that is too long');
+  if (user.length > USER_CHARS_MAX || text.length > PASSWORD_CHARS_MAX)
+    throw failedAuthentication('a user or password that is too long');
   const [nonce, created] = [parts.get('Nonce'), parts.get('Created')];
   const encoding = nonce?.attribute('', 'EncodingType') ?? BASE64_BINARY;
   if (encoding !== BASE64_BINARY) throw unsupportedToken('the encoding of Nonce');

@@ -99,13 +99,18 @@ function descendant(root: ElementNode, local: string): ElementNode {
 }
 
 t.test('the specification of exclusive canonicalization, section 2.2', async (t) => {
-  const enveloped = (outer: string): string => `<n0:local ${outer}><n1:elem2 xmlns:n1="http://example.net" xml:lang="en">
+  const enveloped = (
+    outer: string,
+  ): string => `<n0:local ${outer}><n1:elem2 xmlns:n1="http://example.net" xml:lang="en">
     <n3:stuff xmlns:n3="ftp://example.org"/>
   </n1:elem2></n0:local>`;
   const written = `<n1:elem2 xmlns:n1="http://example.net" xml:lang="en">
     <n3:stuff xmlns:n3="ftp://example.org"></n3:stuff>
   </n1:elem2>`;
-  for (const outer of ['xmlns:n0="foo:bar" xmlns:n3="ftp://example.org"', 'xmlns:n0="urn:x" xmlns:n2="urn:y" xml:lang="fr"'])
+  for (const outer of [
+    'xmlns:n0="foo:bar" xmlns:n3="ftp://example.org"',
+    'xmlns:n0="urn:x" xmlns:n2="urn:y" xml:lang="fr"',
+  ])
     t.equal(canonical(enveloped(outer), methodOf(EXCLUSIVE), 'elem2'), written);
   t.equal(
     canonical(enveloped('xmlns:n0="foo:bar" xmlns:n3="ftp://example.org"'), methodOf(INCLUSIVE), 'elem2'),
@@ -137,7 +142,10 @@ t.test('start tags, white space and references are written as section 3 of Canon
       '<compute expr="value>&quot;0&quot; &amp;&amp; value&lt;&quot;10&quot; ?&quot;valid&quot;:&quot;error&quot;">valid</compute>' +
       '<n a="x &#xD;&#xA;&#x9;y z"></n></doc>',
   );
-  t.equal(canonical('<a xmlns="urn:1"><b xmlns=""><c xmlns=""/></b></a>', method), '<a xmlns="urn:1"><b xmlns=""><c></c></b></a>');
+  t.equal(
+    canonical('<a xmlns="urn:1"><b xmlns=""><c xmlns=""/></b></a>', method),
+    '<a xmlns="urn:1"><b xmlns=""><c></c></b></a>',
+  );
 });
 
 t.test('comments belong to the ways with comments, at every split', async (t) => {
@@ -215,7 +223,8 @@ t.test('generated documents are written as libxml2 writes them', { skip: python 
     maxBuffer: 1 << 28,
   });
   t.equal(stderr, '');
-  const rows: readonly (readonly [string | null, string | null, readonly [string, string, string] | null])[] = JSON.parse(stdout);
+  const rows: readonly (readonly [string | null, string | null, readonly [string, string, string] | null])[] =
+    JSON.parse(stdout);
   let parts = 0;
   for (const [index, { message, cuts }] of sources.entries()) {
     const [exclusive = null, inclusive = null, part = null] = rows[index] ?? [];
@@ -252,7 +261,8 @@ class FirstOnly implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
-    if (this.#target !== null && !this.#isOver && tag.depth > 1 && (this.#depth > 0 || tag.local === this.#target)) this.#depth++;
+    if (this.#target !== null && !this.#isOver && tag.depth > 1 && (this.#depth > 0 || tag.local === this.#target))
+      this.#depth++;
     return this.#isPassed ? this.#inner.open(tag) : ALL;
   }
 

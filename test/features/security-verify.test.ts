@@ -1,0 +1,564 @@
+import { createHmac, X509Certificate } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { RecordedMessage } from '../kit/backend.js';
+import { Authority, hasOpenssl, type Identity, RSA_KEY } from '../kit/certificates.js';
+import { postSoap, SOAP_12 } from '../kit/envelope.js';
+import {
+  bodyOf,
+  DS,
+  EXCLUSIVE,
+  keyByToken,
+  messageOf,
+  securityOf,
+  signatureOf,
+  signedMessage,
+  timestampOf,
+  tokenOf,
+  toOf,
+  USUAL_TRANSFORMS,
+  WSSE,
+  WSU,
+} from '../kit/signed-message.js';
+import { useBackend, useGateway } from '../kit/use.js';
+
+const MISSING = hasOpenssl() ? false : 'openssl is not installed';
+const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum></Pay>';
+const REPLY =
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><PayResponse xmlns="urn:desk"/></s:Body></s:Envelope>';
+
+interface Desk {
+  readonly received: readonly RecordedMessage[];
+  /** Sends a message: the code of the refusal, or null where the backend got it. */
+  send(message: string): Promise<string | null>;
+}
+
+const indented = (text: string, depth: number): string =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => ' '.repeat(depth) + line)
+    .join('\n');
+
+async function useDesk(t: Test, verify: string): Promise<Desk> {
+  const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+  });
+  const mapping = `services:
+  desk:
+    url: ${backend.url}/desk
+    namespace: urn:desk
+    versions: ["1.1", "1.2"]
+    types: |
+      type Query { pay(sum: String): String }
+    operations:
+      Pay: { field: Query.pay, read: {} }
+    security:
+      verify:
+${indented(verify, 8)}
+`;
+  const gateway = await useGateway(t, mapping);
+  return {
+    received: backend.complete,
+    async send(message) {
+      const before = backend.complete.length;
+      const answer = await postSoap(`${gateway.url}/soap/desk`, message);
+      const text = await answer.text();
+      const code = /<code>([^<]*)<\/code>/.exec(text)?.[1] ?? null;
+      const isThrough = backend.complete.length > before;
+      if (isThrough !== (code === null)) t.fail(`${answer.status} ${text}`);
+      return code;
+    },
+  };
+}
+
+interface Keys {
+  readonly folder: string;
+  readonly authority: Authority;
+  readonly client: Identity;
+}
+
+const PEMS = (folder: string): string => `signature:
+  authorities: { file: ${join(folder, 'authorities.pem')} }
+  subjects: ["OU=Clients"]
+  required: [Body, Timestamp]`;
+
+function makeKeys(t: Test): Keys {
+  const folder = t.testdir();
+  const authority = new Authority(folder);
+  const client = authority.sign('erp', 30, '/O=Bank/OU=Clients/CN=erp', 'DNS:erp', RSA_KEY);
+  writeFileSync(join(folder, 'authorities.pem'), authority.ca.cert);
+  return { folder, authority, client };
+}
+
+t.test('a signed message passes byte for byte, in both versions, by each kind of key', { skip: MISSING }, async (t) => {
+  const { folder, authority, client } = makeKeys(t);
+  const desk = await useDesk(t, PEMS(folder));
+  const { message } = signedMessage(client, CONTENT);
+  t.equal(await desk.send(message), null);
+  t.equal(String(desk.received.at(-1)?.body), message);
+  const body = bodyOf(CONTENT, 'body', SOAP_12);
+  const timestamp = timestampOf(Date.now());
+  const parts = [
+    { uri: '#body', text: body },
+    { uri: '#ts', text: timestamp },
+  ];
+  const second = messageOf(securityOf([tokenOf(client), timestamp, signatureOf(client, parts)]), body, '', SOAP_12);
+  t.equal(await desk.send(second), null);
+  const kinds = [
+    ['rsa-sha512', RSA_KEY],
+    ['rsa-pss-sha256', RSA_KEY],
+    ['ecdsa-sha256', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']],
+    ['ecdsa-sha384', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-384', '-nodes']],
+    ['ecdsa-sha512', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-521', '-nodes']],
+    ['ed25519', ['-newkey', 'ed25519', '-nodes']],
+  ] as const;
+  for (const [algorithm, newKey] of kinds) {
+    const identity = authority.sign(algorithm, 30, `/OU=Clients/CN=${algorithm}`, 'DNS:a', newKey);
+    t.equal(await desk.send(signedMessage(identity, CONTENT, { algorithm }).message), null, algorithm);
+  }
+});
+
+t.test('who may sign: an authority, a subject, a time, a key that is long enough', { skip: MISSING }, async (t) => {
+  const { folder, authority, client } = makeKeys(t);
+  const known = authority.sign('known', 30, '/OU=Clients/CN=known', 'DNS:a', RSA_KEY);
+  writeFileSync(join(folder, 'known.pem'), known.cert);
+  writeFileSync(join(folder, 'crl.pem'), authority.revoke([]));
+  const desk = await useDesk(
+    t,
+    `${PEMS(folder)}\n  revocations: { file: ${join(folder, 'crl.pem')} }\n  known: { file: ${join(folder, 'known.pem')} }`,
+  );
+  const others = t.testdir({ other: {} });
+  const stranger = new Authority(join(others, 'other'), 'authority').sign(
+    'erp',
+    30,
+    '/OU=Clients/CN=erp',
+    'DNS:a',
+    RSA_KEY,
+  );
+  t.equal(
+    await desk.send(signedMessage(stranger, CONTENT).message),
+    'wsse:FailedAuthentication',
+    'another authority of the same name',
+  );
+  const guest = authority.sign('guest', 30, '/OU=Guests/CN=erp', 'DNS:a', RSA_KEY);
+  t.equal(await desk.send(signedMessage(guest, CONTENT).message), 'wsse:FailedAuthentication', 'another subject');
+  const short = authority.sign('short', 30, '/OU=Clients/CN=short', 'DNS:a', ['-newkey', 'rsa:1024', '-nodes']);
+  t.equal(await desk.send(signedMessage(short, CONTENT).message), 'wsse:FailedAuthentication', '1024 bits');
+  t.equal(await desk.send(signedMessage(client, CONTENT).message), null);
+  const byCa = signedMessage({ ...authority.ca }, CONTENT, { algorithm: 'ecdsa-sha256' });
+  t.equal(await desk.send(byCa.message), 'wsse:FailedAuthentication', 'the authority itself is no client');
+  const certificate = new X509Certificate(known.cert);
+  const serial = BigInt(`0x${certificate.serialNumber}`).toString();
+  const issuerSerial = `<ds:X509Data><ds:X509IssuerSerial><ds:X509IssuerName>CN=authority</ds:X509IssuerName><ds:X509SerialNumber>${serial}</ds:X509SerialNumber></ds:X509IssuerSerial></ds:X509Data>`;
+  const reference = (inner: string): string =>
+    `<wsse:SecurityTokenReference xmlns:wsse="${WSSE}">${inner}</wsse:SecurityTokenReference>`;
+  const thumbprint = certificate.fingerprint.replaceAll(':', '');
+  const byThumbprint = `<wsse:KeyIdentifier ValueType="http://docs.oasis-open.org/wss/oasis-wss-soap-message-security-1.1#ThumbprintSHA1">${Buffer.from(thumbprint, 'hex').toString('base64')}</wsse:KeyIdentifier>`;
+  const embedded = `<wsse:Embedded>${tokenOf(known, 'embedded')}</wsse:Embedded>`;
+  for (const [name, keyInfo] of [
+    ['issuer and serial', reference(issuerSerial)],
+    ['thumbprint', reference(byThumbprint)],
+    ['embedded', reference(embedded)],
+  ] as const) {
+    t.equal(await desk.send(signedMessage(known, CONTENT, { keyInfo }).message), null, name);
+    const forged = signedMessage(client, CONTENT, { keyInfo });
+    t.equal(await desk.send(forged.message), 'wsse:FailedCheck', `${name}: signed by another key`);
+  }
+  const unknown = reference(issuerSerial.replace(serial, '12345'));
+  t.equal(
+    await desk.send(signedMessage(known, CONTENT, { keyInfo: unknown }).message),
+    'wsse:SecurityTokenUnavailable',
+  );
+  const bare = `<ds:X509Data><ds:X509Certificate>${known.cert.replace(/-----[A-Z ]+-----|\n/g, '')}</ds:X509Certificate></ds:X509Data>`;
+  t.equal(
+    await desk.send(signedMessage(known, CONTENT, { keyInfo: bare }).message),
+    'wsse:UnsupportedSecurityToken',
+    'bare X509Data',
+  );
+  const jwk = certificate.publicKey.export({ format: 'jwk' });
+  const letters = (value: string | undefined): string => Buffer.from(value ?? '', 'base64url').toString('base64');
+  const keyValue = `<ds:KeyValue><ds:RSAKeyValue><ds:Modulus>${letters(jwk.n)}</ds:Modulus><ds:Exponent>${letters(jwk.e)}</ds:Exponent></ds:RSAKeyValue></ds:KeyValue>`;
+  t.equal(
+    await desk.send(signedMessage(known, CONTENT, { keyInfo: keyValue }).message),
+    'wsse:UnsupportedSecurityToken',
+    'KeyValue',
+  );
+});
+
+t.test('a revoked certificate and a list that is out of date end the trust', { skip: MISSING }, async (t) => {
+  const { folder, authority, client } = makeKeys(t);
+  const other = authority.sign('other', 30, '/OU=Clients/CN=other', 'DNS:a', RSA_KEY);
+  writeFileSync(join(folder, 'crl.pem'), authority.revoke(['other']));
+  const desk = await useDesk(t, `${PEMS(folder)}\n  revocations: { file: ${join(folder, 'crl.pem')} }`);
+  t.equal(await desk.send(signedMessage(client, CONTENT).message), null);
+  t.equal(await desk.send(signedMessage(other, CONTENT).message), 'wsse:FailedAuthentication');
+  writeFileSync(join(folder, 'crl.pem'), authority.revoke(['erp']));
+  let code: string | null = null;
+  for (let tries = 0; code === null && tries < 100; tries++) {
+    code = await desk.send(signedMessage(client, CONTENT).message);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  t.equal(code, 'wsse:FailedAuthentication', 'the file was replaced');
+});
+
+t.test('every way to wrap, to alter or to confuse is refused', { skip: MISSING }, async (t) => {
+  const { folder, client } = makeKeys(t);
+  const desk = await useDesk(
+    t,
+    `${PEMS(folder).replace('Timestamp]', 'Timestamp, "{http://www.w3.org/2005/08/addressing}To"]')}`,
+  );
+  const evil = '<Pay xmlns="urn:desk"><sum>9999</sum></Pay>';
+  const body = bodyOf(CONTENT);
+  const timestamp = timestampOf(Date.now());
+  const to = toOf('http://www.w3.org/2005/08/addressing/anonymous');
+  const token = tokenOf(client);
+  const usual = [
+    { uri: '#body', text: body },
+    { uri: '#ts', text: timestamp },
+    { uri: '#to', text: to },
+  ];
+  const signature = signatureOf(client, usual);
+  const security = securityOf([token, timestamp, signature]);
+  const good = messageOf(security, body, to);
+  t.equal(await desk.send(good), null, 'as it was signed');
+  const wrapper = (inner: string): string => `<w:Wrapper xmlns:w="urn:w">${inner}</w:Wrapper>`;
+  const unsignedTimestamp = timestampOf(Date.now(), Date.now() + 200_000, 'other');
+  const evilBody = bodyOf(evil, 'evil');
+  const sign = (parts: Parameters<typeof signatureOf>[1], options: Parameters<typeof signatureOf>[2] = {}): string =>
+    messageOf(securityOf([token, timestamp, signatureOf(client, parts, options)]), body, to);
+  const methods = (canonicalization: string, method: string): string =>
+    `<ds:CanonicalizationMethod Algorithm="${canonicalization}"></ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${method}"></ds:SignatureMethod>`;
+  const RSA = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+  const transform = (algorithm: string, inner = ''): string =>
+    `<ds:Transforms><ds:Transform Algorithm="${algorithm}">${inner}</ds:Transform></ds:Transforms>`;
+  const [bodyPart, timestampPart, toPart] = usual as [(typeof usual)[0], (typeof usual)[0], (typeof usual)[0]];
+  const rest = [timestampPart, toPart];
+  const vectors: readonly (readonly [name: string, message: string, code: string | RegExp])[] = [
+    ['a changed Body', good.replace('>10<', '>11<'), 'wsse:FailedCheck'],
+    ['a changed To', good.replace('anonymous</', 'Anonymous</'), 'wsse:FailedCheck'],
+    ['white space added', good.replace('<sum>', '<sum> '), 'wsse:FailedCheck'],
+    ['a namespace injected', good.replace('<Pay xmlns="urn:desk">', '<Pay xmlns="urn:Desk">'), 'wsse:FailedCheck'],
+    ['an attribute added to Body', good.replace('wsu:Id="body"', 'wsu:Id="body" wsu:x="1"'), 'wsse:FailedCheck'],
+    ['a comment in a signed text', good.replace('>10<', '>1<!-- -->0<'), 'wsse:FailedCheck'],
+    ['a comment in DigestValue', good.replace('<ds:DigestValue>', '<ds:DigestValue><!-- -->'), 'wsse:InvalidSecurity'],
+    ['a comment in Security', good.replace('<ds:KeyInfo>', '<!-- --><ds:KeyInfo>'), 'wsse:InvalidSecurity'],
+    ['no Security block', messageOf('', body, to), 'wsse:InvalidSecurity'],
+    ['no Header', good.replace(/<s:Header>.*<\/s:Header>/, ''), 'wsse:InvalidSecurity'],
+    ['no signature', messageOf(securityOf([token, timestamp]), body, to), 'wsse:InvalidSecurity'],
+    ['the Body moved into Header', messageOf(security, evilBody, to + wrapper(body)), 'wsse:InvalidSecurity'],
+    [
+      'the Body moved into Header, and its Id kept',
+      messageOf(security, bodyOf(evil), to + wrapper(body)),
+      /WSSE_DUPLICATE_ID|wsse:InvalidSecurity/,
+    ],
+    [
+      'the Body moved into Security',
+      messageOf(securityOf([token, timestamp, signature, wrapper(body)]), evilBody, to),
+      'wsse:UnsupportedSecurityToken',
+    ],
+    [
+      'the Body moved into an Object',
+      messageOf(
+        securityOf([
+          token,
+          timestamp,
+          signature.replace('</ds:Signature>', `<ds:Object>${body}</ds:Object></ds:Signature>`),
+        ]),
+        evilBody,
+        to,
+      ),
+      'wsse:InvalidSecurity',
+    ],
+    [
+      'the Body moved into an evil Body',
+      messageOf(security, bodyOf(wrapper(body), 'evil'), to),
+      'wsse:InvalidSecurity',
+    ],
+    [
+      'the Body moved behind an evil child',
+      messageOf(security, `<s:Body>${evil}${body}</s:Body>`, to),
+      'wsse:InvalidSecurity',
+    ],
+    ['a second Body before', messageOf(security, evilBody + body, to), 'wsse:InvalidSecurity'],
+    ['a second Body behind', messageOf(security, body + evilBody, to), /SOAP_STRUCTURE|wsse:InvalidSecurity/],
+    [
+      'the Id of Body once more in Body',
+      good.replace('<Pay xmlns="urn:desk">', '<Pay xmlns="urn:desk" Id="body">'),
+      'WSSE_DUPLICATE_ID',
+    ],
+    [
+      'the Id of Body at the Envelope',
+      good.replace('<s:Envelope ', `<s:Envelope xmlns:u="${WSU}" u:Id="body" `),
+      'WSSE_DUPLICATE_ID',
+    ],
+    [
+      'the Id of Body at a header block, unqualified',
+      messageOf(security, body, `${to}<x:y xmlns:x="urn:x" ID="body"/>`),
+      /WSSE_DUPLICATE_ID|wsse:InvalidSecurity/,
+    ],
+    [
+      'the Id of Body as xml:id',
+      messageOf(security, body, `${to}<x:y xmlns:x="urn:x" xml:id="body"/>`),
+      /WSSE_DUPLICATE_ID|wsse:InvalidSecurity/,
+    ],
+    [
+      'blanks in a second Id',
+      messageOf(security, body, `${to}<x:y xmlns:x="urn:x" ID=" body "/>`),
+      /WSSE_DUPLICATE_ID|wsse:InvalidSecurity/,
+    ],
+    [
+      'the Timestamp wrapped',
+      messageOf(securityOf([token, unsignedTimestamp, signature]), body, to + wrapper(timestamp)),
+      'wsse:InvalidSecurity',
+    ],
+    [
+      'two Timestamps',
+      messageOf(securityOf([token, timestamp, unsignedTimestamp, signature]), body, to),
+      /wsse:InvalidSecurity|WSSE_STRUCTURE/,
+    ],
+    [
+      'the To wrapped',
+      messageOf(
+        security,
+        body,
+        `${wrapper(to)}<wsa:To xmlns:wsa="http://www.w3.org/2005/08/addressing">http://www.w3.org/2005/08/addressing/anonymous</wsa:To>`,
+      ),
+      'wsse:InvalidSecurity',
+    ],
+    ['two To', messageOf(security, body, to + to.replace('"to"', '"to2"')), /wsse:InvalidSecurity|SOAP_STRUCTURE/],
+    [
+      'a Security block for another role alone',
+      messageOf(
+        securityOf(
+          [token, timestamp, signature],
+          ' xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" s:actor="urn:other"',
+        ),
+        body,
+        to,
+      ),
+      'wsse:InvalidSecurity',
+    ],
+    [
+      'a Security block of a draft beside',
+      messageOf(`${security}<d:Security xmlns:d="http://schemas.xmlsoap.org/ws/2002/12/secext"/>`, body, to),
+      /wsse:InvalidSecurity|WSSE_STRUCTURE/,
+    ],
+    ['Body is not signed', sign(rest), 'wsse:InvalidSecurity'],
+    ['Timestamp is not signed', sign([bodyPart, toPart]), 'wsse:InvalidSecurity'],
+    [
+      'two signatures that cover a part each',
+      messageOf(
+        securityOf([token, timestamp, signatureOf(client, [bodyPart, timestampPart]), signatureOf(client, [toPart])]),
+        body,
+        to,
+      ),
+      'wsse:InvalidSecurity',
+    ],
+    [
+      'a signature that is not right beside one that is',
+      messageOf(
+        securityOf([token, timestamp, signature, signatureOf(client, [{ uri: '#to', text: 'other' }])]),
+        body,
+        to,
+      ),
+      'wsse:FailedCheck',
+    ],
+    [
+      'four signatures',
+      messageOf(securityOf([token, timestamp, signature, signature, signature, signature]), body, to),
+      'wsse:InvalidSecurity',
+    ],
+    ['two SignedInfo', good.replace(/(<ds:SignedInfo.*<\/ds:SignedInfo>)/, '$1$1'), 'wsse:InvalidSecurity'],
+    [
+      'two SignatureValue',
+      good.replace(/(<ds:SignatureValue>.*<\/ds:SignatureValue>)/, '$1$1'),
+      'wsse:InvalidSecurity',
+    ],
+    ['a Reference to nothing', sign([...usual, { uri: '#none', text: '' }]), 'wsse:InvalidSecurity'],
+    ['an empty URI', sign([...usual, { uri: '', text: '' }]), 'wsse:InvalidSecurity'],
+    ['a missing URI', good.replace(' URI="#body"', ''), 'wsse:InvalidSecurity'],
+    ['an XPointer', sign([...rest, { ...bodyPart, uri: "#xpointer(id('body'))" }]), 'wsse:InvalidSecurity'],
+    ['an external Reference', sign([...usual, { uri: 'http://127.0.0.1:1/x', text: '' }]), 'wsse:InvalidSecurity'],
+    ['a file', sign([...usual, { uri: 'file:///etc/passwd', text: '' }]), 'wsse:InvalidSecurity'],
+    ['one Id in two References', sign([...usual, bodyPart]), 'wsse:InvalidSecurity'],
+    [
+      '31 References',
+      sign(Array.from({ length: 31 }, (_, index) => ({ uri: `#a${index}`, text: '' }))),
+      'wsse:InvalidSecurity',
+    ],
+    [
+      '1,000 References',
+      sign(Array.from({ length: 1000 }, (_, index) => ({ uri: `#a${index}`, text: '' }))),
+      /wsse:InvalidSecurity|SOAP_HEADER_LIMIT/,
+    ],
+    [
+      'XPath',
+      sign([
+        ...rest,
+        {
+          ...bodyPart,
+          transforms: transform('http://www.w3.org/TR/1999/REC-xpath-19991116', '<ds:XPath>1=0</ds:XPath>'),
+        },
+      ]),
+      'wsse:UnsupportedAlgorithm',
+    ],
+    [
+      'XSLT',
+      sign([...rest, { ...bodyPart, transforms: transform('http://www.w3.org/TR/1999/REC-xslt-19991116') }]),
+      'wsse:UnsupportedAlgorithm',
+    ],
+    ['base64', sign([...rest, { ...bodyPart, transforms: transform(`${DS}base64`) }]), 'wsse:UnsupportedAlgorithm'],
+    [
+      'an enveloped signature',
+      sign([
+        ...rest,
+        {
+          ...bodyPart,
+          transforms: `<ds:Transforms><ds:Transform Algorithm="${DS}enveloped-signature"></ds:Transform><ds:Transform Algorithm="${EXCLUSIVE}"></ds:Transform></ds:Transforms>`,
+        },
+      ]),
+      'wsse:UnsupportedAlgorithm',
+    ],
+    [
+      'six Transforms',
+      sign([
+        ...rest,
+        { ...bodyPart, transforms: `<ds:Transforms>${USUAL_TRANSFORMS.slice(15, -16).repeat(6)}</ds:Transforms>` },
+      ]),
+      /wsse:InvalidSecurity/,
+    ],
+    ['no Transforms', sign([...rest, { ...bodyPart, transforms: '' }]), 'wsse:UnsupportedAlgorithm'],
+    [
+      'inclusive canonicalization',
+      sign(usual, { methods: methods('http://www.w3.org/TR/2001/REC-xml-c14n-20010315', RSA) }),
+      'wsse:UnsupportedAlgorithm',
+    ],
+    [
+      'a canonicalization that nobody knows',
+      sign(usual, { methods: methods('urn:c14n', RSA) }),
+      'wsse:UnsupportedAlgorithm',
+    ],
+    ['SHA-1 for the signature', sign(usual, { algorithm: 'rsa-sha1' }), 'wsse:UnsupportedAlgorithm'],
+    ['SHA-1 for a digest', sign([...rest, { ...bodyPart, digest: 'sha1' }]), 'wsse:UnsupportedAlgorithm'],
+    [
+      'HMAC with the public key',
+      sign(usual, {
+        methods: methods(EXCLUSIVE, `${DS}hmac-sha1`),
+        signWith: (bytes) => createHmac('sha1', client.cert).update(bytes).digest(),
+      }),
+      'wsse:UnsupportedAlgorithm',
+    ],
+    [
+      'a truncated HMAC',
+      sign(usual, {
+        methods: methods(EXCLUSIVE, 'http://www.w3.org/2001/04/xmldsig-more#hmac-sha256').replace(
+          'hmac-sha256">',
+          'hmac-sha256"><ds:HMACOutputLength>8</ds:HMACOutputLength>',
+        ),
+      }),
+      'wsse:UnsupportedAlgorithm',
+    ],
+    [
+      'an algorithm of another kind of key',
+      sign(usual, { methods: methods(EXCLUSIVE, 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256') }),
+      'wsse:FailedCheck',
+    ],
+    [
+      'an empty SignatureValue',
+      good.replace(/<ds:SignatureValue>[^<]*</, '<ds:SignatureValue><'),
+      'wsse:InvalidSecurity',
+    ],
+    [
+      'base64 with something behind',
+      good.replace('</ds:SignatureValue>', '=</ds:SignatureValue>'),
+      'wsse:InvalidSecurity',
+    ],
+    [
+      'a token that the message does not have',
+      sign(usual, { keyInfo: keyByToken('none') }),
+      'wsse:SecurityTokenUnavailable',
+    ],
+    [
+      'a token outside of Security',
+      messageOf(securityOf([timestamp, signature]), body, to + token),
+      'wsse:SecurityTokenUnavailable',
+    ],
+    [
+      'a token with bytes behind it',
+      good.replace(
+        /(<wsse:BinarySecurityToken[^>]*>)([A-Za-z0-9+/]*)=*</,
+        (_, open: string, letters: string) =>
+          `${open}${Buffer.concat([Buffer.from(letters, 'base64'), Buffer.from('xx')]).toString('base64')}<`,
+      ),
+      'wsse:InvalidSecurityToken',
+    ],
+    ['a token of another kind', good.replace('#X509v3"', '#X509PKIPathv1"'), 'wsse:UnsupportedSecurityToken'],
+    [
+      'an encrypted part',
+      messageOf(
+        securityOf(['<x:EncryptedKey xmlns:x="http://www.w3.org/2001/04/xmlenc#"/>', token, timestamp, signature]),
+        body,
+        to,
+      ),
+      'wsse:UnsupportedAlgorithm',
+    ],
+  ];
+  for (const [name, message, expected] of vectors) {
+    const code = await desk.send(message);
+    t.match(code, expected, name);
+    if (code === null) t.fail(name);
+  }
+  t.equal(desk.received.length, 1, 'none of them came to the backend');
+});
+
+t.test('times: Created, Expires, tolerance and age', { skip: MISSING }, async (t) => {
+  const { folder, client } = makeKeys(t);
+  const desk = await useDesk(
+    t,
+    `${PEMS(folder)}\n  keyReferences: [token]\ntimestamp: { required: true, toleranceMillis: 10000, maxAgeMillis: 60000 }`,
+  );
+  const at = (created: number, expires: number | null): string => {
+    const [body, timestamp] = [bodyOf(CONTENT), timestampOf(created, expires)];
+    const signature = signatureOf(client, [
+      { uri: '#body', text: body },
+      { uri: '#ts', text: timestamp },
+    ]);
+    return messageOf(securityOf([tokenOf(client), timestamp, signature]), body);
+  };
+  const now = Date.now();
+  t.equal(await desk.send(at(now - 50_000, now + 1_000_000)), null);
+  t.equal(await desk.send(at(now, null)), null, 'without Expires, by its age');
+  t.equal(await desk.send(at(now - 80_000, now + 1_000_000)), 'wsse:MessageExpired', 'too old');
+  t.equal(await desk.send(at(now + 30_000, now + 60_000)), 'wsse:MessageExpired', 'from the future');
+  t.equal(await desk.send(at(now - 50_000, now - 20_000)), 'wsse:MessageExpired', 'its Expires has passed');
+  t.equal(await desk.send(at(now - 1_000, now - 2_000)), 'wsse:MessageExpired', 'Expires before Created');
+});
+
+t.test(
+  'a message that may come once comes once, with whatever bytes in its signature',
+  { skip: MISSING },
+  async (t) => {
+    const { folder, authority } = makeKeys(t);
+    const ec = authority.sign('ec', 30, '/OU=Clients/CN=ec');
+    const desk = await useDesk(t, `${PEMS(folder)}\nonce: true`);
+    const { message } = signedMessage(ec, CONTENT, { algorithm: 'ecdsa-sha256' });
+    t.equal(await desk.send(message), null);
+    t.equal(await desk.send(message), 'wsse:FailedAuthentication');
+    // The other value of ECDSA for the same message: s is n - s.
+    const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+    const other = message.replace(/(<ds:SignatureValue>)([^<]*)/, (_, open: string, letters: string) => {
+      const bytes = Buffer.from(letters, 'base64');
+      const s = order - BigInt(`0x${bytes.toString('hex', 32)}`);
+      return `${open}${Buffer.concat([bytes.subarray(0, 32), Buffer.from(s.toString(16).padStart(64, '0'), 'hex')]).toString('base64')}`;
+    });
+    t.not(other, message);
+    t.equal(await desk.send(other), 'wsse:FailedAuthentication');
+    t.equal(
+      await desk.send(signedMessage(ec, CONTENT, { algorithm: 'ecdsa-sha256', nowMillis: Date.now() + 5 }).message),
+      null,
+    );
+  },
+);
