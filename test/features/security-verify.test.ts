@@ -1,11 +1,9 @@
 import { createHmac, X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { RecordedMessage } from '../kit/backend.js';
 import { Authority, hasOpenssl, type Identity, RSA_KEY } from '../kit/certificates.js';
-import { postSoap, SOAP_12 } from '../kit/envelope.js';
+import { SOAP_12 } from '../kit/envelope.js';
 import {
   bodyOf,
   DS,
@@ -22,58 +20,10 @@ import {
   WSSE,
   WSU,
 } from '../kit/signed-message.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useVerifyingDesk } from '../kit/verifying-desk.js';
 
 const MISSING = hasOpenssl() ? false : 'openssl is not installed';
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum></Pay>';
-const REPLY =
-  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><PayResponse xmlns="urn:desk"/></s:Body></s:Envelope>';
-
-interface Desk {
-  readonly received: readonly RecordedMessage[];
-  /** Sends a message: the code of the refusal, or null where the backend got it. */
-  send(message: string): Promise<string | null>;
-}
-
-const indented = (text: string, depth: number): string =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => ' '.repeat(depth) + line)
-    .join('\n');
-
-async function useDesk(t: Test, verify: string): Promise<Desk> {
-  const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
-  });
-  const mapping = `services:
-  desk:
-    url: ${backend.url}/desk
-    namespace: urn:desk
-    versions: ["1.1", "1.2"]
-    types: |
-      type Query { pay(sum: String): String }
-    operations:
-      Pay: { field: Query.pay, read: {} }
-    security:
-      verify:
-${indented(verify, 8)}
-`;
-  const gateway = await useGateway(t, mapping);
-  return {
-    received: backend.complete,
-    async send(message) {
-      const before = backend.complete.length;
-      const answer = await postSoap(`${gateway.url}/soap/desk`, message);
-      const text = await answer.text();
-      const code = /<code>([^<]*)<\/code>/.exec(text)?.[1] ?? null;
-      const isThrough = backend.complete.length > before;
-      if (isThrough !== (code === null)) t.fail(`${answer.status} ${text}`);
-      return code;
-    },
-  };
-}
-
 interface Keys {
   readonly folder: string;
   readonly authority: Authority;
@@ -95,7 +45,7 @@ function makeKeys(t: Test): Keys {
 
 t.test('a signed message passes byte for byte, in both versions, by each kind of key', { skip: MISSING }, async (t) => {
   const { folder, authority, client } = makeKeys(t);
-  const desk = await useDesk(t, PEMS(folder));
+  const desk = await useVerifyingDesk(t, PEMS(folder));
   const { message } = signedMessage(client, CONTENT);
   t.equal(await desk.send(message), null);
   t.equal(String(desk.received.at(-1)?.body), message);
@@ -126,7 +76,7 @@ t.test('who may sign: an authority, a subject, a time, a key that is long enough
   const known = authority.sign('known', 30, '/OU=Clients/CN=known', 'DNS:a', RSA_KEY);
   writeFileSync(join(folder, 'known.pem'), known.cert);
   writeFileSync(join(folder, 'crl.pem'), authority.revoke([]));
-  const desk = await useDesk(
+  const desk = await useVerifyingDesk(
     t,
     `${PEMS(folder)}\n  revocations: { file: ${join(folder, 'crl.pem')} }\n  known: { file: ${join(folder, 'known.pem')} }`,
   );
@@ -192,7 +142,7 @@ t.test('a revoked certificate and a list that is out of date end the trust', { s
   const { folder, authority, client } = makeKeys(t);
   const other = authority.sign('other', 30, '/OU=Clients/CN=other', 'DNS:a', RSA_KEY);
   writeFileSync(join(folder, 'crl.pem'), authority.revoke(['other']));
-  const desk = await useDesk(t, `${PEMS(folder)}\n  revocations: { file: ${join(folder, 'crl.pem')} }`);
+  const desk = await useVerifyingDesk(t, `${PEMS(folder)}\n  revocations: { file: ${join(folder, 'crl.pem')} }`);
   t.equal(await desk.send(signedMessage(client, CONTENT).message), null);
   t.equal(await desk.send(signedMessage(other, CONTENT).message), 'wsse:FailedAuthentication');
   writeFileSync(join(folder, 'crl.pem'), authority.revoke(['erp']));
@@ -206,7 +156,7 @@ t.test('a revoked certificate and a list that is out of date end the trust', { s
 
 t.test('every way to wrap, to alter or to confuse is refused', { skip: MISSING }, async (t) => {
   const { folder, client } = makeKeys(t);
-  const desk = await useDesk(
+  const desk = await useVerifyingDesk(
     t,
     `${PEMS(folder).replace('Timestamp]', 'Timestamp, "{http://www.w3.org/2005/08/addressing}To"]')}`,
   );
@@ -516,7 +466,7 @@ t.test('every way to wrap, to alter or to confuse is refused', { skip: MISSING }
 
 t.test('times: Created, Expires, tolerance and age', { skip: MISSING }, async (t) => {
   const { folder, client } = makeKeys(t);
-  const desk = await useDesk(
+  const desk = await useVerifyingDesk(
     t,
     `${PEMS(folder)}\n  keyReferences: [token]\ntimestamp: { required: true, toleranceMillis: 10000, maxAgeMillis: 60000 }`,
   );
@@ -543,7 +493,7 @@ t.test(
   async (t) => {
     const { folder, authority } = makeKeys(t);
     const ec = authority.sign('ec', 30, '/OU=Clients/CN=ec');
-    const desk = await useDesk(t, `${PEMS(folder)}\nonce: true`);
+    const desk = await useVerifyingDesk(t, `${PEMS(folder)}\nonce: true`);
     const { message } = signedMessage(ec, CONTENT, { algorithm: 'ecdsa-sha256' });
     t.equal(await desk.send(message), null);
     t.equal(await desk.send(message), 'wsse:FailedAuthentication');

@@ -61,10 +61,10 @@ export function readCertificateFields(der: Buffer): CertificateFields | null {
   const list = fields.find(({ tag }) => tag === EXTENSIONS);
   const extensions = list === undefined ? [] : extensionsIn(der, list);
   if (extensions === null) return null;
-  const valueOf = (id: string): DerElement | null => extensions.find((extension) => extension.id === id)?.value ?? null;
-  const usage = valueOf(KEY_USAGE);
-  const identifier = valueOf(KEY_IDENTIFIER);
-  const constraints = valueOf(BASIC_CONSTRAINTS);
+  const extensionOf = (id: string): DerElement | null => extensions.find((extension) => extension.id === id)?.value ?? null;
+  const usage = extensionOf(KEY_USAGE);
+  const identifier = extensionOf(KEY_IDENTIFIER);
+  const constraints = extensionOf(BASIC_CONSTRAINTS);
   return {
     issuer: der.subarray(algorithm.end, issuer.end),
     subject: wholeOf(der, fields, subject),

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { KeyObject } from 'node:crypto';
 
 import type { ParsedCertificate } from '../../base/x509/certificate-trust.js';

@@ -1,0 +1,209 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { hashPassword } from '../../src/access/passwords/password-hash.js';
+import { Authority, hasOpenssl, type Identity, RSA_KEY } from '../kit/certificates.js';
+import {
+  bodyOf,
+  DS,
+  EXCLUSIVE,
+  messageOf,
+  securityOf,
+  signatureOf,
+  timestampOf,
+  tokenOf,
+  WSSE,
+  WSU,
+} from '../kit/signed-message.js';
+import { useVerifyingDesk } from '../kit/verifying-desk.js';
+
+const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum></Pay>';
+const PROFILE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0';
+const BASE64 = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0#Base64Binary';
+
+interface TokenOptions {
+  readonly created?: number | null;
+  readonly nonce?: string | null;
+  readonly more?: string;
+}
+
+function digestToken(
+  user: string,
+  password: string,
+  { created = Date.now(), nonce = randomBytes(16).toString('base64'), more = '' }: TokenOptions = {},
+): string {
+  const time = created === null ? null : new Date(created).toISOString();
+  const digest = createHash('sha1')
+    .update(Buffer.from(nonce ?? '', 'base64'))
+    .update(time ?? '')
+    .update(password)
+    .digest('base64');
+  return `<wsse:UsernameToken xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}"><wsse:Username>${user}</wsse:Username><wsse:Password Type="${PROFILE}#PasswordDigest">${digest}</wsse:Password>${nonce === null ? '' : `<wsse:Nonce EncodingType="${BASE64}">${nonce}</wsse:Nonce>`}${time === null ? '' : `<wsu:Created>${time}</wsu:Created>`}${more}</wsse:UsernameToken>`;
+}
+
+const textToken = (user: string, password: string): string =>
+  `<wsse:UsernameToken xmlns:wsse="${WSSE}"><wsse:Username>${user}</wsse:Username><wsse:Password>${password}</wsse:Password></wsse:UsernameToken>`;
+
+const withToken = (...tokens: readonly string[]): string => messageOf(securityOf(tokens), bodyOf(CONTENT));
+
+t.test('a UsernameToken is judged by text, by digest and by hash, and its nonce comes once', async (t) => {
+  process.env['DESK_PASSWORD'] = 'a b&c';
+  const hash = await hashPassword('hashed');
+  const desk = await useVerifyingDesk(
+    t,
+    `usernameToken:\n  users:\n    erp: { password: "\${DESK_PASSWORD}" }\n    old: { hash: "${hash}" }`,
+  );
+  const good = withToken(digestToken('erp', 'a b&c'));
+  t.equal(await desk.send(good), null);
+  t.equal(await desk.send(good), 'wsse:FailedAuthentication', 'its nonce came');
+  const nonce = randomBytes(16).toString('base64');
+  t.equal(await desk.send(withToken(digestToken('erp', 'a b&c', { nonce }))), null);
+  const spelled = `${nonce.slice(0, 4)}\n ${nonce.slice(4)}`;
+  t.equal(
+    await desk.send(withToken(digestToken('erp', 'a b&c', { nonce: spelled }))),
+    'wsse:FailedAuthentication',
+    'the same bytes',
+  );
+  t.equal(await desk.send(withToken(textToken('erp', 'a b&amp;c'))), null);
+  t.equal(await desk.send(withToken(textToken('old', 'hashed'))), null);
+  for (const [name, token, code] of [
+    ['a wrong digest', digestToken('erp', 'other'), 'wsse:FailedAuthentication'],
+    ['an unknown user by digest', digestToken('none', 'a b&c'), 'wsse:FailedAuthentication'],
+    ['a wrong text', textToken('erp', 'other'), 'wsse:FailedAuthentication'],
+    ['an unknown user', textToken('none', 'hashed'), 'wsse:FailedAuthentication'],
+    ['a wrong text for a hash', textToken('old', 'other'), 'wsse:FailedAuthentication'],
+    ['a digest for a hash', digestToken('old', 'hashed'), 'wsse:FailedAuthentication'],
+    ['the empty password', textToken('erp', ''), 'wsse:FailedAuthentication'],
+    ['an object key as user', textToken('__proto__', 'a'), 'wsse:FailedAuthentication'],
+    ['a digest without Nonce', digestToken('erp', 'a b&c', { nonce: null }), 'wsse:InvalidSecurity'],
+    ['a digest without Created', digestToken('erp', 'a b&c', { created: null }), 'wsse:InvalidSecurity'],
+    ['a token that is too old', digestToken('erp', 'a b&c', { created: Date.now() - 700_000 }), 'wsse:MessageExpired'],
+    ['a token from the future', digestToken('erp', 'a b&c', { created: Date.now() + 700_000 }), 'wsse:MessageExpired'],
+    [
+      'two passwords',
+      digestToken('erp', 'a b&c', { more: '<wsse:Password>a b&amp;c</wsse:Password>' }),
+      'wsse:InvalidSecurity',
+    ],
+    [
+      'a derived key',
+      digestToken('erp', 'a b&c', { more: '<x:Salt xmlns:x="urn:x"/>' }),
+      'wsse:UnsupportedSecurityToken',
+    ],
+    ['a comment in the user', textToken('erp<!-- -->x', 'a b&amp;c'), 'wsse:InvalidSecurity'],
+  ] as const) {
+    t.equal(await desk.send(withToken(token)), code, name);
+  }
+  t.equal(await desk.send(withToken()), 'wsse:InvalidSecurity', 'no token');
+  t.equal(
+    await desk.send(withToken(textToken('erp', 'a b&amp;c'), textToken('erp', 'a b&amp;c'))),
+    'wsse:InvalidSecurity',
+    'two tokens',
+  );
+});
+
+const SAML = 'urn:oasis:names:tc:SAML:2.0:assertion';
+const CM = 'urn:oasis:names:tc:SAML:2.0:cm:';
+
+interface AssertionOptions {
+  readonly issuer?: string;
+  readonly audience?: string;
+  readonly method?: string;
+  readonly end?: number;
+  readonly holder?: Identity;
+  readonly subject?: string;
+}
+
+/** An assertion that is signed in its own form: the text without its signature is its canonical form. */
+function assertionOf(signer: Identity, options: AssertionOptions = {}): string {
+  const {
+    issuer = 'urn:idp',
+    audience = 'urn:desk',
+    method = 'bearer',
+    end = Date.now() + 60_000,
+    holder,
+    subject = 'ann',
+  } = options;
+  const key =
+    holder === undefined
+      ? ''
+      : `<saml:SubjectConfirmationData><ds:KeyInfo xmlns:ds="${DS}"><ds:X509Data><ds:X509Certificate>${holder.cert.replace(/-----[A-Z ]+-----|\n/g, '')}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></saml:SubjectConfirmationData>`;
+  const [head, tail] = [
+    `<saml:Assertion xmlns:saml="${SAML}" ID="assertion" IssueInstant="${new Date().toISOString()}" Version="2.0"><saml:Issuer>${issuer}</saml:Issuer>`,
+    `<saml:Subject><saml:NameID>${subject}</saml:NameID><saml:SubjectConfirmation Method="${CM}${method}">${key}</saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${new Date(end - 600_000).toISOString()}" NotOnOrAfter="${new Date(end).toISOString()}"><saml:AudienceRestriction><saml:Audience>${audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AttributeStatement><saml:Attribute Name="role"><saml:AttributeValue>clerk</saml:AttributeValue></saml:Attribute></saml:AttributeStatement></saml:Assertion>`,
+  ];
+  const transforms = `<ds:Transforms><ds:Transform Algorithm="${DS}enveloped-signature"></ds:Transform><ds:Transform Algorithm="${EXCLUSIVE}"></ds:Transform></ds:Transforms>`;
+  const signature = signatureOf(signer, [{ uri: '#assertion', text: head + tail, transforms }], {
+    keyInfo: '<ds:KeyName>any</ds:KeyName>',
+  });
+  return `${head}${signature}${tail}`;
+}
+
+t.test(
+  'an assertion of SAML is judged by issuer, audience, time and confirmation',
+  { skip: hasOpenssl() ? false : 'openssl is not installed' },
+  async (t) => {
+    const folder = t.testdir();
+    const authority = new Authority(folder);
+    const [idp, client, other] = ['idp', 'erp', 'other'].map((name) =>
+      authority.sign(name, 30, `/OU=Clients/CN=${name}`, 'DNS:a', RSA_KEY),
+    ) as [Identity, Identity, Identity];
+    writeFileSync(join(folder, 'idp.pem'), idp.cert);
+    writeFileSync(join(folder, 'authorities.pem'), authority.ca.cert);
+    const saml = (confirmations: string): string =>
+      `saml:\n  issuers: { "urn:idp": { cert: { file: ${join(folder, 'idp.pem')} } } }\n  audience: urn:desk\n  confirmations: [${confirmations}]`;
+    const desk = await useVerifyingDesk(t, saml('bearer'));
+    const good = assertionOf(idp);
+    t.equal(await desk.send(withToken(good)), null);
+    for (const [name, assertion, code] of [
+      ['another key', assertionOf(other), 'wsse:FailedCheck'],
+      ['another issuer', assertionOf(idp, { issuer: 'urn:other' }), 'wsse:FailedAuthentication'],
+      ['another audience', assertionOf(idp, { audience: 'urn:other' }), 'wsse:FailedAuthentication'],
+      ['expired', assertionOf(idp, { end: Date.now() - 400_000 }), 'wsse:MessageExpired'],
+      ['not valid yet', assertionOf(idp, { end: Date.now() + 1_200_000 }), 'wsse:MessageExpired'],
+      ['another confirmation', assertionOf(idp, { method: 'sender-vouches' }), 'wsse:FailedAuthentication'],
+      ['changed', good.replace('>ann<', '>bob<'), 'wsse:FailedCheck'],
+      ['a comment in the name', good.replace('>ann<', '>ann<!-- -->.x<'), 'wsse:InvalidSecurity'],
+      ['not signed', good.replace(/<ds:Signature .*<\/ds:Signature>/, ''), 'wsse:FailedAuthentication'],
+      [
+        'the signed one in the signature of another',
+        good
+          .replace('</ds:Signature>', `<ds:Object>${good}</ds:Object></ds:Signature>`)
+          .replace('ID="assertion"', 'ID="evil"'),
+        'wsse:InvalidSecurity',
+      ],
+      ['a signature of another element', good.replace('ID="assertion"', 'ID="evil"'), 'wsse:InvalidSecurity'],
+      ['of SAML 1.1', good.replaceAll(SAML, 'urn:oasis:names:tc:SAML:1.0:assertion'), 'wsse:UnsupportedSecurityToken'],
+    ] as const) {
+      t.equal(await desk.send(withToken(assertion)), code, name);
+    }
+    t.equal(await desk.send(withToken(good, assertionOf(idp, { subject: 'bob' }))), 'wsse:InvalidSecurity', 'two');
+
+    const signature = `\nsignature:\n  authorities: { file: ${join(folder, 'authorities.pem')} }\n  subjects: ["CN=erp", "CN=other"]\n  required: [Body, Timestamp]`;
+    const strict = await useVerifyingDesk(t, saml('holder-of-key, sender-vouches') + signature);
+    const signed = (assertion: string, signer: Identity, covered: readonly string[] = []): string => {
+      const [body, timestamp] = [bodyOf(CONTENT), timestampOf(Date.now())];
+      // Canonical XML declares a namespace once.
+      const parts = [
+        { uri: '#body', text: body },
+        { uri: '#ts', text: timestamp },
+        ...covered.map((text) => ({
+          uri: '#assertion',
+          text: text.replace(`<ds:SignedInfo xmlns:ds="${DS}">`, '<ds:SignedInfo>'),
+        })),
+      ];
+      return messageOf(securityOf([tokenOf(signer), assertion, timestamp, signatureOf(signer, parts)]), body);
+    };
+    const held = assertionOf(idp, { method: 'holder-of-key', holder: client });
+    t.equal(await strict.send(signed(held, client)), null, 'the holder signs');
+    t.equal(await strict.send(signed(held, other)), 'wsse:FailedAuthentication', 'another one signs');
+    const vouched = assertionOf(idp, { method: 'sender-vouches' });
+    t.equal(await strict.send(signed(vouched, client, [vouched])), null, 'the sender signs the assertion');
+    t.equal(
+      await strict.send(signed(vouched, client)),
+      'wsse:FailedAuthentication',
+      'the sender does not sign the assertion',
+    );
+    t.equal(await strict.send(signed(good, client, [good])), 'wsse:FailedAuthentication', 'bearer is not allowed here');
+  },
+);
