@@ -70,7 +70,11 @@ function median(values: readonly number[]): { readonly median: number; readonly 
 }
 
 /** Microseconds of processor time of one call, in turns. */
-function compare(rounds: number, calls: number, ...runs: readonly (() => void)[]): readonly ReturnType<typeof median>[] {
+function compare(
+  rounds: number,
+  calls: number,
+  ...runs: readonly (() => void)[]
+): readonly ReturnType<typeof median>[] {
   const times = runs.map((): number[] => []);
   for (let round = 0; round < rounds + 2; round++) {
     for (const [index, run] of runs.entries()) {
@@ -97,19 +101,32 @@ const bare = (): void => {
   for (const part of parts) createHash('sha256').update(part).digest();
   if (!verify('sha256', signedInfo, key, value)) throw new Error('bare');
 };
-const [crypto, verified, unverified] = compare(15, 500, bare, () => read(message, true), () => read(message, false));
+const [crypto, verified, unverified] = compare(
+  15,
+  500,
+  bare,
+  () => read(message, true),
+  () => read(message, false),
+);
 if (crypto === undefined || verified === undefined || unverified === undefined) throw new Error('no figures');
 console.log(`A signed message of ${message.length} bytes (RSA-2048, Body and Timestamp), microseconds`);
 console.log(`  node:crypto alone   ${crypto.median.toFixed(1)} (${crypto.quartiles})`);
 console.log(`  read, not verified  ${unverified.median.toFixed(1)} (${unverified.quartiles})`);
-console.log(`  read and verified   ${verified.median.toFixed(1)} (${verified.quartiles}), ${(verified.median / crypto.median).toFixed(2)} times node:crypto`);
+console.log(
+  `  read and verified   ${verified.median.toFixed(1)} (${verified.quartiles}), ${(verified.median / crypto.median).toFixed(2)} times node:crypto`,
+);
 
 for (const [name, content] of [
   ['elements', elements(8 * 1024 * 1024)],
   ['text', `<Run xmlns="urn:desk"><data>${'QUJD'.repeat(2 * 1024 * 1024)}</data></Run>`],
 ] as const) {
   const long = Buffer.from(signedMessage(client, content).message);
-  const [on, off] = compare(5, 1, () => read(long, true), () => read(long, false));
+  const [on, off] = compare(
+    5,
+    1,
+    () => read(long, true),
+    () => read(long, false),
+  );
   if (on === undefined || off === undefined) throw new Error('no figures');
   const speed = (micros: number): string => `${(long.length / micros).toFixed(0)} MB/s`;
   console.log(`8 MiB of ${name}: verified ${speed(on.median)}, not verified ${speed(off.median)} (skipped)`);

@@ -61,7 +61,8 @@ export function readCertificateFields(der: Buffer): CertificateFields | null {
   const list = fields.find(({ tag }) => tag === EXTENSIONS);
   const extensions = list === undefined ? [] : extensionsIn(der, list);
   if (extensions === null) return null;
-  const extensionOf = (id: string): DerElement | null => extensions.find((extension) => extension.id === id)?.value ?? null;
+  const extensionOf = (id: string): DerElement | null =>
+    extensions.find((extension) => extension.id === id)?.value ?? null;
   const usage = extensionOf(KEY_USAGE);
   const identifier = extensionOf(KEY_IDENTIFIER);
   const constraints = extensionOf(BASIC_CONSTRAINTS);

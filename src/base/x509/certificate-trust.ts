@@ -1,4 +1,4 @@
-import type { X509Certificate } from 'node:crypto';
+import type { KeyObject, X509Certificate } from 'node:crypto';
 
 import { BoundedCache } from '../bounded-cache.js';
 import { type CertificateFields, readCertificateFields } from './certificate-fields.js';
@@ -9,6 +9,9 @@ import type { SignedList } from './signed-list.js';
 /** A certificate with its fields, parsed once. */
 export interface ParsedCertificate {
   readonly certificate: X509Certificate;
+  readonly publicKey: KeyObject;
+  /** SHA-256 of the certificate. */
+  readonly fingerprint: string;
   readonly fields: CertificateFields;
   /** The attributes of its subject, each as a key of `attributeKey`. */
   readonly attributes: ReadonlySet<string>;
@@ -25,7 +28,8 @@ export function parseCertificate(certificate: X509Certificate): ParsedCertificat
     for (const value of Array.isArray(values) ? values : [values]) attributes.add(attributeKey(type, String(value)));
   }
   const [startMillis, endMillis] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
-  return { certificate, fields, attributes, startMillis, endMillis };
+  const { publicKey, fingerprint256: fingerprint } = certificate;
+  return { certificate, publicKey, fingerprint, fields, attributes, startMillis, endMillis };
 }
 
 export interface TrustOptions {
@@ -62,7 +66,7 @@ export class CertificateTrust {
 
   /** Why the certificate is not trusted at this time, for the log; null where it is. */
   problemOf(leaf: ParsedCertificate, nowMillis: number): string | null {
-    const key = leaf.certificate.fingerprint256;
+    const key = leaf.fingerprint;
     const known = this.#verdicts.get(key);
     if (known !== undefined && nowMillis >= known.startMillis && nowMillis < known.endMillis) return known.problem;
     const { problem, path } = this.#judge(leaf, nowMillis);
@@ -121,7 +125,7 @@ export class CertificateTrust {
   #issuerOf({ certificate }: ParsedCertificate, nowMillis: number): ParsedCertificate | null {
     const { authorities, intermediates } = this.#options;
     const issuers = [...authorities, ...intermediates].filter(
-      (one) => certificate.checkIssued(one.certificate) && certificate.verify(one.certificate.publicKey),
+      (one) => certificate.checkIssued(one.certificate) && certificate.verify(one.publicKey),
     );
     return issuers.find((one) => nowMillis >= one.startMillis && nowMillis < one.endMillis) ?? issuers[0] ?? null;
   }
@@ -131,7 +135,7 @@ export class CertificateTrust {
     const { revocations } = this.#options;
     if (revocations === null) return null;
     const lists = revocations.filter(
-      (list) => list.issuer.equals(issuer.fields.subject) && list.isSignedBy(issuer.certificate.publicKey),
+      (list) => list.issuer.equals(issuer.fields.subject) && list.isSignedBy(issuer.publicKey),
     );
     if (lists.length === 0) return 'its authority has no revocation list';
     if (lists.every(({ endMillis }) => endMillis !== null && endMillis <= nowMillis))

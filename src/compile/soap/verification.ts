@@ -232,7 +232,7 @@ function certificatesIn(
     const parsed = parsedOf(text);
     const which = `Certificate ${index + 1} of \`${path.join('.')}\``;
     if (parsed === null) throw section.error(path, `${which} cannot be read.`, 'Check that the file is whole.');
-    const weak = problemOfKey(parsed.certificate.publicKey);
+    const weak = problemOfKey(parsed.publicKey);
     if (weak !== null)
       throw section.error(
         path,
@@ -266,10 +266,8 @@ function listsOf(
         'Write complete lists as PEM: -----BEGIN X509 CRL-----.',
       );
     const isSigned = issuers.some(
-      ({ certificate, fields }) =>
-        fields.subject.equals(list.issuer) &&
-        fields.keyUsage?.signsLists !== false &&
-        list.isSignedBy(certificate.publicKey),
+      ({ publicKey, fields }) =>
+        fields.subject.equals(list.issuer) && fields.keyUsage?.signsLists !== false && list.isSignedBy(publicKey),
     );
     if (!isSigned)
       throw section.error(
@@ -357,7 +355,7 @@ function compileSaml(section: ConfigSection<VerifyConfig>): SamlRules | null {
       const nowMillis = Date.now();
       return current
         .filter(({ startMillis, endMillis }) => nowMillis >= startMillis && nowMillis < endMillis)
-        .map(({ certificate }) => certificate.publicKey);
+        .map(({ publicKey }) => publicKey);
     });
   }
   return {

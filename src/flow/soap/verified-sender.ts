@@ -25,7 +25,7 @@ export function takeOnce(
   const claims: { key: string; untilMillis: number }[] = [];
   if (user !== null && user.nonce !== null) claims.push({ ...user.nonce, key: `verified nonce ${user.nonce.key}` });
   if (rules.once && signature !== null && goodUntilMillis !== null)
-    claims.push({ key: `verified message ${signature.digest}`, untilMillis: goodUntilMillis });
+    claims.push({ key: `verified message ${signature.digest()}`, untilMillis: goodUntilMillis });
   return claims.map(({ key, untilMillis }) => {
     if (!memory.take(key, untilMillis, nowMillis))
       throw new Refusal('wsse:FailedAuthentication', 'the nonce or the message came before');

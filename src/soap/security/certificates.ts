@@ -3,11 +3,12 @@ import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'no
 
 import { BoundedCache } from '../../base/bounded-cache.js';
 import { type CertificateTrust, type ParsedCertificate, parseCertificate } from '../../base/x509/certificate-trust.js';
-import { attributeKeys, nameKey } from '../../base/x509/distinguished-name.js';
+import { nameKey } from '../../base/x509/distinguished-name.js';
 import { serialText } from '../../base/x509/revocation-list.js';
 import { problemOfKey } from './algorithms.js';
 import type { KeyName } from './key-info.js';
 import { failedAuthentication, invalidToken, tokenUnavailable, unsupportedToken } from './refusals.js';
+import { decodeBase64 } from './strict-elements.js';
 
 /** Ways to name a key that the configuration can allow. */
 export const KEY_REFERENCES = ['token', 'issuerSerial', 'keyIdentifier', 'thumbprint', 'embedded', 'x509Data'] as const;
@@ -25,13 +26,16 @@ export interface CertificateRules {
 }
 
 /** A certificate is a few KiB; longer tokens are none. */
-const TOKEN_BYTES_MAX = 16 * 1024;
-const CACHED_MAX = 1024;
+const TOKEN_CHARS_MAX = 16 * 1024;
+const CACHED_CHARS = 4 * 1024 * 1024;
 
-/** Finds and judges the certificates of messages. Trusted ones are kept by the hash of their encoding. */
+/** Finds and judges the certificates of messages. Parsing one costs six times as much as a signature: they are kept. */
 export class Certificates {
   readonly #rules: CertificateRules;
-  readonly #trusted = new BoundedCache<ParsedCertificate>({ size: CACHED_MAX, sizeOf: () => 1 });
+  readonly #parsed = new BoundedCache<ParsedCertificate>({
+    size: CACHED_CHARS,
+    sizeOf: (_, letters) => letters.length,
+  });
 
   constructor(rules: CertificateRules) {
     this.#rules = rules;
@@ -42,15 +46,14 @@ export class Certificates {
    * Throws `wsse:FailedAuthentication`, `wsse:InvalidSecurityToken`, `wsse:UnsupportedSecurityToken`,
    * `wsse:SecurityTokenUnavailable`.
    */
-  find(name: KeyName, tokenOf: (id: string) => Buffer, nowMillis: number): ParsedCertificate {
+  find(name: KeyName, tokenOf: (id: string) => string, nowMillis: number): ParsedCertificate {
     const found = this.#locate(name, tokenOf);
     const problem = this.#rules.trust.problemOf(found, nowMillis);
     if (problem !== null) throw failedAuthentication(`the certificate of the signature: ${problem}`);
-    const weak = problemOfKey(found.certificate.publicKey);
+    const weak = problemOfKey(found.publicKey);
     if (weak !== null) throw failedAuthentication(`the certificate of the signature has ${weak}`);
     if (!this.maySign(found))
       throw failedAuthentication('the subject of the certificate is not among those that may sign');
-    this.#trusted.set(found.certificate.fingerprint256, found);
     return found;
   }
 
@@ -59,16 +62,17 @@ export class Certificates {
     return subjects === null || subjects.some((keys) => keys.every((key) => attributes.has(key)));
   }
 
-  #locate(name: KeyName, tokenOf: (id: string) => Buffer): ParsedCertificate {
+  #locate(name: KeyName, tokenOf: (id: string) => string): ParsedCertificate {
     switch (name.by) {
       case 'token':
         return this.#parse('token', tokenOf(name.id));
       case 'embedded':
-        return this.#parse('embedded', name.der);
+        return this.#parse('embedded', name.letters);
       case 'x509Data':
-        return this.#parse('x509Data', name.der);
+        return this.#parse('x509Data', name.letters);
       case 'issuerSerial': {
-        if (name.der !== null && this.#rules.references.has('x509Data')) return this.#parse('x509Data', name.der);
+        if (name.letters !== null && this.#rules.references.has('x509Data'))
+          return this.#parse('x509Data', name.letters);
         this.#allow(name.isBare ? 'x509Data' : 'issuerSerial');
         const issuer = nameKey(name.issuer);
         return this.#knownOne(
@@ -89,7 +93,7 @@ export class Certificates {
       case 'keyValue': {
         if (!this.#rules.takesKnownKeys) throw unsupportedToken('a bare key');
         const key = keyOf(name);
-        return this.#knownOne(({ certificate }) => key !== null && certificate.publicKey.equals(key));
+        return this.#knownOne(({ publicKey }) => key !== null && publicKey.equals(key));
       }
       case 'assertion':
         throw unsupportedToken('the key of an assertion');
@@ -108,26 +112,29 @@ export class Certificates {
     return found;
   }
 
-  #parse(reference: KeyReference, der: Buffer): ParsedCertificate {
+  /** `letters`: in base64. */
+  #parse(reference: KeyReference, letters: string): ParsedCertificate {
     this.#allow(reference);
-    if (der.length > TOKEN_BYTES_MAX) throw invalidToken('a certificate that is too long');
-    const known = this.#trusted.get(fingerprintOf(der));
+    const known = this.#parsed.get(letters);
     if (known !== undefined) return known;
-    let parsed: ParsedCertificate | null;
-    try {
-      parsed = parseCertificate(new X509Certificate(der));
-    } catch {
-      parsed = null;
-    }
-    // Bytes behind the certificate would be cached, and signed, under another name.
-    if (parsed === null || !parsed.certificate.raw.equals(der)) throw invalidToken('the token is no certificate');
+    if (letters.length > TOKEN_CHARS_MAX) throw invalidToken('a certificate that is too long');
+    const der = decodeBase64(letters);
+    const parsed = der === null ? null : parse(der);
+    // Bytes behind the certificate would be signed and cached under another name.
+    if (der === null || parsed === null || !parsed.certificate.raw.equals(der))
+      throw invalidToken('the token is no certificate');
+    this.#parsed.set(letters, parsed);
     return parsed;
   }
 }
 
-/** As `X509Certificate.fingerprint256`. */
-const fingerprintOf = (der: Buffer): string =>
-  (createHash('sha256').update(der).digest('hex').toUpperCase().match(/../g) ?? []).join(':');
+function parse(der: Buffer): ParsedCertificate | null {
+  try {
+    return parseCertificate(new X509Certificate(der));
+  } catch {
+    return null;
+  }
+}
 
 /** A name of Node, an attribute in each line, as one text. */
 const inLine = (name: string): string => name.trim().split('\n').join(',').replaceAll(' + ', '+');
@@ -150,6 +157,3 @@ function keyOf({ node }: Extract<KeyName, { readonly by: 'keyValue' }>): KeyObje
     return null;
   }
 }
-
-/** A configured subject as keys of its attributes; null for a text that is none. */
-export const subjectKeys = (text: string): readonly string[] | null => attributeKeys(text);

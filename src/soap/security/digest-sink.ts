@@ -4,56 +4,104 @@ import { createHash, type Hash } from 'node:crypto';
 import type { CanonicalSink } from '../../xml/canonical/canonical-writer.js';
 import type { DigestName } from './algorithms.js';
 
-/** Characters that are collected before they are hashed: a call of the hash costs as much as some hundred bytes. */
-const COLLECTED_CHARS = 16 * 1024;
-/** From here on bytes are hashed where they lie. */
-const DIRECT_BYTES = 1024;
+/** Bytes that are collected before they are hashed: a call of the hash costs as much as some hundred of them. */
+const COLLECTED_BYTES = 16 * 1024;
+/** Most elements that are signed are shorter: so much comes from the pool of Node. */
+const FIRST_BYTES = 2 * 1024;
+/** From here on bytes are hashed where they lie, and texts are encoded by a call of Node. */
+const DIRECT_BYTES = 256;
 
-/** Hashes canonical XML as it is written. */
-export class DigestSink implements CanonicalSink {
-  readonly #hash: Hash;
-  #text = '';
+/** Collects canonical XML as bytes. What is collected goes to `flush` where it is full. */
+abstract class ByteSink implements CanonicalSink {
+  #bytes: Buffer = Buffer.allocUnsafe(FIRST_BYTES);
+  #length = 0;
 
-  constructor(digest: DigestName) {
-    this.#hash = createHash(digest);
-  }
+  protected abstract flush(bytes: Buffer): void;
 
   write(chars: string): void {
-    this.#text += chars;
-    if (this.#text.length > COLLECTED_CHARS) this.#flush();
+    const { length } = chars;
+    if (length > DIRECT_BYTES) {
+      this.#writeLong(chars);
+      return;
+    }
+    if (this.#length + length > this.#bytes.length) this.empty();
+    const bytes = this.#bytes;
+    let at = this.#length;
+    for (let index = 0; index < length; index++) {
+      const unit = chars.charCodeAt(index);
+      if (unit >= 0x80) {
+        this.#writeLong(chars);
+        return;
+      }
+      bytes[at++] = unit;
+    }
+    this.#length = at;
   }
 
   writeAscii(bytes: Uint8Array, start: number, end: number): void {
-    const part = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
-    if (part.length < DIRECT_BYTES) {
-      this.write(part.latin1Slice(0, part.length));
+    const length = end - start;
+    if (length > DIRECT_BYTES) {
+      this.empty();
+      this.flush(Buffer.from(bytes.buffer, bytes.byteOffset + start, length));
       return;
     }
-    this.#flush();
-    this.#hash.update(part);
+    if (this.#length + length > this.#bytes.length) this.empty();
+    const own = this.#bytes;
+    let at = this.#length;
+    for (let index = start; index < end; index++) own[at++] = bytes[index] ?? 0;
+    this.#length = at;
+  }
+
+  protected empty(): void {
+    if (this.#length > 0) this.flush(this.#bytes.subarray(0, this.#length));
+    if (this.#length > FIRST_BYTES / 2 && this.#bytes.length === FIRST_BYTES)
+      this.#bytes = Buffer.allocUnsafe(COLLECTED_BYTES);
+    this.#length = 0;
+  }
+
+  /** Texts are at most three bytes for each unit. */
+  #writeLong(chars: string): void {
+    const room = this.#bytes.length - this.#length;
+    if (chars.length * 3 <= room) {
+      this.#length += this.#bytes.write(chars, this.#length, room, 'utf8');
+      return;
+    }
+    this.empty();
+    this.flush(Buffer.from(chars));
+  }
+}
+
+/** Hashes canonical XML as it is written. */
+export class DigestSink extends ByteSink {
+  readonly #hash: Hash;
+
+  constructor(digest: DigestName) {
+    super();
+    this.#hash = createHash(digest);
   }
 
   /** The digest; nothing may be written any more. */
   digest(): Buffer {
-    this.#flush();
+    this.empty();
     return this.#hash.digest();
   }
 
-  #flush(): void {
-    if (this.#text !== '') this.#hash.update(this.#text, 'utf8');
-    this.#text = '';
+  protected override flush(bytes: Buffer): void {
+    this.#hash.update(bytes);
   }
 }
 
 /** Keeps canonical XML, of an element that is kept as well. */
-export class TextSink implements CanonicalSink {
-  text = '';
+export class BytesSink extends ByteSink {
+  readonly #kept: Buffer[] = [];
 
-  write(chars: string): void {
-    this.text += chars;
+  bytes(): Buffer {
+    this.empty();
+    const [only, ...others] = this.#kept;
+    return only !== undefined && others.length === 0 ? only : Buffer.concat(this.#kept);
   }
 
-  writeAscii(bytes: Uint8Array, start: number, end: number): void {
-    this.text += Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).latin1Slice(0, end - start);
+  protected override flush(bytes: Buffer): void {
+    this.#kept.push(Buffer.from(bytes));
   }
 }

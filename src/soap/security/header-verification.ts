@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
 import { Refusal } from '../../base/refusals/refusal.js';
@@ -56,7 +55,7 @@ const TOKENS_MAX = 16;
 export interface VerifiedSignature {
   readonly signer: ParsedCertificate;
   /** Its SignedInfo, hashed with its key: equal for the same message, whatever its signature looks like. */
-  readonly digest: string;
+  readonly digest: () => string;
   /** Elements of the Header whose digests match. */
   readonly elements: ReadonlySet<ElementNode>;
   /** References to what comes after the Header, by Id. */
@@ -191,8 +190,8 @@ function verifySignatures(
   return forms.map((form) => {
     const name = keyNameOf(form, parts, ids);
     const signer = rules.certificates.find(name, (id) => tokenWithId(id, parts, ids), nowMillis);
-    const signed = verifySignedInfo(form, signer.certificate.publicKey);
-    const digest = createHash('sha256').update(signer.certificate.fingerprint256).update(signed).digest('base64');
+    const signed = verifySignedInfo(form, signer.publicKey);
+    const digest = (): string => createHash('sha256').update(signer.fingerprint).update(signed).digest('base64');
     return { signer, digest, references: form.references, ...compareReferences(form, parts, ids) };
   });
 }
@@ -204,10 +203,10 @@ function keyNameOf({ keyInfo }: SignatureForm, parts: SecurityParts, ids: Elemen
   // The holder's key signs: its certificate is in the assertion.
   const assertion = ids.find(name.id);
   if (assertion === null || assertion !== parts.assertion) throw tokenUnavailable('the assertion');
-  return { by: 'embedded', der: holderOf(assertion) };
+  return { by: 'embedded', letters: holderOf(assertion) };
 }
 
-function holderOf(assertion: ElementNode): Buffer {
+function holderOf(assertion: ElementNode): string {
   const data = assertion.elements
     .filter(({ local }) => local === 'Subject')
     .flatMap(({ elements }) => elements.filter(({ local }) => local === 'SubjectConfirmation'))
@@ -216,10 +215,10 @@ function holderOf(assertion: ElementNode): Buffer {
   const [keyInfo, ...others] = data;
   const name = keyInfo === undefined ? null : readKeyInfo(keyInfo);
   if (name?.by !== 'x509Data' || others.length > 0) throw unsupportedToken('the key of an assertion');
-  return name.der;
+  return name.letters;
 }
 
-function tokenWithId(id: string, { tokens }: SecurityParts, ids: ElementIds): Buffer {
+function tokenWithId(id: string, { tokens }: SecurityParts, ids: ElementIds): string {
   const node = ids.find(id);
   if (node === null || !tokens.has(node))
     throw tokenUnavailable('the token of the signature is not in the Security block');

@@ -14,13 +14,13 @@ import {
   X509_V3,
 } from './names.js';
 import { invalidSecurity, unsupportedToken } from './refusals.js';
-import { attributeOf, base64Of, isNamed, partsOf, textOf } from './strict-elements.js';
+import { attributeOf, base64Of, isNamed, lettersOf, partsOf, textOf } from './strict-elements.js';
 
 /** How a message names the key of a signature (SOAP Message Security section 7, X.509 Token Profile section 3). */
 export type KeyName =
   | { readonly by: 'token'; readonly id: string }
-  | { readonly by: 'embedded'; readonly der: Buffer }
-  | { readonly by: 'x509Data'; readonly der: Buffer }
+  | { readonly by: 'embedded'; readonly letters: string }
+  | { readonly by: 'x509Data'; readonly letters: string }
   | {
       readonly by: 'issuerSerial';
       readonly issuer: string;
@@ -28,7 +28,7 @@ export type KeyName =
       /** X509Data stands in KeyInfo itself. */
       readonly isBare: boolean;
       /** The certificate beside them; null without one. */
-      readonly der: Buffer | null;
+      readonly letters: string | null;
     }
   | { readonly by: 'keyIdentifier'; readonly identifier: Buffer }
   | { readonly by: 'thumbprint'; readonly sha1: Buffer }
@@ -55,7 +55,7 @@ export function readTokenReference(node: ElementNode): KeyName {
   if (isNamed(part, WSSE, 'Embedded')) {
     const [token, ...others] = partsOf(part);
     if (token === undefined || others.length > 0) throw invalidSecurity('Embedded holds one token');
-    return { by: 'embedded', der: readBinaryToken(token) };
+    return { by: 'embedded', letters: readBinaryToken(token) };
   }
   if (isNamed(part, DS, 'X509Data')) return readX509Data(part, false);
   throw unsupportedToken('what SecurityTokenReference holds');
@@ -89,10 +89,10 @@ function readX509Data(node: ElementNode, isBare: boolean): KeyName {
     parts.set(part.local, part);
   }
   const [certificate, issuerSerial] = [parts.get('X509Certificate'), parts.get('X509IssuerSerial')];
-  const der = certificate === undefined ? null : base64Of(certificate);
-  if (issuerSerial !== undefined) return { ...readIssuerSerial(issuerSerial), isBare, der };
-  if (der === null) throw invalidSecurity('X509Data names one certificate');
-  return { by: 'x509Data', der };
+  const letters = certificate === undefined ? null : lettersOf(certificate);
+  if (issuerSerial !== undefined) return { ...readIssuerSerial(issuerSerial), isBare, letters };
+  if (letters === null) throw invalidSecurity('X509Data names one certificate');
+  return { by: 'x509Data', letters };
 }
 
 function readIssuerSerial(
@@ -108,13 +108,13 @@ function readIssuerSerial(
   return { by: 'issuerSerial', issuer: textOf(issuer).trim(), serial: BigInt(number).toString(16) };
 }
 
-/** The certificate in a BinarySecurityToken. Throws `wsse:UnsupportedSecurityToken` for other kinds of tokens. */
-export function readBinaryToken(node: ElementNode): Buffer {
+/** The certificate in a BinarySecurityToken, in base64 without white space. Throws `wsse:UnsupportedSecurityToken` for other kinds of tokens. */
+export function readBinaryToken(node: ElementNode): string {
   if (!isNamed(node, WSSE, 'BinarySecurityToken')) throw unsupportedToken('a token that is no X.509 certificate');
   const encoding = node.attribute('', 'EncodingType');
   if (encoding !== null && encoding !== BASE64_BINARY) throw unsupportedToken('the encoding of BinarySecurityToken');
   if (attributeOf(node, 'ValueType') !== X509_V3) throw unsupportedToken('the ValueType of BinarySecurityToken');
-  return base64Of(node);
+  return lettersOf(node);
 }
 
 /** Whether this is an assertion of SAML. */

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import type { KeyObject } from 'node:crypto';
 
 import type { ParsedCertificate } from '../../base/x509/certificate-trust.js';
@@ -29,8 +28,8 @@ export interface VerifiedAssertion {
   readonly issuer: string;
   readonly subject: string | null;
   readonly confirmation: Confirmation;
-  /** The certificate whose key the sender has to prove; null where none. */
-  readonly holderCertificate: Buffer | null;
+  /** The certificate whose key the sender has to prove, in base64; null where none. */
+  readonly holderCertificate: string | null;
   readonly attributes: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -142,7 +141,7 @@ function readConfirmation(
     const keyInfo = data === undefined ? undefined : partsOf(data).find((part) => isNamed(part, DS, 'KeyInfo'));
     const name = keyInfo === undefined ? null : readKeyInfo(keyInfo);
     if (name?.by !== 'x509Data') throw unsupportedToken('a holder of a key that is not named by its certificate');
-    return { confirmation, holderCertificate: name.der };
+    return { confirmation, holderCertificate: name.letters };
   }
   throw failedAuthentication('no confirmation of the subject is accepted');
 }
@@ -157,7 +156,7 @@ export function isConfirmed(
     case 'bearer':
       return true;
     case 'holder-of-key':
-      return holderCertificate !== null && signer?.certificate.raw.equals(holderCertificate) === true;
+      return holderCertificate !== null && signer?.certificate.raw.toString('base64') === holderCertificate;
     case 'sender-vouches':
       return signer !== null && isCovered;
   }

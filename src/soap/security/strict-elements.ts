@@ -39,11 +39,24 @@ export function attributeOf(node: ElementNode, local: string): string {
   return value;
 }
 
-/** Decodes base64 as it is written canonically, with white space anywhere (XSD part 2 section 3.2.16). */
-export function base64Of(node: ElementNode): Buffer {
-  const letters = textOf(node).replaceAll(/[ \t\r\n]/g, '');
+/** The text of an element without white space. */
+export const lettersOf = (node: ElementNode): string => {
+  const text = textOf(node);
+  return WHITE.test(text) ? text.replaceAll(ALL_WHITE, '') : text;
+};
+
+const WHITE = /[ \t\r\n]/;
+const ALL_WHITE = /[ \t\r\n]/g;
+
+/** Decodes base64 as it is written canonically; null for another text. The decoder itself passes over what is no base64. */
+export function decodeBase64(letters: string): Buffer | null {
   const bytes = Buffer.from(letters, 'base64');
-  // The decoder passes over what is no base64: only its own spelling is taken.
-  if (letters === '' || bytes.toString('base64') !== letters) throw invalidSecurity(`${node.local} is no base64`);
+  return letters === '' || bytes.toString('base64') !== letters ? null : bytes;
+}
+
+/** Decodes the base64 of an element, with white space anywhere (XSD part 2 section 3.2.16). Throws `wsse:InvalidSecurity`. */
+export function base64Of(node: ElementNode): Buffer {
+  const bytes = decodeBase64(lettersOf(node));
+  if (bytes === null) throw invalidSecurity(`${node.local} is no base64`);
   return bytes;
 }

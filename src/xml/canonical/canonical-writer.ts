@@ -62,17 +62,23 @@ export class CanonicalWriter implements XmlHandler {
     this.#marks.push(this.#hidden.length);
     const namespaces = this.#namespaces(tag);
     this.#names.push(name);
-    let written = `<${name}`;
+    const sink = this.#sink;
+    sink.write('<');
+    sink.write(name);
     for (const { prefix, uri } of namespaces) {
-      written += prefix === '' ? ` xmlns="${escapeValue(uri)}"` : ` xmlns:${prefix}="${escapeValue(uri)}"`;
+      sink.write(prefix === '' ? ' xmlns="' : ` xmlns:${prefix}="`);
+      sink.write(escapeValue(uri));
+      sink.write('"');
     }
-    if (tag.attributeCount > 0 || (this.depth === 1 && this.#inherited.length > 0)) written += this.#attributes(tag);
-    this.#sink.write(`${written}>`);
+    if (tag.attributeCount > 0 || (this.depth === 1 && this.#inherited.length > 0)) sink.write(this.#attributes(tag));
+    sink.write('>');
     return STREAM;
   }
 
   close(): void {
-    this.#sink.write(`</${this.#names.pop() ?? ''}>`);
+    this.#sink.write('</');
+    this.#sink.write(this.#names.pop() ?? '');
+    this.#sink.write('>');
     const mark = this.#marks.pop() ?? 0;
     while (this.#hidden.length > mark) {
       const hidden = this.#hidden.pop();
@@ -98,6 +104,7 @@ export class CanonicalWriter implements XmlHandler {
 
   /** The declarations to write, in their order; they are in force from here on. */
   #namespaces(tag: StartTag): readonly NamespaceBinding[] {
+    if (this.#isRendered(tag)) return NONE;
     const due: NamespaceBinding[] = [];
     if (this.#method.kind === 'exclusive') this.#addUtilized(tag, due);
     else this.#addDeclared(tag, due);
@@ -106,6 +113,18 @@ export class CanonicalWriter implements XmlHandler {
       this.#render('', '');
     }
     return due.length < 2 ? due : due.sort((one, other) => compareByCodePoint(one.prefix, other.prefix));
+  }
+
+  /** Whether an element without attributes, as most are, has a name whose namespace is written already. */
+  #isRendered({ prefix, uri, attributeCount }: StartTag): boolean {
+    const { kind, inclusivePrefixes } = this.#method;
+    return (
+      kind === 'exclusive' &&
+      attributeCount === 0 &&
+      inclusivePrefixes.size === 0 &&
+      this.depth > 0 &&
+      this.#rendered.get(prefix) === uri
+    );
   }
 
   /** Exclusive: those that names of this tag use, and those of the listed prefixes. */
@@ -181,6 +200,8 @@ function writtenOf({ written }: StartTag): NonNullable<StartTag['written']> {
   invariant(written !== undefined, 'canonical XML is of tags that a message has');
   return written;
 }
+
+const NONE: readonly NamespaceBinding[] = [];
 
 const GREATER = 0x3e;
 const RETURN = 0x0d;
