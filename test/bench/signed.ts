@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultsOf } from '../../src/base/limit.js';
 import { CertificateTrust, parseCertificate } from '../../src/base/x509/certificate-trust.js';
-import { Certificates } from '../../src/soap/security/certificates.js';
 import type { VerificationRules } from '../../src/soap/security/header-verification.js';
 import { MessageVerifier } from '../../src/soap/security/message-verifier.js';
+import { SignerCertificates } from '../../src/soap/security/signer-certificates.js';
 import { ELEMENTS_ONLY, SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
@@ -36,7 +36,7 @@ const signature = {
     digests: new Set(['sha256']),
     canonicalizations: new Set(['exclusive'] as const),
   },
-  certificates: new Certificates({
+  certificates: new SignerCertificates({
     trust: new CertificateTrust({ authorities: [trusted], intermediates: [], revocations: null }),
     known: [],
     references: new Set(['token'] as const),

@@ -21,7 +21,7 @@ export interface CertificateFields {
   /** The subject key identifier; null without one. */
   readonly keyIdentifier: Buffer | null;
   /** Null without the extension: then the key may be used for anything. */
-  readonly keyUsage: {
+  readonly keyUses: {
     readonly signs: boolean;
     readonly signsCertificates: boolean;
     readonly signsLists: boolean;
@@ -34,12 +34,12 @@ export interface CertificateFields {
 
 const ELEMENTS_MAX = 64;
 
-const KEY_USAGE = '551d0f';
+const KEY_USES = '551d0f';
 const BASIC_CONSTRAINTS = '551d13';
 const KEY_IDENTIFIER = '551d0e';
 /** Subject alternative names, policies, and purposes, which are about other uses than a signature of a message. */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
-  KEY_USAGE,
+  KEY_USES,
   BASIC_CONSTRAINTS,
   KEY_IDENTIFIER,
   '551d11',
@@ -63,14 +63,14 @@ export function readCertificateFields(der: Buffer): CertificateFields | null {
   if (extensions === null) return null;
   const extensionOf = (id: string): DerElement | null =>
     extensions.find((extension) => extension.id === id)?.value ?? null;
-  const usage = extensionOf(KEY_USAGE);
+  const uses = extensionOf(KEY_USES);
   const identifier = extensionOf(KEY_IDENTIFIER);
   const constraints = extensionOf(BASIC_CONSTRAINTS);
   return {
     issuer: der.subarray(algorithm.end, issuer.end),
     subject: wholeOf(der, fields, subject),
     keyIdentifier: identifier?.tag === OCTET_STRING ? der.subarray(identifier.start, identifier.end) : null,
-    keyUsage: usage === null ? null : usageOf(der, usage),
+    keyUses: uses === null ? null : usesOf(der, uses),
     pathLengthMax: constraints === null ? null : pathLengthOf(der, constraints),
     hasUnknownCritical: extensions.some(({ id, isCritical }) => isCritical && !UNDERSTOOD.has(id)),
   };
@@ -111,7 +111,7 @@ export function extensionsIn(der: Buffer, { start }: DerElement): readonly Exten
   return found;
 }
 
-function usageOf(der: Buffer, { tag, start, end }: DerElement): NonNullable<CertificateFields['keyUsage']> {
+function usesOf(der: Buffer, { tag, start, end }: DerElement): NonNullable<CertificateFields['keyUses']> {
   // The first byte counts the bits that are not used; the first bit is the highest one.
   const bits = tag === BIT_STRING && end - start > 1 ? (der[start + 1] ?? 0) : 0;
   return {

@@ -85,7 +85,7 @@ export class CertificateTrust {
 
   #judge(leaf: ParsedCertificate, nowMillis: number): { problem: string | null; path: readonly ParsedCertificate[] } {
     const path = [leaf];
-    if (leaf.fields.keyUsage?.signs === false) return { problem: 'its key is not for signatures', path };
+    if (leaf.fields.keyUses?.signs === false) return { problem: 'its key is not for signatures', path };
     for (let last = leaf; path.length <= PATH_MAX; ) {
       const problem = this.#problemAt(path.length - 1, last, nowMillis);
       if (problem !== null) return { problem, path };
@@ -110,7 +110,7 @@ export class CertificateTrust {
       return below === 0 ? 'it is not valid now' : 'an authority is not valid now';
     if (fields.hasUnknownCritical) return 'a critical extension is not understood';
     if (below === 0) return null;
-    if (!certificate.ca || fields.keyUsage?.signsCertificates === false) return 'its issuer is no authority';
+    if (!certificate.ca || fields.keyUses?.signsCertificates === false) return 'its issuer is no authority';
     // The certificate of the signature does not count.
     return fields.pathLengthMax !== null && below - 1 > fields.pathLengthMax
       ? 'the chain is longer than its authority allows'
@@ -121,7 +121,7 @@ export class CertificateTrust {
     return this.#options.authorities.some((authority) => authority.certificate.raw.equals(certificate.raw));
   }
 
-  /** Of several with one name, as while keys roll over, the first that is valid. */
+  /** Finds the first that is valid: several have one name while keys roll over. */
   #issuerOf({ certificate }: ParsedCertificate, nowMillis: number): ParsedCertificate | null {
     const { authorities, intermediates } = this.#options;
     const issuers = [...authorities, ...intermediates].filter(

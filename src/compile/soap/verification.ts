@@ -13,11 +13,11 @@ import { type SignedList, signedListsIn } from '../../base/x509/signed-list.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { DIGEST_NAMES, problemOfKey, SIGNATURE_NAMES } from '../../soap/security/algorithms.js';
-import { Certificates } from '../../soap/security/certificates.js';
 import type { RequiredPart, SignatureRules, VerificationRules } from '../../soap/security/header-verification.js';
 import { OnceMemory } from '../../soap/security/once-memory.js';
 import type { SamlRules } from '../../soap/security/saml-assertion.js';
 import type { AlgorithmRules } from '../../soap/security/signature-form.js';
+import { SignerCertificates } from '../../soap/security/signer-certificates.js';
 import type { UsernameTokenRules } from '../../soap/security/username-token.js';
 import { type Keeping, Kept } from '../keep.js';
 
@@ -144,7 +144,7 @@ function compileSignature(verify: ConfigSection<VerifyConfig>): (() => Signature
     try {
       rules = signatureRules(section, contents);
     } catch (error) {
-      // Its lists go out of date by themselves.
+      // The rules before stay: their lists go out of date by themselves.
       if (!(error instanceof ConfigurationError)) throw error;
     }
     return rules;
@@ -179,7 +179,7 @@ function signatureRules(section: ConfigSection<SignatureConfig>, contents: reado
     );
   return {
     algorithms: algorithmRules(value),
-    certificates: new Certificates({
+    certificates: new SignerCertificates({
       trust: new CertificateTrust({ authorities, intermediates, revocations }),
       known,
       references: new Set(value.keyReferences),
@@ -267,7 +267,7 @@ function listsOf(
       );
     const isSigned = issuers.some(
       ({ publicKey, fields }) =>
-        fields.subject.equals(list.issuer) && fields.keyUsage?.signsLists !== false && list.isSignedBy(publicKey),
+        fields.subject.equals(list.issuer) && fields.keyUses?.signsLists !== false && list.isSignedBy(publicKey),
     );
     if (!isSigned)
       throw section.error(

@@ -1,4 +1,15 @@
-import { each, encrypted, equal, flagComparison, grants, IS_ERROR, kept, ranked, restart } from './comparisons.js';
+import {
+  denials,
+  each,
+  encrypted,
+  equal,
+  flagComparison,
+  grants,
+  IS_ERROR,
+  kept,
+  ranked,
+  restart,
+} from './comparisons.js';
 import { weakerLimits } from './limits.js';
 import { openContent, openRecord } from './open.js';
 import { openAdmin } from './operators.js';
@@ -32,6 +43,54 @@ export const SERVICE_PROTECTIONS = {
     absent: 'Enforced. Timestamps and nonces of WS-Security are the task of the backend.',
     empty: 'as absent',
     unreachable: 'Messages with nonces are refused while Redis is away, unless `noncesWithoutRedis`.',
+  },
+  signatures: {
+    about: 'WS-Security of SOAP requests',
+    keys: {
+      ...each(
+        kept,
+        'services.*.security.verify',
+        'services.*.security.verify?.signature',
+        'services.*.security.verify?.signature?.revocations',
+        'services.*.security.verify?.usernameToken',
+        'services.*.security.verify?.saml',
+      ),
+      ...each(grants('open'), 'services.*.security.verify?.signature?.subjects'),
+      ...each(
+        grants('closed'),
+        'services.*.security.verify?.signature?.algorithms',
+        'services.*.security.verify?.signature?.digests',
+        'services.*.security.verify?.signature?.canonicalizations',
+        'services.*.security.verify?.signature?.keyReferences',
+        'services.*.security.verify?.usernameToken?.types',
+        'services.*.security.verify?.saml?.confirmations',
+      ),
+      ...each(denials, 'services.*.security.verify?.signature?.required'),
+      ...each(ranked(['known', 'none'], 'none'), 'services.*.security.verify?.signature?.keyValues'),
+      ...each(ranked(['pass', 'refuse'], 'refuse'), 'services.*.security.verify?.encrypted'),
+      ...each(
+        flagComparison(true, false),
+        'services.*.security.verify?.once',
+        'services.*.security.verify?.timestamp.required',
+      ),
+      ...each(
+        equal,
+        'services.*.security.verify?.signature?.authorities',
+        'services.*.security.verify?.signature?.intermediates',
+        'services.*.security.verify?.signature?.known',
+        'services.*.security.verify?.timestamp.toleranceMillis',
+        'services.*.security.verify?.timestamp.maxAgeMillis',
+        'services.*.security.verify?.usernameToken?.users',
+        'services.*.security.verify?.usernameToken?.maxAgeMillis',
+        'services.*.security.verify?.saml?.issuers',
+        'services.*.security.verify?.saml?.audience',
+        'services.*.security.verify?.role',
+      ),
+    },
+    absent: 'Security blocks pass unread to the backend, whose task they are.',
+    empty: IS_ERROR,
+    unreachable:
+      'A file that cannot be read keeps the certificates that were read before; revocation lists go out of date.',
   },
   content: {
     about: 'Validation by the WSDL',

@@ -1,8 +1,8 @@
 // biome-ignore-all format: a table of keys
 import { PASSWORD_HASH } from '../../access/passwords/password-hash.js';
 import { DIGEST_NAMES, SIGNATURE_NAMES } from '../../soap/security/algorithms.js';
-import { KEY_REFERENCES } from '../../soap/security/certificates.js';
 import { CONFIRMATIONS } from '../../soap/security/saml-assertion.js';
+import { KEY_REFERENCES } from '../../soap/security/signer-certificates.js';
 import { PEM, URI } from '../keys/formats.js';
 import { closed, flag, list, mapOf, millis, millisOrNone, oneOf, optional, section, string, text, whole } from '../keys/key-types.js';
 
@@ -20,7 +20,7 @@ const SIGNATURE_KEYS = closed(
     authorities: pem('The authorities whose certificates may sign, PEM: `{ file: ca.pem }`.'),
     intermediates: optional(pem('Authorities below those, by which chains are built. Messages bring none.')),
     revocations: optional(pem('Revocation lists, PEM: then each authority of a chain must have one that is not out of date.')),
-    known: optional(pem('Certificates that a message names without bringing them.')),
+    known: optional(pem('SignerCertificates that a message names without bringing them.')),
     required: list(string({ pattern: REQUIRED_PART, hint: 'Write Body, Timestamp, UsernameToken, Assertion, or a header block as {namespace}name.' }),
       'What one signature must cover, by its place in the envelope.', { minItems: 1, maxItems: 16, uniqueItems: true, default: ['Body'] }),
     subjects: optional(list(string({ minLength: 3, maxLength: 1024 }),
@@ -58,7 +58,7 @@ const USERNAME_TOKEN_KEYS = closed(
 const SAML_KEYS = closed(
   {
     issuers: mapOf('^\\S{1,1024}$',
-      closed({ cert: pem('Certificates of the keys that sign its assertions, PEM.') }),
+      closed({ cert: pem('SignerCertificates of the keys that sign its assertions, PEM.') }),
       'Issuers by name, each with its certificates.', { names: 'Write the name that its assertions have in Issuer.', minProperties: 1, maxProperties: 64 }),
     audience: text('The audience that assertions must name.', URI),
     confirmations: list(oneOf(CONFIRMATIONS), 'How the subject may be confirmed.',

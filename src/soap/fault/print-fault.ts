@@ -6,7 +6,7 @@ import { XmlWriter } from '../../xml/writer.js';
 import type { Dialect } from '../dialect.js';
 import { NotUnderstood } from '../header/header.js';
 
-/** Its faults have names of their own (SOAP Message Security 1.1 section 12). */
+/** WS-Security has names for its faults (SOAP Message Security 1.1 section 12). */
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 /** The namespace of the element in a Fault's detail that carries the refusal code. */
 const ERROR_URI = 'urn:soapstone:error';

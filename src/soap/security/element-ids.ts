@@ -1,8 +1,8 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import { CommentNode, ElementNode } from '../../xml/canonical/element-tree.js';
 import type { StartTag } from '../../xml/events.js';
-import { DS, SAML1, WSU, XENC, XML } from './names.js';
-import { invalidSecurity } from './refusals.js';
+import { invalidSecurity } from './security-refusals.js';
+import { DS, SAML1, WSU, XENC, XML_NAMESPACE } from './wsse-names.js';
 
 /** Attributes that some reader takes for an Id, in no namespace. */
 const UNQUALIFIED: ReadonlySet<string> = new Set(['Id', 'ID', 'id', 'AssertionID']);
@@ -13,7 +13,7 @@ export function eachId(tag: StartTag, visit: (id: string) => void): void {
     const uri = tag.attributeUri(index);
     const local = tag.attributeLocal(index);
     const isId =
-      (uri === WSU && local === 'Id') || (uri === XML && local === 'id') || (uri === '' && UNQUALIFIED.has(local));
+      (uri === WSU && local === 'Id') || (uri === XML_NAMESPACE && local === 'id') || (uri === '' && UNQUALIFIED.has(local));
     // A reader that knows its type takes the blanks around it away.
     if (isId) visit(tag.attributeValue(index).trim());
   }

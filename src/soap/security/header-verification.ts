@@ -5,31 +5,31 @@ import type { ParsedCertificate } from '../../base/x509/certificate-trust.js';
 import type { ElementNode } from '../../xml/canonical/element-tree.js';
 import { expandedName } from '../../xml/events.js';
 import type { Dialect } from '../dialect.js';
-import type { Certificates } from './certificates.js';
 import { ElementIds, hasComment } from './element-ids.js';
 import { isAssertion, type KeyName, readBinaryToken, readKeyInfo, readTokenReference } from './key-info.js';
-import { DS, WSSE, WSU, XENC } from './names.js';
 import { compareDigest } from './reference-digest.js';
+import { isConfirmed, judgeAssertion, type SamlRules, type VerifiedAssertion } from './saml-assertion.js';
 import {
   failedAuthentication,
   invalidSecurity,
   tokenUnavailable,
   unsupportedAlgorithm,
   unsupportedToken,
-} from './refusals.js';
-import { isConfirmed, judgeAssertion, type SamlRules, type VerifiedAssertion } from './saml-assertion.js';
+} from './security-refusals.js';
 import { type AlgorithmRules, type ReferenceForm, readSignature, type SignatureForm } from './signature-form.js';
 import { verifySignedInfo } from './signed-info.js';
-import { isNamed, partsOf } from './strict-elements.js';
+import type { SignerCertificates } from './signer-certificates.js';
+import { elementParts, isNamed } from './strict-elements.js';
 import { judgeTimestamp, type TimestampRules } from './timestamp.js';
 import { judgeUsernameToken, type NamedUser, type UsernameTokenRules } from './username-token.js';
+import { DS, WSSE, WSU, XENC } from './wsse-names.js';
 
 /** What must be signed: parts by the place that they have, or header blocks by name `{uri}local`. */
 export type RequiredPart = 'Body' | 'Timestamp' | 'UsernameToken' | 'Assertion' | { readonly block: string };
 
 export interface SignatureRules {
   readonly algorithms: AlgorithmRules;
-  readonly certificates: Certificates;
+  readonly certificates: SignerCertificates;
   readonly required: readonly RequiredPart[];
 }
 
@@ -54,7 +54,7 @@ const TOKENS_MAX = 16;
 /** A signature whose own value is right. */
 export interface VerifiedSignature {
   readonly signer: ParsedCertificate;
-  /** Its SignedInfo, hashed with its key: equal for the same message, whatever its signature looks like. */
+  /** Hashes SignedInfo with the key: equal for the same message, whatever its signature looks like. */
   readonly digest: () => string;
   /** Elements of the Header whose digests match. */
   readonly elements: ReadonlySet<ElementNode>;
@@ -149,7 +149,7 @@ function sort(security: ElementNode, { encrypted }: VerificationRules): Security
     if (single.has(kind)) throw invalidSecurity(`two of the kind ${kind} in the Security block`);
     single.set(kind, node);
   };
-  for (const node of partsOf(security)) {
+  for (const node of elementParts(security)) {
     if (isNamed(node, WSU, 'Timestamp')) once('Timestamp', node);
     else if (isNamed(node, WSSE, 'UsernameToken')) once('UsernameToken', node);
     else if (isAssertion(node)) once('Assertion', node);

@@ -1,6 +1,8 @@
 import type { Buffer } from 'node:buffer';
 
 import type { ElementNode } from '../../xml/canonical/element-tree.js';
+import { invalidSecurity, unsupportedToken } from './security-refusals.js';
+import { base64Of, elementParts, elementText, isNamed, lettersOf, requiredAttribute } from './strict-elements.js';
 import {
   BASE64_BINARY,
   DS,
@@ -12,9 +14,7 @@ import {
   WSSE,
   X509_KEY_IDENTIFIER,
   X509_V3,
-} from './names.js';
-import { invalidSecurity, unsupportedToken } from './refusals.js';
-import { attributeOf, base64Of, isNamed, lettersOf, partsOf, textOf } from './strict-elements.js';
+} from './wsse-names.js';
 
 /** How a message names the key of a signature (SOAP Message Security section 7, X.509 Token Profile section 3). */
 export type KeyName =
@@ -37,7 +37,7 @@ export type KeyName =
 
 /** Reads the one child of a KeyInfo. Throws `wsse:InvalidSecurity`, `wsse:UnsupportedSecurityToken`. */
 export function readKeyInfo(keyInfo: ElementNode): KeyName {
-  const [part, ...further] = partsOf(keyInfo);
+  const [part, ...further] = elementParts(keyInfo);
   if (part === undefined || further.length > 0) throw invalidSecurity('KeyInfo names a key in one way');
   if (isNamed(part, WSSE, 'SecurityTokenReference')) return readTokenReference(part);
   if (isNamed(part, DS, 'X509Data')) return readX509Data(part, true);
@@ -47,13 +47,13 @@ export function readKeyInfo(keyInfo: ElementNode): KeyName {
 
 /** Reads the one child of a SecurityTokenReference. Throws as `readKeyInfo`. */
 export function readTokenReference(node: ElementNode): KeyName {
-  const [part, ...further] = partsOf(node);
+  const [part, ...further] = elementParts(node);
   if (part === undefined || further.length > 0)
     throw invalidSecurity('SecurityTokenReference names a token in one way');
   if (isNamed(part, WSSE, 'Reference')) return readReference(part);
   if (isNamed(part, WSSE, 'KeyIdentifier')) return readKeyIdentifier(part);
   if (isNamed(part, WSSE, 'Embedded')) {
-    const [token, ...others] = partsOf(part);
+    const [token, ...others] = elementParts(part);
     if (token === undefined || others.length > 0) throw invalidSecurity('Embedded holds one token');
     return { by: 'embedded', letters: readBinaryToken(token) };
   }
@@ -63,15 +63,15 @@ export function readTokenReference(node: ElementNode): KeyName {
 
 /** Nothing but a token of this message is taken. */
 function readReference(node: ElementNode): KeyName {
-  const uri = attributeOf(node, 'URI');
+  const uri = requiredAttribute(node, 'URI');
   if (!uri.startsWith('#') || uri.length === 1)
     throw invalidSecurity('a reference to a token that is not in the message');
   return { by: 'token', id: uri.slice(1) };
 }
 
 function readKeyIdentifier(node: ElementNode): KeyName {
-  const type = attributeOf(node, 'ValueType');
-  if (type === SAML2_ID) return { by: 'assertion', id: textOf(node).trim() };
+  const type = requiredAttribute(node, 'ValueType');
+  if (type === SAML2_ID) return { by: 'assertion', id: elementText(node).trim() };
   const encoding = node.attribute('', 'EncodingType');
   if (encoding !== null && encoding !== BASE64_BINARY) throw unsupportedToken('the encoding of KeyIdentifier');
   if (type === X509_KEY_IDENTIFIER) return { by: 'keyIdentifier', identifier: base64Of(node) };
@@ -82,7 +82,7 @@ function readKeyIdentifier(node: ElementNode): KeyName {
 /** One certificate, by its issuer and number, by itself, or in both ways, as zeep has it. */
 function readX509Data(node: ElementNode, isBare: boolean): KeyName {
   const parts = new Map<string, ElementNode>();
-  for (const part of partsOf(node)) {
+  for (const part of elementParts(node)) {
     if (!isNamed(part, DS, 'X509Certificate') && !isNamed(part, DS, 'X509IssuerSerial'))
       throw unsupportedToken('what X509Data holds');
     if (parts.has(part.local)) throw invalidSecurity('X509Data names one certificate');
@@ -98,14 +98,14 @@ function readX509Data(node: ElementNode, isBare: boolean): KeyName {
 function readIssuerSerial(
   node: ElementNode,
 ): Pick<Extract<KeyName, { readonly by: 'issuerSerial' }>, 'by' | 'issuer' | 'serial'> {
-  const [issuer, serial, ...others] = partsOf(node);
+  const [issuer, serial, ...others] = elementParts(node);
   if (issuer === undefined || serial === undefined || others.length > 0)
     throw invalidSecurity('the parts of X509IssuerSerial');
   if (!isNamed(issuer, DS, 'X509IssuerName') || !isNamed(serial, DS, 'X509SerialNumber'))
     throw invalidSecurity('the parts of X509IssuerSerial');
-  const number = textOf(serial).trim();
+  const number = elementText(serial).trim();
   if (!/^[0-9]{1,60}$/.test(number)) throw invalidSecurity('X509SerialNumber is no number');
-  return { by: 'issuerSerial', issuer: textOf(issuer).trim(), serial: BigInt(number).toString(16) };
+  return { by: 'issuerSerial', issuer: elementText(issuer).trim(), serial: BigInt(number).toString(16) };
 }
 
 /** The certificate in a BinarySecurityToken, in base64 without white space. Throws `wsse:UnsupportedSecurityToken` for other kinds of tokens. */
@@ -113,7 +113,7 @@ export function readBinaryToken(node: ElementNode): string {
   if (!isNamed(node, WSSE, 'BinarySecurityToken')) throw unsupportedToken('a token that is no X.509 certificate');
   const encoding = node.attribute('', 'EncodingType');
   if (encoding !== null && encoding !== BASE64_BINARY) throw unsupportedToken('the encoding of BinarySecurityToken');
-  if (attributeOf(node, 'ValueType') !== X509_V3) throw unsupportedToken('the ValueType of BinarySecurityToken');
+  if (requiredAttribute(node, 'ValueType') !== X509_V3) throw unsupportedToken('the ValueType of BinarySecurityToken');
   return lettersOf(node);
 }
 

@@ -21,7 +21,7 @@ import {
   verifyHeader,
 } from './header-verification.js';
 import { ReferenceDigest } from './reference-digest.js';
-import { failedCheck, invalidSecurity, unsupportedAlgorithm } from './refusals.js';
+import { failedCheck, invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
 import type { ReferenceForm } from './signature-form.js';
 
 /** Elements, texts and comments of a Header that are kept. */
@@ -58,7 +58,7 @@ export class MessageVerifier implements XmlHandler {
   readonly #met = new Set<string>();
   /** The digests of the signed elements that are open. */
   readonly #digests: ReferenceDigest[] = [];
-  /** Of each signed element open, by depth: it has text, and a comment. */
+  /** Whether the signed elements open, by depth, have text, and a comment. */
   readonly #hasText: boolean[] = [];
   readonly #hasComment: boolean[] = [];
   /** The interest of the handler in each element open. */

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { CanonicalWriter, type WrittenAttribute } from '../../xml/canonical/canonical-writer.js';
 import { type ElementNode, writeTree } from '../../xml/canonical/element-tree.js';
 import { DigestSink } from './digest-sink.js';
-import { failedCheck, unsupportedAlgorithm } from './refusals.js';
+import { failedCheck, unsupportedAlgorithm } from './security-refusals.js';
 import type { ReferenceForm } from './signature-form.js';
 
 /** Writes the element of a Reference as it comes by, and compares its digest. */

@@ -3,13 +3,19 @@ import type { KeyObject } from 'node:crypto';
 import type { ParsedCertificate } from '../../base/x509/certificate-trust.js';
 import type { ElementNode } from '../../xml/canonical/element-tree.js';
 import { readKeyInfo } from './key-info.js';
-import { DS, SAML2 } from './names.js';
 import { compareDigest } from './reference-digest.js';
-import { failedAuthentication, failedCheck, invalidSecurity, messageExpired, unsupportedToken } from './refusals.js';
+import {
+  failedAuthentication,
+  failedCheck,
+  invalidSecurity,
+  messageExpired,
+  unsupportedToken,
+} from './security-refusals.js';
 import { type AlgorithmRules, readSignature } from './signature-form.js';
 import { verifySignedInfo } from './signed-info.js';
-import { attributeOf, isNamed, partsOf, textOf } from './strict-elements.js';
+import { elementParts, elementText, isNamed, requiredAttribute } from './strict-elements.js';
 import { instantOf } from './timestamp.js';
+import { DS, SAML2 } from './wsse-names.js';
 
 export const CONFIRMATIONS = ['bearer', 'holder-of-key', 'sender-vouches'] as const;
 export type Confirmation = (typeof CONFIRMATIONS)[number];
@@ -45,7 +51,7 @@ export function judgeAssertion(node: ElementNode, rules: SamlRules, nowMillis: n
   if (node.uri !== SAML2 || node.attribute('', 'Version') !== '2.0')
     throw unsupportedToken('an assertion that is not of SAML 2.0');
   const children = new Map<string, ElementNode>();
-  for (const part of partsOf(node)) {
+  for (const part of elementParts(node)) {
     const isStatement = STATEMENTS.has(part.local) && part.uri === SAML2;
     if (isStatement) continue;
     const isKnown = part.uri === SAML2 ? PARTS.has(part.local) : isNamed(part, DS, 'Signature');
@@ -53,7 +59,7 @@ export function judgeAssertion(node: ElementNode, rules: SamlRules, nowMillis: n
     if (children.has(part.local)) throw invalidSecurity(`${part.local} twice`);
     children.set(part.local, part);
   }
-  const issuer = textOf(required(children, 'Issuer')).trim();
+  const issuer = elementText(required(children, 'Issuer')).trim();
   verifySignature(node, required(children, 'Signature'), issuer, rules);
   const conditions = children.get('Conditions');
   if (conditions === undefined) throw failedAuthentication('an assertion without Conditions');
@@ -86,7 +92,7 @@ function verifySignature(
   if (
     reference === undefined ||
     others.length > 0 ||
-    reference.id !== attributeOf(node, 'ID') ||
+    reference.id !== requiredAttribute(node, 'ID') ||
     !reference.isEnveloped
   )
     throw invalidSecurity('the assertion is not signed as a whole');
@@ -105,11 +111,11 @@ function verifySignature(
 function judgeConditions(node: ElementNode, { audience, toleranceMillis }: SamlRules, nowMillis: number): void {
   judgeTimes(node, toleranceMillis, nowMillis);
   let isForUs = false;
-  for (const condition of partsOf(node)) {
+  for (const condition of elementParts(node)) {
     if (condition.uri !== SAML2 || !CONDITIONS.has(condition.local))
       throw unsupportedToken('a condition of the assertion');
     if (condition.local !== 'AudienceRestriction') continue;
-    if (!partsOf(condition).some((one) => isNamed(one, SAML2, 'Audience') && textOf(one).trim() === audience))
+    if (!elementParts(condition).some((one) => isNamed(one, SAML2, 'Audience') && elementText(one).trim() === audience))
       throw failedAuthentication('the assertion is for another audience');
     isForUs = true;
   }
@@ -131,14 +137,14 @@ function readConfirmation(
   { confirmations, toleranceMillis }: SamlRules,
   nowMillis: number,
 ): Pick<VerifiedAssertion, 'confirmation' | 'holderCertificate'> {
-  for (const node of partsOf(subject).filter((part) => isNamed(part, SAML2, 'SubjectConfirmation'))) {
-    const method = attributeOf(node, 'Method');
+  for (const node of elementParts(subject).filter((part) => isNamed(part, SAML2, 'SubjectConfirmation'))) {
+    const method = requiredAttribute(node, 'Method');
     const confirmation = CONFIRMATIONS.find((name) => method === `${METHOD}${name}`);
     if (confirmation === undefined || !confirmations.has(confirmation)) continue;
-    const data = partsOf(node).find((part) => isNamed(part, SAML2, 'SubjectConfirmationData'));
+    const data = elementParts(node).find((part) => isNamed(part, SAML2, 'SubjectConfirmationData'));
     if (data !== undefined) judgeTimes(data, toleranceMillis, nowMillis);
     if (confirmation !== 'holder-of-key') return { confirmation, holderCertificate: null };
-    const keyInfo = data === undefined ? undefined : partsOf(data).find((part) => isNamed(part, DS, 'KeyInfo'));
+    const keyInfo = data === undefined ? undefined : elementParts(data).find((part) => isNamed(part, DS, 'KeyInfo'));
     const name = keyInfo === undefined ? null : readKeyInfo(keyInfo);
     if (name?.by !== 'x509Data') throw unsupportedToken('a holder of a key that is not named by its certificate');
     return { confirmation, holderCertificate: name.letters };
@@ -163,18 +169,18 @@ export function isConfirmed(
 }
 
 function nameOf(subject: ElementNode): string | null {
-  const name = partsOf(subject).find((part) => isNamed(part, SAML2, 'NameID'));
-  return name === undefined ? null : textOf(name).trim();
+  const name = elementParts(subject).find((part) => isNamed(part, SAML2, 'NameID'));
+  return name === undefined ? null : elementText(name).trim();
 }
 
 function attributesOf(node: ElementNode): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
-  const statements = partsOf(node).filter((part) => isNamed(part, SAML2, 'AttributeStatement'));
-  for (const attribute of statements.flatMap(partsOf)) {
+  const statements = elementParts(node).filter((part) => isNamed(part, SAML2, 'AttributeStatement'));
+  for (const attribute of statements.flatMap(elementParts)) {
     if (!isNamed(attribute, SAML2, 'Attribute')) throw unsupportedToken('a statement of the assertion');
     if (found.size === ATTRIBUTES_MAX) throw invalidSecurity(`more than ${ATTRIBUTES_MAX} attributes in the assertion`);
-    const name = attributeOf(attribute, 'Name');
-    const values = partsOf(attribute).map(({ ownText }) => ownText);
+    const name = requiredAttribute(attribute, 'Name');
+    const values = elementParts(attribute).map(({ ownText }) => ownText);
     found.set(name, [...(found.get(name) ?? []), ...values]);
   }
   return found;

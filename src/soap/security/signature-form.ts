@@ -3,9 +3,9 @@ import type { Buffer } from 'node:buffer';
 import { type CanonicalMethod, canonicalMethodOf } from '../../xml/canonical/canonical-method.js';
 import type { ElementNode } from '../../xml/canonical/element-tree.js';
 import { type DigestName, digestOf, type SignatureAlgorithm, signatureAlgorithmOf } from './algorithms.js';
-import { DS, ENVELOPED, EXC_C14N, STR_TRANSFORM, WSSE } from './names.js';
-import { invalidSecurity, unsupportedAlgorithm } from './refusals.js';
-import { attributeOf, base64Of, isNamed, partsOf } from './strict-elements.js';
+import { invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
+import { base64Of, elementParts, isNamed, requiredAttribute } from './strict-elements.js';
+import { DS, ENVELOPED, EXC_C14N, STR_TRANSFORM, WSSE } from './wsse-names.js';
 
 /** What signatures may use. */
 export interface AlgorithmRules {
@@ -50,14 +50,14 @@ const PREFIXES_MAX = 64;
  * others. Throws `wsse:InvalidSecurity`, `wsse:UnsupportedAlgorithm`.
  */
 export function readSignature(node: ElementNode, rules: AlgorithmRules): SignatureForm {
-  const [signedInfo, value, keyInfo, ...further] = partsOf(node);
+  const [signedInfo, value, keyInfo, ...further] = elementParts(node);
   if (signedInfo === undefined || !isNamed(signedInfo, DS, 'SignedInfo'))
     throw invalidSecurity('Signature without SignedInfo');
   if (value === undefined || !isNamed(value, DS, 'SignatureValue'))
     throw invalidSecurity('Signature without SignatureValue');
   if (further.length > 0 || (keyInfo !== undefined && !isNamed(keyInfo, DS, 'KeyInfo')))
     throw invalidSecurity('Signature with more than SignedInfo, SignatureValue and KeyInfo');
-  const [canonicalization, method, ...references] = partsOf(signedInfo);
+  const [canonicalization, method, ...references] = elementParts(signedInfo);
   if (canonicalization === undefined || !isNamed(canonicalization, DS, 'CanonicalizationMethod'))
     throw invalidSecurity('SignedInfo without CanonicalizationMethod');
   if (method === undefined || !isNamed(method, DS, 'SignatureMethod'))
@@ -79,16 +79,16 @@ export function readSignature(node: ElementNode, rules: AlgorithmRules): Signatu
 }
 
 function algorithmOf(node: ElementNode, { signatures }: AlgorithmRules): SignatureAlgorithm {
-  const algorithm = signatureAlgorithmOf(attributeOf(node, 'Algorithm'));
+  const algorithm = signatureAlgorithmOf(requiredAttribute(node, 'Algorithm'));
   if (algorithm === null || !signatures.has(algorithm.name)) throw unsupportedAlgorithm('SignatureMethod');
   // A length of HMAC, or parameters of RSASSA-PSS.
-  if (partsOf(node).length > 0) throw unsupportedAlgorithm('SignatureMethod with parameters');
+  if (elementParts(node).length > 0) throw unsupportedAlgorithm('SignatureMethod with parameters');
   return algorithm;
 }
 
 function methodOf(node: ElementNode, rules: AlgorithmRules): CanonicalMethod {
-  const identifier = attributeOf(node, 'Algorithm');
-  const [list, ...further] = partsOf(node);
+  const identifier = requiredAttribute(node, 'Algorithm');
+  const [list, ...further] = elementParts(node);
   const prefixes = list === undefined ? new Set<string>() : prefixesOf(list);
   const method = canonicalMethodOf(identifier, prefixes);
   if (method === null || further.length > 0) throw unsupportedAlgorithm(node.local);
@@ -108,8 +108,8 @@ function prefixesOf(list: ElementNode): ReadonlySet<string> {
 
 function readReference(node: ElementNode, rules: AlgorithmRules): ReferenceForm {
   if (!isNamed(node, DS, 'Reference')) throw invalidSecurity('SignedInfo with something else than References');
-  const uri = attributeOf(node, 'URI');
-  const parts = partsOf(node);
+  const uri = requiredAttribute(node, 'URI');
+  const parts = elementParts(node);
   const transforms = parts.length === 3 ? parts[0] : undefined;
   const [method, value] = parts.slice(-2);
   if (parts.length > 3 || method === undefined || value === undefined)
@@ -120,21 +120,22 @@ function readReference(node: ElementNode, rules: AlgorithmRules): ReferenceForm 
     throw invalidSecurity('the parts of a Reference');
   // Nothing outside of the message is fetched, and nothing in it is looked for but by an Id.
   if (!/^#[^()\s]+$/.test(uri)) throw invalidSecurity('a Reference that names no Id of the message');
-  const digest = digestOf(attributeOf(method, 'Algorithm'));
-  if (digest === null || !rules.digests.has(digest) || partsOf(method).length > 0)
+  const digest = digestOf(requiredAttribute(method, 'Algorithm'));
+  if (digest === null || !rules.digests.has(digest) || elementParts(method).length > 0)
     throw unsupportedAlgorithm('DigestMethod');
   return { id: uri.slice(1), digest, value: base64Of(value), ...readTransforms(transforms, rules) };
 }
 
 /** Takes the sequences that are in use and no others; without one the inclusive way is meant (XML Signature 4.4.3.2). */
 function readTransforms(transforms: ElementNode | undefined, rules: AlgorithmRules): Transformation {
-  const listed = transforms === undefined ? [] : partsOf(transforms);
+  const listed = transforms === undefined ? [] : elementParts(transforms);
   if (transforms !== undefined && listed.length === 0) throw invalidSecurity('Transforms without one');
   if (listed.length > TRANSFORMS_MAX) throw invalidSecurity(`more than ${TRANSFORMS_MAX} Transforms`);
   for (const transform of listed)
     if (!isNamed(transform, DS, 'Transform')) throw invalidSecurity('the parts of Transforms');
   const isEnveloped = listed[0]?.attribute('', 'Algorithm') === ENVELOPED;
-  if (isEnveloped && listed[0] !== undefined && partsOf(listed[0]).length > 0) throw unsupportedAlgorithm('Transform');
+  if (isEnveloped && listed[0] !== undefined && elementParts(listed[0]).length > 0)
+    throw unsupportedAlgorithm('Transform');
   const [last, ...further] = isEnveloped ? listed.slice(1) : listed;
   if (further.length > 0) throw unsupportedAlgorithm('a sequence of Transforms');
   if (last === undefined) {
@@ -143,10 +144,10 @@ function readTransforms(transforms: ElementNode | undefined, rules: AlgorithmRul
       throw unsupportedAlgorithm('a Reference without canonicalization');
     return { method, isEnveloped, isDereferenced: false };
   }
-  if (attributeOf(last, 'Algorithm') !== STR_TRANSFORM)
+  if (requiredAttribute(last, 'Algorithm') !== STR_TRANSFORM)
     return { method: methodOf(last, rules), isEnveloped, isDereferenced: false };
-  const [parameters, ...others] = partsOf(last);
-  const [method, ...more] = parameters === undefined ? [] : partsOf(parameters);
+  const [parameters, ...others] = elementParts(last);
+  const [method, ...more] = parameters === undefined ? [] : elementParts(parameters);
   if (isEnveloped || others.length > 0 || more.length > 0) throw unsupportedAlgorithm('STR-Transform');
   if (parameters === undefined || method === undefined)
     throw unsupportedAlgorithm('STR-Transform without a canonicalization');

@@ -6,7 +6,7 @@ import { writeTree } from '../../xml/canonical/element-tree.js';
 import { isSignatureOf } from './algorithms.js';
 import { BytesSink } from './digest-sink.js';
 import { inheritedBy } from './reference-digest.js';
-import { failedCheck } from './refusals.js';
+import { failedCheck } from './security-refusals.js';
 import type { SignatureForm } from './signature-form.js';
 
 /** Verifies the SignatureValue over SignedInfo, which it returns in canonical form. Throws `wsse:FailedCheck`. */

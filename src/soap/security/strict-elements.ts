@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer';
 
 import { CommentNode, ElementNode } from '../../xml/canonical/element-tree.js';
-import { invalidSecurity } from './refusals.js';
+import { invalidSecurity } from './security-refusals.js';
 
 /** Whether this is the name of the element. */
 export const isNamed = (node: ElementNode, uri: string, local: string): boolean =>
   node.local === local && node.uri === uri;
 
 /** The child elements of an element that has no other content. Throws `wsse:InvalidSecurity`. */
-export function partsOf(node: ElementNode): readonly ElementNode[] {
+export function elementParts(node: ElementNode): readonly ElementNode[] {
   const parts: ElementNode[] = [];
   for (const child of node.children) {
     if (child instanceof ElementNode) parts.push(child);
@@ -19,7 +19,7 @@ export function partsOf(node: ElementNode): readonly ElementNode[] {
 }
 
 /** The text of an element without child elements. Throws `wsse:InvalidSecurity`. */
-export function textOf(node: ElementNode): string {
+export function elementText(node: ElementNode): string {
   let text = '';
   for (const child of node.children) {
     if (typeof child !== 'string') {
@@ -33,7 +33,7 @@ export function textOf(node: ElementNode): string {
 }
 
 /** The attribute without a namespace. Throws `wsse:InvalidSecurity` where there is none. */
-export function attributeOf(node: ElementNode, local: string): string {
+export function requiredAttribute(node: ElementNode, local: string): string {
   const value = node.attribute('', local);
   if (value === null) throw invalidSecurity(`${node.local} has no ${local}`);
   return value;
@@ -41,7 +41,7 @@ export function attributeOf(node: ElementNode, local: string): string {
 
 /** The text of an element without white space. */
 export const lettersOf = (node: ElementNode): string => {
-  const text = textOf(node);
+  const text = elementText(node);
   return WHITE.test(text) ? text.replaceAll(ALL_WHITE, '') : text;
 };
 

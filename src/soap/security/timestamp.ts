@@ -1,7 +1,7 @@
 import type { ElementNode } from '../../xml/canonical/element-tree.js';
-import { WSU } from './names.js';
-import { invalidSecurity, messageExpired } from './refusals.js';
-import { isNamed, partsOf, textOf } from './strict-elements.js';
+import { invalidSecurity, messageExpired } from './security-refusals.js';
+import { elementParts, elementText, isNamed } from './strict-elements.js';
+import { WSU } from './wsse-names.js';
 
 export interface TimestampRules {
   readonly isRequired: boolean;
@@ -15,11 +15,11 @@ export interface TimestampRules {
 export function judgeTimestamp(node: ElementNode, rules: TimestampRules, nowMillis: number): number {
   const { toleranceMillis, maxAgeMillis } = rules;
   const times = new Map<string, number>();
-  for (const part of partsOf(node)) {
+  for (const part of elementParts(node)) {
     if (!isNamed(part, WSU, 'Created') && !isNamed(part, WSU, 'Expires'))
       throw invalidSecurity('the parts of Timestamp');
     if (times.has(part.local)) throw invalidSecurity(`${part.local} twice`);
-    times.set(part.local, instantOf(textOf(part)));
+    times.set(part.local, instantOf(elementText(part)));
   }
   const created = times.get('Created') ?? null;
   const expires = times.get('Expires') ?? null;

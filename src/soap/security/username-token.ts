@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 import type { ElementNode } from '../../xml/canonical/element-tree.js';
-import { BASE64_BINARY, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from './names.js';
-import { failedAuthentication, invalidSecurity, messageExpired, unsupportedToken } from './refusals.js';
-import { base64Of, isNamed, partsOf, textOf } from './strict-elements.js';
+import { failedAuthentication, invalidSecurity, messageExpired, unsupportedToken } from './security-refusals.js';
+import { base64Of, elementParts, elementText, isNamed } from './strict-elements.js';
 import { instantOf } from './timestamp.js';
+import { BASE64_BINARY, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from './wsse-names.js';
 
 export type PasswordType = 'digest' | 'text';
 
@@ -25,7 +25,7 @@ export interface NamedUser {
   readonly name: string;
   /** The password to judge; null where it was right. */
   readonly password: string | null;
-  /** Its nonce, which may come once until a time; null without one. */
+  /** The nonce, which may come once until a time; null without one. */
   readonly nonce: { readonly key: string; readonly untilMillis: number } | null;
 }
 
@@ -76,7 +76,7 @@ export function judgeUsernameToken(node: ElementNode, rules: UsernameTokenRules,
   return { name: user, password: null, nonce: once };
 }
 
-/** Of equal length, whatever they are of. */
+/** Digests have one length, whatever they are of. */
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 const USER_CHARS_MAX = 512;
@@ -84,7 +84,7 @@ const PASSWORD_CHARS_MAX = 4096;
 
 function readParts(node: ElementNode): TokenParts {
   const parts = new Map<string, ElementNode>();
-  for (const part of partsOf(node)) {
+  for (const part of elementParts(node)) {
     const isKnown = (part.uri === WSSE && KNOWN.has(part.local)) || isNamed(part, WSU, 'Created');
     // Among others, salt and iterations: a key is derived, and no password sent.
     if (!isKnown) throw unsupportedToken('a part of UsernameToken');
@@ -94,8 +94,8 @@ function readParts(node: ElementNode): TokenParts {
   const [name, password] = [parts.get('Username'), parts.get('Password')];
   if (name === undefined) throw invalidSecurity('UsernameToken without Username');
   if (password === undefined) throw failedAuthentication('UsernameToken without a password');
-  const user = textOf(name);
-  const text = textOf(password);
+  const user = elementText(name);
+  const text = elementText(password);
   if (user.length > USER_CHARS_MAX || text.length > PASSWORD_CHARS_MAX)
     throw failedAuthentication('a user or password that is too long');
   const [nonce, created] = [parts.get('Nonce'), parts.get('Created')];
@@ -106,7 +106,7 @@ function readParts(node: ElementNode): TokenParts {
     type: typeOf(password),
     password: text,
     nonce: nonce === undefined ? null : base64Of(nonce),
-    created: created === undefined ? null : textOf(created),
+    created: created === undefined ? null : elementText(created),
   };
 }
 

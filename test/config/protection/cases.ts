@@ -28,6 +28,10 @@ const types = (field: string, rest = CLASSES): string =>
 const CLASSES = `clients: { address: { class: one }, classes: { one: {}, two: {} } }\n`;
 const graphql = (more: string): string => `services:\n  g: { kind: graphql, url: "https://g/"${more} }\n`;
 
+/** A service that verifies; `more` goes into its signature. */
+const verify = (more = '', beside = ''): string =>
+  service(`, security: { verify: { signature: { authorities: "-----BEGIN ", subjects: ["OU=a"]${more} }${beside} } }`);
+
 export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
   clients: {
     there: clients(KEYS),
@@ -279,6 +283,45 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     empty: [[service('', 'hosts: []\n'), null]],
     absent: [[service(), /Requests may name any host/]],
     unreachable: null,
+  },
+  signatures: {
+    there: verify(', required: [Body, Timestamp]', ', once: true'),
+    withdrawn: [
+      [service(), /`services\.a\.security\.verify` is gone/],
+      [service(', security: { verify: { timestamp: { required: true }, once: true } }'), /signature` is gone/],
+      [verify(', required: [Body]', ', once: true'), /required` lacks `Timestamp`/],
+      [verify(', required: [Body, Timestamp]'), /once` goes from `true`/],
+      [verify(', required: [Body, Timestamp], keyValues: known', ', once: true'), /keyValues` goes from `none`/],
+      [
+        verify(', required: [Body, Timestamp], algorithms: [rsa-sha1]', ', once: true'),
+        /algorithms` now has `rsa-sha1`/,
+      ],
+      [verify(', required: [Body, Timestamp]', ', once: true, encrypted: pass'), /encrypted` goes from `refuse`/],
+      [
+        verify(', required: [Body, Timestamp]', ', once: true').replace('["OU=a"]', '["OU=a", "OU=b"]'),
+        /subjects` now has `OU=b`/,
+      ],
+      [
+        verify(', required: [Body, Timestamp]', ', once: true').replace(', subjects: ["OU=a"]', ''),
+        /subjects` is gone/,
+      ],
+    ],
+    taken: [
+      verify(', required: [Body, Timestamp, UsernameToken]', ', once: true'),
+      verify(', required: [Body, Timestamp], algorithms: [ed25519]', ', once: true'),
+      verify(', required: [Body, Timestamp]', ', once: true').replace('BEGIN ', 'BEGIN CERTIFICATE'),
+    ],
+    misspelt: [
+      [verify(', requires: [Body]'), /Unknown key `requires` in [^ ]*\. Did you mean `required`\?/],
+      [verify(', required: [Boddy]'), /Write Body, Timestamp/],
+      [verify(', algorithms: [rsa-sha255]'), /rsa-sha256/],
+    ],
+    empty: [
+      [service(', security: { verify: { signature: {} } }'), /authorities/],
+      [verify(', required: []'), /must not be empty/],
+    ],
+    absent: null,
+    unreachable: 'features/security-verify.test.ts',
   },
   messages: {
     there: service(', understands: ["{u}a"], attachments: false, security: { timestamps: true, nonces: true }'),

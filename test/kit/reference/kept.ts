@@ -6,6 +6,7 @@ import { SCHEMAS } from '../../../src/compile/graphql/graph.js';
 import type { Kept } from '../../../src/compile/keep.js';
 import { WSDLS } from '../../../src/compile/soap/named-wsdl.js';
 import { CALL_LIMITS, DESCRIPTIONS, NONCES } from '../../../src/compile/soap/service.js';
+import { ONCE } from '../../../src/compile/soap/verification.js';
 
 /** The state of the process, which no reload replaces. */
 const OF_PROCESS = [
@@ -19,6 +20,7 @@ export const KEPT: readonly Pick<Kept<never>, 'what' | 'condition'>[] = [
   ISSUER_KEYS,
   PASSWORDS,
   NONCES,
+  ONCE,
   BACKENDS,
   CALL_LIMITS,
   DESCRIPTIONS,

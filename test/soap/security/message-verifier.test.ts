@@ -4,9 +4,9 @@ import t from 'tap';
 import { defaultsOf } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusals/refusal.js';
 import { CertificateTrust, parseCertificate } from '../../../src/base/x509/certificate-trust.js';
-import { Certificates } from '../../../src/soap/security/certificates.js';
 import type { VerificationRules } from '../../../src/soap/security/header-verification.js';
 import { HEADER_NODES_MAX, MessageVerifier } from '../../../src/soap/security/message-verifier.js';
+import { SignerCertificates } from '../../../src/soap/security/signer-certificates.js';
 import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type XmlHandler } from '../../../src/xml/events.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
@@ -34,7 +34,7 @@ function rulesOf(authority: Identity): VerificationRules {
       digests: new Set(['sha256', 'sha512']),
       canonicalizations: new Set(['exclusive'] as const),
     },
-    certificates: new Certificates({
+    certificates: new SignerCertificates({
       trust: new CertificateTrust({ authorities: [trusted], intermediates: [], revocations: null }),
       known: [],
       references: new Set(['token'] as const),

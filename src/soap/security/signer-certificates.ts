@@ -7,7 +7,7 @@ import { nameKey } from '../../base/x509/distinguished-name.js';
 import { serialText } from '../../base/x509/revocation-list.js';
 import { problemOfKey } from './algorithms.js';
 import type { KeyName } from './key-info.js';
-import { failedAuthentication, invalidToken, tokenUnavailable, unsupportedToken } from './refusals.js';
+import { failedAuthentication, invalidToken, tokenUnavailable, unsupportedToken } from './security-refusals.js';
 import { decodeBase64 } from './strict-elements.js';
 
 /** Ways to name a key that the configuration can allow. */
@@ -16,7 +16,7 @@ export type KeyReference = (typeof KEY_REFERENCES)[number];
 
 export interface CertificateRules {
   readonly trust: CertificateTrust;
-  /** Certificates that a message names without bringing them. */
+  /** SignerCertificates that a message names without bringing them. */
   readonly known: readonly ParsedCertificate[];
   readonly references: ReadonlySet<KeyReference>;
   /** A bare key is taken where it is that of a known certificate. */
@@ -30,7 +30,7 @@ const TOKEN_CHARS_MAX = 16 * 1024;
 const CACHED_CHARS = 4 * 1024 * 1024;
 
 /** Finds and judges the certificates of messages. Parsing one costs six times as much as a signature: they are kept. */
-export class Certificates {
+export class SignerCertificates {
   readonly #rules: CertificateRules;
   readonly #parsed = new BoundedCache<ParsedCertificate>({
     size: CACHED_CHARS,
