@@ -1,4 +1,5 @@
 import { Refusal } from '../base/refusals/refusal.js';
+import { configuredNameKey, nameKey } from '../base/x509/distinguished-name.js';
 import type { Identifier } from './access.js';
 import {
   type CallerIdentity,
@@ -8,7 +9,6 @@ import {
   clientOf,
   type Head,
 } from './client.js';
-import { configuredNameKey, nameKey } from '../base/x509/distinguished-name.js';
 import { labelOf } from './label.js';
 import type { Networks } from './network/networks.js';
 

@@ -11,11 +11,11 @@ import {
 import { certificateEndMillis } from '../base/certificate-end.js';
 import type { RotatingFile } from '../base/rotating-file.js';
 import { TimeSlices } from '../base/time-slices.js';
+import { listsIn } from '../base/x509/revocation-list.js';
 import { ClientVerification } from './client-verification.js';
 import type { HandshakeFailure } from './handshake-failure.js';
 import { listEndMillis } from './list-end.js';
 import { certificateOf, verifyClientCertificate, withdrawCertificate } from './peer-certificate.js';
-import { listsIn } from '../base/x509/revocation-list.js';
 import type { TicketKeys } from './ticket-keys.js';
 import type { TlsEnd } from './tls-ends.js';
 

@@ -3,11 +3,11 @@ import t from 'tap';
 import { UNRESTRICTED } from '../../src/access/access.js';
 import { Certificates } from '../../src/access/certificates.js';
 import type { CallerIdentity } from '../../src/access/client.js';
-import { configuredNameKey, nameKey } from '../../src/base/x509/distinguished-name.js';
 import { labelOf } from '../../src/access/label.js';
 import { Networks } from '../../src/access/network/networks.js';
 import { tokenClient } from '../../src/access/tokens/token-client.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
+import { configuredNameKey, nameKey } from '../../src/base/x509/distinguished-name.js';
 
 /** Names of clients: subjects of certificates, and what log and audit call the client of a token. */
 

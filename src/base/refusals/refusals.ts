@@ -96,9 +96,21 @@ export const REFUSALS = {
     isSecurityFault: true,
     text: 'The Security header is missing, incomplete, or breaks the rules of WS-Security.',
   },
-  'wsse:InvalidSecurityToken': { blame: 'client', isSecurityFault: true, text: 'A security token of the message is broken.' },
-  'wsse:FailedCheck': { blame: 'client', isSecurityFault: true, text: 'A signature or a digest of the message does not match.' },
-  'wsse:UnsupportedAlgorithm': { blame: 'client', isSecurityFault: true, text: 'The message is signed by an algorithm that is not accepted.' },
+  'wsse:InvalidSecurityToken': {
+    blame: 'client',
+    isSecurityFault: true,
+    text: 'A security token of the message is broken.',
+  },
+  'wsse:FailedCheck': {
+    blame: 'client',
+    isSecurityFault: true,
+    text: 'A signature or a digest of the message does not match.',
+  },
+  'wsse:UnsupportedAlgorithm': {
+    blame: 'client',
+    isSecurityFault: true,
+    text: 'The message is signed by an algorithm that is not accepted.',
+  },
   'wsse:UnsupportedSecurityToken': {
     blame: 'client',
     isSecurityFault: true,

@@ -1,6 +1,6 @@
-import { configuredNameKey } from '../../base/x509/distinguished-name.js';
 import { didYouMean } from '../../base/nearest.js';
 import { isRecord } from '../../base/record.js';
+import { configuredNameKey } from '../../base/x509/distinguished-name.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 import { asksForCertificates } from '../listen/listen-rules.js';

@@ -13,7 +13,9 @@ export function eachId(tag: StartTag, visit: (id: string) => void): void {
     const uri = tag.attributeUri(index);
     const local = tag.attributeLocal(index);
     const isId =
-      (uri === WSU && local === 'Id') || (uri === XML_NAMESPACE && local === 'id') || (uri === '' && UNQUALIFIED.has(local));
+      (uri === WSU && local === 'Id') ||
+      (uri === XML_NAMESPACE && local === 'id') ||
+      (uri === '' && UNQUALIFIED.has(local));
     // A reader that knows its type takes the blanks around it away.
     if (isId) visit(tag.attributeValue(index).trim());
   }
