@@ -65,7 +65,7 @@ export interface Compiled {
   readonly protection: string;
   /** The proxies in front whose X-Forwarded-For names the client. */
   readonly trustedProxies: Networks;
-  /** By `service.operation`: what SOAP callers need for its replies. */
+  /** What SOAP callers need for the replies of an operation, by `service.operation`. */
   readonly closedReplies: ReadonlyMap<string, FieldRule>;
   /** Null where no decision point is asked. */
   readonly policy: Policy | null;

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { pipeline, type Readable, Transform } from 'node:stream';
+import { invariant } from '../base/invariant.js';
 import { isStreamed, type UpstreamRequest } from './reply.js';
 
 /** Header fields and body of one try of a request, with its insertion. */
@@ -10,12 +11,14 @@ export function withInsertion({
 }: UpstreamRequest): Pick<UpstreamRequest, 'headers' | 'body'> {
   if (insertion === undefined || body === null) return { headers, body };
   const inserted = insertion.make();
-  return {
-    headers: grown(headers, inserted.length),
-    body: isStreamed(body)
-      ? inStream(body, insertion.offsetBytes, inserted)
-      : inBuffer(body, insertion.offsetBytes, inserted),
-  };
+  const { offsetBytes, seal } = insertion;
+  if (isStreamed(body)) {
+    invariant(seal === undefined, 'what is signed is whole');
+    return { headers: grown(headers, inserted.length), body: inStream(body, offsetBytes, inserted) };
+  }
+  const whole = inBuffer(body, offsetBytes, inserted);
+  const sealed = seal?.(whole, inserted.length) ?? whole;
+  return { headers: grown(headers, sealed.length - body.length), body: sealed };
 }
 
 function grown(headers: readonly string[], bytes: number): string[] {

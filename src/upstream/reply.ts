@@ -12,6 +12,8 @@ export interface Insertion {
   readonly offsetBytes: number;
   /** Makes the bytes. Called for each try: they may hold a nonce, which no two messages have in common. */
   readonly make: () => Buffer;
+  /** Changes the whole body once they are in it, so many; absent: nothing is. A body that is streamed cannot be. */
+  readonly seal?: (body: Buffer, insertedBytes: number) => Buffer;
 }
 
 export interface UpstreamRequest {

@@ -15,6 +15,7 @@ import { inputMappings } from '../../graphql/input/input-mapping.js';
 import { buildSchema } from '../../graphql/schema.js';
 import { printBlocks } from '../../soap/header/header-place.js';
 import { readMediaType } from '../../soap/mime/media-type.js';
+import { signMessage } from '../../soap/security/message-signer.js';
 import type { TextPath } from '../../soap/text-at-path.js';
 import type { ReplyHead, UpstreamRequest } from '../../upstream/reply.js';
 import type { Upstream } from '../../upstream/upstream.js';
@@ -125,7 +126,12 @@ export function requestOf(
   const token = session === null ? null : tokenBlock(session.place, session.token);
   const writers = [service.security, token].filter((writer) => writer !== null);
   const place = placeInRequest(body, dialect);
-  const insertion = { offsetBytes: place.offsetBytes, make: () => printBlocks(place, writers) };
+  const { signing } = service;
+  const insertion = {
+    offsetBytes: place.offsetBytes,
+    make: () => printBlocks(place, writers),
+    ...(signing === null ? {} : { seal: (message: Buffer) => signMessage(message, signing) }),
+  };
   const made = writers.length === 0 ? request : { ...request, insertion };
   return session === null ? made : withTokenField(made, session.place, session.token);
 }

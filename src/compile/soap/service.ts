@@ -14,6 +14,7 @@ import type { BlockWriter } from '../../soap/header/header-place.js';
 import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import type { MimeLimits } from '../../soap/mime/mime-limits.js';
+import type { SigningRules } from '../../soap/security/message-signer.js';
 import { BoundUpstreams } from '../../upstream/bound-upstreams.js';
 import type { CallRules } from '../../upstream/call-rules.js';
 import type { HealthChecks } from '../../upstream/health.js';
@@ -32,7 +33,7 @@ import { type Keeping, Kept } from '../keep.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
 import { Destinations } from './destinations.js';
-import { compileMadeSecurity } from './made-security.js';
+import { compileMadeSecurity, compileSigning } from './made-security.js';
 import type { KnownModel, WsdlReader } from './named-wsdl.js';
 import { openedOperations } from './opened-operations.js';
 import { OperationTable } from './operation-table.js';
@@ -97,6 +98,8 @@ export interface SoapService {
   readonly session: ServiceSession | null;
   /** Writes the Security block of calls; null for none. */
   readonly security: BlockWriter | null;
+  /** Signs calls; null where they are not. */
+  readonly signing: SigningRules | null;
   /** Names `{uri}local` of the header blocks that the gateway writes into calls of GraphQL fields. */
   readonly ownBlocks: readonly string[];
   /** Addresses that requests may name in `To`. */
@@ -211,6 +214,7 @@ export async function compileService(
     addressing,
     callHead: compileCallHeads(dialects[0], addressing, operations),
     security: compileMadeSecurity(section),
+    signing: compileSigning(section),
     ownBlocks: [...(config.security.make === undefined ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],
     tokenPlace,
     session: null,
@@ -282,7 +286,7 @@ function compileFreshness(
 
 /** The bounds of the bytes of its messages. */
 function messageLimits(
-  { limits: { xml }, bufferRequests }: ServiceConfig,
+  { limits: { xml }, bufferRequests, security: { make } }: ServiceConfig,
   { mime, soap }: Config['limits'],
 ): Pick<SoapService, 'xmlLimits' | 'mimeLimits' | 'inflateLimits' | 'bufferBytes' | 'readers' | 'gate'> {
   const { inflateRatio, inflateFreeBytes } = soap;
@@ -290,7 +294,8 @@ function messageLimits(
     xmlLimits: xml,
     mimeLimits: mime,
     inflateLimits: { messageBytes: xml.messageBytes, inflateRatio, inflateFreeBytes },
-    bufferBytes: bufferRequests ? soap.bufferBytes : null,
+    // What is signed has to be whole: the signature stands before it.
+    bufferBytes: bufferRequests || (make?.replace === true && make.signature !== undefined) ? soap.bufferBytes : null,
     readers: new ReaderPool(xml),
     gate: { windowBytes: soap.windowBytes, headBytes: soap.headerBytes, onViolation: null },
   };

@@ -190,8 +190,8 @@ function signatureRules(section: ConfigSection<SignatureConfig>, contents: reado
   };
 }
 
-/** The table of keys has checked it. */
-function requiredPart(text: string): RequiredPart {
+/** A part that must be signed, as it is configured: the table of keys has checked it. */
+export function requiredPart(text: string): RequiredPart {
   switch (text) {
     case 'Body':
     case 'Timestamp':

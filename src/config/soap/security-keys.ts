@@ -98,6 +98,21 @@ const MAKE_KEYS = closed(
         'Write a UsernameToken (UsernameToken Profile 1.1) with a fresh nonce.',
       ),
     ),
+    signature: optional(
+      closed(
+        {
+          cert: pem('The certificate, PEM: `{ file: c.pem }`; it may rotate, together with its key.'),
+          key: pem('Its private key, PEM: `{ file: k.pem }`.'),
+          passphrase: optional(text('The passphrase of the key.', { minLength: 1, maxLength: 1024 })),
+          parts: list(string({ pattern: REQUIRED_PART, hint: 'Write Body, Timestamp, UsernameToken, or a header block as {namespace}name.' }),
+            'What is signed.', { minItems: 1, maxItems: 16, uniqueItems: true, default: ['Body', 'Timestamp'] }),
+          keyReference: oneOf(KEY_REFERENCES, 'How the signature names its certificate; `token` and `embedded` bring it along.', 'token'),
+          algorithm: optional(oneOf(SIGNATURE_NAMES, 'The algorithm: by default SHA-256 (RSA, P-256, Ed25519), or that of the curve.')),
+          digest: oneOf(DIGEST_NAMES, 'The digest of what is signed.', 'sha256'),
+        },
+        'Sign (XML Signature 1.1, by exclusive canonicalization). The whole message is held for it.',
+      ),
+    ),
     mustUnderstand: flag('Whether the backend must understand the block.', true),
     actor: optional(text('The actor or role that the block is for.', URI)),
     replace: flag('Write the block into SOAP calls as well, and remove that of the caller for the backend. Else SOAP calls keep theirs.',

@@ -1,29 +1,45 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
+import { Refusal } from '../../base/refusals/refusal.js';
 import { placeInRequest } from '../../codec/write/encode.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import { type BlockWriter, type HeaderPlace, printBlocks } from '../../soap/header/header-place.js';
-import type { UpstreamRequest } from '../../upstream/reply.js';
+import { type SigningRules, signMessage } from '../../soap/security/message-signer.js';
+import type { Insertion, UpstreamRequest } from '../../upstream/reply.js';
 import type { Encoding } from '../../xml/transcode.js';
 
 /** Header blocks that the gateway writes into one request, and where. */
 export interface OwnBlocks {
   readonly place: HeaderPlace;
   readonly writers: readonly BlockWriter[];
+  /** Signs the message once they are in it; null: nothing is signed. */
+  readonly signing: SigningRules | null;
+  /** The envelope in the body, where that is a package: its offset and length; null: the body is the envelope. */
+  readonly envelope: { readonly offset: number; readonly bytes: number } | null;
 }
 
-/** The blocks of a SOAP call; null where its message stays as it is. */
+/**
+ * The blocks of a SOAP call; null where its message stays as it is. Throws `wsse:UnsupportedAlgorithm` for a message that
+ * cannot be signed.
+ */
 export function blocksOfSoapCall(
   { place: found, dialect }: EnvelopeValidator,
-  { security, replacesSecurity }: SoapService,
+  { security, signing, replacesSecurity }: SoapService,
   encoding: Encoding | null,
+  isPackage: boolean,
 ): OwnBlocks | null {
   // Monitor mode makes no edits, so that there is no place.
   if (found === null || found.offsetBytes < 0 || dialect === null) return null;
   const { offsetBytes, isInHeader } = found;
   const { envelopeUri } = dialect;
   const place = { offsetBytes, isInHeader, envelopeUri, encoding: encoding ?? 'utf-8' };
-  return { place, writers: security !== null && replacesSecurity ? [security] : [] };
+  const writers = security !== null && replacesSecurity ? [security] : [];
+  if (signing !== null && replacesSecurity && (isPackage || place.encoding !== 'utf-8'))
+    throw new Refusal(
+      'wsse:UnsupportedAlgorithm',
+      'a package, or a message that is not in UTF-8, cannot be signed here',
+    );
+  return { place, writers, signing: replacesSecurity ? signing : null, envelope: null };
 }
 
 /**
@@ -31,18 +47,37 @@ export function blocksOfSoapCall(
  * its message; null for none.
  */
 export function blocksOfField(
-  { security, ownBlocks, dialects }: SoapService,
+  { security, signing, ownBlocks, dialects }: SoapService,
   envelope: Buffer,
   offset = 0,
 ): OwnBlocks | null {
   if (ownBlocks.length === 0) return null;
   const place = placeInRequest(envelope, dialects[0]);
-  return { place: { ...place, offsetBytes: place.offsetBytes + offset }, writers: security === null ? [] : [security] };
+  return {
+    place: { ...place, offsetBytes: place.offsetBytes + offset },
+    writers: security === null ? [] : [security],
+    signing,
+    envelope: { offset, bytes: envelope.length },
+  };
 }
 
 /** The request, into which each try writes the blocks. */
 export function withBlocks(request: UpstreamRequest, blocks: OwnBlocks | null): UpstreamRequest {
   if (blocks === null || blocks.writers.length === 0) return request;
   const { place, writers } = blocks;
-  return { ...request, insertion: { offsetBytes: place.offsetBytes, make: () => printBlocks(place, writers) } };
+  const insertion = { offsetBytes: place.offsetBytes, make: () => printBlocks(place, writers), ...sealOf(blocks) };
+  return { ...request, insertion };
+}
+
+function sealOf({ signing, envelope }: OwnBlocks): Pick<Insertion, 'seal'> {
+  if (signing === null) return {};
+  return {
+    seal(body, insertedBytes) {
+      if (envelope === null) return signMessage(body, signing);
+      const { offset, bytes } = envelope;
+      const end = offset + bytes + insertedBytes;
+      const signed = signMessage(body.subarray(offset, end), signing);
+      return Buffer.concat([body.subarray(0, offset), signed, body.subarray(end)]);
+    },
+  };
 }

@@ -93,7 +93,8 @@ export async function answerSoap(
     return forward(contextWith(null, null), { method: 'GET', query, headers, body: null, affinity, observer }, null);
   }
 
-  const bufferBytes = head.bodyBytes === null ? service.bufferBytes : null;
+  const isSigned = service.signing !== null && service.replacesSecurity;
+  const bufferBytes = head.bodyBytes === null || isSigned ? service.bufferBytes : null;
   const intake = await intakeEnvelope(asked, head, {
     service,
     gate,
@@ -108,7 +109,7 @@ export async function answerSoap(
   const { known, textAtPath } = policy;
   if (textAtPath !== null) affinity = affinityOf(service.reach, request.headers, caller.client, textAtPath);
   const headers = forwardedHeaders(asked, service, head, intake, isEnforced);
-  const blocks = blocksOfSoapCall(envelope, service, intake.encoding);
+  const blocks = blocksOfSoapCall(envelope, service, intake.encoding, head.package !== null);
   const isComparable =
     received.kind === 'whole' &&
     head.package === null &&

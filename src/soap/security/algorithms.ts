@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { constants, type KeyObject, verify } from 'node:crypto';
+import { constants, type KeyObject, sign, verify } from 'node:crypto';
 
 /** Names of the digests, as the configuration has them. */
 export const DIGEST_NAMES = ['sha1', 'sha256', 'sha384', 'sha512'] as const;
@@ -12,6 +12,12 @@ const DIGESTS: ReadonlyMap<string, DigestName> = new Map([
   ['http://www.w3.org/2001/04/xmldsig-more#sha384', 'sha384'],
   ['http://www.w3.org/2001/04/xmlenc#sha512', 'sha512'],
 ]);
+
+/** The identifier of a digest. */
+export function digestIdentifier(name: DigestName): string {
+  for (const [identifier, digest] of DIGESTS) if (digest === name) return identifier;
+  throw new Error(`no identifier of ${name}`);
+}
 
 export const digestOf = (identifier: string): DigestName | null => DIGESTS.get(identifier) ?? null;
 
@@ -128,5 +134,23 @@ export function isSignatureOf(
   } catch {
     // OpenSSL throws for signatures of an impossible form.
     return false;
+  }
+}
+
+/** Signs bytes by an algorithm, with a key of its kind. */
+export function signBytes({ kind, digest }: SignatureAlgorithm, key: KeyObject, bytes: Buffer): Buffer {
+  switch (kind) {
+    case 'rsa':
+      return sign(digest, bytes, key);
+    case 'rsa-pss':
+      return sign(digest, bytes, {
+        key,
+        padding: constants.RSA_PKCS1_PSS_PADDING,
+        saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+      });
+    case 'ec':
+      return sign(digest, bytes, { key, dsaEncoding: 'ieee-p1363' });
+    case 'ed25519':
+      return sign(null, bytes, key);
   }
 }

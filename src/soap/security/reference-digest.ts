@@ -1,30 +1,43 @@
+import type { Buffer } from 'node:buffer';
 import { timingSafeEqual } from 'node:crypto';
 
 import { CanonicalWriter, type WrittenAttribute } from '../../xml/canonical/canonical-writer.js';
 import { type ElementNode, writeTree } from '../../xml/canonical/element-tree.js';
+import type { DigestName } from './algorithms.js';
 import { DigestSink } from './digest-sink.js';
 import { failedCheck, unsupportedAlgorithm } from './security-refusals.js';
-import type { ReferenceForm } from './signature-form.js';
+import type { ReferenceForm, Transformation } from './signature-form.js';
 
-/** Writes the element of a Reference as it comes by, and compares its digest. */
-export class ReferenceDigest {
+/** Digests the canonical form of one element as it comes by. */
+export class ElementDigest {
   readonly writer: CanonicalWriter;
   readonly #sink: DigestSink;
-  readonly #reference: ReferenceForm;
 
-  /** `around`: the element around that of the Reference. */
-  constructor(reference: ReferenceForm, around: ElementNode | null) {
-    this.#reference = reference;
-    this.#sink = new DigestSink(reference.digest);
-    const { method, isDereferenced } = reference;
+  /** `around`: the element around it. */
+  constructor({ method, isDereferenced }: Transformation, digest: DigestName, around: ElementNode | null) {
+    this.#sink = new DigestSink(digest);
     this.writer = new CanonicalWriter(method, this.#sink, inheritedBy(method.kind, around), isDereferenced);
+  }
+
+  /** The element is written. */
+  digest(): Buffer {
+    return this.#sink.digest();
+  }
+}
+
+/** Digests the element of a Reference as it comes by, and compares the result. */
+export class ReferenceDigest extends ElementDigest {
+  readonly #value: Buffer;
+
+  constructor(reference: ReferenceForm, around: ElementNode | null) {
+    super(reference, reference.digest, around);
+    this.#value = reference.value;
   }
 
   /** The element is written. Throws `wsse:FailedCheck`. */
   compare(): void {
-    const digest = this.#sink.digest();
-    const { value } = this.#reference;
-    if (digest.length !== value.length || !timingSafeEqual(digest, value))
+    const digest = this.digest();
+    if (digest.length !== this.#value.length || !timingSafeEqual(digest, this.#value))
       throw failedCheck('the digest of a Reference');
   }
 }

@@ -1,0 +1,138 @@
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { RecordedMessage } from '../kit/backend.js';
+import { Authority, hasOpenssl, RSA_KEY } from '../kit/certificates.js';
+import { postSoap } from '../kit/envelope.js';
+import { useBackend, useGateway } from '../kit/use.js';
+
+const MISSING = hasOpenssl() ? false : 'openssl is not installed';
+const REPLY =
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><PayResponse xmlns="urn:desk"><id>7</id></PayResponse></s:Body></s:Envelope>';
+
+const KEYS = {
+  rsa: RSA_KEY,
+  ec: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-384', '-nodes'],
+  ed: ['-newkey', 'ed25519', '-nodes'],
+} as const;
+
+/** A gateway that signs in front of one that verifies, in front of a backend. */
+async function useChain(t: Test, kind: keyof typeof KEYS, made: string, verified = '') {
+  const folder = t.testdir();
+  const authority = new Authority(folder);
+  const identity = authority.sign('gateway', 30, '/O=Bank/OU=Gateways/CN=gateway', 'DNS:a', KEYS[kind]);
+  for (const [name, text] of [
+    ['c.pem', identity.cert],
+    ['k.pem', identity.key],
+    ['authorities.pem', authority.ca.cert],
+  ] as const) {
+    writeFileSync(join(folder, name), text);
+  }
+  const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+  });
+  const types = `
+    namespace: urn:desk
+    types: |
+      type Query { pay(sum: String!): Paid }
+      type Paid { id: Int }
+    operations:
+      Pay: { field: Query.pay, read: {}, idempotent: true }`;
+  const verifier = await useGateway(
+    t,
+    `services:
+  desk:
+    url: ${backend.url}/desk${types}
+    security:
+      verify:
+        timestamp: { required: true }
+        signature:
+          authorities: { file: ${join(folder, 'authorities.pem')} }
+          known: { file: ${join(folder, 'c.pem')} }
+          subjects: ["OU=Gateways"]
+          required: [Body, Timestamp]
+${verified}`,
+  );
+  const signer = await useGateway(
+    t,
+    `services:
+  desk:
+    url: ${verifier.url}/soap/desk${types}
+    security:
+      make:
+        timestamp: true
+        replace: true
+        signature: { cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} }${made} }`,
+  );
+  return {
+    backend,
+    folder,
+    authority,
+    soap: (message: string): Promise<Response> => postSoap(`${signer.url}/soap/desk`, message),
+    async ask(sum: string): Promise<string> {
+      const body = JSON.stringify({ query: 'query($sum: String!) { pay(sum: $sum) { id } }', variables: { sum } });
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(`${signer.url}/graphql`, { method: 'POST', headers, body })).text();
+    },
+  };
+}
+
+const ODD = 'é <&> "x" 😀 \t\r\n end';
+
+for (const [kind, made] of [
+  ['rsa', ''],
+  ['rsa', ', keyReference: issuerSerial, algorithm: rsa-pss-sha512, digest: sha512'],
+  ['rsa', ', keyReference: thumbprint'],
+  ['ec', ', keyReference: embedded'],
+  ['ed', ''],
+] as const) {
+  t.test(`a call is signed and verified: ${kind}${made}`, { skip: MISSING }, async (t) => {
+    const chain = await useChain(t, kind, made);
+    for (const sum of ['10', ODD]) {
+      t.match(await chain.ask(sum), '{"data":{"pay":{"id":7}}');
+    }
+    t.equal(chain.backend.complete.length, 2);
+  });
+}
+
+t.test(
+  'a SOAP caller gets the signature of the gateway, whatever the length of the message',
+  { skip: MISSING },
+  async (t) => {
+    const chain = await useChain(t, 'rsa', '');
+    const message = (body: string, header = ''): string =>
+      `<?xml version="1.0"?>\n<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/">${header}\n <e:Body a="1">${body}</e:Body></e:Envelope>`;
+    const own =
+      '<e:Header><w:Security xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"/><x:y xmlns:x="urn:x"/></e:Header>';
+    for (const [name, sent] of [
+      ['short', message('<Pay xmlns="urn:desk"><sum>1</sum></Pay>')],
+      ['with a block of its own', message('<Pay xmlns="urn:desk"><sum>1</sum></Pay>', own)],
+      ['long', message(`<Pay xmlns="urn:desk"><sum>${'1'.repeat(500_000)}</sum></Pay>`)],
+    ] as const) {
+      const answer = await chain.soap(sent);
+      t.equal(answer.status, 200, name);
+      t.equal(await answer.text(), REPLY);
+      t.match(String(chain.backend.complete.at(-1)?.body), /<e:Body xmlns:wsu="[^"]*" wsu:Id="id-[0-9a-f]{32}" a="1">/);
+    }
+    t.equal(
+      (await chain.soap(message(`<Pay xmlns="urn:desk"><sum>${'1'.repeat(11 * 1024 * 1024)}</sum></Pay>`))).status,
+      413,
+      'longer than is held',
+    );
+  },
+);
+
+t.test('a key that is replaced is used for the next call', { skip: MISSING }, async (t) => {
+  const chain = await useChain(t, 'rsa', '');
+  t.match(await chain.ask('1'), '{"data":{"pay":{"id":7}}');
+  const next = chain.authority.sign('next', 30, '/O=Bank/OU=Strangers/CN=next', 'DNS:a', RSA_KEY);
+  writeFileSync(join(chain.folder, 'c.pem'), next.cert);
+  writeFileSync(join(chain.folder, 'k.pem'), next.key);
+  let answer = '';
+  for (let tries = 0; !answer.includes('errors') && tries < 100; tries++) {
+    answer = await chain.ask(`${tries + 2}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  t.match(answer, 'FailedAuthentication', 'the subject of the new one may not sign');
+});
