@@ -129,6 +129,8 @@ export class Exchange {
   refusal: Refusal | null = null;
   /** The local part of the fault code the backend answered with. */
   faultCode: string | null = null;
+  /** Who sent the message by its Security block, verified up to Body: a subject, a user; null where that is not verified. */
+  sender: string | null = null;
   bytesIn = 0;
   bytesOut = 0;
   /** Written by calls of backends. */

@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls';
 
 import type { ClientCertificate } from '../access/client.js';
 import { Refusal } from '../base/refusals/refusal.js';
+import { rfc2253Name } from '../base/x509/distinguished-name.js';
 
 /** Whether a connection is encrypted by the gateway itself. */
 export const isEncrypted = (socket: Duplex): boolean => socket instanceof TLSSocket;
@@ -44,21 +45,9 @@ export function verifyClientCertificate(socket: TLSSocket): boolean {
   if (!socket.authorized) return false;
   const { subject, subjectAltName = '', fingerprint256: fingerprint } = certificate;
   const endMillis = Date.parse(certificate.validTo);
-  CERTIFICATES.set(socket, { subject: inOrder(subject), names: namesIn(subjectAltName), fingerprint, endMillis });
+  CERTIFICATES.set(socket, { subject: rfc2253Name(subject), names: namesIn(subjectAltName), fingerprint, endMillis });
   return true;
 }
-
-/**
- * A name as in RFC 2253, which begins with the last attribute. Node prints one in each line, or several of one set with
- * ` + ` between them, all escaped as there.
- */
-const inOrder = (subject: string): string =>
-  subject
-    .trim()
-    .split('\n')
-    .reverse()
-    .map((set) => set.split(' + ').reverse().join('+'))
-    .join(',');
 
 /** Names that Node prints in quotes hold characters that could pass for a separator: they identify no client. */
 const namesIn = (text: string): readonly string[] =>

@@ -2,7 +2,7 @@ import type { KeyObject, X509Certificate } from 'node:crypto';
 
 import { BoundedCache } from '../bounded-cache.js';
 import { type CertificateFields, readCertificateFields } from './certificate-fields.js';
-import { attributeKey } from './distinguished-name.js';
+import { attributeKey, rfc2253Name } from './distinguished-name.js';
 import { serialText } from './revocation-list.js';
 import type { SignedList } from './signed-list.js';
 
@@ -10,6 +10,8 @@ import type { SignedList } from './signed-list.js';
 export interface ParsedCertificate {
   readonly certificate: X509Certificate;
   readonly publicKey: KeyObject;
+  /** The subject as in RFC 2253: `CN=erp,O=Bank`. */
+  readonly subject: string;
   /** SHA-256 of the certificate. */
   readonly fingerprint: string;
   readonly fields: CertificateFields;
@@ -29,7 +31,8 @@ export function parseCertificate(certificate: X509Certificate): ParsedCertificat
   }
   const [startMillis, endMillis] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
   const { publicKey, fingerprint256: fingerprint } = certificate;
-  return { certificate, publicKey, fingerprint, fields, attributes, startMillis, endMillis };
+  const subject = rfc2253Name(certificate.subject);
+  return { certificate, publicKey, subject, fingerprint, fields, attributes, startMillis, endMillis };
 }
 
 export interface TrustOptions {

@@ -52,6 +52,18 @@ export function attributeKeys(text: string): readonly string[] | null {
   }
 }
 
+/**
+ * A name as in RFC 2253, which begins with the last attribute. Node prints one in each line, or several of one set with
+ * ` + ` between them, all escaped as there.
+ */
+export const rfc2253Name = (lines: string): string =>
+  lines
+    .trim()
+    .split('\n')
+    .reverse()
+    .map((set) => set.split(' + ').reverse().join('+'))
+    .join(',');
+
 /** The key of one attribute by its type and value. */
 export const attributeKey = (type: string, value: string): string =>
   `${type.toUpperCase()}=${Buffer.from(value).toString('base64')}`;

@@ -18,7 +18,7 @@ import { type MessageContent, messageContent } from '../calls/message-content.js
 import { type Observation, type Observers, together } from '../calls/observation.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import type { PostHead } from './request-head.js';
-import { takeOnce } from './verified-sender.js';
+import { senderOf, takeOnce } from './verified-sender.js';
 
 /**
  * Holds a request to what the service offers, once its head is in order and before anything of it is let through: the
@@ -80,6 +80,8 @@ export class RequestPolicy implements EnvelopeObserver {
   }
 
   onHeadValid(envelope: EnvelopeValidator): void {
+    const verified = this.verifier?.verified ?? null;
+    if (verified !== null) this.#exchange.sender = senderOf(verified);
     const { requests, checksAddressing, refusesUnknown } = this.#service;
     // Also for a message that is refused from here on, or let pass by monitor mode.
     this.known = requests.find(envelope.operation);
@@ -101,7 +103,6 @@ export class RequestPolicy implements EnvelopeObserver {
     this.topic = this.#findTopic();
     this.#guard?.authorizeAndCharge(this.known);
     // Last, because a message that is refused for something else should not use up its nonce.
-    const verified = this.verifier?.verified ?? null;
     this.nonces = [...this.#freshNonces(envelope), ...(verified === null ? [] : takeOnce(this.#service, verified))];
   }
 

@@ -11,6 +11,16 @@ import type { XmlHandler } from '../../xml/events.js';
 export const verifierOf = ({ verification }: SoapService, handler: XmlHandler): MessageVerifier | null =>
   verification === null ? null : new MessageVerifier(handler, verification.rules, Date.now());
 
+/** The sender of a message for the log: of what is signed, then of the tokens; null where it says none. */
+export function senderOf({ signature, user, assertion }: VerifiedMessage): string | null {
+  const names = [
+    signature === null ? null : `certificate:${signature.signer.subject}`,
+    user === null ? null : `user:${user.name}`,
+    assertion === null || assertion.subject === null ? null : `saml:${assertion.subject}`,
+  ].filter((name) => name !== null);
+  return names.length === 0 ? null : names.join(' ');
+}
+
 /**
  * What of the message may come once, and is new to this process. Other processes are still to be asked. Throws
  * `wsse:FailedAuthentication`.

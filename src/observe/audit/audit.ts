@@ -47,7 +47,7 @@ export class Audit {
   }
 
   #write(exchange: Exchange, { decision, rule, of }: Decision): void {
-    const { id, caller, client, peer, route, operation } = exchange;
+    const { id, caller, client, peer, route, operation, sender } = exchange;
     this.#writer.append({
       id,
       client: caller.label,
@@ -56,6 +56,7 @@ export class Audit {
       ...(peer === client ? {} : { peer }),
       route,
       operation,
+      ...(sender === null ? {} : { sender }),
       decision,
       rule,
       ...(of === null ? {} : { of: [...of].sort().slice(0, NAMES_MAX) }),

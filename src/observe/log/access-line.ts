@@ -27,6 +27,7 @@ export class AccessLines {
     if (exchange.caller.className !== '') {
       line += `,"class":${names.quote(exchange.caller.className)},"caller":${quoteText(exchange.caller.label)}`;
     }
+    if (exchange.sender !== null) line += `,"sender":${quoteText(exchange.sender)}`;
     if (refusal !== null) {
       line += `,"code":"${refusal.code}"`;
       if (refusal.detail !== null) line += `,"detail":${quoteText(refusal.detail)}`;

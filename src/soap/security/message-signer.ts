@@ -3,6 +3,7 @@ import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 
 import { invariant } from '../../base/invariant.js';
 import type { ParsedCertificate } from '../../base/x509/certificate-trust.js';
+import { rfc2253Name } from '../../base/x509/distinguished-name.js';
 import { canonicalMethodOf } from '../../xml/canonical/canonical-method.js';
 import { ElementNode, TreeBuilder, writeTree } from '../../xml/canonical/element-tree.js';
 import {
@@ -208,12 +209,7 @@ function keyTexts(
     case 'embedded':
       return { token: '', keyInfo: named(`<wsse:Embedded>${tokenOf('')}</wsse:Embedded>`) };
     case 'issuerSerial': {
-      const issuer = certificate.issuer
-        .trim()
-        .split('\n')
-        .reverse()
-        .map((set) => set.split(' + ').reverse().join('+'))
-        .join(',');
+      const issuer = rfc2253Name(certificate.issuer);
       const serial = BigInt(`0x${certificate.serialNumber}`).toString();
       const parts = `<ds:X509IssuerName>${escapeText(issuer)}</ds:X509IssuerName><ds:X509SerialNumber>${serial}</ds:X509SerialNumber>`;
       return {

@@ -3,7 +3,7 @@ import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'no
 
 import { BoundedCache } from '../../base/bounded-cache.js';
 import { type CertificateTrust, type ParsedCertificate, parseCertificate } from '../../base/x509/certificate-trust.js';
-import { nameKey } from '../../base/x509/distinguished-name.js';
+import { nameKey, rfc2253Name } from '../../base/x509/distinguished-name.js';
 import { serialText } from '../../base/x509/revocation-list.js';
 import { problemOfKey } from './algorithms.js';
 import type { KeyName } from './key-info.js';
@@ -79,7 +79,7 @@ export class SignerCertificates {
           ({ certificate }) =>
             serialText(certificate.serialNumber) === serialText(name.serial) &&
             issuer !== null &&
-            nameKey(inLine(certificate.issuer)) === issuer,
+            nameKey(rfc2253Name(certificate.issuer)) === issuer,
         );
       }
       case 'keyIdentifier':
@@ -135,9 +135,6 @@ function parse(der: Buffer): ParsedCertificate | null {
     return null;
   }
 }
-
-/** A name of Node, an attribute in each line, as one text. */
-const inLine = (name: string): string => name.trim().split('\n').join(',').replaceAll(' + ', '+');
 
 function keyOf({ node }: Extract<KeyName, { readonly by: 'keyValue' }>): KeyObject | null {
   const text = (local: string): string => {
