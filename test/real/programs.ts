@@ -26,6 +26,7 @@ const PROBES = {
   php: { command: ['php', '-r', 'exit(class_exists("SoapServer") ? 0 : 1);'], install: apt('php-cli php-soap') },
   spyne: { command: [PYTHON, '-c', 'import spyne, lxml'], install: apt('python3-spyne python3-lxml') },
   zeep: { command: [PYTHON, '-c', 'import zeep'], install: apt('python3-zeep') },
+  xmlsec: { command: [PYTHON, '-c', 'import xmlsec'], install: apt('python3-xmlsec') },
   node: { command: [process.execPath, '-e', 'require("soap")'], install: 'npm ci' },
   openssl: { command: ['openssl', 'version'], install: apt('openssl') },
   apache: { command: files('/usr/sbin/apache2'), install: apt('apache2-bin') },

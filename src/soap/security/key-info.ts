@@ -27,8 +27,6 @@ export type KeyName =
       readonly serial: string;
       /** X509Data stands in KeyInfo itself. */
       readonly isBare: boolean;
-      /** The certificate beside them; null without one. */
-      readonly letters: string | null;
     }
   | { readonly by: 'keyIdentifier'; readonly identifier: Buffer }
   | { readonly by: 'thumbprint'; readonly sha1: Buffer }
@@ -79,7 +77,10 @@ function readKeyIdentifier(node: ElementNode): KeyName {
   throw unsupportedToken('the ValueType of KeyIdentifier');
 }
 
-/** One certificate, by its issuer and number, by itself, or in both ways, as zeep has it. */
+/**
+ * One certificate, by itself or by its issuer and number. The client zeep sends it by itself within a
+ * SecurityTokenReference, beside the other way, which its library may leave empty.
+ */
 function readX509Data(node: ElementNode, isBare: boolean): KeyName {
   const parts = new Map<string, ElementNode>();
   for (const part of elementParts(node)) {
@@ -89,10 +90,9 @@ function readX509Data(node: ElementNode, isBare: boolean): KeyName {
     parts.set(part.local, part);
   }
   const [certificate, issuerSerial] = [parts.get('X509Certificate'), parts.get('X509IssuerSerial')];
-  const letters = certificate === undefined ? null : lettersOf(certificate);
-  if (issuerSerial !== undefined) return { ...readIssuerSerial(issuerSerial), isBare, letters };
-  if (letters === null) throw invalidSecurity('X509Data names one certificate');
-  return { by: 'x509Data', letters };
+  if (certificate !== undefined) return { by: isBare ? 'x509Data' : 'embedded', letters: lettersOf(certificate) };
+  if (issuerSerial === undefined) throw invalidSecurity('X509Data names one certificate');
+  return { ...readIssuerSerial(issuerSerial), isBare };
 }
 
 function readIssuerSerial(

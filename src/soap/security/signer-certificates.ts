@@ -16,7 +16,7 @@ export type KeyReference = (typeof KEY_REFERENCES)[number];
 
 export interface CertificateRules {
   readonly trust: CertificateTrust;
-  /** SignerCertificates that a message names without bringing them. */
+  /** Certificates that a message names without bringing them. */
   readonly known: readonly ParsedCertificate[];
   readonly references: ReadonlySet<KeyReference>;
   /** A bare key is taken where it is that of a known certificate. */
@@ -71,8 +71,6 @@ export class SignerCertificates {
       case 'x509Data':
         return this.#parse('x509Data', name.letters);
       case 'issuerSerial': {
-        if (name.letters !== null && this.#rules.references.has('x509Data'))
-          return this.#parse('x509Data', name.letters);
         this.#allow(name.isBare ? 'x509Data' : 'issuerSerial');
         const issuer = nameKey(name.issuer);
         return this.#knownOne(
