@@ -11,7 +11,7 @@ const REPLY =
 export interface VerifyingDesk {
   readonly received: readonly RecordedMessage[];
   /** Sends a message: the code of the refusal, or null where the backend got it. */
-  send(message: string): Promise<string | null>;
+  send(message: string, type?: string): Promise<string | null>;
 }
 
 const indented = (text: string, depth: number): string =>
@@ -42,9 +42,13 @@ ${indented(verify, 8)}
   const gateway = await useGateway(t, mapping);
   return {
     received: backend.complete,
-    async send(message) {
+    async send(message, type) {
       const before = backend.complete.length;
-      const answer = await postSoap(`${gateway.url}/soap/desk`, message);
+      const answer = await postSoap(
+        `${gateway.url}/soap/desk`,
+        message,
+        type === undefined ? {} : { 'content-type': type },
+      );
       const text = await answer.text();
       const code = /<code>([^<]*)<\/code>/.exec(text)?.[1] ?? null;
       const isThrough = backend.complete.length > before;

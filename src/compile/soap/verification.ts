@@ -197,6 +197,7 @@ export function requiredPart(text: string): RequiredPart {
     case 'Timestamp':
     case 'UsernameToken':
     case 'Assertion':
+    case 'attachments':
       return text;
     default:
       return { block: text };

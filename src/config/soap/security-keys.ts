@@ -11,7 +11,7 @@ import { closed, flag, list, mapOf, millis, millisOrNone, oneOf, optional, secti
 const pem = (description: string) => text(description, { minLength: 1, maxLength: 1_048_576, ...PEM });
 
 /** Parts by the place that they have in the envelope, or header blocks by name. */
-const REQUIRED_PART = '^(?:Body|Timestamp|UsernameToken|Assertion|\\{[^{}]+\\}[^{}\\s:]+)$';
+const REQUIRED_PART = '^(?:Body|Timestamp|UsernameToken|Assertion|attachments|\\{[^{}]+\\}[^{}\\s:]+)$';
 
 const ALGORITHMS = SIGNATURE_NAMES.filter((name) => !name.endsWith('sha1'));
 
@@ -21,7 +21,7 @@ const SIGNATURE_KEYS = closed(
     intermediates: optional(pem('Authorities below those, by which chains are built. Messages bring none.')),
     revocations: optional(pem('Revocation lists, PEM: then each authority of a chain must have one that is not out of date.')),
     known: optional(pem('SignerCertificates that a message names without bringing them.')),
-    required: list(string({ pattern: REQUIRED_PART, hint: 'Write Body, Timestamp, UsernameToken, Assertion, or a header block as {namespace}name.' }),
+    required: list(string({ pattern: REQUIRED_PART, hint: 'Write Body, Timestamp, UsernameToken, Assertion, attachments, or a header block as {namespace}name.' }),
       'What one signature must cover, by its place in the envelope.', { minItems: 1, maxItems: 16, uniqueItems: true, default: ['Body'] }),
     subjects: optional(list(string({ minLength: 3, maxLength: 1024 }),
       'Subjects that may sign, by some attributes of their name: `OU=Clients`, `CN=erp,O=Bank`. Without it all certificates of the authorities may.', { minItems: 1, maxItems: 256, uniqueItems: true })),
@@ -104,7 +104,7 @@ const MAKE_KEYS = closed(
           cert: pem('The certificate, PEM: `{ file: c.pem }`; it may rotate, together with its key.'),
           key: pem('Its private key, PEM: `{ file: k.pem }`.'),
           passphrase: optional(text('The passphrase of the key.', { minLength: 1, maxLength: 1024 })),
-          parts: list(string({ pattern: REQUIRED_PART, hint: 'Write Body, Timestamp, UsernameToken, or a header block as {namespace}name.' }),
+          parts: list(string({ pattern: REQUIRED_PART.replace('|Assertion|attachments', ''), hint: 'Write Body, Timestamp, UsernameToken, or a header block as {namespace}name.' }),
             'What is signed.', { minItems: 1, maxItems: 16, uniqueItems: true, default: ['Body', 'Timestamp'] }),
           keyReference: oneOf(KEY_REFERENCES, 'How the signature names its certificate; `token` and `embedded` bring it along.', 'token'),
           algorithm: optional(oneOf(SIGNATURE_NAMES, 'The algorithm: by default SHA-256 (RSA, P-256, Ed25519), or that of the curve.')),

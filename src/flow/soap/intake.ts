@@ -69,10 +69,17 @@ export async function intakeEnvelope(
     calls,
   );
   const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
-  const verifier = verifierOf(service, envelope);
+  const verifier = verifierOf(service, envelope, head.package !== null);
   policy.verifier = verifier;
   const { charset } = head.mediaType;
-  const reading = takeReaders(service, envelope, charset, head.package, null, verifier ?? envelope);
+  const reading = takeReaders(
+    service,
+    envelope,
+    charset,
+    head.package,
+    verifier?.attachments ?? null,
+    verifier ?? envelope,
+  );
   reading.xml.locateRefusals();
   const reader = reading.package ?? reading.xml;
   const options = { inflate: head.isCompressed ? service.inflateLimits : null, bufferBytes };

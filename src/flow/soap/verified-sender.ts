@@ -8,8 +8,12 @@ import { MessageVerifier, type VerifiedMessage } from '../../soap/security/messa
 import type { XmlHandler } from '../../xml/events.js';
 
 /** Verifies a message of a service before `handler` sees its events; null where the service verifies none. */
-export const verifierOf = ({ verification }: SoapService, handler: XmlHandler): MessageVerifier | null =>
-  verification === null ? null : new MessageVerifier(handler, verification.rules, Date.now());
+export const verifierOf = (
+  { verification }: SoapService,
+  handler: XmlHandler,
+  isPackage: boolean,
+): MessageVerifier | null =>
+  verification === null ? null : new MessageVerifier(handler, verification.rules, Date.now(), isPackage);
 
 /** The sender of a message for the log: of what is signed, then of the tokens; null where it says none. */
 export function senderOf({ signature, user, assertion }: VerifiedMessage): string | null {

@@ -21,6 +21,8 @@ export interface AttachmentSink {
   begin(id: string | null, transferEncoding: string, mediaType: string | null): boolean;
   /** Lent: to be copied if it is kept. */
   data(piece: Buffer): void;
+  /** The last part has ended. */
+  end?(): void;
 }
 
 export interface MultipartOptions {
@@ -119,6 +121,7 @@ export class MultipartReader implements MessageReader, ContentSink {
     const isClosed = this.#section === 'epilogue' || (this.#section === 'boundary' && this.#line === 'closed');
     if (!isClosed) throw broken('no closing boundary');
     this.#references.checkParts();
+    this.#options.attachments?.end?.();
   }
 
   content(piece: Buffer): void {

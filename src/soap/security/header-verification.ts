@@ -16,7 +16,13 @@ import {
   unsupportedAlgorithm,
   unsupportedToken,
 } from './security-refusals.js';
-import { type AlgorithmRules, type ReferenceForm, readSignature, type SignatureForm } from './signature-form.js';
+import {
+  type AlgorithmRules,
+  type AttachmentReference,
+  type ReferenceForm,
+  readSignature,
+  type SignatureForm,
+} from './signature-form.js';
 import { verifySignedInfo } from './signed-info.js';
 import type { SignerCertificates } from './signer-certificates.js';
 import { elementParts, isNamed } from './strict-elements.js';
@@ -25,7 +31,13 @@ import { judgeUsernameToken, type NamedUser, type UsernameTokenRules } from './u
 import { DS, WSSE, WSU, XENC } from './wsse-names.js';
 
 /** What must be signed: parts by the place that they have, or header blocks by name `{uri}local`. */
-export type RequiredPart = 'Body' | 'Timestamp' | 'UsernameToken' | 'Assertion' | { readonly block: string };
+export type RequiredPart =
+  | 'Body'
+  | 'Timestamp'
+  | 'UsernameToken'
+  | 'Assertion'
+  | 'attachments'
+  | { readonly block: string };
 
 export interface SignatureRules {
   readonly algorithms: AlgorithmRules;
@@ -60,6 +72,8 @@ export interface VerifiedSignature {
   readonly elements: ReadonlySet<ElementNode>;
   /** References to what comes after the Header, by Id. */
   readonly pending: ReadonlyMap<string, ReferenceForm>;
+  /** References to parts of the package. */
+  readonly attachments: readonly AttachmentReference[];
 }
 
 /** What is known of a message at the end of its Header. */
@@ -71,6 +85,8 @@ export interface VerifiedHeader {
   readonly goodUntilMillis: number | null;
   /** Ids that signatures refer to: no other element may have them. */
   readonly referredIds: ReadonlySet<string>;
+  /** References of all signatures to parts of the package. */
+  readonly attachments: readonly AttachmentReference[];
 }
 
 const NOTHING: VerifiedHeader = {
@@ -79,6 +95,7 @@ const NOTHING: VerifiedHeader = {
   assertion: null,
   goodUntilMillis: null,
   referredIds: new Set(),
+  attachments: [],
 };
 
 /**
@@ -112,7 +129,8 @@ export function verifyHeader(
       ? null
       : judgeUsernameToken(parts.usernameToken, rules.usernameToken, nowMillis);
   const referredIds = new Set(signatures.flatMap(({ references }) => references.map(({ id }) => id)));
-  return { signatures: covering ?? [], user, assertion, goodUntilMillis, referredIds };
+  const attachments = signatures.flatMap((signature) => signature.attachments);
+  return { signatures: covering ?? [], user, assertion, goodUntilMillis, referredIds, attachments };
 }
 
 /** The one Security block for this receiver; null without one. */
@@ -192,7 +210,13 @@ function verifySignatures(
     const signer = rules.certificates.find(name, (id) => tokenWithId(id, parts, ids), nowMillis);
     const signed = verifySignedInfo(form, signer.publicKey);
     const digest = (): string => createHash('sha256').update(signer.fingerprint).update(signed).digest('base64');
-    return { signer, digest, references: form.references, ...compareReferences(form, parts, ids) };
+    return {
+      signer,
+      digest,
+      references: form.references,
+      attachments: form.attachments,
+      ...compareReferences(form, parts, ids),
+    };
   });
 }
 
@@ -271,13 +295,18 @@ function requireSigned(
   required: readonly RequiredPart[],
 ): readonly ReadSignature[] {
   const elements: ElementNode[] = [];
-  for (const part of required) if (part !== 'Body') elements.push(requiredElement(part, header, parts));
+  for (const part of required)
+    if (part !== 'Body' && part !== 'attachments') elements.push(requiredElement(part, header, parts));
   const covering = signatures.filter((signature) => elements.every((element) => signature.elements.has(element)));
   if (covering.length === 0) throw invalidSecurity('what must be signed is not signed by one signature');
   return covering;
 }
 
-function requiredElement(part: Exclude<RequiredPart, 'Body'>, header: ElementNode, parts: SecurityParts): ElementNode {
+function requiredElement(
+  part: Exclude<RequiredPart, 'Body' | 'attachments'>,
+  header: ElementNode,
+  parts: SecurityParts,
+): ElementNode {
   switch (part) {
     case 'Timestamp':
       return present(part, parts.timestamp);

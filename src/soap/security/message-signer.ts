@@ -97,6 +97,7 @@ const newId = (): string => `id-${randomBytes(16).toString('hex')}`;
 function partsIn({ header, security, body }: Outline, { parts, digest }: SigningRules): readonly Part[] {
   return parts.flatMap((part) => {
     if (part === 'Body') return [body];
+    if (part === 'attachments') return [];
     const found =
       typeof part === 'object'
         ? header.elements.filter((one) => expandedName(one) === part.block)

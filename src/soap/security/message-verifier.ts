@@ -23,6 +23,7 @@ import {
 import { ReferenceDigest } from './reference-digest.js';
 import { failedCheck, invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
 import type { ReferenceForm } from './signature-form.js';
+import { SignedAttachments } from './signed-attachments.js';
 
 /** Elements, texts and comments of a Header that are kept. */
 export const HEADER_NODES_MAX = 8192;
@@ -41,6 +42,8 @@ export interface VerifiedMessage extends Pick<VerifiedHeader, 'user' | 'assertio
 export class MessageVerifier implements XmlHandler {
   /** Null until Body begins; final once the message ends without a refusal. */
   verified: VerifiedMessage | null = null;
+  /** Compares the attachments; null for a message that is no package. */
+  readonly attachments: SignedAttachments | null;
   readonly #rules: VerificationRules;
   readonly #inner: InterestFilter;
   readonly #handler: XmlHandler;
@@ -64,7 +67,8 @@ export class MessageVerifier implements XmlHandler {
   /** The interest of the handler in each element open. */
   readonly #interests: Interest[] = [];
 
-  constructor(handler: XmlHandler, rules: VerificationRules, nowMillis: number) {
+  constructor(handler: XmlHandler, rules: VerificationRules, nowMillis: number, isPackage = false) {
+    this.attachments = isPackage ? new SignedAttachments() : null;
     this.#handler = handler;
     this.#inner = new InterestFilter(handler);
     this.#rules = rules;
@@ -191,7 +195,18 @@ export class MessageVerifier implements XmlHandler {
       signature = head.signatures.find(({ pending }) => !isNeeded || (id !== null && pending.has(id))) ?? null;
       if (signature === null) throw invalidSecurity('Body is not signed together with what else must be');
     }
+    this.#expectAttachments(head, signature);
     this.verified = { signature, user, assertion, goodUntilMillis };
+  }
+
+  #expectAttachments({ attachments: references }: VerifiedHeader, signature: VerifiedSignature | null): void {
+    if (this.attachments === null) {
+      if (references.length > 0) throw invalidSecurity('an attachment that is signed is missing');
+      return;
+    }
+    const isNeeded = this.#rules.signature?.().required.includes('attachments') === true;
+    const covered = isNeeded ? new Set(signature?.attachments.map(({ id }) => id)) : null;
+    this.attachments.expect({ references, covered });
   }
 
   #matchIds(tag: StartTag, referred: ReadonlySet<string>): void {

@@ -91,7 +91,7 @@ function verifySignature(
   const [reference, ...others] = form.references;
   if (
     reference === undefined ||
-    others.length > 0 ||
+    others.length + form.attachments.length > 0 ||
     reference.id !== requiredAttribute(node, 'ID') ||
     !reference.isEnveloped
   )

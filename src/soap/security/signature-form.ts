@@ -5,7 +5,7 @@ import type { ElementNode } from '../../xml/canonical/element-tree.js';
 import { type DigestName, digestOf, type SignatureAlgorithm, signatureAlgorithmOf } from './algorithms.js';
 import { invalidSecurity, unsupportedAlgorithm } from './security-refusals.js';
 import { base64Of, elementParts, isNamed, requiredAttribute } from './strict-elements.js';
-import { DS, ENVELOPED, EXC_C14N, STR_TRANSFORM, WSSE } from './wsse-names.js';
+import { ATTACHMENT_CONTENT, DS, ENVELOPED, EXC_C14N, STR_TRANSFORM, WSSE } from './wsse-names.js';
 
 /** What signatures may use. */
 export interface AlgorithmRules {
@@ -30,12 +30,20 @@ export interface ReferenceForm extends Transformation {
   readonly value: Buffer;
 }
 
+/** A Reference to the content of a part of the package, by its Content-ID. */
+export interface AttachmentReference {
+  readonly id: string;
+  readonly digest: DigestName;
+  readonly value: Buffer;
+}
+
 export interface SignatureForm {
   readonly node: ElementNode;
   readonly signedInfo: ElementNode;
   readonly method: CanonicalMethod;
   readonly algorithm: SignatureAlgorithm;
   readonly references: readonly ReferenceForm[];
+  readonly attachments: readonly AttachmentReference[];
   readonly value: Buffer;
   /** Null without one. */
   readonly keyInfo: ElementNode | null;
@@ -64,18 +72,25 @@ export function readSignature(node: ElementNode, rules: AlgorithmRules): Signatu
     throw invalidSecurity('SignedInfo without SignatureMethod');
   if (references.length === 0) throw invalidSecurity('SignedInfo without a Reference');
   if (references.length > REFERENCES_MAX) throw invalidSecurity(`more than ${REFERENCES_MAX} References`);
+  const read = references.map((reference) => readReference(reference, rules));
   const form = {
     node,
     signedInfo,
     method: methodOf(canonicalization, rules),
     algorithm: algorithmOf(method, rules),
-    references: references.map((reference) => readReference(reference, rules)),
+    references: read.filter((reference) => 'method' in reference),
+    attachments: read.filter((reference) => !('method' in reference)),
     value: base64Of(value),
     keyInfo: keyInfo ?? null,
   };
-  if (new Set(form.references.map(({ id }) => id)).size !== references.length)
-    throw invalidSecurity('two References to one Id');
+  refuseRepeated(form.references);
+  refuseRepeated(form.attachments);
   return form;
+}
+
+function refuseRepeated(references: readonly { readonly id: string }[]): void {
+  if (new Set(references.map(({ id }) => id)).size !== references.length)
+    throw invalidSecurity('two References to one Id');
 }
 
 function algorithmOf(node: ElementNode, { signatures }: AlgorithmRules): SignatureAlgorithm {
@@ -106,7 +121,7 @@ function prefixesOf(list: ElementNode): ReadonlySet<string> {
   return new Set(prefixes.map((prefix) => (prefix === '#default' ? '' : prefix)));
 }
 
-function readReference(node: ElementNode, rules: AlgorithmRules): ReferenceForm {
+function readReference(node: ElementNode, rules: AlgorithmRules): ReferenceForm | AttachmentReference {
   if (!isNamed(node, DS, 'Reference')) throw invalidSecurity('SignedInfo with something else than References');
   const uri = requiredAttribute(node, 'URI');
   const parts = elementParts(node);
@@ -118,12 +133,27 @@ function readReference(node: ElementNode, rules: AlgorithmRules): ReferenceForm 
     throw invalidSecurity('the parts of a Reference');
   if (transforms !== undefined && !isNamed(transforms, DS, 'Transforms'))
     throw invalidSecurity('the parts of a Reference');
-  // Nothing outside of the message is fetched, and nothing in it is looked for but by an Id.
-  if (!/^#[^()\s]+$/.test(uri)) throw invalidSecurity('a Reference that names no Id of the message');
   const digest = digestOf(requiredAttribute(method, 'Algorithm'));
   if (digest === null || !rules.digests.has(digest) || elementParts(method).length > 0)
     throw unsupportedAlgorithm('DigestMethod');
-  return { id: uri.slice(1), digest, value: base64Of(value), ...readTransforms(transforms, rules) };
+  const digested = { digest, value: base64Of(value) };
+  if (uri.startsWith('cid:')) return { id: readAttachmentId(uri, transforms), ...digested };
+  // Nothing outside of the message is fetched, and nothing in it is looked for but by an Id.
+  if (!/^#[^()\s]+$/.test(uri)) throw invalidSecurity('a Reference that names no Id of the message');
+  return { id: uri.slice(1), ...digested, ...readTransforms(transforms, rules) };
+}
+
+/** The Content-ID that a URI `cid:` names (RFC 2392), of a part whose content alone is signed. */
+function readAttachmentId(uri: string, transforms: ElementNode | undefined): string {
+  const [transform, ...others] = transforms === undefined ? [] : elementParts(transforms);
+  const isContent =
+    transform?.attribute('', 'Algorithm') === ATTACHMENT_CONTENT && elementParts(transform).length === 0;
+  if (!isContent || others.length > 0) throw unsupportedAlgorithm('Transforms of an attachment');
+  try {
+    return decodeURIComponent(uri.slice('cid:'.length));
+  } catch {
+    throw invalidSecurity('a Reference that names no Id of the message');
+  }
 }
 
 /** Takes the sequences that are in use and no others; without one the inclusive way is meant (XML Signature 4.4.3.2). */

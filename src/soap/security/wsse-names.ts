@@ -23,3 +23,5 @@ export const SAML2_ID = 'http://docs.oasis-open.org/wss/oasis-wss-saml-token-pro
 export const PASSWORD_TEXT = `${USERNAME}#PasswordText`;
 export const PASSWORD_DIGEST = `${USERNAME}#PasswordDigest`;
 export const ENVELOPED = `${DS}enveloped-signature`;
+export const ATTACHMENT_CONTENT =
+  'http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform';
