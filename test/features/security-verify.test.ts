@@ -569,3 +569,35 @@ t.test(
     t.equal(await desk.send(packed(xop, [one]), TYPE), 'wsse:UnsupportedAlgorithm', 'an Include in what is signed');
   },
 );
+
+t.test(
+  'a block that is verified is taken out, where that is asked for or it is for the gateway',
+  { skip: MISSING },
+  async (t) => {
+    const { folder, client } = makeKeys(t);
+    const actor = ' xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" e:mustUnderstand="1"';
+    for (const [verify, attributes, other] of [
+      [`${PEMS(folder)}\nremove: true`, actor, ''],
+      [`${PEMS(folder)}\nrole: urn:gateway`, `${actor} e:actor="urn:gateway"`, ''],
+      [
+        `${PEMS(folder)}\nrole: next`,
+        `${actor} e:actor="http://schemas.xmlsoap.org/soap/actor/next"`,
+        '<x:y xmlns:x="urn:x"/>',
+      ],
+    ] as const) {
+      const desk = await useVerifyingDesk(t, verify);
+      const { token, timestamp, signature, body } = signedMessage(client, CONTENT);
+      t.equal(await desk.send(messageOf(securityOf([token, timestamp, signature], attributes), body, other)), null);
+      t.equal(
+        String(desk.received.at(-1)?.body),
+        `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Header>${other}</s:Header>${body}</s:Envelope>`,
+      );
+      t.equal(
+        await desk.send(
+          messageOf(securityOf([token, timestamp, signature], attributes), bodyOf('<Pay xmlns="urn:desk"/>'), other),
+        ),
+        'wsse:FailedCheck',
+      );
+    }
+  },
+);

@@ -307,9 +307,11 @@ function envelopeRules(
   { roles, understands, limits: { soap } }: ServiceParts['gateway'],
   { requests, tokenPlace, readsSecurity }: EnvelopeParts,
 ): Pick<SoapService, 'requestRules' | 'replyRules'> {
+  const role = config.security.verify?.role;
   const header = {
-    ownTargets: new Set(roles),
-    understoodByGateway: new Set(understands),
+    ownTargets: new Set([...roles, ...(role === undefined || role === 'next' ? [] : [role])]),
+    // A block for the gateway that it has verified is taken out.
+    understoodByGateway: new Set([...understands, ...(role === undefined ? [] : SECURITY_NAMES)]),
     understoodByService: config.understands === undefined ? null : new Set(config.understands),
   };
   const rules = {
@@ -370,7 +372,8 @@ function weightsOf({ operations, callCost }: ServiceConfig, gatewayCallCost: num
 
 /** The blocks of SOAP callers that the gateway replaces by its own. */
 function replacedBlocks({ security }: ServiceConfig, place: TokenPlace | null): { replaced?: ReadonlySet<string> } {
-  const names = [...(security.make?.replace === true ? SECURITY_NAMES : []), ...blockNames(place)];
+  const isReplaced = security.make?.replace === true || security.verify?.remove === true;
+  const names = [...(isReplaced ? SECURITY_NAMES : []), ...blockNames(place)];
   return names.length === 0 ? {} : { replaced: new Set(names) };
 }
 

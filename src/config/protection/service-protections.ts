@@ -85,6 +85,7 @@ export const SERVICE_PROTECTIONS = {
         'services.*.security.verify?.saml?.issuers',
         'services.*.security.verify?.saml?.audience',
         'services.*.security.verify?.role',
+        'services.*.security.verify?.remove',
       ),
     },
     absent: 'Security blocks pass unread to the backend, whose task they are.',

@@ -79,6 +79,7 @@ const VERIFY_KEYS = closed(
     saml: optional(SAML_KEYS),
     role: optional(text('The actor or role of the Security block that is meant, or `next`. By default the block without one.', URI)),
     once: flag('Take a signed message once: its Timestamp must be signed.', false),
+    remove: flag('Take the block out of a message once it is verified: for a backend that does not understand it.', false),
     encrypted: oneOf(['refuse', 'pass'], 'Messages with encrypted parts, which are not decrypted here.', 'refuse'),
   },
   'Refuse requests whose Security block is not as it says here (WS-Security 1.1).',
