@@ -174,6 +174,8 @@ t.test('every way to wrap, to alter or to confuse is refused', { skip: MISSING }
   const security = securityOf([token, timestamp, signature]);
   const good = messageOf(security, body, to);
   t.equal(await desk.send(good), null, 'as it was signed');
+  const twice = securityOf([token, timestamp, signature, signatureOf(client, [{ uri: '#body', text: body }])]);
+  t.equal(await desk.send(messageOf(twice, body, to)), null, 'a further signature over Body');
   const wrapper = (inner: string): string => `<w:Wrapper xmlns:w="urn:w">${inner}</w:Wrapper>`;
   const unsignedTimestamp = timestampOf(Date.now(), Date.now() + 200_000, 'other');
   const evilBody = bodyOf(evil, 'evil');
@@ -311,6 +313,15 @@ t.test('every way to wrap, to alter or to confuse is refused', { skip: MISSING }
       'a signature that is not right beside one that is',
       messageOf(
         securityOf([token, timestamp, signature, signatureOf(client, [{ uri: '#to', text: 'other' }])]),
+        body,
+        to,
+      ),
+      'wsse:FailedCheck',
+    ],
+    [
+      'a further signature over another Body',
+      messageOf(
+        securityOf([token, timestamp, signature, signatureOf(client, [{ uri: '#body', text: bodyOf(evil) }])]),
         body,
         to,
       ),
@@ -461,7 +472,7 @@ t.test('every way to wrap, to alter or to confuse is refused', { skip: MISSING }
     t.match(code, expected, name);
     if (code === null) t.fail(name);
   }
-  t.equal(desk.received.length, 1, 'none of them came to the backend');
+  t.equal(desk.received.length, 2, 'none of them came to the backend');
 });
 
 t.test('times: Created, Expires, tolerance and age', { skip: MISSING }, async (t) => {

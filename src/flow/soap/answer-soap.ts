@@ -104,6 +104,7 @@ export async function answerSoap(
     consult,
     nonces,
     bufferBytes,
+    isRequest: true,
   });
   const { received, envelope, policy } = intake;
   const { known, textAtPath } = policy;

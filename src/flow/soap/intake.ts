@@ -33,6 +33,8 @@ export interface IntakeOptions {
   readonly nonces: NonceStore | null;
   /** Collects a message longer than the window up to so many bytes, so that its length is known; null: it flows. */
   readonly bufferBytes: number | null;
+  /** It is a request of a caller, whose Security block is verified where the service asks for it. */
+  readonly isRequest: boolean;
 }
 
 /** An envelope that passed the gate, as far as it had to before anything is done with it. */
@@ -53,7 +55,7 @@ export interface Intake {
 export async function intakeEnvelope(
   { exchange, request, response }: HttpExchange,
   head: PostHead,
-  { service, gate, guard, observers, calls, consult, nonces, bufferBytes }: IntakeOptions,
+  { service, gate, guard, observers, calls, consult, nonces, bufferBytes, isRequest }: IntakeOptions,
 ): Promise<Intake> {
   invite(request, response);
   const { onViolation } = gate;
@@ -69,7 +71,7 @@ export async function intakeEnvelope(
     calls,
   );
   const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
-  const verifier = verifierOf(service, envelope, head.package !== null);
+  const verifier = isRequest ? verifierOf(service, envelope, head.package !== null) : null;
   policy.verifier = verifier;
   const { charset } = head.mediaType;
   const reading = takeReaders(

@@ -78,6 +78,7 @@ export interface VerifiedSignature {
 
 /** What is known of a message at the end of its Header. */
 export interface VerifiedHeader {
+  /** Those that cover what must be signed of the Header. */
   readonly signatures: readonly VerifiedSignature[];
   readonly user: NamedUser | null;
   readonly assertion: VerifiedAssertion | null;
@@ -85,6 +86,8 @@ export interface VerifiedHeader {
   readonly goodUntilMillis: number | null;
   /** Ids that signatures refer to: no other element may have them. */
   readonly referredIds: ReadonlySet<string>;
+  /** References of all signatures to what comes after the Header. */
+  readonly pending: readonly ReferenceForm[];
   /** References of all signatures to parts of the package. */
   readonly attachments: readonly AttachmentReference[];
 }
@@ -95,6 +98,7 @@ const NOTHING: VerifiedHeader = {
   assertion: null,
   goodUntilMillis: null,
   referredIds: new Set(),
+  pending: [],
   attachments: [],
 };
 
@@ -130,7 +134,8 @@ export function verifyHeader(
       : judgeUsernameToken(parts.usernameToken, rules.usernameToken, nowMillis);
   const referredIds = new Set(signatures.flatMap(({ references }) => references.map(({ id }) => id)));
   const attachments = signatures.flatMap((signature) => signature.attachments);
-  return { signatures: covering ?? [], user, assertion, goodUntilMillis, referredIds, attachments };
+  const pending = signatures.flatMap((signature) => [...signature.pending.values()]);
+  return { signatures: covering ?? [], user, assertion, goodUntilMillis, referredIds, pending, attachments };
 }
 
 /** The one Security block for this receiver; null without one. */

@@ -165,9 +165,8 @@ export class MessageVerifier implements XmlHandler {
       eachId(this.#envelope, (id) => {
         if (head.referredIds.has(id)) throw new Refusal('WSSE_DUPLICATE_ID', 'Envelope');
       });
-    for (const { pending } of head.signatures) {
-      for (const [id, reference] of pending) this.#pending.set(id, [...(this.#pending.get(id) ?? []), reference]);
-    }
+    for (const reference of head.pending)
+      this.#pending.set(reference.id, [...(this.#pending.get(reference.id) ?? []), reference]);
     return head;
   }
 

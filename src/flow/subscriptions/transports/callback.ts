@@ -44,7 +44,17 @@ export async function takeNotification(
   const consult = soapConsultation(decisionPoint, asked, service);
   const guard = new CallGuard(caller, service, NOTHING_CLOSED, consult !== null);
   const { gate } = service;
-  const options = { service, gate, guard, observers: callbacks, calls: null, consult, nonces, bufferBytes: null };
+  const options = {
+    service,
+    gate,
+    guard,
+    observers: callbacks,
+    calls: null,
+    consult,
+    nonces,
+    bufferBytes: null,
+    isRequest: false,
+  };
   const { received, policy, reader } = await intakeEnvelope(asked, head, options);
   try {
     if (received.kind === 'flowing') for await (const _chunk of received.body);
