@@ -14,6 +14,7 @@ import { benchProxy } from './proxy.js';
 import { benchReader } from './reader.js';
 import { benchRefusals } from './refusals.js';
 import { benchReload } from './reload.js';
+import { benchSigned } from './signed.js';
 import { benchStart } from './start.js';
 import { benchTraces } from './traces.js';
 import { benchValidity } from './validity.js';
@@ -30,6 +31,7 @@ print(
 
 await benchProxy(quick);
 await benchCurve(quick, ['elements', 'text'], ['up', 'down']);
+await benchSigned(quick);
 await benchTraces(quick);
 await benchMemory(quick);
 await benchAttack(quick);

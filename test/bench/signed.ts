@@ -14,8 +14,9 @@ import { SignerCertificates } from '../../src/soap/security/signer-certificates.
 import { ELEMENTS_ONLY, SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
-import { Authority, RSA_KEY } from '../kit/certificates.js';
+import { Authority, type Identity, RSA_KEY } from '../kit/certificates.js';
 import { signedMessage } from '../kit/signed-message.js';
+import { isProgram, isQuick, print, quantile, table } from './kit.js';
 
 const LIMITS = { ...defaultsOf(XML_LIMITS), messageBytes: 2 ** 31, elements: 2 ** 30, children: 2 ** 30 };
 const CHUNK = 64 * 1024;
@@ -23,111 +24,102 @@ const CHUNK = 64 * 1024;
 /** Skips the content of Body, as a literal service does. */
 const skipping: XmlHandler = { open: (tag) => (tag.depth < 3 ? ELEMENTS_ONLY : SKIP), close() {}, text() {} };
 
-const folder = mkdtempSync(join(tmpdir(), 'soapstone-signed-'));
-const authority = new Authority(folder);
-const client = authority.sign('erp', 30, '/OU=Clients/CN=erp', 'DNS:a', RSA_KEY);
-const trusted = parseCertificate(new X509Certificate(authority.ca.cert));
-rmSync(folder, { recursive: true });
-if (trusted === null) throw new Error('no certificate');
-
-const signature = {
-  algorithms: {
-    signatures: new Set(['rsa-sha256']),
-    digests: new Set(['sha256']),
-    canonicalizations: new Set(['exclusive'] as const),
-  },
-  certificates: new SignerCertificates({
-    trust: new CertificateTrust({ authorities: [trusted], intermediates: [], revocations: null }),
-    known: [],
-    references: new Set(['token'] as const),
-    takesKnownKeys: false,
-    subjects: null,
-  }),
-  required: ['Body', 'Timestamp'] as const,
-};
-const rules: VerificationRules = {
-  signature: () => signature,
-  timestamp: { isRequired: true, toleranceMillis: 300_000, maxAgeMillis: null },
-  usernameToken: null,
-  saml: null,
-  role: null,
-  once: false,
-  encrypted: 'refuse',
-};
-
-const reader = new XmlReader(skipping, LIMITS);
-function read(message: Buffer, isVerified: boolean): void {
-  reader.reset(isVerified ? new MessageVerifier(skipping, rules, Date.now()) : skipping);
-  for (let at = 0; at < message.length; at += CHUNK) reader.write(message.subarray(at, at + CHUNK));
-  reader.end();
-  reader.release();
+/** A client whose certificate is trusted, and the rules that trust it. */
+function trusting(): { readonly client: Identity; readonly rules: VerificationRules } {
+  const folder = mkdtempSync(join(tmpdir(), 'soapstone-signed-'));
+  const authority = new Authority(folder);
+  const client = authority.sign('erp', 30, '/OU=Clients/CN=erp', 'DNS:a', RSA_KEY);
+  const trusted = parseCertificate(new X509Certificate(authority.ca.cert));
+  rmSync(folder, { recursive: true });
+  if (trusted === null) throw new Error('no certificate');
+  const signature = {
+    algorithms: {
+      signatures: new Set(['rsa-sha256']),
+      digests: new Set(['sha256']),
+      canonicalizations: new Set(['exclusive'] as const),
+    },
+    certificates: new SignerCertificates({
+      trust: new CertificateTrust({ authorities: [trusted], intermediates: [], revocations: null }),
+      known: [],
+      references: new Set(['token'] as const),
+      takesKnownKeys: false,
+      subjects: null,
+    }),
+    required: ['Body', 'Timestamp'] as const,
+  };
+  const timestamp = { isRequired: true, toleranceMillis: 300_000, maxAgeMillis: null };
+  const tokens = { usernameToken: null, saml: null, role: null };
+  return { client, rules: { signature: () => signature, timestamp, ...tokens, once: false, encrypted: 'refuse' } };
 }
 
-function median(values: readonly number[]): { readonly median: number; readonly quartiles: string } {
-  const sorted = [...values].sort((one, other) => one - other);
-  const at = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
-  return { median: at(0.5), quartiles: `${at(0.25).toFixed(1)} to ${at(0.75).toFixed(1)}` };
-}
-
-/** Microseconds of processor time of one call, in turns. */
-function compare(
-  rounds: number,
-  calls: number,
-  ...runs: readonly (() => void)[]
-): readonly ReturnType<typeof median>[] {
+/** Microseconds of processor time of one call of each, in turns. */
+function compare(rounds: number, calls: number, runs: readonly (() => void)[]): readonly (readonly number[])[] {
   const times = runs.map((): number[] => []);
   for (let round = 0; round < rounds + 2; round++) {
     for (const [index, run] of runs.entries()) {
       const before = process.cpuUsage();
       for (let call = 0; call < calls; call++) run();
       const { user, system } = process.cpuUsage(before);
+      // The first two rounds warm up.
       if (round >= 2) times[index]?.push((user + system) / calls);
     }
   }
-  return times.map(median);
+  return times;
 }
 
-const text = 'x'.repeat(40);
-const elements = (bytes: number): string =>
-  `<Run xmlns="urn:desk">${`<row><name>${text}</name><sum>12.50</sum></row>`.repeat(Math.ceil(bytes / 85))}</Run>`;
+const quartiles = (values: readonly number[]): string =>
+  `${quantile(values, 0.25).toFixed(1)} to ${quantile(values, 0.75).toFixed(1)}`;
 
-const small = signedMessage(client, elements(700));
-const message = Buffer.from(small.message);
-const key = createPublicKey(client.cert);
-const signedInfo = Buffer.from(/<ds:SignedInfo.*<\/ds:SignedInfo>/.exec(small.signature)?.[0] ?? '');
-const value = Buffer.from(/<ds:SignatureValue>([^<]*)/.exec(small.signature)?.[1] ?? '', 'base64');
-const parts = [small.body, small.timestamp].map((part) => Buffer.from(part));
-const bare = (): void => {
-  for (const part of parts) createHash('sha256').update(part).digest();
-  if (!verify('sha256', signedInfo, key, value)) throw new Error('bare');
-};
-const [crypto, verified, unverified] = compare(
-  15,
-  500,
-  bare,
-  () => read(message, true),
-  () => read(message, false),
-);
-if (crypto === undefined || verified === undefined || unverified === undefined) throw new Error('no figures');
-console.log(`A signed message of ${message.length} bytes (RSA-2048, Body and Timestamp), microseconds`);
-console.log(`  node:crypto alone   ${crypto.median.toFixed(1)} (${crypto.quartiles})`);
-console.log(`  read, not verified  ${unverified.median.toFixed(1)} (${unverified.quartiles})`);
-console.log(
-  `  read and verified   ${verified.median.toFixed(1)} (${verified.quartiles}), ${(verified.median / crypto.median).toFixed(2)} times node:crypto`,
-);
+const rows = (bytes: number): string =>
+  `<Run xmlns="urn:desk">${`<row><name>${'x'.repeat(40)}</name><sum>12.50</sum></row>`.repeat(Math.ceil(bytes / 85))}</Run>`;
 
-for (const [name, content] of [
-  ['elements', elements(8 * 1024 * 1024)],
-  ['text', `<Run xmlns="urn:desk"><data>${'QUJD'.repeat(2 * 1024 * 1024)}</data></Run>`],
-] as const) {
-  const long = Buffer.from(signedMessage(client, content).message);
-  const [on, off] = compare(
-    5,
-    1,
-    () => read(long, true),
-    () => read(long, false),
-  );
-  if (on === undefined || off === undefined) throw new Error('no figures');
-  const speed = (micros: number): string => `${(long.length / micros).toFixed(0)} MB/s`;
-  console.log(`8 MiB of ${name}: verified ${speed(on.median)}, not verified ${speed(off.median)} (skipped)`);
+/** The bare work of `node:crypto` for a message. */
+function bareWork(
+  { message, body, timestamp, signature }: ReturnType<typeof signedMessage>,
+  client: Identity,
+): () => void {
+  const key = createPublicKey(client.cert);
+  const signedInfo = Buffer.from(/<ds:SignedInfo.*<\/ds:SignedInfo>/.exec(signature)?.[0] ?? '');
+  const value = Buffer.from(/<ds:SignatureValue>([^<]*)/.exec(signature)?.[1] ?? '', 'base64');
+  const parts = [body, timestamp].map((part) => Buffer.from(part));
+  return () => {
+    for (const part of parts) createHash('sha256').update(part).digest();
+    if (!verify('sha256', signedInfo, key, value)) throw new Error(`the bare verification fails: ${message.length}`);
+  };
 }
+
+export async function benchSigned(quick: boolean): Promise<void> {
+  const { client, rules } = trusting();
+  const reader = new XmlReader(skipping, LIMITS);
+  const read = (message: Buffer, isVerified: boolean): void => {
+    reader.reset(isVerified ? new MessageVerifier(skipping, rules, Date.now()) : skipping);
+    for (let at = 0; at < message.length; at += CHUNK) reader.write(message.subarray(at, at + CHUNK));
+    reader.end();
+    reader.release();
+  };
+  const small = signedMessage(client, rows(700));
+  const message = Buffer.from(small.message);
+  const runs = [bareWork(small, client), () => read(message, false), () => read(message, true)];
+  const times = compare(quick ? 7 : 21, 500, runs);
+  const bare = quantile(times[0] ?? [], 0.5);
+  print(`A signed message of ${message.length} bytes (RSA-2048, Body and Timestamp): processor time\n`);
+  const names = ['node:crypto alone', 'read, not verified', 'read and verified'];
+  const cells = names.map((name, index) => {
+    const own = times[index] ?? [];
+    return [name, quantile(own, 0.5).toFixed(1), quartiles(own), (quantile(own, 0.5) / bare).toFixed(2)];
+  });
+  print(table(['', 'µs', 'quartiles', 'to node:crypto'], cells));
+  const long = [
+    ['elements', rows(8 * 1024 * 1024)],
+    ['text', `<Run xmlns="urn:desk"><data>${'QUJD'.repeat(2 * 1024 * 1024)}</data></Run>`],
+  ] as const;
+  const speeds = long.map(([name, content]) => {
+    const bytes = Buffer.from(signedMessage(client, content).message);
+    const [on = [], off = []] = compare(quick ? 3 : 9, 1, [() => read(bytes, true), () => read(bytes, false)]);
+    return [name, ...[on, off].map((own) => (bytes.length / quantile(own, 0.5)).toFixed(0))];
+  });
+  print('\nA signed Body of 8 MiB, MB/s of processor time\n');
+  print(table(['Body', 'verified', 'not verified: skipped'], speeds));
+}
+
+if (isProgram(import.meta.url)) await benchSigned(isQuick());
