@@ -1,20 +1,24 @@
 import { Buffer } from 'node:buffer';
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 
+import { invariant } from '../../base/invariant.js';
 import type { CanonicalSink } from '../../xml/canonical/canonical-writer.js';
 import type { DigestName } from './algorithms.js';
 
 /** Bytes that are collected before they are hashed: a call of the hash costs as much as some hundred of them. */
 const COLLECTED_BYTES = 16 * 1024;
-/** Most elements that are signed are shorter: so much comes from the pool of Node. */
-const FIRST_BYTES = 2 * 1024;
 /** From here on bytes are hashed where they lie, and texts are encoded by a call of Node. */
 const DIRECT_BYTES = 256;
 
+/** Buffers that are in no use. A message that is cut off keeps its own. */
+const FREE: Buffer[] = [];
+const FREE_MAX = 64;
+
 /** Collects canonical XML as bytes. What is collected goes to `flush` where it is full. */
 abstract class ByteSink implements CanonicalSink {
-  #bytes: Buffer = Buffer.allocUnsafe(FIRST_BYTES);
+  readonly #bytes: Buffer = FREE.pop() ?? Buffer.allocUnsafeSlow(COLLECTED_BYTES);
   #length = 0;
+  #isOver = false;
 
   protected abstract flush(bytes: Buffer): void;
 
@@ -54,9 +58,20 @@ abstract class ByteSink implements CanonicalSink {
 
   protected empty(): void {
     if (this.#length > 0) this.flush(this.#bytes.subarray(0, this.#length));
-    if (this.#length > FIRST_BYTES / 2 && this.#bytes.length === FIRST_BYTES)
-      this.#bytes = Buffer.allocUnsafe(COLLECTED_BYTES);
     this.#length = 0;
+  }
+
+  /** What is collected and has not been flushed, lent. */
+  protected get collected(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Nothing may be written any more. */
+  protected release(): void {
+    invariant(!this.#isOver, 'a buffer is given back once');
+    this.#isOver = true;
+    this.#length = 0;
+    if (FREE.length < FREE_MAX) FREE.push(this.#bytes);
   }
 
   /** Texts are at most three bytes for each unit. */
@@ -73,20 +88,29 @@ abstract class ByteSink implements CanonicalSink {
 
 /** Hashes canonical XML as it is written. */
 export class DigestSink extends ByteSink {
-  readonly #hash: Hash;
+  readonly #name: DigestName;
+  /** Null while all is collected: then one call is enough. */
+  #hash: Hash | null = null;
 
   constructor(digest: DigestName) {
     super();
-    this.#hash = createHash(digest);
+    this.#name = digest;
   }
 
-  /** The digest; nothing may be written any more. */
+  /** The digest, once: nothing may be written any more. */
   digest(): Buffer {
-    this.empty();
-    return this.#hash.digest();
+    let digest: Buffer;
+    if (this.#hash === null) digest = hash(this.#name, this.collected, 'buffer');
+    else {
+      this.empty();
+      digest = this.#hash.digest();
+    }
+    this.release();
+    return digest;
   }
 
   protected override flush(bytes: Buffer): void {
+    this.#hash ??= createHash(this.#name);
     this.#hash.update(bytes);
   }
 }
@@ -95,8 +119,10 @@ export class DigestSink extends ByteSink {
 export class BytesSink extends ByteSink {
   readonly #kept: Buffer[] = [];
 
+  /** The bytes, once: nothing may be written any more. */
   bytes(): Buffer {
     this.empty();
+    this.release();
     const [only, ...others] = this.#kept;
     return only !== undefined && others.length === 0 ? only : Buffer.concat(this.#kept);
   }
