@@ -21,7 +21,6 @@ import type { HealthChecks } from '../../upstream/health.js';
 import type { UpstreamLimits } from '../../upstream/limits.js';
 import { Upstream } from '../../upstream/upstream.js';
 import type { Operation, Port, WsdlModel } from '../../wsdl/model.js';
-import { SELECT_HEADERS } from '../../wsdl/operations/operations.js';
 import type { QName } from '../../xml/events.js';
 import type { XmlLimits } from '../../xml/limits.js';
 import { ReaderPool } from '../../xml/reader-pool.js';
@@ -46,6 +45,7 @@ import { serviceDigest } from './service-digest.js';
 import { blockNames, compileTokenPlace, type ServiceSession, type TokenPlace } from './token-place.js';
 import { checkValidity, type Validity, validityOf } from './validity.js';
 import { compileVerification, type Verification } from './verification.js';
+import { warningsOfWsdl } from './wsdl-warnings.js';
 
 /** One SOAP backend as requests see it: its name, the rules of its messages, its upstream. */
 export interface SoapService {
@@ -394,10 +394,3 @@ function withConfiguredKeys(operation: Operation, config: ServiceConfig): Operat
 /** The addresses that the WSDL of the operator gives its ports. They are never called: clients may send them in `To`. */
 const claimedAddresses = (wsdl: WsdlModel | null): readonly string[] =>
   (wsdl?.services ?? []).flatMap(({ ports }) => ports.flatMap(({ address }) => (address === null ? [] : [address])));
-
-/** Without those about header blocks of replies where the configuration decides on them. */
-function warningsOfWsdl(wsdl: WsdlModel | null, { replyHeaders, operations }: ServiceConfig): readonly Diagnostic[] {
-  const keys = [replyHeaders, ...Object.values(operations).map((one) => typeof one === 'object' && one.replyHeaders)];
-  const isDecided = keys.some((value) => value !== undefined && value !== false);
-  return (wsdl?.warnings ?? []).filter(({ remedy }) => !isDecided || remedy !== SELECT_HEADERS);
-}

@@ -1,0 +1,28 @@
+import type { Diagnostic } from '../../base/diagnostic.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import type { WsdlModel } from '../../wsdl/model.js';
+import { SELECT_HEADERS } from '../../wsdl/operations/operations.js';
+import { remedyOfDemand, SECURITY_DEMANDS, type SecurityDemand } from '../../wsdl/operations/security-policy.js';
+
+/** The warnings of a WSDL, without those about header blocks of replies and about policies where the configuration decides on them. */
+export function warningsOfWsdl(wsdl: WsdlModel | null, config: ServiceConfig): readonly Diagnostic[] {
+  const { replyHeaders, operations } = config;
+  const keys = [replyHeaders, ...Object.values(operations).map((one) => typeof one === 'object' && one.replyHeaders)];
+  const isDecided = keys.some((value) => value !== undefined && value !== false);
+  const met = new Set(demandsMet(config).map(remedyOfDemand));
+  return (wsdl?.warnings ?? []).filter(
+    ({ remedy }) => !(isDecided && remedy === SELECT_HEADERS) && !met.has(remedy ?? ''),
+  );
+}
+
+/** The demands of policies that the configuration makes of callers, or that calls of the gateway meet. */
+function demandsMet({ security: { make, verify } }: ServiceConfig): readonly SecurityDemand[] {
+  const isMet: Readonly<Record<SecurityDemand, boolean>> = {
+    timestamp: make?.timestamp === true || verify?.timestamp.required === true,
+    signature: make?.signature !== undefined || verify?.signature !== undefined,
+    usernameToken: make?.usernameToken !== undefined || verify?.usernameToken !== undefined,
+    saml: verify?.saml !== undefined,
+    encryption: verify?.encrypted === 'pass',
+  };
+  return SECURITY_DEMANDS.filter((demand) => isMet[demand]);
+}
