@@ -227,6 +227,7 @@ async function closeBackends(
     ...closing.map((end) => end()),
     ...[...services, ...upstreams].map((service) => service.upstream.close()),
     ...services.map((service) => service.bound?.close()),
+    ...services.map((service) => service.verification?.users?.close()),
   ]);
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setAndEvictOldest } from '../base/evict-oldest.js';
-import { isRecord } from '../base/record.js';
 import type { CallObserver, RequestObserver } from '../base/request-observer.js';
 import type { Client } from './client.js';
+import { isAllowed } from './decision-answer.js';
 import type { Question } from './question.js';
 
 /** A request as a policy decision point sees it: `input` of Open Policy Agent. */
@@ -121,8 +121,4 @@ export class Policy {
 }
 
 /** Without a result the policy is not defined for the request: it is denied. */
-function resultOf(answer: unknown): PolicyResult {
-  if (!isRecord(answer)) return 'denied';
-  const { result } = answer;
-  return result === true || (isRecord(result) && result['allow'] === true) ? 'allowed' : 'denied';
-}
+const resultOf = (answer: unknown): PolicyResult => (isAllowed(answer) ? 'allowed' : 'denied');

@@ -16,6 +16,7 @@ import {
   WSSE,
   WSU,
 } from '../kit/signed-message.js';
+import { useBackend } from '../kit/use.js';
 import { useVerifyingDesk } from '../kit/verifying-desk.js';
 
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum></Pay>';
@@ -101,6 +102,40 @@ t.test('a UsernameToken is judged by text, by digest and by hash, and its nonce 
     'two tokens',
   );
 });
+
+t.test(
+  'a decision point is asked about users that are not listed, and without an answer they are refused',
+  async (t) => {
+    const asked: string[] = [];
+    const point = await useBackend(t, (message, response) => {
+      asked.push(String(message.body));
+      const { input } = JSON.parse(String(message.body));
+      if (input.username === 'broken') response.writeHead(500).end('{"result":true}');
+      else response.end(JSON.stringify({ result: { allow: input.password === `of ${input.username}` } }));
+    });
+    const desk = await useVerifyingDesk(
+      t,
+      `usernameToken:\n  users:\n    erp: { password: own }\n  url: ${point.url}/v1/data/desk/users`,
+    );
+    t.equal(await desk.send(withToken(textToken('erp', 'own'))), null);
+    t.same(asked, [], 'a listed user is judged here');
+    t.equal(await desk.send(withToken(textToken('ann', 'of ann'))), null);
+    t.same(
+      asked.map((body) => JSON.parse(body)),
+      [{ input: { service: 'desk', username: 'ann', password: 'of ann' } }],
+    );
+    t.equal(await desk.send(withToken(textToken('ann', 'other'))), 'wsse:FailedAuthentication');
+    t.equal(await desk.send(withToken(textToken('erp', 'other'))), 'wsse:FailedAuthentication');
+    t.equal(await desk.send(withToken(textToken('broken', 'x'))), 'CREDENTIALS_UNVERIFIED');
+    t.equal(
+      await desk.send(withToken(digestToken('ann', 'of ann'))),
+      'wsse:FailedAuthentication',
+      'a digest needs the password here',
+    );
+    await point.close();
+    t.equal(await desk.send(withToken(textToken('ann', 'of ann'))), 'CREDENTIALS_UNVERIFIED');
+  },
+);
 
 const SAML = 'urn:oasis:names:tc:SAML:2.0:assertion';
 const CM = 'urn:oasis:names:tc:SAML:2.0:cm:';

@@ -67,7 +67,12 @@ const NEUTRAL: readonly string[] = [
   ...OF_SERVICES.flatMap((key) => [`services.*.${key}`, `graphqlServices.*.${key}`]),
   ...OF_SOAP_SERVICES.map((key) => `services.*.${key}`),
   ...OF_GRAPHQL_SERVICES.map((key) => `graphqlServices.*.${key}`),
-  ...OF_TLS.flatMap((key) => [`clients.introspection.tls.${key}`, `clients.authorize.tls.${key}`]),
+  ...OF_TLS.flatMap((key) =>
+    ['clients.introspection', 'clients.authorize', 'services.*.security.verify.usernameToken'].map(
+      (owner) => `${owner}.tls.${key}`,
+    ),
+  ),
+  'services.*.security.verify.usernameToken.timeoutMillis',
   // The gateway at the endpoint, and what of a token goes on.
   ...['clientId', 'clientSecret', 'clientAuth', 'forward', 'timeoutMillis', 'inactiveMillis', 'logAs'].map(
     (key) => `clients.introspection.${key}`,

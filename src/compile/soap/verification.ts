@@ -1,12 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 
-import { UNRESTRICTED } from '../../access/access.js';
-import { Networks } from '../../access/network/networks.js';
-import { BasicUsers } from '../../access/passwords/basic.js';
-import { parsePasswordHash } from '../../access/passwords/password-hash.js';
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import { invariant } from '../../base/invariant.js';
 import { CertificateTrust, type ParsedCertificate, parseCertificate } from '../../base/x509/certificate-trust.js';
 import { attributeKeys } from '../../base/x509/distinguished-name.js';
 import { type SignedList, signedListsIn } from '../../base/x509/signed-list.js';
@@ -18,8 +13,8 @@ import { OnceMemory } from '../../soap/security/once-memory.js';
 import type { SamlRules } from '../../soap/security/saml-assertion.js';
 import type { AlgorithmRules } from '../../soap/security/signature-form.js';
 import { SignerCertificates } from '../../soap/security/signer-certificates.js';
-import type { UsernameTokenRules } from '../../soap/security/username-token.js';
 import { type Keeping, Kept } from '../keep.js';
+import { compileTokenUsers, type TokenUsers } from './token-users.js';
 
 type VerifyConfig = NonNullable<ServiceConfig['security']['verify']>;
 type SignatureConfig = NonNullable<VerifyConfig['signature']>;
@@ -27,8 +22,8 @@ type SignatureConfig = NonNullable<VerifyConfig['signature']>;
 /** How the Security blocks of requests of a service are verified. */
 export interface Verification {
   readonly rules: VerificationRules;
-  /** Users that are known by the hash of their password; null for none. */
-  readonly users: BasicUsers | null;
+  /** Null where no UsernameToken is demanded. */
+  readonly users: TokenUsers | null;
   /** Nonces and signed messages that came. */
   readonly memory: OnceMemory;
   readonly warnings: readonly Diagnostic[];
@@ -61,7 +56,7 @@ export function compileVerification(
   const { timestamp, once, encrypted, role = null } = verify;
   const { toleranceMillis } = timestamp;
   const signature = collect(() => compileSignature(section));
-  const usernameToken = collect(() => compileUsers(section));
+  const usernameToken = collect(() => compileTokenUsers(service, section));
   const saml = collect(() => compileSaml(section));
   collect(() => checkTogether(section));
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -84,7 +79,7 @@ export function compileVerification(
     null,
     new OnceMemory(rememberedMax, ONCE.find(keeping, service.name, null)),
   );
-  return { rules, users: usernameToken?.hashed ?? null, memory, warnings: warningsOf(section) };
+  return { rules, users: usernameToken, memory, warnings: warningsOf(section) };
 }
 
 /** What one part asks of another. */
@@ -278,59 +273,6 @@ function listsOf(
       );
     return list;
   });
-}
-
-function compileUsers(
-  verify: ConfigSection<VerifyConfig>,
-): { rules: UsernameTokenRules; hashed: BasicUsers | null } | null {
-  const { usernameToken, timestamp } = verify.value;
-  if (usernameToken === undefined) return null;
-  const section = verify.at(usernameToken, 'usernameToken');
-  const { users, types, maxAgeMillis } = usernameToken;
-  const passwords = new Map<string, () => string>();
-  const hashed: { name: string; hash: string }[] = [];
-  const problems: Diagnostic[] = [];
-  for (const [name, { password, hash }] of Object.entries(users)) {
-    if ((password === undefined) === (hash === undefined))
-      problems.push(
-        section.diagnostic(
-          ['users', name],
-          `User \`${name}\` has not exactly one of \`password\` and \`hash\`.`,
-          'Write one of them.',
-        ),
-      );
-    else if (password !== undefined) passwords.set(name, section.text(['users', name, 'password'], password));
-    else if (hash !== undefined) hashed.push({ name, hash });
-  }
-  if (hashed.length > 0 && !types.includes('text'))
-    problems.push(
-      section.diagnostic(
-        ['types'],
-        'A user with a `hash` needs passwords of the type text.',
-        'Add text to `types`, or write the `password`.',
-      ),
-    );
-  if (problems.length > 0) throw new ConfigurationError(problems);
-  return {
-    rules: {
-      types: new Set(types),
-      maxAgeMillis: maxAgeMillis === 'none' ? null : maxAgeMillis,
-      toleranceMillis: timestamp.toleranceMillis,
-      passwordOf: (user) => passwords.get(user)?.() ?? null,
-      judgesLater: hashed.length > 0,
-    },
-    hashed: hashed.length === 0 ? null : hashedUsers(hashed),
-  };
-}
-
-/** Their verification is that of HTTP Basic, with its memory and its bounds. */
-function hashedUsers(users: readonly { readonly name: string; readonly hash: string }[]): BasicUsers {
-  const known = users.map(({ name, hash }) => {
-    const password = parsePasswordHash(hash);
-    invariant(password !== null, 'the table of keys has checked the hash');
-    return { name, rights: UNRESTRICTED, password };
-  });
-  return new BasicUsers(known, new Networks([]));
 }
 
 function compileSaml(section: ConfigSection<VerifyConfig>): SamlRules | null {

@@ -127,12 +127,19 @@ export const SERVICE_PROTECTIONS = {
   servers: {
     about: 'Servers that the gateway calls',
     keys: {
-      ...tls('services.*', 'graphqlServices.*', 'clients?.introspection?', 'clients?.authorize?'),
+      ...tls(
+        'services.*',
+        'graphqlServices.*',
+        'clients?.introspection?',
+        'clients?.authorize?',
+        'services.*.security.verify?.usernameToken?',
+      ),
       ...each(
         encrypted,
         'services.*.urls',
         'graphqlServices.*.urls',
         'clients?.introspection?.url',
+        'services.*.security.verify?.usernameToken?.url',
         'services.*.auth?.oauth2?.tokenUrl',
         'graphqlServices.*.auth?.oauth2?.tokenUrl',
         'services.*.drift?.url',

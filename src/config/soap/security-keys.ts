@@ -3,7 +3,8 @@ import { PASSWORD_HASH } from '../../access/passwords/password-hash.js';
 import { DIGEST_NAMES, SIGNATURE_NAMES } from '../../soap/security/algorithms.js';
 import { CONFIRMATIONS } from '../../soap/security/saml-assertion.js';
 import { KEY_REFERENCES } from '../../soap/security/signer-certificates.js';
-import { PEM, URI } from '../keys/formats.js';
+import { TLS_KEYS } from '../backend/upstream-keys.js';
+import { HTTP_URL, PEM, URI } from '../keys/formats.js';
 import { closed, flag, list, mapOf, millis, millisOrNone, oneOf, optional, section, string, text, whole } from '../keys/key-types.js';
 
 /** Keys of WS-Security: what is demanded of the Security block of requests, and what the gateway writes into its own. */
@@ -40,7 +41,7 @@ const SIGNATURE_KEYS = closed(
 
 const USERNAME_TOKEN_KEYS = closed(
   {
-    users: mapOf(
+    users: optional(mapOf(
       '^[^:]{1,256}$',
       closed({
         password: optional(text('The password; from the environment or a file.', { minLength: 1, maxLength: 4096 })),
@@ -48,7 +49,11 @@ const USERNAME_TOKEN_KEYS = closed(
       }),
       'Users by name, each with a `password` or its `hash`.',
       { names: 'Write a name without a colon.', minProperties: 1, maxProperties: 10_000 },
-    ),
+    )),
+    url: optional(text('A decision point that is asked about the user and the password, as text, of a token whose user is not among `users`: the REST interface of Open Policy Agent.', HTTP_URL)),
+    timeoutMillis: millis('Time for its answer; without one the message is refused.', [10, 60_000], 1000),
+    tls: optional(
+      { ...TLS_KEYS, description: 'TLS to it, with the keys of `tls` of a service.', like: 'services.tls' }),
     types: list(oneOf(['digest', 'text']), 'How a password may be sent.', { minItems: 1, uniqueItems: true, default: ['digest', 'text'] }),
     maxAgeMillis: millisOrNone('The age up to which a token with Created is taken; `none`: any.', [1000, 86_400_000], 300_000),
   },

@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 import type { Exchange } from '../../base/exchange.js';
 import type { NonceClaim } from '../../base/nonce-store.js';
 import { Refusal } from '../../base/refusals/refusal.js';
@@ -47,7 +45,7 @@ export function takeOnce(
   });
 }
 
-/** Judges a password that is known by its hash. Rejects with `UNAUTHENTICATED` or `RATE_LIMITED`. */
+/** Judges a password that is not known here. Rejects as `TokenUsers.judge`. */
 export async function judgeTokenUser(
   { verification }: SoapService,
   verified: VerifiedMessage | null,
@@ -55,7 +53,5 @@ export async function judgeTokenUser(
 ): Promise<void> {
   const user = verified?.user ?? null;
   if (user === null || user.password === null) return;
-  const authorization = `Basic ${Buffer.from(`${user.name}:${user.password}`).toString('base64')}`;
-  const found = await verification?.users?.identify({ headers: { authorization }, address: exchange.client });
-  if (found == null) throw new Refusal('wsse:FailedAuthentication', 'the user or the password');
+  await verification?.users?.judge({ name: user.name, password: user.password }, exchange.client);
 }
