@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setAndEvictOldest } from '../base/evict-oldest.js';
 import type { CallObserver, RequestObserver } from '../base/request-observer.js';
+import { isAllowed } from './allowed-answer.js';
 import type { Client } from './client.js';
-import { isAllowed } from './decision-answer.js';
 import type { Question } from './question.js';
 
 /** A request as a policy decision point sees it: `input` of Open Policy Agent. */

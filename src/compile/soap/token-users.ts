@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 import { UNRESTRICTED } from '../../access/access.js';
-import { isAllowed } from '../../access/decision-answer.js';
+import { isAllowed } from '../../access/allowed-answer.js';
 import { Networks } from '../../access/network/networks.js';
 import { BasicUsers } from '../../access/passwords/basic.js';
 import { parsePasswordHash } from '../../access/passwords/password-hash.js';
