@@ -20,9 +20,11 @@ import { Keeping } from './compile/keep.js';
 import { type AdminListener, compileAdmin, warningsOfAdmin } from './compile/listen/admin.js';
 import { compileListeners, warningsOfListeners } from './compile/listen/listeners.js';
 import { warningsOfRoutes } from './compile/listen/routes.js';
+import { compileMcp, type McpTable } from './compile/mcp/mcp-table.js';
 import { withHealth } from './compile/own-calls/health.js';
 import { withLogins } from './compile/own-calls/login.js';
 import { auditTargetOf } from './compile/process/audit.js';
+import { compileRest, type RestTable } from './compile/rest/rest-table.js';
 import { type KnownModel, takenProblemsOf, WsdlReader } from './compile/soap/named-wsdl.js';
 import { type ConfiguredService, compileService, type ServiceParts, type SoapService } from './compile/soap/service.js';
 import { closedReplies, rightsWarnings } from './compile/warnings/soap-rights.js';
@@ -31,6 +33,7 @@ import { type LoadedConfig, rootSection } from './config/load.js';
 import type { Config } from './config/schema.js';
 import type { ConfigSection } from './config/section.js';
 import type { TrustedDocuments } from './graphql/admission/trusted-documents.js';
+import { describedOperations } from './graphql/described/described-operation.js';
 import type { FieldRule } from './graphql/rights/field-rule.js';
 import { rootTypes } from './graphql/types/roots.js';
 import type { Listener } from './listen/listeners.js';
@@ -60,6 +63,10 @@ export interface Compiled {
   /** By the path callers use. */
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
+  /** Null where no service is offered over REST. */
+  readonly rest: RestTable | null;
+  /** Null where no operation is a tool for agents. */
+  readonly mcp: McpTable | null;
   readonly access: Access;
   /** Equal for two generations whose rules about fields, operations and pages are the same. */
   readonly protection: string;
@@ -151,6 +158,7 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
     // Without a function around it, for the reason of `compileServices`.
     const graph = await caught(diagnostics, compileGraph(root, services, graphqlUpstreams, keeping, pace));
     await pace.pause();
+    const offered = graph === null ? null : await attempt(diagnostics, () => compileOffered(root, graph));
     const callables = [...services.map(soapOf), ...graphqlUpstreams.map(callableOf)];
     const prices = graph === null ? [] : pricesOf(config, services, graph);
     const collect = { late: lateWarnings, closing, keeping };
@@ -161,7 +169,15 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
     const traffic = await attempt(diagnostics, () => compileListeners(root, 'listen'));
     const admin = await attempt(diagnostics, () => compileAdmin(root));
     const redis = await attempt(diagnostics, () => compileRedis(root));
-    if (graph === null || access === null || caching === null || traffic === null || admin === null || redis === null)
+    if (
+      graph === null ||
+      offered === null ||
+      access === null ||
+      caching === null ||
+      traffic === null ||
+      admin === null ||
+      redis === null
+    )
       throw new ConfigurationError(diagnostics);
     const read = manifest.status === 'fulfilled' ? manifest.value : null;
     const { trusted, warnings } = compileTrusted(config, read, graph);
@@ -175,6 +191,7 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
       explainsHeads: explainsHeads(config, services),
       byPath: new Map(services.map((service) => [service.path, service])),
       graph,
+      ...offered,
       access,
       protection: protectionOf(config, services, graphqlUpstreams),
       trustedProxies,
@@ -188,19 +205,7 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
       trusted,
       wsdls: wsdls.known,
       keeping,
-      warnings: [
-        // First what a thousand warnings of WSDLs must not hide.
-        ...takenProblemsOf(wsdls.known),
-        ...warningsOfConfig(root, graph),
-        ...warningsOfListening(root, { traffic, admin }),
-        ...redis.warnings,
-        ...warningsOfRoutes(root),
-        ...warningsOfRights(root, callables),
-        ...rightsWarnings(root, graph),
-        ...warnings,
-        ...new Set(services.flatMap((service) => service.warnings)),
-        ...graph.warnings,
-      ],
+      warnings: warningsOf(root, { graph, traffic, admin, redis, callables, wsdls, services, trusted: warnings }),
       lateWarnings,
       close,
     });
@@ -210,6 +215,43 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
   } finally {
     keeping.end();
   }
+}
+
+/** The endpoints that offer operations of GraphQL by their names. Throws the diagnostics of all of them at once. */
+async function compileOffered(root: ConfigSection<Config>, graph: Graph): Promise<Pick<Compiled, 'rest' | 'mcp'>> {
+  const diagnostics: Diagnostic[] = [];
+  const described = describedOperations(graph);
+  const rest = await attempt(diagnostics, () => compileRest(root, described));
+  const mcp = await attempt(diagnostics, () => compileMcp(root, described));
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  return { rest, mcp };
+}
+
+const warningsOf = (
+  root: ConfigSection<Config>,
+  { graph, traffic, admin, redis, callables, wsdls, services, trusted }: WarningParts,
+): readonly Diagnostic[] => [
+  // First what a thousand warnings of WSDLs must not hide.
+  ...takenProblemsOf(wsdls.known),
+  ...warningsOfConfig(root, graph),
+  ...warningsOfListening(root, { traffic, admin }),
+  ...redis.warnings,
+  ...warningsOfRoutes(root),
+  ...warningsOfRights(root, callables),
+  ...rightsWarnings(root, graph),
+  ...trusted,
+  ...new Set(services.flatMap((service) => service.warnings)),
+  ...graph.warnings,
+];
+
+/** The compiled parts that have warnings, or that warnings are about. */
+interface WarningParts extends Pick<Compiled, 'graph' | 'services'> {
+  readonly traffic: Compiled['listeners']['traffic'];
+  readonly admin: Compiled['listeners']['admin'];
+  readonly redis: { readonly warnings: readonly Diagnostic[] };
+  readonly callables: readonly Callable[];
+  readonly wsdls: WsdlReader;
+  readonly trusted: readonly Diagnostic[];
 }
 
 const reasonsOf = (results: readonly PromiseSettledResult<unknown>[]): readonly unknown[] =>

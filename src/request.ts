@@ -11,6 +11,7 @@ import type { Compiled } from './compile.js';
 import { authorizeAndChargeOther } from './flow/calls/authorize.js';
 import { consultAboutPath } from './flow/calls/consult-policy.js';
 import type { HttpExchange } from './flow/calls/http-exchange.js';
+import type { OperationEndpoint } from './flow/calls/operation-endpoint.js';
 import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { answerGraphql } from './flow/graphql/http.js';
 import { makePageEndpoint, type PageEndpoint } from './flow/graphql/page.js';
@@ -23,6 +24,7 @@ import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { refusalCost } from './flow/http/refusal-cost.js';
 import { refuseHttp } from './flow/http/refuse.js';
 import { readTarget } from './flow/http/target.js';
+import { makeRestEndpoint } from './flow/rest/endpoint.js';
 import { makePlainEndpoint, type PlainEndpoint } from './flow/routes/plain.js';
 import { answerSoap, type SoapEndpoint } from './flow/soap/answer-soap.js';
 import { refuseSoap } from './flow/soap/refuse.js';
@@ -71,6 +73,7 @@ export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hoo
     live: endpoints.live,
     page: makePageEndpoint(compiled),
     plain: makePlainEndpoint(compiled),
+    offered: [makeRestEndpoint(compiled, endpoints.graphql)].filter((endpoint) => endpoint !== null),
     wsdl: makeWsdlEndpoint(compiled),
     soap: {
       calls,
@@ -123,6 +126,8 @@ interface Gateway {
   readonly live: SubscriptionsEndpoint;
   readonly page: PageEndpoint | null;
   readonly plain: PlainEndpoint;
+  /** Endpoints that run operations of GraphQL in another form. */
+  readonly offered: readonly OperationEndpoint[];
   readonly wsdl: WsdlEndpoint;
   readonly soap: SoapEndpoint;
 }
@@ -131,6 +136,7 @@ interface Gateway {
 type RequestTarget = { readonly path: string; readonly query: string } & (
   | { readonly kind: 'soap' | 'text' | 'callback'; readonly service: SoapService }
   | { readonly kind: 'graphql' | 'plain'; readonly service: null }
+  | { readonly kind: 'operations'; readonly service: null; readonly endpoint: OperationEndpoint }
 );
 
 /** One request until its answer is out. It owns the permit of its client. */
@@ -173,12 +179,17 @@ class RequestInProgress {
   }
 
   #readTarget(): RequestTarget {
-    const { compiled, graphql, live } = this.#gateway;
+    const { compiled, graphql, live, offered } = this.#gateway;
     checkHead(this.#request, compiled.limits.http);
     const { path, query } = readTarget(this.#request);
     const notified = callbackService(path, graphql.services, live.callbacks);
     const service = compiled.byPath.get(path) ?? notified;
-    if (service === null) return { kind: path === compiled.graph.path ? 'graphql' : 'plain', service, path, query };
+    if (service === null) {
+      if (path === compiled.graph.path) return { kind: 'graphql', service, path, query };
+      const endpoint = offered.find((each) => each.isFor(path));
+      if (endpoint !== undefined) return { kind: 'operations', service, path, query, endpoint };
+      return { kind: 'plain', service, path, query };
+    }
     if (service === notified) return { kind: 'callback', service, path, query };
     const isText = notified === null && callsNothing(this.#request, service, query);
     return { kind: isText ? 'text' : 'soap', service, path, query };
@@ -199,12 +210,14 @@ class RequestInProgress {
     const request = this.#request;
     const response = this.#response;
     if (target.kind !== 'plain') {
-      this.#exchange.route = target.service?.name ?? 'graphql';
+      this.#exchange.route = target.service?.name ?? (target.kind === 'operations' ? target.endpoint.route : 'graphql');
       this.#exchange.path = target.path;
     }
     checkHost(target.path, request);
-    const cors = target.kind === 'graphql' ? graphql.cors : null;
+    const isForPages = target.kind === 'operations' ? target.endpoint.isForPages : target.kind === 'graphql';
+    const cors = isForPages ? graphql.cors : null;
     cors?.prepare(request, response);
+    if (target.kind === 'operations') target.endpoint.checkOrigin?.(request);
     // Before the body is read, which takes time.
     if (hooks.isShedding()) throw new Refusal('OVERLOADED');
     // Browsers send preflights without credentials. GraphiQL is served without authentication, so that a user can enter
@@ -249,6 +262,8 @@ class RequestInProgress {
       case 'graphql':
         if (credentials === null) return answerGraphql(graphql, asked);
         return live.answerEvents(asked, credentials, () => this.#release());
+      case 'operations':
+        return target.endpoint.answer(asked, target.path, target.query);
       case 'plain':
         return plain(asked, target.path);
     }
@@ -262,7 +277,8 @@ class RequestInProgress {
     else serveServicePage(asked.exchange, asked.response, service, wsdl.documents.has(service));
   }
 
-  async #refuse({ kind, service }: RequestTarget, refusal: Refusal): Promise<void> {
+  async #refuse(target: RequestTarget, refusal: Refusal): Promise<void> {
+    const { kind, service } = target;
     const exchange = this.#exchange;
     const response = this.#response;
     if (refusal.isOfCaller) {
@@ -273,6 +289,7 @@ class RequestInProgress {
       if (held !== null) await held;
     }
     if (service !== null && kind !== 'text') refuseSoap(exchange, response, service, refusal);
+    else if (kind === 'operations') target.endpoint.refuse(exchange, response, refusal);
     else if (kind === 'graphql') refuseGraphql(exchange, response, refusal);
     else refuseHttp(exchange, response, refusal);
   }

@@ -16,7 +16,7 @@ export interface PolicyInput {
   readonly address: string;
   readonly method: string;
   /** `http`: a plain route, a WSDL, the page of a service. */
-  readonly protocol: 'soap' | 'graphql' | 'http';
+  readonly protocol: 'soap' | 'graphql' | 'rest' | 'mcp' | 'http';
   /** The service of a SOAP call, a WSDL or a page; null for GraphQL and plain routes. */
   readonly service: string | null;
   /** The path of an HTTP request, without its query; absent for the others. */

@@ -12,7 +12,9 @@ import { type ConfigPath, printPath } from './keys/config-path.js';
 import type { Finding } from './keys/finding.js';
 import { claimedAddresses, listenRules } from './listen/listen-rules.js';
 import { type ClaimedPath, claimedPaths, pathRules } from './listen/path-rules.js';
+import { mcpPath } from './mcp/mcp-rules.js';
 import { redisRules } from './process/redis-rules.js';
+import { restPaths } from './rest/rest-rules.js';
 
 /**
  * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all
@@ -26,6 +28,7 @@ export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean
   for (const [name, service] of entries(data['services'])) {
     if (isRecord(service)) findings.push(...serviceRules(service, ['services', name], hasClaims));
   }
+  const claimed = [...claimedPaths(data), ...restPaths(data['services']), ...mcpPath(data['mcp'])];
   return [
     ...findings,
     ...clientRules(data),
@@ -36,8 +39,8 @@ export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean
     ...listenRules(data),
     ...redisRules(data),
     ...limitRules(data, isGiven),
-    ...pathRules(data),
-    ...duplicates(claimedPaths(data), 'path'),
+    ...pathRules(claimed),
+    ...duplicates(claimed, 'path'),
     ...duplicateAddresses(data),
   ];
 }

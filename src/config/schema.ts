@@ -33,12 +33,14 @@ import { limitOverrides } from './keys/limit-schema.js';
 import { LIMIT_KEYS } from './limit-keys.js';
 import { ADMIN_HOSTS, HOSTS, PUBLIC_URL } from './listen/host-keys.js';
 import { ADMIN, LISTEN } from './listen/listen-keys.js';
+import { MCP_KEYS } from './mcp/mcp-keys.js';
 import { AUDIT_KEYS } from './process/audit-keys.js';
 import { CONSOLE_KEYS } from './process/console-keys.js';
 import { INCLUDE } from './process/include-keys.js';
 import { REDIS_KEYS } from './process/redis-keys.js';
 import { RELOAD_KEYS } from './process/reload-keys.js';
 import { TRACE_KEYS } from './process/trace-keys.js';
+import { REST_KEYS } from './rest/rest-keys.js';
 import { DRIFT_KEYS } from './soap/drift-keys.js';
 import { FAULT_KEYS } from './soap/fault-keys.js';
 import { SECURITY_KEYS } from './soap/security-keys.js';
@@ -96,6 +98,7 @@ const SERVICE = closed({
     false),
   unknownOperations: oneOf(['refuse', 'pass'],
     'The treatment of a Body child that is the input of no operation of the WSDL; `pass` where the WSDL is incomplete, or Bodies are encrypted.', 'refuse'),
+  rest: REST_KEYS,
   addressing: ADDRESSING_KEYS,
   security: SECURITY_KEYS,
   validate: VALIDATION_KEYS,
@@ -145,6 +148,7 @@ export const CONFIG_SCHEMA = closed(
     routes: list(ROUTE,
       'Paths that hold no envelope (documents, pages): passed on unread. Callers cannot add the parameters in the query of `url`.', { maxItems: 256, default: [] }),
     graphql: GRAPHQL_KEYS,
+    mcp: optional(MCP_KEYS),
     limits: LIMIT_KEYS,
     reload: RELOAD_KEYS,
     faults: FAULT_KEYS,

@@ -1,4 +1,11 @@
-import { type ASTNode, GraphQLError, type GraphQLErrorOptions, Kind, type SourceLocation } from 'graphql';
+import {
+  type ASTNode,
+  GraphQLError,
+  type GraphQLErrorOptions,
+  type GraphQLInputType,
+  Kind,
+  type SourceLocation,
+} from 'graphql';
 import { Refusal, type RefusalOptions } from '../base/refusals/refusal.js';
 import { kindOf, type RefusalCode } from '../base/refusals/refusals.js';
 import type { DecodeError } from '../codec/plan/plan.js';
@@ -121,20 +128,33 @@ export const tooManyErrors = (): GraphQLError =>
 export const listed = (errors: readonly GraphQLError[], max: number, further = 0): readonly GraphQLError[] =>
   errors.length + further > max ? [...errors.slice(0, max), tooManyErrors()] : errors;
 
+/** An argument without a valid value. */
+export interface InputProblem {
+  /** The path below the arguments. */
+  readonly path: readonly (string | number)[];
+  /** The rule in words, for callers who may know the schema; never the value. */
+  readonly rule: string;
+  /** The type that is expected; null where something else than the type is wrong. */
+  readonly expected: GraphQLInputType | null;
+}
+
 /** A request that is refused with several errors at places in its document. Nothing was executed. */
 export class DocumentRefusal extends Refusal {
   readonly errors: readonly GraphQLError[];
+  /** Of the variables; [] where something else is wrong. */
+  readonly problems: readonly InputProblem[];
   /** The refusal for clients that may not know the schema; null where this one reveals nothing. */
   readonly closed: DocumentRefusal | null;
 
   constructor(
     code: RefusalCode,
     errors: readonly GraphQLError[],
-    options: Pick<RefusalOptions, 'found' | 'limit'> = {},
+    options: Pick<RefusalOptions, 'found' | 'limit'> & { readonly problems?: readonly InputProblem[] } = {},
     closed: DocumentRefusal | null = null,
   ) {
     super(code, null, { found: errors[0]?.message ?? null, ...options });
     this.closed = closed;
+    this.problems = options.problems ?? [];
     this.name = 'DocumentRefusal';
     this.errors = errors;
   }

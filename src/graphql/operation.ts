@@ -1,7 +1,7 @@
 import type { ExecutionResult, OperationTypeNode } from 'graphql';
 import type { CancelSignal } from '../base/cancellation.js';
 import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
-import { type Admission, type Admitted, admit, isLongUncached } from './admission/admit.js';
+import { type Admission, type Admitted, admit, type GraphqlParams, isLongUncached } from './admission/admit.js';
 import { DocumentCache } from './admission/document-cache.js';
 import { rawParams } from './admission/params.js';
 import { NOTHING_PERSISTED, type PersistedDocuments, type ResolvedParams } from './admission/persisted.js';
@@ -14,7 +14,7 @@ import type { GraphqlLimits, MeasurableLimit } from './limits.js';
 import type { FieldRights } from './rights/field-rights.js';
 import { type CostReport, costByField, costReport, type Throttle } from './run/cost-report.js';
 import { executeOperation } from './run/execute.js';
-import type { CallField, FieldCall } from './run/field-call.js';
+import type { CallField, CallToCheck } from './run/field-call.js';
 import type { PlannedSchema } from './run/root-plan.js';
 
 /** The GraphQL part of one generation of the configuration. */
@@ -36,6 +36,8 @@ export interface Operations {
   readonly built: PlannedSchema;
   readonly limits: GraphqlLimits;
   readonly admission: Admission;
+  /** Admits documents that the gateway writes itself: where only trusted ones are run, too. */
+  readonly ownAdmission: Admission;
   readonly persisted: PersistedDocuments;
 }
 
@@ -50,14 +52,14 @@ export function operationsOf(options: GraphqlOptions): Operations {
     trusted,
     costs: new CostTable({ ...built, limits }),
   };
-  return { built, limits, admission, persisted };
+  return { built, limits, admission, ownAdmission: { ...admission, trusted: null }, persisted };
 }
 
 /** The connection of one operation to the rest of the gateway: its caller, its backends, its record. */
 export interface OperationHost {
   readonly callField: CallField;
   /** Throws a `Refusal` where the call cannot be written; sends nothing. */
-  checkCall?(call: FieldCall): void;
+  checkCall?(call: CallToCheck): void;
   /** Needed where a service speaks GraphQL. */
   readonly sendToSubschema?: SendToSubschema | null;
   /** The rights of the caller to fields; null or absent where all callers have the same. */
@@ -104,6 +106,17 @@ export async function admitOperation(
   const admitted = admit(params, operations.admission, host.rights ?? null);
   if (host.consult != null) await host.consult(admitted);
   return new AdmittedOperation(operations, params, admitted);
+}
+
+/** Admits a document that the gateway has written itself: nothing is found or remembered for it. Rejects with a `Refusal`. */
+export async function admitOwnOperation(
+  params: GraphqlParams,
+  operations: Operations,
+  host: Pick<OperationHost, 'rights' | 'consult'>,
+): Promise<AdmittedOperation> {
+  const admitted = admit(params, operations.ownAdmission, host.rights ?? null);
+  if (host.consult != null) await host.consult(admitted);
+  return new AdmittedOperation(operations, null, admitted);
 }
 
 /** An operation that keeps the limits, and has to be authorized and paid for. */
@@ -156,7 +169,7 @@ export class ChargedOperation {
     const { callField, sendToSubschema = null, signal } = this.#host;
     const refused = (refusal: Refusal): void => this.#host.refused?.(refusal);
     const spending = new Spending(limits);
-    const checkCall = (call: FieldCall): void => this.#host.checkCall?.(call);
+    const checkCall = (call: CallToCheck): void => this.#host.checkCall?.(call);
     const execution = { built, callField, checkCall, sendToSubschema, signal, limits, refused, spending };
     const ran = await executeOperation(this.#admitted, execution);
     this.#host.reconcile?.(spending.points);

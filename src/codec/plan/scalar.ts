@@ -1,9 +1,13 @@
+import type { SimpleType } from '../../wsdl/model.js';
+
 /** Converts simple values between XML and GraphQL. */
 export interface Scalar {
   /** Name of the GraphQL type: `Int`, `String`, `Long`, `Decimal`, an enum's name, ... */
   readonly name: string;
   /** True if values name attachments, by `cid:` URLs (`swaRef`). */
   readonly isReference?: boolean;
+  /** The simple type whose rules written values keep; absent: those of a built-in type alone. */
+  readonly type?: SimpleType;
   /** Masks a decoded value; absent: it does not. */
   mask?(value: unknown): unknown;
   /** The value of a lexical form, its white space treated by the facet of the type. Throws `LexicalError`. */

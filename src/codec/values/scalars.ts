@@ -36,6 +36,7 @@ export function listScalarOf(type: SimpleType, item: Scalar): Scalar {
   const check = isPlain(type) ? null : compileSimple(type);
   return {
     name: item.name,
+    type,
     decode: (lexical) => {
       const items = itemsIn(treatWhiteSpace(lexical, 'collapse'));
       return items.map((each) => oneOf(item.decode(each)));
@@ -101,6 +102,7 @@ function held(scalar: Scalar, type: SimpleType): Scalar {
   if (scalar === BOOLEAN) return { ...BOOLEAN, encode: (value) => booleanOf(BOOLEAN.encode(value), check) };
   return {
     name: scalar.name,
+    type,
     decode: isTreated ? (lexical) => scalar.decode(treatWhiteSpace(lexical, whiteSpace)) : scalar.decode,
     encode: (value) => {
       const lexical = scalar.encode(value);

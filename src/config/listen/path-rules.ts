@@ -22,8 +22,8 @@ export function claimedPaths({ graphql, services, routes }: Record<string, unkno
 }
 
 /** Paths are compared as they are written; some are refused for every client. */
-export const pathRules = (data: Record<string, unknown>): readonly Finding[] =>
-  claimedPaths(data).flatMap(({ path, claimed }): readonly Finding[] => {
+export const pathRules = (claims: readonly ClaimedPath[]): readonly Finding[] =>
+  claims.flatMap(({ path, claimed }): readonly Finding[] => {
     // The schema has reported what is no path.
     if (typeof claimed !== 'string' || !/^\/[^\s?#]*$/.test(claimed)) return [];
     const fault = faultOf(claimed);

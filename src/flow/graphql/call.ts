@@ -4,7 +4,7 @@ import type { Decoded } from '../../codec/plan/plan.js';
 import { addressingBlocks, newMessageId, writesMessageId } from '../../codec/write/addressing-blocks.js';
 import { encodeAttachments } from '../../codec/write/attachments.js';
 import { encodeRequest } from '../../codec/write/encode.js';
-import type { FieldCall } from '../../graphql/run/field-call.js';
+import type { CallToCheck, FieldCall } from '../../graphql/run/field-call.js';
 import { writePackage } from '../../soap/mime/write-package.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import { affinityOf, textInRequest } from '../calls/affinity.js';
@@ -18,7 +18,7 @@ import { DecodedReply } from './decoded-reply.js';
 
 /** Throws `InputError`, or another `Refusal`, where the arguments of a call cannot be written. Sends nothing. */
 export function checkCallArguments(
-  { bound, arguments: values, headers: blocks }: FieldCall,
+  { bound, arguments: values, headers: blocks }: CallToCheck,
   { service, headers, claims, limits }: Pick<CallContext, 'service' | 'headers' | 'claims' | 'limits'>,
 ): void {
   const { requestPlan } = bound;

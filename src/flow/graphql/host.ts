@@ -20,7 +20,7 @@ import {
 import type { ItemHost, RequestHost } from '../../graphql/http.js';
 import type { FieldRights } from '../../graphql/rights/field-rights.js';
 import type { Throttle } from '../../graphql/run/cost-report.js';
-import type { CallField, FieldCall } from '../../graphql/run/field-call.js';
+import type { CallField, CallToCheck, FieldCall } from '../../graphql/run/field-call.js';
 import { calledFields, useOf } from '../../graphql/run/operation-use.js';
 import { selectedFields, selectedRules } from '../../graphql/run/selected-rules.js';
 import { clientNameIn } from '../../observe/client-name.js';
@@ -49,6 +49,8 @@ export interface HostOptions {
   readonly connection?: TaskOwner;
   /** Null or absent where the lifetime of the answer is not needed. */
   readonly lifetime?: AnswerLifetime | null;
+  /** The name of the endpoint for the decision point; absent: GraphQL. */
+  readonly protocol?: 'rest' | 'mcp';
   /** Replaces calls that an event answers by itself. */
   answeredBy?(calls: BackendCalls): Partial<BackendCalls>;
 }
@@ -142,7 +144,7 @@ export class CallerHost implements RequestHost, ItemHost {
     // Nothing is asked about what the class may not call.
     this.#authorize(admitted);
     await consultPolicy(policy, this.#caller, this.#exchange, {
-      protocol: 'graphql',
+      protocol: this.#options.protocol ?? 'graphql',
       service: null,
       operation: admitted.operation.operation,
       operations: useOf(admitted, built).calls,
@@ -223,7 +225,7 @@ export class CallerHost implements RequestHost, ItemHost {
     throw costRefusal({ points, dearest, isOpen }, { key: 'budget.maximum', value: client.budget.maximum });
   }
 
-  checkCall(field: FieldCall): void {
+  checkCall(field: CallToCheck): void {
     const { services, codec } = this.#endpoint;
     const service = services.get(field.bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');

@@ -11,18 +11,22 @@ export type HostCheck = (path: string, request: IncomingMessage) => void;
 
 /**
  * Makes the check against DNS rebinding: a page whose own name leads to the gateway is of the same origin to a browser,
- * which then lets it read answers. `hosts` is for every path, `publicUrl` alone for those of GraphQL: SOAP clients
+ * which then lets it read answers. `hosts` is for every path, `publicUrl` alone for those of GraphQL and what offers its operations: SOAP clients
  * inside a network often use other names.
  */
-export function makeHostCheck({ config, graph }: Compiled): HostCheck {
+export function makeHostCheck({ config, graph, rest, mcp }: Compiled): HostCheck {
   const { listen, publicUrl, hosts } = config;
   const isForAll = hosts.length > 0;
   if (!isForAll && publicUrl === undefined) return () => {};
   const published = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
   const names = hostNames([...listenHosts(listen), published, ...hosts]);
-  const assets = assetsPath(graph.path);
+  const exact = new Set([graph.path, ...(mcp === null ? [] : [mcp.path])]);
+  const prefixes = [assetsPath(graph.path), ...(rest?.bases ?? [])];
   return (path, { headers: { host } }) => {
-    if ((isForAll || path === graph.path || path.startsWith(assets)) && !isHostAllowed(host, names)) {
+    if (
+      (isForAll || exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix))) &&
+      !isHostAllowed(host, names)
+    ) {
       const detail = 'a host that neither `publicUrl` nor `hosts` names';
       throw new Refusal('HTTP_MISDIRECTED', detail, { found: host ?? null });
     }

@@ -14,7 +14,7 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { codedError, DocumentRefusal, printErrorPath, tooManyErrors } from '../errors.js';
+import { codedError, DocumentRefusal, type InputProblem, printErrorPath, tooManyErrors } from '../errors.js';
 import type { RawVariables, Variables } from '../output/reply-plan.js';
 import { describeUnknownField, enumHint } from './hints.js';
 
@@ -44,19 +44,23 @@ export function coerceVariables(
       if (!isInputType(type)) continue;
       if (!Object.hasOwn(raw, name)) {
         if (definition.defaultValue !== undefined) values[name] = valueFromAST(definition.defaultValue, type);
-        else if (isNonNullType(type)) found.add(definition, null, () => `of type "${type}" has no value`);
+        else if (isNonNullType(type))
+          found.add(definition, [], null, () => ({ at: `of type "${type}" `, rule: 'has no value', expected: null }));
         continue;
       }
       const onInvalid = (path: readonly (string | number)[], invalid: unknown): void =>
-        found.add(definition, invalid, () =>
-          isOpen ? rule(type, [name], path, invalid) : closedRule([name, ...path]),
+        found.add(definition, path, invalid, () =>
+          isOpen ? ruleAt(type, [name], path, invalid) : closedRule([name, ...path]),
         );
       values[name] = coerceInputValue(raw[name], type, onInvalid, true);
     }
   } catch (caught) {
     if (caught !== ENOUGH) throw caught;
   }
-  if (found.errors.length > 0) throw new DocumentRefusal('BAD_USER_INPUT', found.errors);
+  if (found.errors.length > 0) {
+    const { problems } = found;
+    throw new DocumentRefusal('BAD_USER_INPUT', found.errors, { problems });
+  }
   return values;
 }
 
@@ -66,9 +70,15 @@ const ENOUGH = new Error('enough');
 /** Findings above the listed errors, such as more of the same object, before coercion stops. */
 const FURTHER_MAX = 30;
 
+/** A rule, and in words where it is broken; '' at the variable itself. */
+interface BrokenRule extends Pick<InputProblem, 'rule' | 'expected'> {
+  readonly at: string;
+}
+
 /** Collects the errors of the variables. */
 class VariableErrorList {
   readonly errors: GraphQLError[] = [];
+  readonly problems: InputProblem[] = [];
   readonly #max: number;
   #last: unknown = null;
   #found = 0;
@@ -78,14 +88,24 @@ class VariableErrorList {
   }
 
   /** Throws `ENOUGH` where the list is full. */
-  add(definition: VariableDefinitionNode, invalid: unknown, what: () => string): void {
+  add(
+    definition: VariableDefinitionNode,
+    path: readonly (string | number)[],
+    invalid: unknown,
+    what: () => BrokenRule,
+  ): void {
     const isLast = ++this.#found === this.#max + FURTHER_MAX;
     // An object that lacks several fields is reported for each, and each report lists all of them.
     if (!isLast && typeof invalid === 'object' && invalid !== null && invalid === this.#last) return;
     this.#last = invalid;
     const isFull = isLast || this.errors.length === this.#max;
-    this.errors.push(isFull ? tooManyErrors() : diagnostic(definition, what()));
-    if (isFull) throw ENOUGH;
+    if (isFull) {
+      this.errors.push(tooManyErrors());
+      throw ENOUGH;
+    }
+    const { at, rule, expected } = what();
+    this.errors.push(diagnostic(definition, `${at}${rule}`));
+    this.problems.push({ path: [definition.variable.name.value, ...path], rule, expected });
   }
 }
 
@@ -96,29 +116,33 @@ const diagnostic = (definition: VariableDefinitionNode, what: string): GraphQLEr
     `Variable "$${definition.variable.name.value}" ${what}${what.endsWith('?') ? '' : '.'}`,
   );
 
-const closedRule = (path: readonly (string | number)[]): string =>
-  path.length === 1 ? 'has no valid value' : `has no valid value at "${printErrorPath(path)}"`;
+const closedRule = (path: readonly (string | number)[]): BrokenRule => ({
+  at: '',
+  rule: path.length === 1 ? 'has no valid value' : `has no valid value at "${printErrorPath(path)}"`,
+  expected: null,
+});
 
-function rule(
+function ruleAt(
   type: GraphQLInputType,
   root: readonly string[],
   path: readonly (string | number)[],
   invalid: unknown,
-): string {
+): BrokenRule {
   const at = path.length === 0 ? '' : `at "${printErrorPath([...root, ...path])}" `;
+  const broken = (rule: string, expected: GraphQLInputType | null = null): BrokenRule => ({ at, rule, expected });
   const expected = typeAt(type, path);
   const nullable = getNullableType(expected);
   if (isInputObjectType(nullable) && typeof invalid === 'object' && invalid !== null) {
     const lacking = Object.values(nullable.getFields())
       .filter((field) => isRequiredInputField(field) && !Object.hasOwn(invalid, field.name))
       .map((field) => `"${field.name}"`);
-    if (lacking.length > 0) return `${at}lacks the required ${lacking.join(', ')}`;
+    if (lacking.length > 0) return broken(`lacks the required ${lacking.join(', ')}`);
     const unknown = Object.keys(invalid).find((name) => nullable.getFields()[name] === undefined);
-    if (unknown !== undefined) return `${at}has ${describeUnknownField(nullable, unknown)}`;
-    if (nullable.isOneOf) return `${at}must have exactly one of the fields of type "${nullable.name}"`;
-    return `${at}must be a value of type "${nullable.name}"`;
+    if (unknown !== undefined) return broken(`has ${describeUnknownField(nullable, unknown)}`);
+    if (nullable.isOneOf) return broken(`must have exactly one of the fields of type "${nullable.name}"`);
+    return broken(`must be a value of type "${nullable.name}"`);
   }
-  return `${at}must be a value of type "${expected}"${enumHint(expected, invalid)}`;
+  return broken(`must be a value of type "${expected}"${enumHint(expected, invalid)}`, expected);
 }
 
 /** The type that is expected below `type`; list items may stand for lists of one. */

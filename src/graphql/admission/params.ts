@@ -71,7 +71,7 @@ export const boundsOf = (
  * page. Only same-origin pages and extensions can add one of these headers, or a media type that forms have not, without
  * a preflight. A POST needs no such rule: JSON from another site needs a preflight as well.
  */
-function preventForgery({ headers, isOfAllowedPage }: GraphqlRequest): void {
+export function preventForgery({ headers, isOfAllowedPage }: GraphqlRequest): void {
   if (isOfAllowedPage === true) return;
   if (PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined)) return;
   if (isJson(single(headers['content-type']))) return;
@@ -110,7 +110,7 @@ const single = (value: string | readonly string[] | undefined): string | undefin
   typeof value === 'string' ? value : undefined;
 
 /** Whether a type is `application/json`, with no charset but UTF-8. */
-function isJson(contentType: string | undefined): boolean {
+export function isJson(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   const [mediaType, ...parameters] = (contentType ?? '').toLowerCase().split(';');
   if (mediaType?.trim() !== 'application/json') return false;
@@ -142,7 +142,7 @@ function paramsOfUrl(url: string, bounds: JsonBounds): unknown {
   };
 }
 
-function parseJson(text: string, bounds: JsonBounds): unknown {
+export function parseJson(text: string, bounds: JsonBounds): unknown {
   try {
     return parseStrictJson(text, bounds);
   } catch (error) {

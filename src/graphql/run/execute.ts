@@ -21,7 +21,7 @@ import type { LinkAsk } from '../links/link-plan.js';
 import { visible } from '../links/link-walk.js';
 import { argumentsOf, type CallArguments, hasVariables } from './arguments.js';
 import { ErrorList } from './error-list.js';
-import { type CallField, type FieldCall, RequestCalls } from './field-call.js';
+import { type CallField, type CallToCheck, type FieldCall, RequestCalls } from './field-call.js';
 import { completeErrors } from './field-errors.js';
 import { introspectionAnswers } from './introspection-answers.js';
 import { LinkRun } from './link-run.js';
@@ -32,7 +32,7 @@ export interface Execution {
   readonly built: PlannedSchema;
   readonly callField: CallField;
   /** Throws a `Refusal` where the call cannot be written; absent: that shows when it is made. */
-  checkCall?(call: FieldCall): void;
+  checkCall?(call: CallToCheck): void;
   /** Needed where a service speaks GraphQL. */
   readonly sendToSubschema?: SendToSubschema | null;
   /** Aborted when the client has gone: then no further call is made and `CLIENT_GONE` thrown. */

@@ -17,6 +17,9 @@ export interface FieldCall {
   readonly plan: ReplyPlan;
 }
 
+/** What the message of a call is written from. */
+export type CallToCheck = Pick<FieldCall, 'bound' | 'arguments' | 'headers'>;
+
 /** Answers a field, or rejects with a `Refusal`. Its plan has shaped the value already. */
 export type CallField = (call: FieldCall) => Promise<Decoded>;
 

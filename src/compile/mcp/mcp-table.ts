@@ -1,0 +1,64 @@
+import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { didYouMean } from '../../base/nearest.js';
+import type { Config } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
+import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+
+/** The operations that are tools for agents. */
+export interface McpTable {
+  readonly path: string;
+  /** By the name of the tool, that of the field. */
+  readonly tools: ReadonlyMap<string, DescribedOperation>;
+}
+
+/** Null without `mcp`. Throws `ConfigurationError` for operations that are not there, or that write where they may not. */
+export function compileMcp(
+  root: ConfigSection<Pick<Config, 'mcp'>>,
+  described: ReadonlyMap<string, DescribedOperation>,
+): McpTable | null {
+  const { mcp } = root.value;
+  if (mcp === undefined) return null;
+  const { path, operations, write } = mcp;
+  const diagnostics: Diagnostic[] = [];
+  const tools = new Map<string, DescribedOperation>();
+  const add = (each: DescribedOperation, key: 'operations' | 'write', at: number): void => {
+    const { name } = each.field;
+    const other = tools.get(name);
+    // A query and a mutation may have one name.
+    if (other !== undefined && other !== each) {
+      const what = `\`${each.service}.${each.name}\` and \`${other.service}.${other.name}\` are one tool, \`${name}\`.`;
+      diagnostics.push(root.diagnostic(['mcp', key, at], what, 'Give one of them another `field`.'));
+    }
+    tools.set(name, each);
+  };
+  const unknown = (key: 'operations' | 'write', at: number, name: string): void => {
+    const remedy = didYouMean(name, [...described.keys()]) ?? 'Tools are operations that are fields of GraphQL.';
+    diagnostics.push(root.diagnostic(['mcp', key, at], `GraphQL offers no operation \`${name}\`.`, remedy));
+  };
+  for (const [at, name] of operations.entries()) {
+    if (name.endsWith('.*')) {
+      const reads = [...described.values()].filter(({ service, isRead }) => isRead && name === `${service}.*`);
+      if (reads.length === 0) unknown('operations', at, name);
+      for (const each of reads) add(each, 'operations', at);
+      continue;
+    }
+    const found = described.get(name);
+    if (found === undefined) unknown('operations', at, name);
+    else if (!found.isRead && !write.includes(name)) {
+      const what = `\`${name}\` may change something, and \`mcp.write\` does not name it.`;
+      const remedy = 'Name it in `write` as well, or add it to `reads` of its service if it only reads.';
+      diagnostics.push(root.diagnostic(['mcp', 'operations', at], what, remedy));
+    } else add(found, 'operations', at);
+  }
+  for (const [at, name] of write.entries()) {
+    const found = described.get(name);
+    if (found === undefined) unknown('write', at, name);
+    else add(found, 'write', at);
+  }
+  if (tools.size === 0 && diagnostics.length === 0) {
+    const remedy = 'Name operations in `operations`: crm.GetCustomer.';
+    diagnostics.push(root.diagnostic(['mcp'], '`mcp` names no operation.', remedy));
+  }
+  if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
+  return { path, tools };
+}

@@ -1,0 +1,14 @@
+// biome-ignore-all format: a table of keys
+import { PATH, SERVICE_OPERATION } from '../keys/formats.js';
+import { closed, list, string, text } from '../keys/key-types.js';
+
+const OPERATION = string({ ...SERVICE_OPERATION, hint: 'Write the service, a dot and the operation: crm.GetCustomer.' });
+
+/** Keys of the endpoint for agents: the part of the table of keys for it. */
+export const MCP_KEYS = closed({
+  path: text('Its path on the traffic address.', { default: '/mcp', ...PATH }),
+  operations: list(OPERATION,
+    'The operations that are tools: `crm.GetCustomer`, or `crm.*` for all of a service that change nothing.', { maxItems: 10_000, uniqueItems: true, default: [] }),
+  write: list(OPERATION,
+    'The operations that change something and are tools all the same: `crm.SetCustomer`.', { maxItems: 10_000, uniqueItems: true, default: [] }),
+}, 'Offers operations as tools of the Model Context Protocol.');

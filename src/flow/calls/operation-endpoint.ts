@@ -1,0 +1,19 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Exchange } from '../../base/exchange.js';
+import type { Refusal } from '../../base/refusals/refusal.js';
+import type { HttpExchange } from './http-exchange.js';
+
+/** An endpoint beside GraphQL that runs its operations in another form. */
+export interface OperationEndpoint {
+  /** The route of its requests in metrics and logs. */
+  readonly route: string;
+  /** Pages of the origins that `graphql.cors` allows may use it. */
+  readonly isForPages: boolean;
+  isFor(path: string): boolean;
+  /** Throws a `Refusal` for a request that is refused whoever sends it. */
+  checkOrigin?(request: IncomingMessage): void;
+  /** Rejects with a refusal, or with a bug. */
+  answer(asked: HttpExchange, path: string, query: string): Promise<void>;
+  /** Answers a request that was refused before it was answered. */
+  refuse(exchange: Exchange, response: ServerResponse, refusal: Refusal): void;
+}

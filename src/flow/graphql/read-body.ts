@@ -1,0 +1,69 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Exchange } from '../../base/exchange.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
+import { decodeText, readText } from '../../graphql/admission/read-text.js';
+import { recordOf } from '../http/connection-record.js';
+import { fairScheduler, waitForTimeSlice } from '../http/fair-scheduler.js';
+import { type BodyTaker, Incoming } from '../http/incoming-request.js';
+import { invite } from '../http/invite-body.js';
+
+/** The body of a request as text. Rejects with a refusal of the HTTP layer, or `BAD_REQUEST`. */
+export async function readBody(
+  bytesMax: number,
+  exchange: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<string> {
+  invite(request, response);
+  const length = request.headers['content-length'];
+  const declaredBytes = length === undefined ? null : Number(length);
+  const isShort = declaredBytes !== null && declaredBytes <= Math.min(SHORT_MESSAGE_BYTES, bytesMax);
+  const short = isShort && request instanceof Incoming ? takeShort(request) : null;
+  if (short !== null) {
+    const bytes = await short;
+    exchange.bytesIn = bytes.length;
+    fairScheduler.addShortMessage();
+    return decodeText(bytes);
+  }
+  const turn = (): Promise<void> => waitForTimeSlice(recordOf(request.socket));
+  const text = await readText(request, bytesMax, declaredBytes, turn);
+  exchange.bytesIn = Buffer.byteLength(text);
+  // Parsing is a turn of its own: a dozen long bodies at once would delay all other requests.
+  if (exchange.bytesIn > SHORT_MESSAGE_BYTES) await turn();
+  else fairScheduler.addShortMessage();
+  return text;
+}
+
+/** Takes a body from the parser, without a stream between; null where part of it is in the stream already. */
+function takeShort(request: Incoming): Promise<Buffer> | null {
+  const body = new ShortBody();
+  if (!request.giveBody(body)) return null;
+  return new Promise((resolve, reject) => {
+    body.resolve = resolve;
+    const failed = (error: Error | null): void => {
+      request.leaveBody();
+      reject(error instanceof Refusal ? error : new Refusal('CLIENT_GONE'));
+    };
+    request.once('error', failed);
+    // The client may have left before.
+    if (request.destroyed) failed(null);
+  });
+}
+
+class ShortBody implements BodyTaker {
+  resolve: (bytes: Buffer) => void = () => {};
+  readonly #pieces: Buffer[] = [];
+
+  piece(bytes: Buffer): void {
+    this.#pieces.push(bytes);
+  }
+
+  ended(): void {
+    const [first = EMPTY] = this.#pieces;
+    this.resolve(this.#pieces.length <= 1 ? first : Buffer.concat(this.#pieces));
+  }
+}
+
+const EMPTY = Buffer.alloc(0);

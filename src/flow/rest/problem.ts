@@ -1,0 +1,106 @@
+import { Buffer } from 'node:buffer';
+import type { ServerResponse } from 'node:http';
+import type { Exchange } from '../../base/exchange.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import { kindOf, type RefusalCode } from '../../base/refusals/refusals.js';
+import { wireStatus } from '../../base/refusals/wire-status.js';
+import type { CallOutcome, FaultAnswer } from '../../graphql/described/described-call.js';
+import type { PrintedProblem } from '../../graphql/described/input-problems.js';
+import type { GraphqlResponse } from '../../graphql/http.js';
+import { endLingering } from '../http/linger.js';
+import { cutIfBegun, refusalFields, refuseHttp } from '../http/refuse.js';
+
+const PROBLEM_TYPE = 'application/problem+json';
+
+/** The status of a Fault whose code blames the request. */
+const SENDER_STATUS = 422;
+
+interface ProblemParts {
+  readonly code: RefusalCode;
+  readonly status: number;
+  readonly detail: string;
+  readonly errors?: readonly (PrintedProblem | { readonly parameter: string; readonly detail: string })[];
+  readonly fault?: FaultAnswer | null;
+}
+
+const MALFORMED = 'The request is malformed.';
+
+/** Problem details (RFC 9457). `title` is that of the code; `requestId` is what log lines call `id`. */
+const printProblem = ({ code, status, detail, errors = [], fault = null }: ProblemParts, id: string): string =>
+  JSON.stringify({
+    type: `urn:soapstone:problem:${code}`,
+    title: code === 'BAD_REQUEST' ? MALFORMED : kindOf(code).text,
+    status,
+    detail,
+    code,
+    requestId: id,
+    ...(errors.length === 0 ? {} : { errors }),
+    ...(fault === null ? {} : { fault: fault.parts }),
+  });
+
+const FIELDS: Readonly<Record<string, string>> = {
+  'content-type': PROBLEM_TYPE,
+  'x-content-type-options': 'nosniff',
+};
+
+/** The answer to a call that was refused, or failed. `refusal` is what the exchange has recorded. */
+export function problemOf(
+  outcome: Exclude<CallOutcome, { readonly kind: 'value' }>,
+  { id, refusal: recorded }: Pick<Exchange, 'id' | 'refusal'>,
+): GraphqlResponse {
+  if (outcome.kind === 'refused') {
+    const { refusal, detail, problems, fieldProblems } = outcome;
+    const errors = [...problems, ...fieldProblems.map((each) => ({ parameter: 'fields', detail: each }))];
+    return problemAnswer({ code: refusal.code, status: wireStatus(refusal, 'http'), detail, errors }, id, refusal);
+  }
+  const { code, detail, fault } = outcome;
+  const refusal = recorded?.code === code ? recorded : new Refusal(code);
+  const status = fault?.isOfSender === true ? SENDER_STATUS : wireStatus(refusal, 'http');
+  return problemAnswer({ code, status, detail, fault }, id, refusal);
+}
+
+/** The answer to a request that is none of the endpoint. `allow`: the methods of the address. */
+export const requestProblem = (refusal: Refusal, id: string, allow: string): GraphqlResponse =>
+  problemAnswer(
+    { code: refusal.code, status: wireStatus(refusal, 'http'), detail: detailOf(refusal) },
+    id,
+    refusal,
+    allow,
+  );
+
+function problemAnswer(
+  parts: ProblemParts,
+  id: string,
+  refusal: Refusal,
+  allow: string | null = null,
+): GraphqlResponse {
+  const headers: Record<string, string> = { ...FIELDS };
+  if (refusal.retryAfter !== null) headers['retry-after'] = refusal.retryAfter;
+  if (refusal.code === 'HTTP_METHOD' && allow !== null) headers['allow'] = allow;
+  return { status: parts.status, headers, body: printProblem(parts, id) };
+}
+
+/** The rule of a request that could not be read describes it without its values. */
+const detailOf = ({ code, message, detail, limit }: Refusal): string => {
+  if (limit !== null) return `${message} ${limit.key} is ${limit.value}.`;
+  return code === 'BAD_REQUEST' && detail !== null ? detail : message;
+};
+
+/** Answers a request that was refused before its operation was looked at. */
+export function refuseRest(exchange: Exchange, response: ServerResponse, refusal: Refusal): void {
+  if (refusal.kind.isAbrupt === true || refusal.code === 'CLIENT_GONE') {
+    refuseHttp(exchange, response, refusal);
+    return;
+  }
+  exchange.refuse(refusal);
+  if (cutIfBegun(exchange, response, refusal)) return;
+  const status = wireStatus(refusal, 'http');
+  const body = printProblem({ code: refusal.code, status, detail: detailOf(refusal) }, exchange.id);
+  if (refusal.code.startsWith('HTTP_')) response.shouldKeepAlive = false;
+  exchange.status = status;
+  const bytes = Buffer.byteLength(body);
+  exchange.bytesOut = bytes;
+  const fields = Object.entries(FIELDS).flat();
+  fields.push('cache-control', 'no-store', ...refusalFields(refusal), 'content-length', String(bytes));
+  endLingering(exchange, response, status, fields, body);
+}

@@ -1,0 +1,59 @@
+import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
+import { isRecord } from '../../base/record.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import type { RawVariables } from '../../graphql/output/reply-plan.js';
+
+/** Levels of a name with dots. */
+const LEVELS_MAX = 20;
+
+/** The parameter that selects fields. */
+export const FIELDS = 'fields';
+
+/**
+ * Reads arguments from the query of a URL: `id=7`, `address.city=Ghent` for members of objects, and a parameter several
+ * times for a list. Values are read by the types of the arguments; what does not fit stays a text, and is reported as one.
+ */
+export function queryArguments(query: URLSearchParams, { field }: DescribedOperation): RawVariables {
+  const values: Record<string, unknown> = Object.create(null);
+  for (const name of new Set(query.keys())) {
+    if (name === FIELDS) continue;
+    const steps = name.split('.');
+    if (steps.length > LEVELS_MAX) throw new Refusal('BAD_REQUEST', 'A parameter has too many levels.');
+    const last = steps.pop() ?? '';
+    let owner = values;
+    let type: GraphQLInputType | null = null;
+    for (const [at, step] of steps.entries()) {
+      type = typeBelow(field.args, at === 0 ? null : type, step);
+      const next = owner[step] ?? Object.create(null);
+      // The same name is a value and an object: the object is reported.
+      if (!isRecord(next)) break;
+      owner[step] = next;
+      owner = next;
+    }
+    owner[last] = readValues(query.getAll(name), typeBelow(field.args, steps.length === 0 ? null : type, last));
+  }
+  return values;
+}
+
+type Arguments = DescribedOperation['field']['args'];
+
+/** Null where there is nothing of that name. */
+function typeBelow(args: Arguments, above: GraphQLInputType | null, step: string): GraphQLInputType | null {
+  if (above === null) return args.find(({ name }) => name === step)?.type ?? null;
+  const nullable = getNullableType(above);
+  return isInputObjectType(nullable) ? (nullable.getFields()[step]?.type ?? null) : null;
+}
+
+function readValues(texts: readonly string[], type: GraphQLInputType | null): unknown {
+  const isList = type !== null && isListType(getNullableType(type));
+  const named = type === null ? '' : getNamedType(type).name;
+  const values = texts.map((text) => readValue(text, named));
+  return isList || values.length > 1 ? values : values[0];
+}
+
+function readValue(text: string, type: string): unknown {
+  if (type === 'Boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  const isNumber = (type === 'Int' || type === 'Float') && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+  return isNumber ? Number(text) : text;
+}

@@ -1,0 +1,145 @@
+import { type GraphQLError, getNamedType } from 'graphql';
+import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
+import { isRefusalCode, type RefusalCode } from '../../base/refusals/refusals.js';
+import { refusalErrors } from '../errors.js';
+import {
+  type AdmittedOperation,
+  admitOperation,
+  admitOwnOperation,
+  type OperationHost,
+  type Operations,
+  refuseOperation,
+} from '../operation.js';
+import type { RawVariables } from '../output/reply-plan.js';
+import { readChosenFields, unknownFields } from './chosen-fields.js';
+import type { DescribedOperation } from './described-operation.js';
+import { hasUnknownArguments, inputProblems, type PrintedProblem } from './input-problems.js';
+import { OperationDocuments } from './operation-document.js';
+
+/** A call of one operation by its name. */
+export interface DescribedCall {
+  readonly described: DescribedOperation;
+  /** The arguments by name, as JSON. */
+  readonly values: RawVariables;
+  /** The fields that are wanted: `id,address/city`; null: the default. */
+  readonly fields: string | null;
+}
+
+export type CallOutcome =
+  /** `errors` are of parts of the value that are null for them. */
+  | { readonly kind: 'value'; readonly value: unknown; readonly errors: readonly GraphQLError[] }
+  /** Nothing was sent to a backend. */
+  | {
+      readonly kind: 'refused';
+      readonly refusal: Refusal;
+      readonly detail: string;
+      /** Of the arguments. */
+      readonly problems: readonly PrintedProblem[];
+      /** Of the list of fields. */
+      readonly fieldProblems: readonly string[];
+    }
+  /** `fault`: of the backend, null for another failure. */
+  | {
+      readonly kind: 'failed';
+      readonly code: RefusalCode;
+      readonly detail: string;
+      readonly fault: FaultAnswer | null;
+    };
+
+/** The parts of a Fault as callers of GraphQL get them. */
+export interface FaultAnswer {
+  /** The request is to blame, by the code of the Fault. */
+  readonly isOfSender: boolean;
+  readonly parts: Readonly<Record<string, unknown>>;
+}
+
+type Refused = Extract<CallOutcome, { readonly kind: 'refused' }>;
+
+/** Runs operations by their names, each as one operation of GraphQL. */
+export class DescribedCalls {
+  readonly #operations: Operations;
+  readonly #documents: OperationDocuments;
+
+  constructor(operations: Operations) {
+    this.#operations = operations;
+    this.#documents = new OperationDocuments(operations);
+  }
+
+  /** Rejects with `CLIENT_GONE`, or with a bug. */
+  async call({ described, values, fields }: DescribedCall, host: OperationHost): Promise<CallOutcome> {
+    const operations = this.#operations;
+    const rights = host.rights ?? null;
+    const query = this.#documents.of(described, rights);
+    const problems = (): readonly PrintedProblem[] => inputProblems({ described, values, query }, operations, host);
+    let admitted: AdmittedOperation | null = null;
+    try {
+      if (hasUnknownArguments(described, values)) return badInput(problems(), host);
+      const unknown = fields === null ? [] : this.#unknownFields(described, fields);
+      if (unknown.length > 0) return badFields(unknown, host);
+      admitted = await this.#admit({ described, values, fields }, query, host);
+      const result = await admitted.authorizeAndCharge(host).run();
+      const value = result.data?.[described.field.name] ?? null;
+      const errors = result.errors ?? [];
+      const [first] = errors;
+      if (value !== null || first === undefined) return { kind: 'value', value, errors };
+      return first.extensions['code'] === 'BAD_USER_INPUT' ? badInput(problems(), host) : failureOf(first);
+    } catch (caught) {
+      const found = asRefusal(caught).code === 'BAD_USER_INPUT' ? problems() : [];
+      if (found.length > 0) return badInput(found, host);
+      const { refusal } = refuseOperation(caught, host, admitted);
+      if (refusal.code === 'CLIENT_GONE') throw refusal;
+      const detail = refusalErrors(refusal)[0]?.message ?? refusal.message;
+      return { kind: 'refused', refusal, detail, problems: [], fieldProblems: [] };
+    }
+  }
+
+  #admit({ described, values, fields }: DescribedCall, query: string, host: OperationHost): Promise<AdmittedOperation> {
+    const operations = this.#operations;
+    if (fields === null) return admitOwnOperation({ query, operationName: null, variables: values }, operations, host);
+    const chosen = readChosenFields(fields, this.#bounds);
+    const document = this.#documents.choosing(described, host.rights ?? null, chosen);
+    return admitOperation({ query: document, variables: values }, operations, host);
+  }
+
+  #unknownFields({ field }: DescribedOperation, fields: string): readonly string[] {
+    const { built, admission } = this.#operations;
+    const chosen = readChosenFields(fields, this.#bounds);
+    return unknownFields(getNamedType(field.type), chosen, built.schema).map(({ path, nearest }) => {
+      const hint = nearest === null || !admission.introspection ? '' : `: did you mean \`${nearest}\`?`;
+      return `\`${path.join('/')}\` is no field of the answer${hint}`;
+    });
+  }
+
+  get #bounds(): Parameters<typeof readChosenFields>[1] {
+    const { depth, tokens } = this.#operations.limits;
+    return { levels: depth, names: tokens };
+  }
+}
+
+function badInput(problems: readonly PrintedProblem[], host: OperationHost): Refused {
+  const refusal = new Refusal('BAD_USER_INPUT', problems[0] === undefined ? null : 'argument');
+  host.refused?.(refusal);
+  const [first] = problems;
+  const isOne = problems.length === 1 && first !== undefined;
+  const detail = isOne
+    ? `${first.pointer === '' ? 'It' : first.pointer} ${first.detail}.`
+    : 'Arguments have no valid values.';
+  return { kind: 'refused', refusal, detail, problems, fieldProblems: [] };
+}
+
+function badFields(fieldProblems: readonly string[], host: OperationHost): Refused {
+  const refusal = new Refusal('BAD_USER_INPUT', 'fields');
+  host.refused?.(refusal);
+  return { kind: 'refused', refusal, detail: `${fieldProblems[0]}.`, problems: [], fieldProblems };
+}
+
+function failureOf({ message, extensions }: GraphQLError): CallOutcome {
+  const { code, soap } = extensions;
+  const known = isRefusalCode(code) ? code : 'INTERNAL';
+  return { kind: 'failed', code: known, detail: message, fault: known === 'SOAP_FAULT' ? faultOf(soap) : null };
+}
+
+function faultOf(soap: unknown): FaultAnswer {
+  const parts = typeof soap === 'object' && soap !== null ? Object.fromEntries(Object.entries(soap)) : {};
+  return { isOfSender: /^(?:Client|Sender)(?:\.|$)/.test(String(parts['code'])), parts };
+}

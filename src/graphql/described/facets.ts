@@ -1,0 +1,80 @@
+import type { Scalar } from '../../codec/plan/scalar.js';
+import type { JsonSchema } from './json-schema.js';
+
+/** The schema of the values of a scalar, without what its own type demands. */
+export const schemaOfScalar = (name: string, isInput: boolean): JsonSchema => {
+  const written = SCALARS.get(name);
+  if (written === undefined) return {};
+  return { ...written.schema, ...(isInput ? written.input : {}) };
+};
+
+interface WrittenScalar {
+  readonly schema: JsonSchema;
+  /** Of arguments alone: backends also write values that have a form of XML Schema only. */
+  readonly input?: JsonSchema;
+}
+
+const SCALARS: ReadonlyMap<string, WrittenScalar> = new Map<string, WrittenScalar>([
+  ['String', { schema: { type: 'string' } }],
+  ['ID', { schema: { type: 'string' } }],
+  ['Boolean', { schema: { type: 'boolean' } }],
+  ['Int', { schema: { type: 'integer', format: 'int32' } }],
+  ['Float', { schema: { type: 'number', format: 'double' } }],
+  ['Long', { schema: { type: 'string', pattern: '^[+-]?\\d+$' } }],
+  ['BigInt', { schema: { type: 'string', pattern: '^[+-]?\\d+$' } }],
+  ['Decimal', { schema: { type: 'string', pattern: '^[+-]?(\\d+(\\.\\d*)?|\\.\\d+)$' } }],
+  ['Date', { schema: { type: 'string' }, input: { format: 'date' } }],
+  ['DateTime', { schema: { type: 'string' }, input: { format: 'date-time' } }],
+  ['Time', { schema: { type: 'string' }, input: { format: 'time' } }],
+  ['Duration', { schema: { type: 'string' }, input: { format: 'duration' } }],
+  ['Base64', { schema: { type: 'string', contentEncoding: 'base64' } }],
+  ['Hex', { schema: { type: 'string', pattern: '^([0-9A-Fa-f]{2})*$' } }],
+  ['URI', { schema: { type: 'string' }, input: { format: 'uri-reference' } }],
+  ['QName', { schema: { type: 'string' } }],
+  ['XML', { schema: { type: 'string', contentMediaType: 'application/xml' } }],
+]);
+
+/** The facets of the type that written values of a scalar are held to, where JSON Schema has them. */
+export function facetsOf({ name, type }: Scalar): JsonSchema {
+  if (type === undefined || type.variety !== 'atomic') return {};
+  const { facets } = type;
+  if (name === 'Int' || name === 'Float') return boundsOf(facets);
+  if (name !== 'String' && name !== 'ID') return {};
+  const [pattern] = facets.patterns.length === 1 ? facets.patterns : [];
+  return defined({
+    minLength: facets.length ?? facets.minLength,
+    maxLength: facets.length ?? facets.maxLength,
+    pattern: pattern === undefined ? null : translated(pattern),
+  });
+}
+
+const boundsOf = (facets: NonNullable<Scalar['type']>['facets']): JsonSchema =>
+  defined({
+    minimum: numberOf(facets.minInclusive),
+    maximum: numberOf(facets.maxInclusive),
+    exclusiveMinimum: numberOf(facets.minExclusive),
+    exclusiveMaximum: numberOf(facets.maxExclusive),
+  });
+
+const defined = (keywords: Readonly<Record<string, string | number | null>>): JsonSchema =>
+  Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== null));
+
+function numberOf(lexical: string | null): number | null {
+  const value = lexical === null ? Number.NaN : Number(lexical);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** A pattern of XSD as one of ECMA-262, where both mean the same; null for another. */
+function translated(pattern: string): string | null {
+  if (!SAME.test(pattern)) return null;
+  const anchored = `^(?:${pattern})$`;
+  try {
+    new RegExp(anchored, 'u');
+    return anchored;
+  } catch {
+    return null;
+  }
+}
+
+/** Without `^` and `$`, which XSD reads as letters, and without classes of characters that it has more of. */
+const SAME = /^(?:[^\\^$]|\\[ds.*+?(){}|[\]\\-]|\[\^)*$/;
