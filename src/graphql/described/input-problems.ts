@@ -47,7 +47,11 @@ export function inputProblems(
   const { errors: max } = operations.limits;
   const isOpen = operations.admission.introspection;
   const problems = [...unknownArguments(input), ...typeProblems(input, operations), ...writeProblems(input, host)];
-  return problems.slice(0, max).map((problem) => printProblem(problem, isOpen));
+  if (isOpen) return problems.slice(0, max).map(printProblem);
+  // Callers who may not know the schema are told of the arguments that they gave.
+  const given = problems.map(({ path: [name = ''] }) => (Object.hasOwn(input.values, name) ? [name] : []));
+  const pointers = [...new Set(given.map(pointerOf))].slice(0, max);
+  return pointers.map((pointer) => ({ pointer, detail: 'has no valid value' }));
 }
 
 function unknownArguments({ described, values }: CheckedInput): readonly InputProblem[] {
@@ -110,11 +114,10 @@ function writeProblems(
   }
 }
 
-/** Callers who may not know the schema are told of the argument that they gave. */
-function printProblem({ path, rule, expected }: InputProblem, isOpen: boolean): PrintedProblem {
-  if (!isOpen) return { pointer: pointerOf(path.slice(0, 1)), detail: 'has no valid value' };
-  return { pointer: pointerOf(path), detail: expected === null ? rule : `must be ${expectedInWords(expected)}` };
-}
+const printProblem = ({ path, rule, expected }: InputProblem): PrintedProblem => ({
+  pointer: pointerOf(path),
+  detail: expected === null ? rule : `must be ${expectedInWords(expected)}`,
+});
 
 export const pointerOf = (path: readonly (string | number)[]): string =>
   path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
