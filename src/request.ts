@@ -24,6 +24,7 @@ import type { PenaltyBox } from './flow/http/penalty-box.js';
 import { refusalCost } from './flow/http/refusal-cost.js';
 import { refuseHttp } from './flow/http/refuse.js';
 import { readTarget } from './flow/http/target.js';
+import { makeMcpEndpoint } from './flow/mcp/endpoint.js';
 import { makeRestEndpoint } from './flow/rest/endpoint.js';
 import { makePlainEndpoint, type PlainEndpoint } from './flow/routes/plain.js';
 import { answerSoap, type SoapEndpoint } from './flow/soap/answer-soap.js';
@@ -73,7 +74,9 @@ export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hoo
     live: endpoints.live,
     page: makePageEndpoint(compiled),
     plain: makePlainEndpoint(compiled),
-    offered: [makeRestEndpoint(compiled, endpoints.graphql)].filter((endpoint) => endpoint !== null),
+    offered: [makeRestEndpoint(compiled, endpoints.graphql), makeMcpEndpoint(compiled, endpoints.graphql)].filter(
+      (endpoint) => endpoint !== null,
+    ),
     wsdl: makeWsdlEndpoint(compiled),
     soap: {
       calls,

@@ -4,6 +4,7 @@ import { VALIDITY_LIMITS } from '../codec/validity/limits.js';
 import { PERSISTED_LIMITS } from '../graphql/admission/persisted-limits.js';
 import { GRAPHQL_LIMITS } from '../graphql/limits.js';
 import { SUBSCHEMA_LIMITS } from '../graphql/subschema/subschema-limits.js';
+import { MCP_LIMITS } from '../graphql/tools/mcp-limits.js';
 import { OVERLOAD_LIMITS } from '../observe/overload.js';
 import { SUBSCRIPTION_LIMITS } from '../pubsub/limits.js';
 import { SOAP_LIMITS } from '../soap/limits.js';
@@ -26,5 +27,6 @@ export const LIMIT_TABLES = {
   http: HTTP_LIMITS,
   upstream: UPSTREAM_LIMITS,
   remote: SUBSCHEMA_LIMITS,
+  mcp: MCP_LIMITS,
   overload: OVERLOAD_LIMITS,
 };

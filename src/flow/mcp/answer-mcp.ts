@@ -1,0 +1,230 @@
+import { Cancellation } from '../../base/cancellation.js';
+import { packageVersion } from '../../base/package-folder.js';
+import { isRecord } from '../../base/record.js';
+import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
+import { wireStatus } from '../../base/refusals/wire-status.js';
+import { boundsOf, isJson, parseJson } from '../../graphql/admission/params.js';
+import type { DescribedCalls } from '../../graphql/described/described-call.js';
+import type { GraphqlResponse } from '../../graphql/http.js';
+import { boundValue } from '../../graphql/tools/tool-answer.js';
+import { authorizeAndChargeOther } from '../calls/authorize.js';
+import { consultAboutPath } from '../calls/consult-policy.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
+import { CallerHost } from '../graphql/host.js';
+import { readBody } from '../graphql/read-body.js';
+import { sendAnswer } from '../graphql/send-answer.js';
+import { recordOf } from '../http/connection-record.js';
+import type { Accepted } from '../http/sentence.js';
+import {
+  CODES,
+  idOf,
+  type Message,
+  ProtocolError,
+  readMessage,
+  SUPPORTED,
+  WITH_HANDSHAKE,
+} from './message.js';
+import { callTool, errorResult, type ToolResult } from './tool-call.js';
+import type { ToolList } from './tool-list.js';
+
+export const MCP_ACCEPTED: Accepted = { mediaTypes: ['application/json'], protocol: 'the Model Context Protocol' };
+
+/** The parts of the endpoint for agents, made once a generation. */
+export interface McpParts {
+  readonly endpoint: GraphqlEndpoint;
+  readonly calls: DescribedCalls;
+  readonly tools: ToolList;
+  readonly answerBytes: number;
+  readonly path: string;
+}
+
+/** How long clients may take a list of tools for current. */
+const LIST_MILLIS = 60_000;
+
+/** Answers one message of an agent. Rejects with `CLIENT_GONE`, or with a bug. */
+export async function answerMcp(parts: McpParts, asked: HttpExchange): Promise<void> {
+  const { caller, exchange, request, ending } = asked;
+  const departure = new Cancellation();
+  ending.onGone(() => departure.abort());
+  const host = new CallerHost(parts.endpoint, caller, exchange, {
+    signal: departure,
+    headers: request.headers,
+    connection: recordOf(request.socket),
+    protocol: 'mcp',
+  });
+  const answer = await answerOf(parts, asked, host);
+  if (departure.aborted) throw new Refusal('CLIENT_GONE');
+  await sendAnswer(parts.endpoint, asked, answer, {
+    accepted: MCP_ACCEPTED,
+    control: 'no-store',
+    workMillis: () => host.workMillis,
+    varying: [],
+  });
+}
+
+async function answerOf(parts: McpParts, asked: HttpExchange, host: CallerHost): Promise<GraphqlResponse> {
+  const { request } = asked;
+  let id: string | number | null = null;
+  try {
+    const raw = await readRaw(parts.endpoint, asked);
+    host.startWork();
+    id = idOf(raw);
+    const message = readMessage(raw, request.headers);
+    if (message.id === null) return ACCEPTED;
+    const result = await resultOf(parts, asked, message, host);
+    return response(200, { jsonrpc: '2.0', id: message.id, result: decorated(result, message) }, asked);
+  } catch (caught) {
+    if (caught instanceof ProtocolError) {
+      const { code, message, status, data } = caught;
+      if (asked.exchange.refusal === null) host.refused(new Refusal('BAD_REQUEST', message));
+      const error = { code, message, ...(data === undefined ? {} : { data }) };
+      return response(status, { jsonrpc: '2.0', ...(id === null ? {} : { id }), error }, asked);
+    }
+    const refusal = asRefusal(caught);
+    if (refusal.code === 'CLIENT_GONE') throw refusal;
+    host.refused(refusal);
+    return response(wireStatus(refusal, 'http'), refusedMessage(refusal, id), asked);
+  }
+}
+
+const ACCEPTED: GraphqlResponse = { status: 202, headers: {}, body: null };
+
+/** The message of a refusal: it is none of the protocol. */
+export function refusedMessage(refusal: Refusal, id: string | number | null = null): unknown {
+  const isText = refusal.code === 'BAD_REQUEST';
+  const own = refusal.isOfCaller ? CODES.invalidRequest : CODES.internal;
+  const error = {
+    code: isText ? CODES.parse : own,
+    message: isText && refusal.detail !== null ? refusal.detail : refusal.message,
+    data: { code: refusal.code },
+  };
+  return { jsonrpc: '2.0', ...(id === null ? {} : { id }), error };
+}
+
+function response(status: number, body: unknown, { exchange }: HttpExchange): GraphqlResponse {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+  };
+  const { refusal } = exchange;
+  if (refusal !== null && refusal.retryAfter !== null) headers['retry-after'] = refusal.retryAfter;
+  if (status === 405) headers['allow'] = 'POST';
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+async function readRaw(
+  { operations, bodyBytesMax }: GraphqlEndpoint,
+  { exchange, request, response: answer }: HttpExchange,
+): Promise<unknown> {
+  const { method, headers } = request;
+  if (method !== 'POST') throw new Refusal('HTTP_METHOD');
+  const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
+  if (!isJson(type) || coding.trim().toLowerCase() !== 'identity') throw new Refusal('HTTP_MEDIA_TYPE');
+  return parseJson(await readBody(bodyBytesMax, exchange, request, answer), boundsOf(operations.limits, 1));
+}
+
+/** Adds what results of the revision without sessions have. */
+function decorated(result: object, { isStateless }: Message): object {
+  if (!isStateless) return result;
+  return { resultType: 'complete', ...result, _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo() } };
+}
+
+const serverInfo = (): object => ({ name: 'soapstone', version: (VERSION.known ??= packageVersion()) });
+
+const VERSION: { known: string | null } = { known: null };
+
+async function resultOf(parts: McpParts, asked: HttpExchange, message: Message, host: CallerHost): Promise<object> {
+  const { method, params, isStateless } = message;
+  const { exchange, caller } = asked;
+  switch (method) {
+    case 'tools/list': {
+      await enter(parts, asked, 'tools/list');
+      const tools = parts.tools.of(caller.client);
+      return isStateless ? { tools, ...cacheHints(parts) } : { tools };
+    }
+    case 'tools/call':
+      return call(parts, asked, params, host);
+    case 'server/discover':
+      if (!isStateless) break;
+      exchange.operation = 'server/discover';
+      return { supportedVersions: SUPPORTED, ...describeServer(), ...cacheHints(parts) };
+    case 'initialize': {
+      if (isStateless) break;
+      exchange.operation = 'initialize';
+      const wanted = params['protocolVersion'];
+      const protocolVersion = WITH_HANDSHAKE.find((version) => version === wanted) ?? WITH_HANDSHAKE[0];
+      return { protocolVersion, ...describeServer() };
+    }
+    case 'ping':
+      if (isStateless) break;
+      exchange.operation = 'ping';
+      return {};
+  }
+  throw new ProtocolError(CODES.unknownMethod, 'Method not found', isStateless ? 404 : 200);
+}
+
+const describeServer = (): object => ({ capabilities: { tools: {} }, serverInfo: serverInfo() });
+
+/** What one client may list another may not, where there are clients. */
+const cacheHints = ({ endpoint }: McpParts): object => ({
+  ttlMs: LIST_MILLIS,
+  cacheScope: endpoint.callerCaching.isPrivate ? 'private' : 'public',
+});
+
+/** Lets a request pass that calls no operation, for its price. */
+async function enter({ endpoint, path }: McpParts, asked: HttpExchange, operation: string): Promise<void> {
+  asked.exchange.operation = operation;
+  authorizeAndChargeOther(asked.caller, true);
+  await consultAboutPath(endpoint.policy, asked, null, path);
+}
+
+async function call(
+  parts: McpParts,
+  asked: HttpExchange,
+  params: Message['params'],
+  host: CallerHost,
+): Promise<ToolResult> {
+  const { name, arguments: given = {} } = params;
+  const { client } = asked.caller;
+  if (typeof name !== 'string') throw new ProtocolError(CODES.invalidParams, 'The name of a tool is needed.', 200);
+  if (!isRecord(given)) throw new ProtocolError(CODES.invalidParams, 'The arguments must be an object.', 200);
+  const tool = parts.tools.find(client, name);
+  if (tool === null) throw unknownTool(name, host);
+  if (tool.kind === 'search') return search(parts, asked, given);
+  if (tool.kind === 'operation') return callTool(parts.calls, tool.described, given, host, parts.answerBytes);
+  const { name: wanted, arguments: values = {} } = given;
+  const found = typeof wanted === 'string' ? parts.tools.find(client, wanted) : null;
+  if (found?.kind !== 'operation')
+    return refusedResult('There is no such tool: search_tools finds those that are.', host);
+  if (found.described.isRead !== tool.isRead)
+    return refusedResult(`This tool ${tool.isRead ? 'may change something' : 'only reads'}: use the other one.`, host);
+  if (!isRecord(values)) return refusedResult('/arguments must be an object.', host);
+  return callTool(parts.calls, found.described, values, host, parts.answerBytes);
+}
+
+async function search(
+  parts: McpParts,
+  asked: HttpExchange,
+  given: Readonly<Record<string, unknown>>,
+): Promise<ToolResult> {
+  await enter(parts, asked, 'tools/search');
+  const { query = '', group = null } = given;
+  if (typeof query !== 'string' || (group !== null && typeof group !== 'string'))
+    return errorResult('/query and /group must be strings.');
+  const found = parts.tools.search(asked.caller.client, query, group);
+  const { value, text, note } = boundValue(found, parts.answerBytes);
+  const texts = [text, ...(note === null ? [] : [note])].filter((each) => each !== '');
+  return { content: texts.map((each) => ({ type: 'text', text: each })), structuredContent: value };
+}
+
+function refusedResult(text: string, host: CallerHost): ToolResult {
+  host.refused(new Refusal('BAD_USER_INPUT', 'tool'));
+  return errorResult(text);
+}
+
+/** A tool that the client may not call is unknown to it. */
+function unknownTool(name: string, host: CallerHost): ProtocolError {
+  host.refused(new Refusal('UNKNOWN_OPERATION', 'tool', { found: name.slice(0, 128) }));
+  return new ProtocolError(CODES.invalidParams, 'Unknown tool', 200);
+}

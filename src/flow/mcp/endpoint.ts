@@ -1,0 +1,81 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Exchange } from '../../base/exchange.js';
+import { hostNames, isHostAllowed } from '../../base/host-name.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import { wireStatus } from '../../base/refusals/wire-status.js';
+import type { Compiled } from '../../compile.js';
+import { listenHosts } from '../../config/listen/listen-keys.js';
+import { DescribedCalls } from '../../graphql/described/described-call.js';
+import type { OperationEndpoint } from '../calls/operation-endpoint.js';
+import { exactOrigins, originOf } from '../graphql/cors.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
+import { endLingering } from '../http/linger.js';
+import { cutIfBegun, refusalFields, refuseHttp } from '../http/refuse.js';
+import { answerMcp, refusedMessage } from './answer-mcp.js';
+import { ToolList } from './tool-list.js';
+
+/** Null without `mcp`. */
+export function makeMcpEndpoint(
+  { mcp, config }: Pick<Compiled, 'mcp' | 'config'>,
+  graphql: GraphqlEndpoint,
+): OperationEndpoint | null {
+  if (mcp === null) return null;
+  const parts = {
+    endpoint: graphql,
+    calls: new DescribedCalls(graphql.operations),
+    tools: new ToolList(graphql, mcp.tools),
+    answerBytes: config.limits.mcp.answerBytes,
+    path: mcp.path,
+  };
+  return {
+    route: 'mcp',
+    isForPages: true,
+    isFor: (path) => path === mcp.path,
+    checkOrigin: makeOriginCheck(config),
+    answer: (asked) => answerMcp(parts, asked),
+    refuse: refuseMcp,
+  };
+}
+
+/**
+ * Refuses pages of other origins, whatever they send: agents run on the machines of people, beside their browsers. A page of
+ * the Host itself is taken if that is a name of the gateway: any other may lead here for a while (DNS rebinding).
+ */
+function makeOriginCheck({
+  graphql,
+  publicUrl,
+  listen,
+  hosts,
+}: Compiled['config']): (request: IncomingMessage) => void {
+  const origins = exactOrigins([...graphql.origins, ...(graphql.cors?.origins ?? []), publicUrl ?? '']);
+  const published = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
+  const names = hostNames([...listenHosts(listen), published, ...hosts]);
+  return ({ headers: { origin, host } }) => {
+    if (origin === undefined) return;
+    const parsed = originOf(origin);
+    if (parsed !== null) {
+      if (origins.has(parsed)) return;
+      if (new URL(parsed).host === host?.toLowerCase() && isHostAllowed(host, names)) return;
+    }
+    throw new Refusal('HTTP_ORIGIN', null, { found: origin, text: 'Pages of this origin may not call tools here.' });
+  };
+}
+
+/** Answers a request that was refused before its message was read. */
+function refuseMcp(exchange: Exchange, response: ServerResponse, refusal: Refusal): void {
+  if (refusal.kind.isAbrupt === true || refusal.code === 'CLIENT_GONE') {
+    refuseHttp(exchange, response, refusal);
+    return;
+  }
+  exchange.refuse(refusal);
+  if (cutIfBegun(exchange, response, refusal)) return;
+  if (refusal.code.startsWith('HTTP_')) response.shouldKeepAlive = false;
+  const body = JSON.stringify(refusedMessage(refusal));
+  const bytes = Buffer.byteLength(body);
+  exchange.status = wireStatus(refusal, 'http');
+  exchange.bytesOut = bytes;
+  const fields = ['content-type', 'application/json', 'x-content-type-options', 'nosniff', 'cache-control', 'no-store'];
+  fields.push(...refusalFields(refusal), 'content-length', String(bytes));
+  endLingering(exchange, response, exchange.status, fields, body);
+}

@@ -1,0 +1,66 @@
+import { isRecord } from '../../base/record.js';
+import type { CallOutcome, DescribedCall, DescribedCalls } from '../../graphql/described/described-call.js';
+import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import { pointerOf } from '../../graphql/described/input-problems.js';
+import { FIELDS_ARGUMENT, isWrapped, takesFields } from '../../graphql/tools/tool.js';
+import { boundValue } from '../../graphql/tools/tool-answer.js';
+import type { CallerHost } from '../graphql/host.js';
+
+/** The result of `tools/call`. */
+export interface ToolResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent?: unknown;
+  readonly isError?: true;
+}
+
+/** Longest text of an error. */
+const ERROR_CHARS_MAX = 2000;
+
+/** Errors of parts of an answer that are told. */
+const ERRORS_MAX = 10;
+
+export const errorResult = (text: string): ToolResult => ({
+  content: texts(text.slice(0, ERROR_CHARS_MAX)),
+  isError: true,
+});
+
+/** Calls the operation of a tool. Rejects with `CLIENT_GONE`, or with a bug. */
+export async function callTool(
+  calls: DescribedCalls,
+  described: DescribedOperation,
+  values: Readonly<Record<string, unknown>>,
+  host: CallerHost,
+  answerBytes: number,
+): Promise<ToolResult> {
+  let call: DescribedCall = { described, values, fields: null };
+  if (takesFields(described) && Object.hasOwn(values, FIELDS_ARGUMENT)) {
+    const { [FIELDS_ARGUMENT]: fields, ...others } = values;
+    if (fields !== null && typeof fields !== 'string') return errorResult(`/${FIELDS_ARGUMENT} must be a string.`);
+    call = { described, values: others, fields };
+  }
+  const outcome = await calls.call(call, host);
+  if (outcome.kind !== 'value') return errorResult(messageOf(outcome));
+  const { value, text, note } = boundValue(outcome.value, answerBytes);
+  const failed = outcome.errors
+    .slice(0, ERRORS_MAX)
+    .map(({ path = [], message }) => `${pointerOf(path.slice(1))} is null: ${message}`);
+  const notes = [...(note === null ? [] : [note]), ...failed];
+  return {
+    content: texts(...(text === '' ? [] : [text]), ...(notes.length === 0 ? [] : [notes.join('\n')])),
+    structuredContent: isWrapped(described) ? { result: value } : isRecord(value) ? value : {},
+  };
+}
+
+const texts = (...parts: readonly string[]): ToolResult['content'] => parts.map((text) => ({ type: 'text', text }));
+
+/** The string of a Fault as it is; else what is wrong, with all arguments that are. */
+function messageOf(outcome: Exclude<CallOutcome, { readonly kind: 'value' }>): string {
+  if (outcome.kind === 'failed') return outcome.detail;
+  const { detail, problems, fieldProblems, refusal } = outcome;
+  const listed = [
+    ...problems.map(({ pointer, detail: each }) => `${pointer === '' ? 'The arguments' : pointer} ${each}.`),
+    ...fieldProblems.map((each) => `/${FIELDS_ARGUMENT}: ${each}.`),
+  ];
+  if (listed.length > 0) return listed.join('\n');
+  return refusal.retryAfter === null ? detail : `${detail} Try again in ${refusal.retryAfter} seconds.`;
+}

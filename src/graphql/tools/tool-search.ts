@@ -1,0 +1,98 @@
+import type { DescribedOperation } from '../described/described-operation.js';
+import type { Tool } from './tool.js';
+
+/** Up to so many tools are listed as they are. */
+export const LISTED_MAX = 20;
+
+/** Tools that one search finds. */
+const FOUND_MAX = 8;
+
+/** Groups, and names of a group, that are told. */
+const NAMES_MAX = 200;
+
+export const SEARCH_TOOL = 'search_tools';
+export const READING_TOOL = 'call_tool';
+export const WRITING_TOOL = 'call_writing_tool';
+
+/** The tools that stand for many: one that searches, and one or two that call what was found. */
+export function searchTools(operations: readonly DescribedOperation[]): readonly Tool[] {
+  const groups = groupsOf(operations);
+  const names = [...groups].map(([name, { length }]) => `${name} (${length})`);
+  const hasWrites = operations.some(({ isRead }) => !isRead);
+  const call = (name: string, isRead: boolean): Tool => ({
+    name,
+    description: isRead
+      ? 'Calls a tool that only reads, found by search_tools, with the arguments that its inputSchema has.'
+      : 'Calls a tool that may change something, found by search_tools, with the arguments that its inputSchema has.',
+    inputSchema: {
+      type: 'object',
+      properties: { name: { type: 'string' }, arguments: { type: 'object' } },
+      required: ['name'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: isRead, destructiveHint: !isRead, idempotentHint: isRead, openWorldHint: false },
+  });
+  return [
+    {
+      name: SEARCH_TOOL,
+      description: `Finds tools among ${operations.length} by words, or lists the names of a group. Groups: ${names.slice(0, NAMES_MAX).join(', ')}.`,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          query: { type: 'string', description: 'Words of what is to be done: find customer by name.' },
+          group: { type: 'string', description: 'Only tools of this group.' },
+        },
+        additionalProperties: false,
+      },
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    call(READING_TOOL, true),
+    ...(hasWrites ? [call(WRITING_TOOL, false)] : []),
+  ];
+}
+
+function groupsOf(operations: readonly DescribedOperation[]): ReadonlyMap<string, readonly DescribedOperation[]> {
+  const groups = new Map<string, DescribedOperation[]>();
+  for (const each of operations) groups.set(each.service, [...(groups.get(each.service) ?? []), each]);
+  return groups;
+}
+
+/** What a search finds: whole tools by words, or the names of all tools of a group. */
+export type Found = { readonly tools: readonly DescribedOperation[] } | { readonly names: readonly string[] };
+
+export function findTools(operations: readonly DescribedOperation[], query: string, group: string | null): Found {
+  const among = group === null ? operations : operations.filter(({ service }) => service === group);
+  const words = wordsOf(query);
+  if (words.length === 0) return { names: among.map(({ field }) => field.name).slice(0, NAMES_MAX) };
+  const scored = among
+    .map((each) => ({ each, score: scoreOf(each, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score);
+  return { tools: scored.slice(0, FOUND_MAX).map(({ each }) => each) };
+}
+
+/** Words of a search. */
+const WORDS_MAX = 20;
+
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .slice(0, 1000)
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .slice(0, WORDS_MAX);
+
+/** A word in the name counts most, then one in the description or the arguments. */
+function scoreOf({ name, service, field }: DescribedOperation, words: readonly string[]): number {
+  const inName = wordsOf(`${name} ${field.name} ${service}`);
+  const beside = `${field.description ?? ''} ${field.args.map((argument) => argument.name).join(' ')}`.toLowerCase();
+  let score = 0;
+  for (const word of words) {
+    const stem = word.length > 3 ? word.replace(/s$/, '') : word;
+    if (inName.includes(word) || inName.includes(stem)) score += 4;
+    else if (inName.some((each) => each.startsWith(stem) || (each.length > 3 && stem.startsWith(each)))) score += 2;
+    else if (beside.includes(stem)) score += 1;
+  }
+  return score;
+}

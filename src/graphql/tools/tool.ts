@@ -1,0 +1,81 @@
+import { type GraphQLSchema, getNamedType, getNullableType, isCompositeType, isListType } from 'graphql';
+import type { DescribedOperation } from '../described/described-operation.js';
+import { type JsonSchema, SchemaDescriber } from '../described/json-schema.js';
+
+/** A tool as agents see it. */
+export interface Tool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+/** The argument that selects fields, where the operation has none of that name. */
+export const FIELDS_ARGUMENT = 'fields';
+
+/** A longer schema of answers is left out: agents pay for each word of it. */
+const OUTPUT_SCHEMA_CHARS_MAX = 8192;
+
+const PREFIX = '#/$defs/';
+
+/** The fields of its answer can be selected by an argument. */
+export const takesFields = ({ field }: DescribedOperation): boolean =>
+  isCompositeType(getNamedType(field.type)) && !field.args.some(({ name }) => name === FIELDS_ARGUMENT);
+
+/** Answers that are no objects are the member `result` of one. */
+export const isWrapped = ({ field }: DescribedOperation): boolean =>
+  isListType(getNullableType(field.type)) || !isCompositeType(getNamedType(field.type));
+
+/** Describes an operation as a tool. `isIdempotent`: calling it twice does no harm. */
+export function toolOf(described: DescribedOperation, schema: GraphQLSchema, isIdempotent: boolean): Tool {
+  const { field, service, name, isRead } = described;
+  const output = outputSchema(described, schema);
+  return {
+    name: field.name,
+    title: name,
+    description: field.description ?? `${name} of ${service}.`,
+    inputSchema: inputSchema(described, schema),
+    ...(JSON.stringify(output).length > OUTPUT_SCHEMA_CHARS_MAX ? {} : { outputSchema: output }),
+    annotations: {
+      readOnlyHint: isRead,
+      destructiveHint: !isRead,
+      idempotentHint: isRead || isIdempotent,
+      openWorldHint: false,
+    },
+  };
+}
+
+function inputSchema(described: DescribedOperation, schema: GraphQLSchema): JsonSchema {
+  const describer = new SchemaDescriber(schema, PREFIX);
+  const { properties, ...object } = describer.arguments(described);
+  const fields = takesFields(described) ? { [FIELDS_ARGUMENT]: FIELDS_SCHEMA } : {};
+  return withDefinitions({ ...object, properties: { ...Object(properties), ...fields } }, describer);
+}
+
+const FIELDS_SCHEMA: JsonSchema = {
+  type: 'string',
+  description: 'The fields of the answer that are wanted, such as id,address/city. By default all but the deepest.',
+};
+
+function outputSchema(described: DescribedOperation, schema: GraphQLSchema): JsonSchema {
+  const describer = new SchemaDescriber(schema, PREFIX);
+  const answer = describer.answer(described);
+  if (isWrapped(described)) return withDefinitions({ type: 'object', properties: { result: answer } }, describer);
+  const { [getNamedType(described.field.type).name]: own = {}, ...others } = describer.components();
+  const isRecursive = JSON.stringify([own, others]).includes(`"${PREFIX}${getNamedType(described.field.type).name}"`);
+  const definitions = isRecursive ? describer.components() : others;
+  const $defs = Object.keys(definitions).length === 0 ? {} : { $defs: definitions };
+  return { ...own, type: 'object', ...$defs };
+}
+
+function withDefinitions(object: JsonSchema, describer: SchemaDescriber): JsonSchema {
+  const $defs = describer.components();
+  return Object.keys($defs).length === 0 ? object : { ...object, $defs };
+}
