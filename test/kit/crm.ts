@@ -65,8 +65,8 @@ export interface Crm {
   close(): Promise<void>;
 }
 
-/** A gateway with the service `crm`. `service` and `more`: what is added to the service and to the configuration. */
-export async function startCrm(service = '', more = ''): Promise<Crm> {
+/** A gateway with the service `crm`, or several. `service` and `more`: what is added to each and to the configuration. */
+export async function startCrm(service = '', more = '', names: readonly string[] = ['crm']): Promise<Crm> {
   const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
   await writeFile(join(home, 'crm.wsdl'), WSDL);
   const backend = await startRecordingBackend(({ body }, response) => {
@@ -75,7 +75,11 @@ export async function startCrm(service = '', more = ''): Promise<Crm> {
     response.writeHead(content.includes('Fault') ? 500 : 200, { 'content-type': 'text/xml; charset=utf-8' });
     response.end(text);
   });
-  const yaml = `services: { crm: { wsdl: crm.wsdl, url: "${backend.url}/crm"${service} } }\n${more}`;
+  const services = names.map(
+    (name) =>
+      `  ${name}: { wsdl: crm.wsdl, url: "${backend.url}/crm"${service}${names.length > 1 ? `, path: /${name}, operations: { ${OPERATIONS.map((operation) => `${operation}: { field: ${operation === 'SetCustomer' ? 'Mutation' : 'Query'}.${name}${operation} }`).join(', ')} }` : ''} }`,
+  );
+  const yaml = `services:\n${services.join('\n')}\n${more}`;
   try {
     const gateway = await startTestGateway(yaml, home);
     return {
