@@ -99,6 +99,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {
       'config/clients/client-keys.ts': 'has the key',
       'compile/clients/protection.ts': 'what protects has it',
+      'flow/mcp/answer-mcp.ts': 'asks it: a way in',
       'flow/routes/plain.ts': 'asks it: a way in',
       'flow/soap/answer-soap.ts': 'asks it: a way in',
       'flow/soap/intake.ts': 'asks it when the operation is known',
@@ -151,6 +152,14 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/subscriptions/sources/subscription-manager.ts': 'makes the source that polls',
     },
   },
+  REST: {
+    homes: ['flow/rest/', 'compile/rest/', 'config/rest/'],
+    exceptions: {},
+  },
+  'tools for agents': {
+    homes: ['flow/mcp/', 'compile/mcp/', 'config/mcp/', 'graphql/tools/'],
+    exceptions: {},
+  },
   links: {
     homes: [
       'graphql/links/',
@@ -161,6 +170,8 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     ],
     exceptions: {
       'cli/explain.ts': 'prints the calls of links',
+      'graphql/described/described-operation.ts': 'tells where they are',
+      'graphql/described/selection.ts': 'leaves them out of what is selected by default',
       'graphql/cost/cost-table.ts': 'prices them',
       'graphql/run/execute.ts': 'runs them',
       'graphql/run/root-plan.ts': 'plans them',

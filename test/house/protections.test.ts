@@ -73,6 +73,9 @@ const NEUTRAL: readonly string[] = [
     ),
   ),
   'services.*.security.verify.usernameToken.timeoutMillis',
+  // More ways to operations, with the rights, prices and limits that they have by GraphQL.
+  'services.*.rest',
+  'mcp',
   // The gateway at the endpoint, and what of a token goes on.
   ...['clientId', 'clientSecret', 'clientAuth', 'forward', 'timeoutMillis', 'inactiveMillis', 'logAs'].map(
     (key) => `clients.introspection.${key}`,

@@ -42,9 +42,25 @@ const ROOMS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 /** The order of the folders of a room; a file in one imports only from its own folder and from folders further left. */
 const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['config', ['keys', 'backend', 'listen', 'graphql', 'soap', 'clients', 'process', 'check', 'source', 'protection']],
-  ['compile', ['backend', 'soap', 'own-calls', 'graphql', 'warnings', 'clients', 'listen', 'process']],
-  ['flow', ['http', 'calls', 'routes', 'soap', 'graphql', 'subscriptions', 'drift']],
+  [
+    'config',
+    [
+      'keys',
+      'backend',
+      'listen',
+      'graphql',
+      'soap',
+      'clients',
+      'process',
+      'rest',
+      'mcp',
+      'check',
+      'source',
+      'protection',
+    ],
+  ],
+  ['compile', ['backend', 'soap', 'own-calls', 'graphql', 'rest', 'mcp', 'warnings', 'clients', 'listen', 'process']],
+  ['flow', ['http', 'calls', 'routes', 'soap', 'graphql', 'rest', 'mcp', 'subscriptions', 'drift']],
 ]);
 
 /** The demonstration is no part of the gateway: one file may know that it exists. */
@@ -138,6 +154,7 @@ const MADE_ONCE: readonly string[] = [
   'src/flow/graphql/endpoint.ts',
   'src/flow/graphql/page.ts',
   'src/flow/http/host-check.ts',
+  'src/flow/mcp/endpoint.ts',
   'src/flow/routes/plain.ts',
   'src/flow/soap/served-address.ts',
   'src/flow/subscriptions/endpoint.ts',

@@ -7,7 +7,7 @@ import type { DescribedOperation } from '../../graphql/described/described-opera
 /** The operations that are tools for agents. */
 export interface McpTable {
   readonly path: string;
-  /** By the name of the tool, that of the field. */
+  /** The operations by the name of the tool, that of the field. */
   readonly tools: ReadonlyMap<string, DescribedOperation>;
 }
 

@@ -7,7 +7,7 @@ import type { DescribedOperation } from '../../graphql/described/described-opera
 
 /** The operations that are offered over REST. */
 export interface RestTable {
-  /** By their path. */
+  /** The operations by their path. */
   readonly operations: ReadonlyMap<string, DescribedOperation>;
   /** What the paths begin with, each with a slash at its end. */
   readonly bases: readonly string[];

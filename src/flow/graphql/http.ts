@@ -8,7 +8,7 @@ import { recordOf } from '../http/connection-record.js';
 import { GRAPHQL_ACCEPTED } from '../http/sentence.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { BREAKDOWN, CallerHost, maySeeBreakdown } from './host.js';
-import { readBody } from './read-body.js';
+import { readTextBody } from './read-body.js';
 import { sendAnswer } from './send-answer.js';
 
 /** Makes the carrier of a client that takes a stream. */
@@ -32,7 +32,7 @@ export async function answerGraphql(
     lifetime,
   });
   const body = async (): Promise<string> => {
-    const text = await readBody(endpoint.bodyBytesMax, exchange, request, response);
+    const text = await readTextBody(endpoint.bodyBytesMax, exchange, request, response);
     host.startWork();
     return text;
   };

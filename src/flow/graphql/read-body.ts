@@ -10,7 +10,7 @@ import { type BodyTaker, Incoming } from '../http/incoming-request.js';
 import { invite } from '../http/invite-body.js';
 
 /** The body of a request as text. Rejects with a refusal of the HTTP layer, or `BAD_REQUEST`. */
-export async function readBody(
+export async function readTextBody(
   bytesMax: number,
   exchange: Exchange,
   request: IncomingMessage,

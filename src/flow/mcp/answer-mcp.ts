@@ -6,25 +6,17 @@ import { wireStatus } from '../../base/refusals/wire-status.js';
 import { boundsOf, isJson, parseJson } from '../../graphql/admission/params.js';
 import type { DescribedCalls } from '../../graphql/described/described-call.js';
 import type { GraphqlResponse } from '../../graphql/http.js';
-import { boundValue } from '../../graphql/tools/tool-answer.js';
+import { boundValue } from '../../graphql/tools/bound-value.js';
 import { authorizeAndChargeOther } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { CallerHost } from '../graphql/host.js';
-import { readBody } from '../graphql/read-body.js';
+import { readTextBody } from '../graphql/read-body.js';
 import { sendAnswer } from '../graphql/send-answer.js';
 import { recordOf } from '../http/connection-record.js';
 import type { Accepted } from '../http/sentence.js';
-import {
-  CODES,
-  idOf,
-  type Message,
-  ProtocolError,
-  readMessage,
-  SUPPORTED,
-  WITH_HANDSHAKE,
-} from './message.js';
+import { CODES, idOf, type McpMessage, ProtocolError, readMcpMessage, SUPPORTED, WITH_HANDSHAKE } from './message.js';
 import { callTool, errorResult, type ToolResult } from './tool-call.js';
 import type { ToolList } from './tool-list.js';
 
@@ -70,7 +62,7 @@ async function answerOf(parts: McpParts, asked: HttpExchange, host: CallerHost):
     const raw = await readRaw(parts.endpoint, asked);
     host.startWork();
     id = idOf(raw);
-    const message = readMessage(raw, request.headers);
+    const message = readMcpMessage(raw, request.headers);
     if (message.id === null) return ACCEPTED;
     const result = await resultOf(parts, asked, message, host);
     return response(200, { jsonrpc: '2.0', id: message.id, result: decorated(result, message) }, asked);
@@ -121,11 +113,11 @@ async function readRaw(
   if (method !== 'POST') throw new Refusal('HTTP_METHOD');
   const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
   if (!isJson(type) || coding.trim().toLowerCase() !== 'identity') throw new Refusal('HTTP_MEDIA_TYPE');
-  return parseJson(await readBody(bodyBytesMax, exchange, request, answer), boundsOf(operations.limits, 1));
+  return parseJson(await readTextBody(bodyBytesMax, exchange, request, answer), boundsOf(operations.limits, 1));
 }
 
 /** Adds what results of the revision without sessions have. */
-function decorated(result: object, { isStateless }: Message): object {
+function decorated(result: object, { isStateless }: McpMessage): object {
   if (!isStateless) return result;
   return { resultType: 'complete', ...result, _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo() } };
 }
@@ -134,7 +126,7 @@ const serverInfo = (): object => ({ name: 'soapstone', version: (VERSION.known ?
 
 const VERSION: { known: string | null } = { known: null };
 
-async function resultOf(parts: McpParts, asked: HttpExchange, message: Message, host: CallerHost): Promise<object> {
+async function resultOf(parts: McpParts, asked: HttpExchange, message: McpMessage, host: CallerHost): Promise<object> {
   const { method, params, isStateless } = message;
   const { exchange, caller } = asked;
   switch (method) {
@@ -182,7 +174,7 @@ async function enter({ endpoint, path }: McpParts, asked: HttpExchange, operatio
 async function call(
   parts: McpParts,
   asked: HttpExchange,
-  params: Message['params'],
+  params: McpMessage['params'],
   host: CallerHost,
 ): Promise<ToolResult> {
   const { name, arguments: given = {} } = params;

@@ -39,13 +39,13 @@ export class ProtocolError extends Error {
   }
 }
 
-export interface Message {
+export interface McpMessage {
   /** Null for a notification, and for a response. */
   readonly id: string | number | null;
   /** '' for a response. */
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Of the revision without sessions. */
+  /** The message is of the revision without sessions. */
   readonly isStateless: boolean;
 }
 
@@ -56,7 +56,7 @@ export const idOf = (raw: unknown): string | number | null => {
 };
 
 /** Checks a message and the header fields that repeat parts of it. Throws a `ProtocolError`. */
-export function readMessage(raw: unknown, headers: IncomingHttpHeaders): Message {
+export function readMcpMessage(raw: unknown, headers: IncomingHttpHeaders): McpMessage {
   if (Array.isArray(raw)) throw new ProtocolError(CODES.invalidRequest, 'Batches are not accepted.');
   if (!isRecord(raw) || raw['jsonrpc'] !== '2.0')
     throw new ProtocolError(CODES.invalidRequest, 'It is no message of JSON-RPC 2.0.');
@@ -71,7 +71,7 @@ export function readMessage(raw: unknown, headers: IncomingHttpHeaders): Message
   const version = headerOf(headers, 'mcp-protocol-version');
   const declared = meta[VERSION];
   const isStateless = declared !== undefined || version === STATELESS;
-  const message: Message = { id: isResponse ? null : id, method, params, isStateless };
+  const message: McpMessage = { id: isResponse ? null : id, method, params, isStateless };
   if (isStateless && id !== null) checkStateless(message, meta, headers);
   else if (version !== null && !isStateless && version !== HEADERLESS && !SUPPORTED.includes(version))
     throw unsupported(version);
@@ -82,7 +82,7 @@ const VERSION = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
 function checkStateless(
-  { method, params }: Message,
+  { method, params }: McpMessage,
   meta: Readonly<Record<string, unknown>>,
   headers: IncomingHttpHeaders,
 ): void {

@@ -1,9 +1,9 @@
 import { isRecord } from '../../base/record.js';
-import type { CallOutcome, DescribedCall, DescribedCalls } from '../../graphql/described/described-call.js';
+import type { DescribedCall, DescribedCalls, DescribedOutcome } from '../../graphql/described/described-call.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { pointerOf } from '../../graphql/described/input-problems.js';
+import { boundValue } from '../../graphql/tools/bound-value.js';
 import { FIELDS_ARGUMENT, isWrapped, takesFields } from '../../graphql/tools/tool.js';
-import { boundValue } from '../../graphql/tools/tool-answer.js';
 import type { CallerHost } from '../graphql/host.js';
 
 /** The result of `tools/call`. */
@@ -54,7 +54,7 @@ export async function callTool(
 const texts = (...parts: readonly string[]): ToolResult['content'] => parts.map((text) => ({ type: 'text', text }));
 
 /** The string of a Fault as it is; else what is wrong, with all arguments that are. */
-function messageOf(outcome: Exclude<CallOutcome, { readonly kind: 'value' }>): string {
+function messageOf(outcome: Exclude<DescribedOutcome, { readonly kind: 'value' }>): string {
   if (outcome.kind === 'failed') return outcome.detail;
   const { detail, problems, fieldProblems, refusal } = outcome;
   const listed = [

@@ -3,7 +3,7 @@ import { Cancellation } from '../../base/cancellation.js';
 import { isRecord } from '../../base/record.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { boundsOf, isJson, parseJson, preventForgery } from '../../graphql/admission/params.js';
-import type { CallOutcome, DescribedCall, DescribedCalls } from '../../graphql/described/described-call.js';
+import type { DescribedCall, DescribedCalls, DescribedOutcome } from '../../graphql/described/described-call.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { pointerOf } from '../../graphql/described/input-problems.js';
 import type { GraphqlResponse } from '../../graphql/http.js';
@@ -12,7 +12,7 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { CallerHost } from '../graphql/host.js';
 import { authorizeDescribed } from '../graphql/may-call.js';
-import { readBody } from '../graphql/read-body.js';
+import { readTextBody } from '../graphql/read-body.js';
 import { sendAnswer } from '../graphql/send-answer.js';
 import { recordOf } from '../http/connection-record.js';
 import type { Accepted } from '../http/sentence.js';
@@ -89,7 +89,7 @@ async function readCall(
   if (method !== 'POST') throw new Refusal('HTTP_METHOD');
   const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
   if (!isJson(type) || coding.trim().toLowerCase() !== 'identity') throw new Refusal('HTTP_MEDIA_TYPE');
-  const text = await readBody(bodyBytesMax, exchange, request, response);
+  const text = await readTextBody(bodyBytesMax, exchange, request, response);
   host.startWork();
   const values = parseJson(text, boundsOf(operations.limits, 1));
   if (!isRecord(values)) throw new Refusal('BAD_REQUEST', 'It must be an object with the arguments.');
@@ -98,7 +98,7 @@ async function readCall(
 
 const noBody = (): Promise<string> => Promise.resolve('');
 
-function answerOf(outcome: CallOutcome, exchange: Parameters<typeof problemOf>[1]): GraphqlResponse {
+function answerOf(outcome: DescribedOutcome, exchange: Parameters<typeof problemOf>[1]): GraphqlResponse {
   if (outcome.kind !== 'value') return problemOf(outcome, exchange);
   const { value, errors } = outcome;
   const headers: Record<string, string> = {

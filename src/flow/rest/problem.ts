@@ -4,7 +4,7 @@ import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { kindOf, type RefusalCode } from '../../base/refusals/refusals.js';
 import { wireStatus } from '../../base/refusals/wire-status.js';
-import type { CallOutcome, FaultAnswer } from '../../graphql/described/described-call.js';
+import type { DescribedFault, DescribedOutcome } from '../../graphql/described/described-call.js';
 import type { PrintedProblem } from '../../graphql/described/input-problems.js';
 import type { GraphqlResponse } from '../../graphql/http.js';
 import { endLingering } from '../http/linger.js';
@@ -20,7 +20,7 @@ interface ProblemParts {
   readonly status: number;
   readonly detail: string;
   readonly errors?: readonly (PrintedProblem | { readonly parameter: string; readonly detail: string })[];
-  readonly fault?: FaultAnswer | null;
+  readonly fault?: DescribedFault | null;
 }
 
 const MALFORMED = 'The request is malformed.';
@@ -45,7 +45,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 /** The answer to a call that was refused, or failed. `refusal` is what the exchange has recorded. */
 export function problemOf(
-  outcome: Exclude<CallOutcome, { readonly kind: 'value' }>,
+  outcome: Exclude<DescribedOutcome, { readonly kind: 'value' }>,
   { id, refusal: recorded }: Pick<Exchange, 'id' | 'refusal'>,
 ): GraphqlResponse {
   if (outcome.kind === 'refused') {

@@ -26,7 +26,7 @@ export function queryArguments(query: URLSearchParams, { field }: DescribedOpera
     for (const [at, step] of steps.entries()) {
       type = typeBelow(field.args, at === 0 ? null : type, step);
       const next = owner[step] ?? Object.create(null);
-      // The same name is a value and an object: the object is reported.
+      // A name that is a value and an object as well: the object is reported.
       if (!isRecord(next)) break;
       owner[step] = next;
       owner = next;

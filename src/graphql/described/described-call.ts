@@ -25,7 +25,7 @@ export interface DescribedCall {
   readonly fields: string | null;
 }
 
-export type CallOutcome =
+export type DescribedOutcome =
   /** `errors` are of parts of the value that are null for them. */
   | { readonly kind: 'value'; readonly value: unknown; readonly errors: readonly GraphQLError[] }
   /** Nothing was sent to a backend. */
@@ -33,9 +33,9 @@ export type CallOutcome =
       readonly kind: 'refused';
       readonly refusal: Refusal;
       readonly detail: string;
-      /** Of the arguments. */
+      /** Problems of the arguments. */
       readonly problems: readonly PrintedProblem[];
-      /** Of the list of fields. */
+      /** Problems of the list of fields. */
       readonly fieldProblems: readonly string[];
     }
   /** `fault`: of the backend, null for another failure. */
@@ -43,17 +43,17 @@ export type CallOutcome =
       readonly kind: 'failed';
       readonly code: RefusalCode;
       readonly detail: string;
-      readonly fault: FaultAnswer | null;
+      readonly fault: DescribedFault | null;
     };
 
 /** The parts of a Fault as callers of GraphQL get them. */
-export interface FaultAnswer {
+export interface DescribedFault {
   /** The request is to blame, by the code of the Fault. */
   readonly isOfSender: boolean;
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
-type Refused = Extract<CallOutcome, { readonly kind: 'refused' }>;
+type Refused = Extract<DescribedOutcome, { readonly kind: 'refused' }>;
 
 /** Runs operations by their names, each as one operation of GraphQL. */
 export class DescribedCalls {
@@ -66,7 +66,7 @@ export class DescribedCalls {
   }
 
   /** Rejects with `CLIENT_GONE`, or with a bug. */
-  async call({ described, values, fields }: DescribedCall, host: OperationHost): Promise<CallOutcome> {
+  async call({ described, values, fields }: DescribedCall, host: OperationHost): Promise<DescribedOutcome> {
     const operations = this.#operations;
     const rights = host.rights ?? null;
     const query = this.#documents.of(described, rights);
@@ -133,13 +133,13 @@ function badFields(fieldProblems: readonly string[], host: OperationHost): Refus
   return { kind: 'refused', refusal, detail: `${fieldProblems[0]}.`, problems: [], fieldProblems };
 }
 
-function failureOf({ message, extensions }: GraphQLError): CallOutcome {
+function failureOf({ message, extensions }: GraphQLError): DescribedOutcome {
   const { code, soap } = extensions;
   const known = isRefusalCode(code) ? code : 'INTERNAL';
   return { kind: 'failed', code: known, detail: message, fault: known === 'SOAP_FAULT' ? faultOf(soap) : null };
 }
 
-function faultOf(soap: unknown): FaultAnswer {
+function faultOf(soap: unknown): DescribedFault {
   const parts = typeof soap === 'object' && soap !== null ? Object.fromEntries(Object.entries(soap)) : {};
   return { isOfSender: /^(?:Client|Sender)(?:\.|$)/.test(String(parts['code'])), parts };
 }

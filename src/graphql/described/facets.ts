@@ -10,7 +10,7 @@ export const schemaOfScalar = (name: string, isInput: boolean): JsonSchema => {
 
 interface WrittenScalar {
   readonly schema: JsonSchema;
-  /** Of arguments alone: backends also write values that have a form of XML Schema only. */
+  /** Arguments alone have it: backends also write values that have a form of XML Schema only. */
   readonly input?: JsonSchema;
 }
 

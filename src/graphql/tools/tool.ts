@@ -1,6 +1,7 @@
 import { type GraphQLSchema, getNamedType, getNullableType, isCompositeType, isListType } from 'graphql';
 import type { DescribedOperation } from '../described/described-operation.js';
-import { type JsonSchema, SchemaDescriber } from '../described/json-schema.js';
+import type { JsonSchema } from '../described/json-schema.js';
+import { SchemaDescriber } from '../described/schema-describer.js';
 
 /** A tool as agents see it. */
 export interface Tool {
