@@ -60,7 +60,7 @@ export interface Compiled {
   readonly graphqlUpstreams: readonly ConfiguredGraphqlUpstream[];
   /** Heads that cannot be parsed are answered with a sentence: no service speaks the dialect whose 400 is empty. */
   readonly explainsHeads: boolean;
-  /** By the path callers use. */
+  /** The services by the path callers use. */
   readonly byPath: ReadonlyMap<string, SoapService>;
   readonly graph: Graph;
   /** Null where no service is offered over REST. */

@@ -1,5 +1,4 @@
 import { Cancellation } from '../../base/cancellation.js';
-import { packageVersion } from '../../base/package-folder.js';
 import { isRecord } from '../../base/record.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { wireStatus } from '../../base/refusals/wire-status.js';
@@ -29,6 +28,7 @@ export interface McpParts {
   readonly tools: ToolList;
   readonly answerBytes: number;
   readonly path: string;
+  readonly serverInfo: { readonly name: string; readonly version: string };
 }
 
 /** How long clients may take a list of tools for current. */
@@ -65,7 +65,7 @@ async function answerOf(parts: McpParts, asked: HttpExchange, host: CallerHost):
     const message = readMcpMessage(raw, request.headers);
     if (message.id === null) return ACCEPTED;
     const result = await resultOf(parts, asked, message, host);
-    return response(200, { jsonrpc: '2.0', id: message.id, result: decorated(result, message) }, asked);
+    return response(200, { jsonrpc: '2.0', id: message.id, result: decorated(result, message, parts) }, asked);
   } catch (caught) {
     if (caught instanceof ProtocolError) {
       const { code, message, status, data } = caught;
@@ -117,14 +117,10 @@ async function readRaw(
 }
 
 /** Adds what results of the revision without sessions have. */
-function decorated(result: object, { isStateless }: McpMessage): object {
+function decorated(result: object, { isStateless }: McpMessage, { serverInfo }: McpParts): object {
   if (!isStateless) return result;
-  return { resultType: 'complete', ...result, _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo() } };
+  return { resultType: 'complete', ...result, _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } };
 }
-
-const serverInfo = (): object => ({ name: 'soapstone', version: (VERSION.known ??= packageVersion()) });
-
-const VERSION: { known: string | null } = { known: null };
 
 async function resultOf(parts: McpParts, asked: HttpExchange, message: McpMessage, host: CallerHost): Promise<object> {
   const { method, params, isStateless } = message;
@@ -140,13 +136,13 @@ async function resultOf(parts: McpParts, asked: HttpExchange, message: McpMessag
     case 'server/discover':
       if (!isStateless) break;
       exchange.operation = 'server/discover';
-      return { supportedVersions: SUPPORTED, ...describeServer(), ...cacheHints(parts) };
+      return { supportedVersions: SUPPORTED, ...describeServer(parts), ...cacheHints(parts) };
     case 'initialize': {
       if (isStateless) break;
       exchange.operation = 'initialize';
       const wanted = params['protocolVersion'];
       const protocolVersion = WITH_HANDSHAKE.find((version) => version === wanted) ?? WITH_HANDSHAKE[0];
-      return { protocolVersion, ...describeServer() };
+      return { protocolVersion, ...describeServer(parts) };
     }
     case 'ping':
       if (isStateless) break;
@@ -156,7 +152,7 @@ async function resultOf(parts: McpParts, asked: HttpExchange, message: McpMessag
   throw new ProtocolError(CODES.unknownMethod, 'Method not found', isStateless ? 404 : 200);
 }
 
-const describeServer = (): object => ({ capabilities: { tools: {} }, serverInfo: serverInfo() });
+const describeServer = ({ serverInfo }: McpParts): object => ({ capabilities: { tools: {} }, serverInfo });
 
 /** What one client may list another may not, where there are clients. */
 const cacheHints = ({ endpoint }: McpParts): object => ({

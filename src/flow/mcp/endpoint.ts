@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../../base/exchange.js';
 import { hostNames, isHostAllowed } from '../../base/host-name.js';
+import { packageVersion } from '../../base/package-folder.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { wireStatus } from '../../base/refusals/wire-status.js';
 import type { Compiled } from '../../compile.js';
@@ -27,6 +28,7 @@ export function makeMcpEndpoint(
     tools: new ToolList(graphql, mcp.tools),
     answerBytes: config.limits.mcp.answerBytes,
     path: mcp.path,
+    serverInfo: { name: 'soapstone', version: packageVersion() },
   };
   return {
     route: 'mcp',
