@@ -221,7 +221,7 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
 async function compileOffered(root: ConfigSection<Config>, graph: Graph): Promise<Pick<Compiled, 'rest' | 'mcp'>> {
   const diagnostics: Diagnostic[] = [];
   const described = describedOperations(graph);
-  const rest = await attempt(diagnostics, () => compileRest(root, described));
+  const rest = await attempt(diagnostics, () => compileRest(root, described, graph.schema));
   const mcp = await attempt(diagnostics, () => compileMcp(root, described));
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   return { rest, mcp };

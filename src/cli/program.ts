@@ -76,6 +76,12 @@ function addGatewayCommands({ program, terminal, finish }: ProgramContext): void
     const { schema } = await import('./schema.js');
     finish(await schema(configFile(options), terminal));
   });
+  withConfig(program.command('openapi').description('print the OpenAPI document of the operations over REST'))
+    .option('--yaml', 'as YAML')
+    .action(async (options: ConfigFlags & { yaml?: boolean }) => {
+      const { openapi } = await import('./openapi.js');
+      finish(await openapi(configFile(options), options.yaml === true, terminal));
+    });
   withConfig(program.command('explain').description('print what a query would send, and send nothing'))
     .argument('<query>', 'the GraphQL document')
     .option('--variables <json>', 'its variables')

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { MCP_LIMITS } from '../../src/graphql/tools/mcp-limits.js';
 import { boundValue } from '../../src/graphql/tools/bound-value.js';
+import { MCP_LIMITS } from '../../src/graphql/tools/mcp-limits.js';
 import { type Crm, clientsOf, keyOf, startCrm } from '../kit/crm.js';
 
 /** MCP: the operations of services as tools for agents. */

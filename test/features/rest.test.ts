@@ -234,3 +234,35 @@ t.test('without introspection no name is told', async (t) => {
   t.equal(closed.status, 400);
   t.notMatch(JSON.stringify(closed.json.errors), /street|name/);
 });
+
+t.test('the description of the operations that a client may call', async (t) => {
+  const crm = await start(t, ', rest: true', clientsOf({ full: '{}', some: '{ allow: [crm.GetCustomer] }' }));
+  const as = (name: string): Promise<Answer> =>
+    ask(crm, '/rest/openapi.json', { headers: { 'x-api-key': keyOf(name) } });
+  t.equal((await ask(crm, '/rest/openapi.json')).status, 401);
+  const { json } = await as('full');
+  t.equal(json.openapi, '3.1.0');
+  t.same(
+    Object.keys(json.paths).sort(),
+    ['FindCustomers', 'GetCustomer', 'SetCustomer'].map((name) => `/rest/crm/${name}`),
+  );
+  t.same(Object.keys((await as('some')).json.paths), ['/rest/crm/GetCustomer']);
+  t.same(json.components.securitySchemes, { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } });
+  const { get, post: posted } = json.paths['/rest/crm/GetCustomer'];
+  t.match(get.parameters[0], { name: 'id', in: 'query', required: true, schema: { type: 'integer' } });
+  t.match(posted.requestBody.content['application/json'].schema, { type: 'object', required: ['id'] });
+  t.notOk('get' in json.paths['/rest/crm/SetCustomer'], 'what writes is no GET');
+  const near = json.paths['/rest/crm/FindCustomers'].get.parameters.map(({ name = '' }) => name);
+  t.same(near, ['ids', 'near.street', 'near.city', 'active', '']);
+  t.same(json.components.schemas.CustomerKind ?? json.components.schemas.Kind, {
+    type: 'string',
+    enum: ['private', 'company'],
+  });
+  const yaml = await fetch(`${crm.gateway.url}/rest/openapi.yaml`, { headers: { 'x-api-key': keyOf('full') } });
+  t.match(await yaml.text(), /^openapi: 3\.1\.0\n/);
+});
+
+t.test('without introspection there is no description', async (t) => {
+  const crm = await start(t, ', rest: true', 'graphql: { introspection: false }\n');
+  t.equal((await ask(crm, '/rest/openapi.json')).status, 404);
+});

@@ -100,6 +100,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'config/clients/client-keys.ts': 'has the key',
       'compile/clients/protection.ts': 'what protects has it',
       'flow/mcp/answer-mcp.ts': 'asks it: a way in',
+      'flow/rest/answer-openapi.ts': 'asks it: a way in',
       'flow/routes/plain.ts': 'asks it: a way in',
       'flow/soap/answer-soap.ts': 'asks it: a way in',
       'flow/soap/intake.ts': 'asks it when the operation is known',
@@ -153,7 +154,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     },
   },
   REST: {
-    homes: ['flow/rest/', 'compile/rest/', 'config/rest/'],
+    homes: ['flow/rest/', 'compile/rest/', 'config/rest/', 'cli/openapi.ts'],
     exceptions: {},
   },
   'tools for agents': {

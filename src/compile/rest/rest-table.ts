@@ -1,9 +1,11 @@
+import type { GraphQLSchema } from 'graphql';
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { didYouMean } from '../../base/nearest.js';
 import { restPathOf } from '../../config/rest/rest-rules.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import { type OpenApiFrame, openApiFrame } from './openapi.js';
 
 /** The operations that are offered over REST. */
 export interface RestTable {
@@ -11,12 +13,14 @@ export interface RestTable {
   readonly operations: ReadonlyMap<string, DescribedOperation>;
   /** What the paths begin with, each with a slash at its end. */
   readonly bases: readonly string[];
+  readonly frame: OpenApiFrame;
 }
 
 /** Null where no service has `rest`. Throws `ConfigurationError` for operations that are not there. */
 export function compileRest(
-  root: ConfigSection<Pick<Config, 'services'>>,
+  root: ConfigSection<Config>,
   described: ReadonlyMap<string, DescribedOperation>,
+  schema: GraphQLSchema,
 ): RestTable | null {
   const operations = new Map<string, DescribedOperation>();
   const bases: string[] = [];
@@ -43,7 +47,7 @@ export function compileRest(
     }
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
-  return bases.length === 0 ? null : { operations, bases };
+  return bases.length === 0 ? null : { operations, bases, frame: openApiFrame(schema, root.value) };
 }
 
 const REMEDY = 'REST has the operations that are fields of GraphQL: see `operations` of the service.';

@@ -8,6 +8,7 @@ import {
   type Node,
   type Pair,
   parseDocument,
+  stringify,
   visit,
   type YAMLError,
   YAMLMap,
@@ -35,6 +36,9 @@ export interface YamlSource {
    */
   placeIn(path: ConfigPath, at: SourcePosition): SourcePosition | null;
 }
+
+/** Prints data as YAML, without folding of long lines. */
+export const printYaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 
 type Fail = (what: string, offset: number, remedy: string | null) => Diagnostic;
 

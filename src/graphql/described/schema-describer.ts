@@ -48,13 +48,7 @@ export class SchemaDescriber {
 
   /** The object of all arguments of an operation. */
   arguments({ field, bound }: DescribedOperation): JsonSchema {
-    const { body, headers } = bound.requestPlan;
-    const written = new Map(membersOf(body?.value ?? null));
-    if (bound.headersArgument !== null) {
-      const value: EncodeObject = { kind: 'object', attributes: [], text: null, children: headers, choices: [] };
-      written.set(bound.headersArgument, { scalar: null, value, isNillable: false, counts: null });
-    }
-    return this.#object(field.args, written);
+    return this.#object(field.args, writtenArguments(bound));
   }
 
   /** The answer of an operation. Any of its members may be missing: callers choose them. */
@@ -62,11 +56,15 @@ export class SchemaDescriber {
     return this.#output(field.type);
   }
 
-  /** One argument of an operation. */
-  argument(described: DescribedOperation, name: string): JsonSchema {
-    const { properties } = this.arguments(described);
-    const found = Object.entries(properties ?? {}).find(([key]) => key === name);
-    return found === undefined ? {} : { ...found[1] };
+  /** The schemas of the arguments of an operation, by name. */
+  argumentSchemas({ field, bound }: DescribedOperation): ReadonlyMap<string, JsonSchema> {
+    const written = writtenArguments(bound);
+    return new Map(field.args.map((each) => [each.name, this.#member(each, written.get(each.name) ?? null)]));
+  }
+
+  /** One value of an input, of which no more is known than its type. */
+  value(type: GraphQLInputType): JsonSchema {
+    return this.#input(type, null);
   }
 
   /** The schemas of all named types that were referred to, by name. */
@@ -161,6 +159,19 @@ export class SchemaDescriber {
     if (isObjectType(type) || isAbstractType(type) || isEnumType(type)) return this.#refer(type, null);
     return schemaOfScalar(type.name, false);
   }
+}
+
+/** The arguments of an operation, and how each is written. */
+function writtenArguments({
+  requestPlan: { body, headers },
+  headersArgument,
+}: DescribedOperation['bound']): ReadonlyMap<string, WrittenMember> {
+  const written = new Map(membersOf(body?.value ?? null));
+  if (headersArgument !== null) {
+    const value: EncodeObject = { kind: 'object', attributes: [], text: null, children: headers, choices: [] };
+    written.set(headersArgument, { scalar: null, value, isNillable: false, counts: null });
+  }
+  return written;
 }
 
 /** An argument, or a member of an input object. */

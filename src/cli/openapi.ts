@@ -1,0 +1,18 @@
+import { printOpenApi } from '../compile/rest/openapi.js';
+import { compile } from '../compile.js';
+import { loadConfig } from '../config/load.js';
+import { printYaml } from '../config/source/yaml-source.js';
+import type { ExitCode, Terminal } from '../process/terminal.js';
+
+/** Prints what `/rest/openapi.json` answers to clients that may call all. Throws `ConfigurationError`. */
+export async function openapi(file: string, isYaml: boolean, terminal: Terminal): Promise<ExitCode> {
+  const { rest, close } = await compile(await loadConfig(file, process.env));
+  await close();
+  if (rest === null) {
+    terminal.error('No service has `rest: true`.');
+    return 1;
+  }
+  const document = printOpenApi(rest.frame, rest.operations);
+  terminal.out(isYaml ? printYaml(document).trimEnd() : JSON.stringify(document, null, 2));
+  return 0;
+}
