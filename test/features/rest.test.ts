@@ -42,6 +42,8 @@ t.test('an operation by POST and by GET', async (t) => {
   t.equal(found.json.length, 2);
   const sent = crm.backend.complete.at(-1)?.body.toString() ?? '';
   t.match(sent, /ids>1<.*ids>2<.*street>Main<.*city>Ghent<.*active>true</);
+  await ask(crm, '/rest/crm/FindCustomers?near%5Bstreet%5D=Side&near[city]=Bruges');
+  t.match(crm.backend.complete.at(-1)?.body.toString(), /street>Side<.*city>Bruges</);
   const none = await ask(crm, '/rest/crm/GetCustomer?id=0');
   t.equal(none.status, 200);
   t.equal(none.json, null);
@@ -253,7 +255,9 @@ t.test('the description of the operations that a client may call', async (t) => 
   t.match(posted.requestBody.content['application/json'].schema, { type: 'object', required: ['id'] });
   t.notOk('get' in json.paths['/rest/crm/SetCustomer'], 'what writes is no GET');
   const near = json.paths['/rest/crm/FindCustomers'].get.parameters.map(({ name = '' }) => name);
-  t.same(near, ['ids', 'near.street', 'near.city', 'active', '']);
+  t.same(near, ['ids', 'near', 'active', 'fields']);
+  t.match(json.paths['/rest/crm/FindCustomers'].get.parameters[1], { style: 'deepObject', explode: true });
+  t.ok(get.parameters.at(-1).schema.items.enum.includes('address/city'));
   t.same(json.components.schemas.CustomerKind ?? json.components.schemas.Kind, {
     type: 'string',
     enum: ['private', 'company'],

@@ -48,7 +48,7 @@ const customer = (element: string, id: string, parent = ''): string =>
 /** Faults by the id of a customer: 404 blames the sender, 500 the service. */
 function contentFor(body: string): string {
   const operation = /Body>\s*<(?:\w+:)?(\w+)/.exec(body)?.[1] ?? '';
-  const id = /ids?[^>]*>(\d+)</.exec(body)?.[1] ?? '';
+  const id = /ids?[^>]*>(-?\d+)</.exec(body)?.[1] ?? '';
   const fault = (code: string, string: string): string =>
     `<E:Fault><faultcode>E:${code}</faultcode><faultstring>${string}</faultstring></E:Fault>`;
   if (id === '404') return fault('Client', 'No such customer');

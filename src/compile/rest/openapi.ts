@@ -1,15 +1,17 @@
 import {
   type GraphQLArgument,
-  type GraphQLInputType,
+  type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
   isInputObjectType,
+  isLeafType,
   isListType,
   isNonNullType,
 } from 'graphql';
 import { packageVersion } from '../../base/package-folder.js';
 import type { Config } from '../../config/schema.js';
+import { fieldTypes } from '../../graphql/described/chosen-fields.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import type { JsonSchema } from '../../graphql/described/json-schema.js';
 import { SchemaDescriber } from '../../graphql/described/schema-describer.js';
@@ -27,9 +29,6 @@ export interface OpenApiFrame {
 
 /** The parameter that selects fields of the answer. */
 const FIELDS_PARAMETER = 'fields';
-
-/** Levels of objects that parameters of a query reach. */
-const LEVELS_MAX = 4;
 
 /** Parameters of one query. More are sent as a body. */
 const PARAMETERS_MAX = 50;
@@ -51,13 +50,13 @@ export function printOpenApi(
   { schema, servers, securitySchemes }: OpenApiFrame,
   operations: ReadonlyMap<string, DescribedOperation>,
 ): OpenApi {
-  const describer = new SchemaDescriber(schema, '#/components/schemas/');
+  const describer = new SchemaDescriber(schema, '#/components/schemas/', { isExact: true });
   const ids = new Set<string>();
   const paths: Record<string, unknown> = {};
   const services = new Set<string>();
   for (const [path, described] of operations) {
     services.add(described.service);
-    paths[path] = printPath(described, describer, ids);
+    paths[path] = printPath(described, describer, { ids, schema });
   }
   return {
     openapi: '3.1.0',
@@ -73,7 +72,6 @@ export function printOpenApi(
     components: {
       schemas: { ...describer.components(), [PROBLEM]: PROBLEM_SCHEMA },
       responses: { [PROBLEM]: PROBLEM_RESPONSE },
-      parameters: { [FIELDS_PARAMETER]: FIELDS_SCHEMA },
       ...(Object.keys(securitySchemes).length === 0 ? {} : { securitySchemes }),
     },
   };
@@ -113,14 +111,11 @@ const PROBLEM_RESPONSE = {
   content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${PROBLEM}` } } },
 };
 
-const FIELDS_SCHEMA = {
-  name: FIELDS_PARAMETER,
-  in: 'query',
-  description: 'The fields of the answer that are wanted, such as `id,address/city`. By default all but the deepest.',
-  schema: { type: 'string' },
-};
-
-function printPath(described: DescribedOperation, describer: SchemaDescriber, ids: Set<string>): object {
+function printPath(
+  described: DescribedOperation,
+  describer: SchemaDescriber,
+  { ids, schema }: { readonly ids: Set<string>; readonly schema: GraphQLSchema },
+): object {
   const { field, name, service, isRead } = described;
   const parameters = isRead ? queryParameters(described, describer) : null;
   const body = describer.arguments(described);
@@ -142,20 +137,20 @@ function printPath(described: DescribedOperation, describer: SchemaDescriber, id
       ]),
     ),
   };
-  const fields = { $ref: `#/components/parameters/${FIELDS_PARAMETER}` };
-  const isEmpty = !('required' in body);
+  const selecting = fieldsParameter(described, schema);
+  const fields = selecting === null ? [] : [selecting];
   const post = {
     ...about,
     operationId: freshId(parameters === null ? field.name : `post_${field.name}`, ids),
-    parameters: [fields],
-    requestBody: { required: !isEmpty, content: { 'application/json': { schema: body } } },
+    parameters: fields,
+    requestBody: { required: true, content: { 'application/json': { schema: body } } },
     responses,
   };
   if (parameters === null) return { post };
   const get = {
     ...about,
     operationId: freshId(field.name, ids),
-    parameters: [...parameters, fields],
+    parameters: [...parameters, ...fields],
     responses,
   };
   return { get, post };
@@ -176,59 +171,54 @@ function queryParameters(described: DescribedOperation, describer: SchemaDescrib
   const schemas = describer.argumentSchemas(described);
   const found: object[] = [];
   for (const each of args) {
-    const below = parametersOf(each, schemas.get(each.name) ?? {}, describer);
-    if (below === null) {
-      if (isNonNullType(each.type) && each.defaultValue === undefined) return null;
-    } else found.push(...below);
+    const parameter = parameterOf(each, schemas.get(each.name) ?? {});
+    if (parameter !== null) found.push(parameter);
+    else if (isNonNullType(each.type) && each.defaultValue === undefined) return null;
   }
   return found.length > PARAMETERS_MAX ? null : found;
 }
 
-interface Below {
-  readonly name: string;
-  readonly type: GraphQLInputType;
-  readonly isRequired: boolean;
-  readonly levels: number;
-  readonly schema: JsonSchema;
+/** One argument: as it is, or an object by its members in brackets. Null where a query cannot have it. */
+function parameterOf({ name, type, defaultValue }: GraphQLArgument, schema: JsonSchema): object | null {
+  const nullable = getNullableType(type);
+  const named = getNamedType(type);
+  const about = { name, in: 'query', required: isNonNullType(type) && defaultValue === undefined };
+  if (!isInputObjectType(named)) return { ...about, ...(isListType(nullable) ? LIST_STYLE : {}), schema };
+  const isFlat = Object.values(named.getFields()).every((member) => isLeafType(getNullableType(member.type)));
+  return isListType(nullable) || !isFlat ? null : { ...about, ...OBJECT_STYLE, schema };
 }
 
-/** One argument: itself, or the members of its object, with dots. Null where it holds a list of objects, or too many levels. */
-function parametersOf(
-  { name, type, defaultValue }: GraphQLArgument,
-  schema: JsonSchema,
-  describer: SchemaDescriber,
-): readonly object[] | null {
-  const isRequired = isNonNullType(type) && defaultValue === undefined;
-  const open: Below[] = [{ name, type, isRequired, levels: 1, schema }];
-  const found: object[] = [];
-  for (let at = open.shift(); at !== undefined; at = open.shift()) {
-    const nullable = getNullableType(at.type);
-    if (isListType(nullable) && isInputObjectType(getNamedType(nullable))) return null;
-    if (!isInputObjectType(nullable)) {
-      found.push(parameter(at));
-      continue;
-    }
-    if (at.levels >= LEVELS_MAX || nullable.isOneOf) return null;
-    for (const member of Object.values(nullable.getFields())) {
-      const isNeeded = at.isRequired && isNonNullType(member.type) && member.defaultValue === undefined;
-      const levels = at.levels + 1;
-      open.push({
-        name: `${at.name}.${member.name}`,
-        type: member.type,
-        isRequired: isNeeded,
-        levels,
-        schema: describer.value(member.type),
-      });
-      if (open.length + found.length > PARAMETERS_MAX) return null;
+const LIST_STYLE = { style: 'form', explode: true };
+const OBJECT_STYLE = { style: 'deepObject', explode: true };
+
+/** Fields that are listed. */
+const LISTED_FIELDS_MAX = 200;
+
+/** Levels of fields that are listed. */
+const LISTED_LEVELS_MAX = 3;
+
+/** The parameter that selects fields, with the names of those that most want. */
+function fieldsParameter({ field }: DescribedOperation, schema: GraphQLSchema): object | null {
+  const type = getNamedType(field.type);
+  if (isLeafType(type)) return null;
+  const paths: string[] = [];
+  const open: { readonly type: GraphQLNamedType; readonly path: string; readonly levels: number }[] = [
+    { type, path: '', levels: 0 },
+  ];
+  for (let at = open.shift(); at !== undefined && paths.length <= LISTED_FIELDS_MAX; at = open.shift()) {
+    for (const [name, below] of fieldTypes(at.type, schema)) {
+      const path = `${at.path}${name}`;
+      paths.push(path);
+      if (at.levels + 1 < LISTED_LEVELS_MAX) open.push({ type: below, path: `${path}/`, levels: at.levels + 1 });
     }
   }
-  return found;
+  const items = paths.length > LISTED_FIELDS_MAX ? { type: 'string' } : { type: 'string', enum: [...new Set(paths)] };
+  return {
+    name: FIELDS_PARAMETER,
+    in: 'query',
+    description: 'The fields of the answer that are wanted, such as `id,address/city`. By default all but the deepest.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items },
+  };
 }
-
-const parameter = ({ name, type, isRequired, schema }: Below): object => ({
-  name,
-  in: 'query',
-  required: isRequired,
-  ...(isListType(getNullableType(type)) ? { style: 'form', explode: true } : {}),
-  schema,
-});

@@ -11,14 +11,14 @@ const LEVELS_MAX = 20;
 export const FIELDS = 'fields';
 
 /**
- * Reads arguments from the query of a URL: `id=7`, `address.city=Ghent` for members of objects, and a parameter several
+ * Reads arguments from the query of a URL: `id=7`, `address[city]=Ghent` or `address.city=Ghent` for members of objects, and a parameter several
  * times for a list. Values are read by the types of the arguments; what does not fit stays a text, and is reported as one.
  */
 export function queryArguments(query: URLSearchParams, { field }: DescribedOperation): RawVariables {
   const values: Record<string, unknown> = Object.create(null);
   for (const name of new Set(query.keys())) {
     if (name === FIELDS) continue;
-    const steps = name.split('.');
+    const steps = name.endsWith(']') ? name.slice(0, -1).split(/\]?\[/) : name.split('.');
     if (steps.length > LEVELS_MAX) throw new Refusal('BAD_REQUEST', 'A parameter has too many levels.');
     const last = steps.pop() ?? '';
     let owner = values;

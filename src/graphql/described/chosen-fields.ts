@@ -86,7 +86,7 @@ export function unknownFields(
 }
 
 /** The fields of a type, of an abstract one those of all that may stand for it. */
-function fieldTypes(type: GraphQLNamedType, schema: GraphQLSchema): ReadonlyMap<string, GraphQLNamedType> {
+export function fieldTypes(type: GraphQLNamedType, schema: GraphQLSchema): ReadonlyMap<string, GraphQLNamedType> {
   const owners = isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : [];
   return new Map(
     owners.flatMap((owner) =>

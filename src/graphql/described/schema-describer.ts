@@ -35,13 +35,16 @@ const NOTHING_WRITTEN: ReadonlyMap<string, WrittenMember> = new Map();
  */
 export class SchemaDescriber {
   readonly #schema: GraphQLSchema;
+  /** All that is taken is described, also null in place of nothing; else what is useful to know. */
+  readonly #isExact: boolean;
   /** What references to named types begin with. */
   readonly #prefix: string;
   readonly #components = new Map<string, JsonSchema>();
   readonly #pending: { readonly type: GraphQLNamedType; readonly written: EncodeValue | null }[] = [];
   readonly #referred = new Set<string>();
 
-  constructor(schema: GraphQLSchema, prefix: string) {
+  constructor(schema: GraphQLSchema, prefix: string, { isExact }: { readonly isExact: boolean }) {
+    this.#isExact = isExact;
     this.#schema = schema;
     this.#prefix = prefix;
   }
@@ -60,11 +63,6 @@ export class SchemaDescriber {
   argumentSchemas({ field, bound }: DescribedOperation): ReadonlyMap<string, JsonSchema> {
     const written = writtenArguments(bound);
     return new Map(field.args.map((each) => [each.name, this.#member(each, written.get(each.name) ?? null)]));
-  }
-
-  /** One value of an input, of which no more is known than its type. */
-  value(type: GraphQLInputType): JsonSchema {
-    return this.#input(type, null);
   }
 
   /** The schemas of all named types that were referred to, by name. */
@@ -111,7 +109,7 @@ export class SchemaDescriber {
 
   #member({ type, description, defaultValue, deprecationReason }: Input, written: WrittenMember | null): JsonSchema {
     const value = this.#input(type, written);
-    const schema = written?.isNillable === true ? orNull(value) : value;
+    const schema = written?.isNillable === true || (this.#isExact && !isNonNullType(type)) ? orNull(value) : value;
     return {
       ...schema,
       ...(description == null ? {} : { description }),
@@ -133,7 +131,12 @@ export class SchemaDescriber {
       };
     }
     if (isInputObjectType(type) || isEnumType(type)) return this.#refer(type, written?.value ?? null);
-    return { ...schemaOfScalar(type.name, true), ...(written?.scalar == null ? {} : facetsOf(written.scalar)) };
+    const characters = this.#isExact && type.name === 'String' ? { pattern: CHARACTERS } : {};
+    return {
+      ...characters,
+      ...schemaOfScalar(type.name, true),
+      ...(written?.scalar == null ? {} : facetsOf(written.scalar)),
+    };
   }
 
   #outputObject(name: string, fields: readonly GraphQLField<unknown, unknown>[]): JsonSchema {
@@ -173,6 +176,9 @@ function writtenArguments({
   }
   return written;
 }
+
+/** Those of XML 1.0. */
+const CHARACTERS = '^[^\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F\\uFFFE\\uFFFF]*$';
 
 /** An argument, or a member of an input object. */
 type Input = Pick<

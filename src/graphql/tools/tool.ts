@@ -54,7 +54,7 @@ export function toolOf(described: DescribedOperation, schema: GraphQLSchema, isI
 }
 
 function inputSchema(described: DescribedOperation, schema: GraphQLSchema): JsonSchema {
-  const describer = new SchemaDescriber(schema, PREFIX);
+  const describer = new SchemaDescriber(schema, PREFIX, { isExact: false });
   const { properties, ...object } = describer.arguments(described);
   const fields = takesFields(described) ? { [FIELDS_ARGUMENT]: FIELDS_SCHEMA } : {};
   return withDefinitions({ ...object, properties: { ...Object(properties), ...fields } }, describer);
@@ -66,7 +66,7 @@ const FIELDS_SCHEMA: JsonSchema = {
 };
 
 function outputSchema(described: DescribedOperation, schema: GraphQLSchema): JsonSchema {
-  const describer = new SchemaDescriber(schema, PREFIX);
+  const describer = new SchemaDescriber(schema, PREFIX, { isExact: false });
   const answer = describer.answer(described);
   if (isWrapped(described)) return withDefinitions({ type: 'object', properties: { result: answer } }, describer);
   const { [getNamedType(described.field.type).name]: own = {}, ...others } = describer.components();
