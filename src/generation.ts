@@ -7,6 +7,7 @@ import type { Exchange } from './base/exchange.js';
 import type { NonceStore } from './base/nonce-store.js';
 import type { PollSharing } from './base/poll-sharing.js';
 import type { Refusal } from './base/refusals/refusal.js';
+import type { SlotSupply } from './base/slots.js';
 import type { Budgets } from './budget/budget.js';
 import type { Invalidator } from './cache/invalidator.js';
 import type { Compiled } from './compile.js';
@@ -68,6 +69,8 @@ export interface ProcessState {
   readonly persisted: PersistedStore;
   readonly invalidator: Invalidator;
   readonly pollSharing: PollSharing | null;
+  /** The times of calls to services that have a rate. */
+  readonly slots: SlotSupply;
   readonly isShedding: () => boolean;
   /** The clients of connections and streams that go on over a reload. */
   readonly liveClients: LiveClients;
@@ -134,6 +137,7 @@ export class Generation {
           ),
         );
       }
+      upstream.useSlots(state.slots);
       upstream.watchNames({
         resolved: (host, records) => log.event('info', 'records of a backend changed', { service, host, records }),
         failed: (host, code) => log.event('warn', 'name of a backend cannot be resolved', { service, host, code }),

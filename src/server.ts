@@ -6,6 +6,7 @@ import { beginExchange } from './access/network/address.js';
 import type { InvalidationChannel } from './base/invalidation.js';
 import type { Refusal } from './base/refusals/refusal.js';
 import { wireStatus } from './base/refusals/wire-status.js';
+import { SlotClock, type SlotSupply } from './base/slots.js';
 import type { BudgetEvents, Budgets } from './budget/budget.js';
 import { MemoryBudgets } from './budget/memory.js';
 import { countedEvents, NearlyEmpty } from './budget/nearly-empty.js';
@@ -55,6 +56,8 @@ export interface GatewayOptions extends BackendReports {
   readonly loads?: ConfigLoads;
   /** Carries invalidations to the other workers; absent: there are none. */
   readonly invalidations?: InvalidationChannel;
+  /** The times of calls that several processes share; absent: this process has its own. */
+  readonly slots?: SlotSupply;
   /** Reloads the configuration; absent where that cannot be asked for. */
   readonly reload?: Reload;
   /** The keys of TLS sessions, which all workers share. */
@@ -285,6 +288,7 @@ export class Gateway {
       liveClients: new LiveClients(compiled),
       present: () => this.#generations.current,
       reloadLimiter: new ReloadLimiter(),
+      slots: this.#options.slots ?? new SlotClock(),
       busFor: ({ graph }) => this.#buses.busFor(graph.subscriptions.topics.length > 0),
     };
   }

@@ -41,6 +41,8 @@ function limitsOf(config: AnyService, operation: string | null): string | null {
     const may = own.idempotent === true || !('operations' in config) ? '' : ', while nothing was sent';
     parts.push(`${retry.times} retries on ${retry.on.join(', ')}${each}${may}`);
   }
+  if (own.rate !== undefined) parts.push(`${own.rate.perSecond} calls a second`);
+  if (config.rate !== undefined) parts.push(`${config.rate.perSecond} calls of the service a second`);
   if (own.requestsAtOnce !== undefined) parts.push(`${own.requestsAtOnce} calls at once`);
   if (config.requestsAtOnce !== undefined) parts.push(`${config.requestsAtOnce} calls of the service at once`);
   return parts.length === 0 ? null : `limits: ${parts.join('; ')}`;

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.js';
 import type { InputSnapshot } from '../base/inputs.js';
 import type { InvalidatedOperations } from '../base/invalidation.js';
+import type { Rate } from '../base/slots.js';
 import type { ConsoleDescription, OperationDescription } from '../console/answers.js';
 import type { WsdlOffer } from '../flow/drift/safe-changes.js';
 import type { TicketSecret } from '../listen/ticket-keys.js';
@@ -64,6 +65,8 @@ export type ParentCalls = {
   readonly address: Told<AddressEvent>;
   /** Cached replies are invalid, in the other workers too. */
   readonly invalidations: Told<InvalidatedOperations>;
+  /** Times of the next calls to a service that has a rate. */
+  readonly slots: Asked<{ readonly name: string; readonly rate: Rate; readonly count: number }, readonly number[]>;
   /** A changed WSDL of a backend is to be taken. */
   readonly offer: Told<WsdlOffer>;
   /** The last line of the audit of the worker. */

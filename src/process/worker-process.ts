@@ -88,6 +88,7 @@ async function openGateway(
     ...reportTo(parent),
     operators: 'elsewhere',
     invalidations: invalidationsBy(parent, log),
+    slots: { take: (name, rate, count) => parent.ask('slots', { name, rate, count }) },
     tickets: new TicketKeys(tickets, loaded.config.limits.http.ticketKeyMillis),
     replica,
   });

@@ -1,6 +1,7 @@
 import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import { Deadlines } from './deadlines.js';
 import type { UpstreamLimits } from './limits.js';
+import type { CallPace } from './pace/pace.js';
 import type { TimeoutKeys, TimeoutLimits } from './upstream-refusals.js';
 
 /** Why a call may be made once more. The digits are statuses of an answer without an envelope. */
@@ -22,9 +23,17 @@ export interface CallOptions {
   readonly timeoutMillis: number | null;
   readonly retry: RetryOptions | null;
   readonly requestsAtOnce: number | null;
+  /** The rate of calls. All upstreams that are made with these options share it. */
+  readonly pace: CallPace | null;
 }
 
-export const DEFAULT_CALLS: CallOptions = { key: '', timeoutMillis: null, retry: null, requestsAtOnce: null };
+export const DEFAULT_CALLS: CallOptions = {
+  key: '',
+  timeoutMillis: null,
+  retry: null,
+  requestsAtOnce: null,
+  pace: null,
+};
 
 const DEFAULT_RETRY: RetryOptions = { times: 1, on: ['refused', 'reset'], perTryMillis: null };
 
@@ -47,12 +56,14 @@ export class CallRules {
   readonly #options: CallOptions;
   /** Those of the service, which bound the calls of all its operations. */
   readonly #service: CallRules | null;
+  readonly #paces: readonly CallPace[];
   #active = 0;
 
   constructor(options: CallOptions, limits: UpstreamLimits, keys: TimeoutKeys, service: CallRules | null = null) {
     const { key, timeoutMillis, retry } = options;
     this.#options = options;
     this.#service = service;
+    this.#paces = [...(options.pace === null ? [] : [options.pace]), ...(service?.paces ?? [])];
     this.retry = retry ?? DEFAULT_RETRY;
     this.repeatsUnsent = retry !== null;
     this.totalMillis = timeoutMillis ?? limits.totalMillis;
@@ -86,6 +97,11 @@ export class CallRules {
   retriesAnswer(status: number, contentType: string | null, retries: number): boolean {
     const { times, on } = this.retry;
     return retries < times && on.some((reason) => reason === String(status)) && !ENVELOPE.test(contentType ?? '');
+  }
+
+  /** The rates that a call waits for, one after the other. */
+  get paces(): readonly CallPace[] {
+    return this.#paces;
   }
 
   leave(): void {

@@ -10,6 +10,7 @@ import type { UpstreamConnection } from './connection.js';
 import type { Entry } from './deadlines.js';
 import type { ExchangeHandler } from './exchange.js';
 import { withInsertion } from './insertion.js';
+import type { PaceTicket } from './pace/class-queues.js';
 import {
   fieldValues,
   findField,
@@ -66,7 +67,8 @@ export interface CallScheduler {
 /** One call, from the queue for a connection to the last byte of its answer. */
 export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   status = 0;
-  readonly startedMillis = performance.now();
+  /** When its time began to run: it stands while the call waits for the rate. */
+  startedMillis = performance.now();
   readonly request: UpstreamRequest;
   readonly rules: CallRules;
   /** The latest address; null before the first connection. */
@@ -78,6 +80,10 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
   /** The entries of the call in the lists of the scheduler. */
   deadline: Entry<TimedCall> | null = null;
   waiting: Entry<Call> | null = null;
+  /** The place in the queue of a rate. */
+  ticket: PaceTicket | null = null;
+  /** It counts among the calls of its rules. */
+  isCounted = false;
   readonly #receiver: UpstreamReceiver;
   readonly #scheduler: CallScheduler;
   #connection: UpstreamConnection | null = null;

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Address } from './address.js';
+import { DEFAULT_CALLS } from './call-rules.js';
 import { lend } from './credentials/credentials.js';
 import { DIRECT } from './dial/dial.js';
 import type { UpstreamLimits } from './limits.js';
@@ -120,13 +121,14 @@ class AddressCheck {
       totalMillis: timeoutMillis,
       connectMillis: Math.min(timeoutMillis, limits.connectMillis),
     };
-    const { fields = [], credentials = null, routeTo } = options;
+    const { fields = [], credentials = null, routeTo, calls = DEFAULT_CALLS } = options;
     this.#upstream =
       probe === null
         ? null
         : new Upstream([probe.urlOf(address.url).href], own, {
             fields,
             credentials: lend(credentials),
+            calls: { ...DEFAULT_CALLS, pace: calls.pace },
             routeTo: (url) => ({ ...(routeTo?.(url) ?? DIRECT), ip: address.ip }),
           });
   }

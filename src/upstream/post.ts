@@ -13,6 +13,7 @@ export interface PostOptions {
   /** Doing it twice does no harm. */
   readonly isIdempotent: boolean;
   readonly affinity?: Affinity | null;
+  readonly className?: string;
   /** Null or absent where it is not observed. */
   readonly observer?: CallObserver | null;
   readonly maxBytes: number;
@@ -32,6 +33,7 @@ export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buf
     body,
     isIdempotent,
     affinity = null,
+    className = '',
     observer = null,
     maxBytes,
     maxBytesKey,
@@ -47,7 +49,7 @@ export function postWhole(upstream: Upstream, options: PostOptions): Promise<Buf
     const onAbort = (): void => call?.abort(aborted());
     const tooLong = (): Refusal => refuseByLimit('UPSTREAM_RESPONSE_LIMIT', maxBytesKey, maxBytes);
     call = upstream.call(
-      { method: 'POST', query: '', headers, body, isIdempotent, affinity, observer },
+      { method: 'POST', query: '', headers, body, isIdempotent, affinity, className, observer },
       {
         head(head) {
           checkHead(head);

@@ -31,6 +31,8 @@ export interface UpstreamRequest {
   readonly isIdempotent?: boolean;
   /** The address that it should go to; absent or null: any. */
   readonly affinity?: Affinity | null;
+  /** The class of the client, for turns in a queue; absent for calls of the gateway itself. */
+  readonly className?: string;
   /** The rules of the operation; absent or null: those of the service. */
   readonly rules?: CallRules | null;
   /** Follows each attempt; absent or null where the call is not observed. */

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
+import type { SlotSupply } from '../base/slots.js';
 import type { Address } from './address.js';
 import { AddressSet } from './address-set.js';
 import { type BalanceOptions, DEFAULT_BALANCE } from './balancer.js';
@@ -13,11 +14,15 @@ import { DIRECT, type Route } from './dial/dial.js';
 import type { UpstreamLimits } from './limits.js';
 import { type NameEvents, NameWatch } from './names/name-watch.js';
 import { type ResolveName, resolveBySystem } from './names/resolve-name.js';
+import type { CallPace } from './pace/pace.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 import { RetryBudget } from './retry-budget.js';
 import { TIMEOUT_KEYS, type TimeoutKeys } from './upstream-refusals.js';
 
 const LONG_QUEUE_MILLIS = 500;
+
+/** The status of a service that gets more calls than it bears. */
+const TOO_MANY = 429;
 
 export interface UpstreamOptions {
   /** The keys of the timeouts in the configuration, for refusals. */
@@ -46,6 +51,8 @@ export class Upstream implements CallScheduler {
   readonly #rules: CallRules;
   readonly #timeoutKeys: TimeoutKeys;
   readonly #queue: Deadlines<Call>;
+  /** The rates of the service and of its operations. */
+  readonly #paces: CallPace[];
   #isClosed = false;
   /** Generations that use it: the last one closes it. */
   #holders = 1;
@@ -58,6 +65,7 @@ export class Upstream implements CallScheduler {
     this.#credentials = credentials;
     this.#timeoutKeys = timeoutKeys;
     this.#rules = new CallRules(calls, limits, timeoutKeys);
+    this.#paces = calls.pace === null ? [] : [calls.pace];
     this.#resolveName = resolveName;
     this.addresses = new AddressSet(urls, limits, routeTo, balance);
     this.addresses.listen(() => queueMicrotask(this.#advance));
@@ -89,6 +97,11 @@ export class Upstream implements CallScheduler {
     return this.addresses.all.filter((address) => address.state === state).length;
   }
 
+  /** Shares the rates of the service with all that take from this source. */
+  useSlots(source: SlotSupply): void {
+    for (const pace of this.#paces) pace.useSource(source);
+  }
+
   /** Looks its names up in the background from now on. Once is enough. */
   watchNames(events: NameEvents): void {
     if (this.#names !== null || this.#isClosed || this.#limits.resolveMillis === 0) return;
@@ -112,14 +125,52 @@ export class Upstream implements CallScheduler {
       queueMicrotask(() => call.abort(refusal));
       return call;
     }
+    call.isCounted = true;
     this.#budget.earn();
+    if (call.rules.paces.length === 0) this.#begin(call);
+    else this.#pace(call, 0, () => this.#beginLater(call));
+    return call;
+  };
+
+  /** Lets a call wait for each rate in turn. */
+  #pace(call: Call, at: number, pass: () => void): void {
+    call.ticket = null;
+    const pace = call.rules.paces[at];
+    if (pace === undefined) {
+      pass();
+      return;
+    }
+    const entered = pace.enter({
+      className: call.request.className ?? '',
+      pass: () => this.#pace(call, at + 1, pass),
+      abort: (refusal) => call.abort(refusal),
+    });
+    // Not at once: the caller must hold the call before it can end.
+    if (entered instanceof Refusal) queueMicrotask(() => call.abort(entered));
+    else if (entered === null) this.#pace(call, at + 1, pass);
+    else if (call.waiting === null && call.address === null) call.ticket = entered;
+  }
+
+  /** Begins a call that may have waited: the wait does not count. */
+  #beginLater(call: Call): void {
+    if (call.isOver) return;
+    call.startedMillis = performance.now();
+    if (this.#isClosed) call.abort(new Refusal('UPSTREAM_UNREACHABLE', 'closed'));
+    else this.#begin(call);
+  }
+
+  #begin(call: Call): void {
     call.deadline = call.rules.deadlines.add(call);
     // Calls in the queue come first.
     const address = this.#queue.size === 0 ? this.#choose(call, call.startedMillis) : null;
     if (address !== null) call.start(address, call.startedMillis);
     else this.#enqueue(call);
-    return call;
-  };
+  }
+
+  /** Calls that wait for the rate of the service. */
+  get paced(): number {
+    return this.#paces.reduce((sum, { waiting }) => sum + waiting, 0);
+  }
 
   /** Whether several generations use it. */
   get isShared(): boolean {
@@ -147,10 +198,13 @@ export class Upstream implements CallScheduler {
   release(call: Call): void {
     this.addresses.compare();
     if (call.waiting !== null) this.#queue.delete(call.waiting);
-    if (call.isOver && call.deadline !== null) {
-      call.rules.deadlines.delete(call.deadline);
+    if (call.isOver && call.isCounted) {
+      call.isCounted = false;
+      call.ticket?.cancel();
+      if (call.deadline !== null) call.rules.deadlines.delete(call.deadline);
       call.deadline = null;
       call.rules.leave();
+      if (call.status === TOO_MANY) for (const pace of call.rules.paces) pace.slowDown();
     }
     // Later: a connection that just failed cannot take the next call from within.
     if (this.#queue.size > 0) queueMicrotask(this.#advance);
@@ -172,13 +226,16 @@ export class Upstream implements CallScheduler {
     if (call.retries >= retry.times || (call.isUnsent && !repeatsUnsent)) return false;
     if (!this.#budget.spend()) return false;
     call.retries++;
-    if (isElsewhere || !repeatsUnsent) queueMicrotask(() => this.#restart(call));
-    else setTimeout(() => this.#restart(call), backoffMillis(call.retries));
+    const { isUnsent } = call;
+    const again = (): void => (isUnsent ? this.#restart(call) : this.#pace(call, 0, () => this.#restart(call)));
+    if (isElsewhere || !repeatsUnsent) queueMicrotask(again);
+    else setTimeout(again, backoffMillis(call.retries));
     return true;
   }
 
   /** Makes the limits of the calls of one operation. */
   makeRules(options: CallOptions): CallRules {
+    if (options.pace !== null) this.#paces.push(options.pace);
     return new CallRules(options, this.#limits, this.#timeoutKeys, this.#rules);
   }
 

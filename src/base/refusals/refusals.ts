@@ -212,6 +212,12 @@ export const REFUSALS = {
   },
   CIRCUIT_OPEN: { blame: 'upstream', text: 'The service failed repeatedly and is given a rest.' },
   POOL_EXHAUSTED: { blame: 'upstream', text: 'Too many requests are waiting for the service.' },
+  UPSTREAM_RATE_LIMITED: {
+    blame: 'us',
+    level: 'warn',
+    httpStatus: 503,
+    text: 'More calls are waiting for the service than its rate allows.',
+  },
   SOAP_FAULT: { blame: 'upstream', level: 'info', text: 'The service answered with a Fault.' },
   VALUE_NOT_REPRESENTABLE: {
     blame: 'us',

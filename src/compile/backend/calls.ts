@@ -1,9 +1,10 @@
 import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
 import type { CallOptions, CallRules } from '../../upstream/call-rules.js';
+import { CallPace } from '../../upstream/pace/pace.js';
 import type { Upstream } from '../../upstream/upstream.js';
 import type { Operation } from '../../wsdl/model.js';
 
-type Keys = Pick<ServiceConfig, 'timeoutMillis' | 'retry' | 'requestsAtOnce'>;
+type Keys = Pick<ServiceConfig, 'timeoutMillis' | 'retry' | 'requestsAtOnce' | 'rate'>;
 
 /** The limits of the calls of a service. */
 export const callOptions = (name: string, config: ServiceConfig | GraphqlServiceConfig): CallOptions =>
@@ -18,8 +19,8 @@ export function compileCallRules(
   const rules = new Map<string, CallRules>();
   for (const [operation, mapping] of Object.entries(config.operations)) {
     if (typeof mapping !== 'object') continue;
-    const { timeoutMillis, retry, requestsAtOnce } = mapping;
-    if (timeoutMillis === undefined && retry === undefined && requestsAtOnce === undefined) continue;
+    const { timeoutMillis, retry, requestsAtOnce, rate } = mapping;
+    if ((timeoutMillis ?? retry ?? requestsAtOnce ?? rate) === undefined) continue;
     const key = `services.${name}.operations.${operation}`;
     rules.set(operation, upstream.makeRules(optionsOf(key, mapping, config)));
   }
@@ -35,5 +36,6 @@ const optionsOf = (key: string, own: Keys, service: Keys): CallOptions => {
     timeoutMillis: own.timeoutMillis ?? service.timeoutMillis ?? null,
     retry: retry === undefined ? null : { ...retry, perTryMillis: retry.perTryMillis ?? null },
     requestsAtOnce: own.requestsAtOnce ?? null,
+    pace: own.rate === undefined ? null : new CallPace(key, own.rate),
   };
 };

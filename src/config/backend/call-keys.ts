@@ -15,6 +15,15 @@ const RETRY = closed(
   'When a call is made again: operations that are `idempotent`, others only while nothing was sent. Retries are at most a fifth of the calls. By default once, where the connection broke.',
 );
 
+const RATE = closed(
+  {
+    perSecond: count('Calls in a second, and never more than one besides in any second.', [1, 10_000]),
+    burst: count('Calls that may be made at once after a pause; at most `perSecond`.', [1, 10_000], 1),
+    waitMillis: millis('Longest time that a call waits for its turn. It does not count for `timeoutMillis`.', [0, 600_000], 5000),
+  },
+  'The rate of calls that the service bears, over all workers: of clients, links, polls, health checks and retries alike. Calls wait in order of arrival, classes of clients take turns. What would wait too long is refused with `Retry-After`. An answer 429 halves the rate for some seconds.',
+);
+
 /** Limits of calls: of a service, and of one operation. */
 export const CALL_KEYS = {
   timeoutMillis: optional(millis('Time for a whole call with its retries; by default `limits.upstream.totalMillis`.',
@@ -22,4 +31,5 @@ export const CALL_KEYS = {
   retry: optional(RETRY),
   requestsAtOnce: optional(count('Calls that may be in flight or wait; one more is refused with `Retry-After`.',
     [1, 65_536])),
+  rate: optional(RATE),
 };

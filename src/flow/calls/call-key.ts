@@ -27,6 +27,7 @@ const REQUEST_PARTS: KeyParts<UpstreamRequest, CallParts> = {
   operation: NO_PART,
   isIdempotent: NO_PART,
   affinity: NO_PART,
+  className: NO_PART,
   rules: NO_PART,
   observer: NO_PART,
 };

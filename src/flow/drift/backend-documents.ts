@@ -3,6 +3,7 @@ import { Refusal } from '../../base/refusals/refusal.js';
 import { sendWhole, type WholeReply } from '../../compile/own-calls/constant-call.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { withTokenField } from '../../compile/soap/token-place.js';
+import { DEFAULT_CALLS } from '../../upstream/call-rules.js';
 import { lend, withFields } from '../../upstream/credentials/credentials.js';
 import { type FetchedFile, inflated, REDIRECTS, redirected, redirectOf } from '../../upstream/fetch-document.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
@@ -46,6 +47,7 @@ export class BackendDocuments {
     const limits = { ...upstreamLimits, connections: 1, totalMillis: DOCUMENT_MILLIS };
     const upstream = new Upstream([url.href], limits, {
       credentials: hasOwn ? null : lend(reach.credentials),
+      calls: { ...DEFAULT_CALLS, pace: reach.calls.pace },
       routeTo: (to) => (hasOwn ? { ...reach.routeTo(to), authentication: null } : reach.routeTo(to)),
     });
     try {

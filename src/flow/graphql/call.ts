@@ -68,6 +68,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
       operation: name,
       isIdempotent,
       affinity,
+      className: exchange.caller.className,
       rules,
       observer,
     };

@@ -36,6 +36,7 @@ export async function sendOperation(request: SubschemaRequest, context: Upstream
       body: Buffer.from(JSON.stringify(hasMembers(variables) ? { query, variables } : { query })),
       isIdempotent: operation === 'query',
       affinity: affinityOf(service.reach, headers, client),
+      className: client.className,
       observer: exchange.observer?.call(service.name, operation) ?? null,
       maxBytes: responseBytes,
       maxBytesKey: 'limits.remote.responseBytes',

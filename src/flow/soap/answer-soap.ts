@@ -5,6 +5,7 @@ import type { Refusal } from '../../base/refusals/refusal.js';
 import type { CallObserver } from '../../base/request-observer.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { FieldRule } from '../../graphql/rights/field-rule.js';
+import type { UpstreamRequest } from '../../upstream/reply.js';
 import { affinityOf } from '../calls/affinity.js';
 import { authorizeAndChargeOther, CallGuard } from '../calls/authorize.js';
 import { soapConsultation } from '../calls/consult-policy.js';
@@ -90,7 +91,8 @@ export async function answerSoap(
     await consult?.(null);
     const headers = upstreamHeaders(request, service, exchange, null, null);
     const observer = observeCall('', 'GET');
-    return forward(contextWith(null, null), { method: 'GET', query, headers, body: null, affinity, observer }, null);
+    const plain: UpstreamRequest = { method: 'GET', query, headers, body: null, affinity, observer };
+    return forward(contextWith(null, null), plain, null);
   }
 
   const isSigned = service.signing !== null && service.replacesSecurity;
@@ -123,15 +125,11 @@ export async function answerSoap(
   const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
   const rules = upstream === null ? service.callRules(known?.operation ?? null) : null;
   const body = received.kind === 'whole' ? received.message : received.body;
-  const observer = observeCall(exchange.operation);
   const operation = known?.operation?.name ?? null;
-  await forward(
-    contextWith(policy.observation, blocks),
-    { method: 'POST', query, headers, body, operation, isIdempotent, affinity, rules, observer },
-    known?.operation ?? null,
-    messageId,
-    message,
-  );
+  const observer = observeCall(exchange.operation);
+  const about = { query, affinity, className: exchange.caller.className };
+  const sent = { ...about, method: 'POST', headers, body, operation, isIdempotent, rules, observer } as const;
+  await forward(contextWith(policy.observation, blocks), sent, known?.operation ?? null, messageId, message);
   if (received.kind === 'flowing') exchange.bytesIn = intake.reader.bytes;
 }
 

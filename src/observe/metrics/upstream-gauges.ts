@@ -7,6 +7,7 @@ export interface UpstreamGauges {
   readonly service: string;
   readonly active: () => number;
   readonly waiting: () => number;
+  readonly paced: () => number;
   /** Addresses whose circuit breaker is in this state. */
   readonly breakers: (state: 'open' | 'half-open') => number;
   readonly addresses?: () => readonly AddressGauges[];
@@ -40,6 +41,9 @@ export function addUpstreamGauges(
   read('soapstone_upstream_calls_active', 'Upstream calls in flight.', (upstream) => upstream.active());
   read('soapstone_upstream_calls_waiting', 'Upstream calls that wait for a connection.', (upstream) =>
     upstream.waiting(),
+  );
+  read('soapstone_upstream_calls_paced', 'Upstream calls that wait for the rate of the service.', (upstream) =>
+    upstream.paced(),
   );
   const open = 'Addresses of the upstream whose circuit breaker is open: they are not called.';
   read('soapstone_upstream_breakers_open', open, (upstream) => upstream.breakers('open'));

@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InputSnapshot } from '../../base/inputs.js';
 import { nextPollPhase } from '../../base/poll-phase.js';
+import { SlotClock } from '../../base/slots.js';
 import { withResolver } from '../../base/with-resolver.js';
 import type { AdminListener } from '../../compile/listen/admin.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
@@ -90,6 +91,8 @@ export class Workers {
   #own: ParentConfig;
   readonly #tickets: TicketKeys;
   readonly #stopping = new AbortController();
+  /** The times of calls of all workers to services that have a rate. */
+  readonly #pace = new SlotClock();
   readonly #members = new Map<Worker, Member>();
   /** The workers that take requests, the one that has run longest first. */
   readonly #taking = new Set<Worker>();
@@ -291,6 +294,7 @@ export class Workers {
           for (const other of this.#members.keys())
             if (other !== worker) void other.channel.tell('invalidations', operations);
         },
+        slots: ({ name, rate, count }) => this.#pace.take(name, rate, count),
         offer,
         auditHead: (head) => checkpoints?.take(head),
         lastMetrics: (metrics) => this.#metrics.take(worker, metrics),

@@ -387,27 +387,37 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     unreachable: 'process/reload.test.ts',
   },
   limits: {
-    there: service(', requestsAtOnce: 5, limits: { xml: { depth: 20 } }', 'limits: { graphql: { depth: 5 } }\n'),
+    there: service(
+      ', requestsAtOnce: 5, rate: { perSecond: 5 }, limits: { xml: { depth: 20 } }',
+      'limits: { graphql: { depth: 5 } }\n',
+    ),
     withdrawn: [
-      [service(', limits: { xml: { depth: 20 } }', 'limits: { graphql: { depth: 5 } }\n'), /requestsAtOnce` is gone/],
       [
-        service(', requestsAtOnce: 5', 'limits: { graphql: { depth: 5 } }\n'),
+        service(', requestsAtOnce: 5, limits: { xml: { depth: 20 } }', 'limits: { graphql: { depth: 5 } }\n'),
+        /services\.a\.rate` is gone/,
+      ],
+      [
+        service(', rate: { perSecond: 5 }, limits: { xml: { depth: 20 } }', 'limits: { graphql: { depth: 5 } }\n'),
+        /requestsAtOnce` is gone/,
+      ],
+      [
+        service(', requestsAtOnce: 5, rate: { perSecond: 5 }', 'limits: { graphql: { depth: 5 } }\n'),
         /services\.a\.limits\.xml\.depth` is gone/,
       ],
       [
-        service(', requestsAtOnce: 5, limits: { xml: { depth: 20 } }'),
+        service(', requestsAtOnce: 5, rate: { perSecond: 5 }, limits: { xml: { depth: 20 } }'),
         /limits\.graphql\.depth` is gone, and its default is weaker/,
       ],
       [
         service(
-          ', requestsAtOnce: 5, limits: { xml: { depth: 20 } }',
+          ', requestsAtOnce: 5, rate: { perSecond: 5 }, limits: { xml: { depth: 20 } }',
           'limits: { graphql: { depth: 5 }, http: { refusalsPerSecond: 0 } }\n',
         ),
         /refusalsPerSecond` is switched off/,
       ],
       [
         service(
-          ', requestsAtOnce: 5, limits: { xml: { depth: 20 } }',
+          ', requestsAtOnce: 5, rate: { perSecond: 5 }, limits: { xml: { depth: 20 } }',
           'limits: { graphql: { depth: 5 } }\ngraphql: { measure: [depth] }\n',
         ),
         /measure` now has `depth`/,
@@ -415,7 +425,7 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     ],
     taken: [
       service(
-        ', requestsAtOnce: 9, limits: { xml: { depth: 200 } }',
+        ', requestsAtOnce: 9, rate: { perSecond: 9 }, limits: { xml: { depth: 200 } }',
         'limits: { graphql: { depth: 50, callCost: 5 } }\n',
       ),
     ],

@@ -95,7 +95,7 @@ class ServiceFeeds {
         ? new Upstream(subscriptions.urls, limits, {
             ...service.reach,
             credentials: lend(service.reach.credentials),
-            calls: DEFAULT_CALLS,
+            calls: { ...DEFAULT_CALLS, pace: service.reach.calls.pace },
             timeoutKeys: TIMEOUT_KEYS,
           })
         : null;

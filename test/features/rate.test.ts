@@ -1,0 +1,121 @@
+import t, { type Test } from 'tap';
+import { type Crm, startCrm } from '../kit/crm.js';
+import { startProcess } from '../kit/gateway-process.js';
+import { useBackend } from '../kit/use.js';
+
+/** The rate of calls that a service bears: all that calls it waits for its turn. */
+
+async function start(t: Test, rate: string, more = ''): Promise<Crm> {
+  const crm = await startCrm(`, rest: true, rate: ${rate}`, more);
+  t.teardown(() => crm.close());
+  return crm;
+}
+
+const soap = (url: string): Promise<Response> =>
+  fetch(`${url}/soap/crm`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/xml', soapaction: 'GetCustomer' },
+    body: '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetCustomer xmlns="urn:crm"><id>7</id></GetCustomer></E:Body></E:Envelope>',
+  });
+
+const graphql = (url: string, query: string): Promise<Response> =>
+  fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+
+/** The most calls in any second, by when they were complete at the backend. */
+function mostInSecond(times: readonly number[]): number {
+  let most = 0;
+  for (let from = 0, to = 0; to < times.length; to++) {
+    while ((times[to] ?? 0) - (times[from] ?? 0) >= 1000) from++;
+    most = Math.max(most, to - from + 1);
+  }
+  return most;
+}
+
+t.test('SOAP, GraphQL and REST share the rate, and waiting is no time-out', async (t) => {
+  const crm = await start(t, '{ perSecond: 10, waitMillis: 10000 }, timeoutMillis: 500');
+  const { url } = crm.gateway;
+  const begun = performance.now();
+  const query = '{ a: getCustomer(id: 1) { id } b: getCustomer(id: 2) { id } c: getCustomer(id: 3) { id } }';
+  const answers = await Promise.all([
+    ...[1, 2, 3].map(() => soap(url)),
+    graphql(url, query),
+    ...[4, 5, 6].map((id) => fetch(`${url}/rest/crm/GetCustomer?id=${id}`)),
+    ...[7, 8, 9].map((id) => fetch(`${url}/rest/crm/GetCustomer?id=${id}`)),
+  ]);
+  t.same(new Set(answers.map(({ status }) => status)), new Set([200]));
+  t.match(await answers[3]?.json(), { data: { a: { id: 1 }, b: { id: 2 }, c: { id: 3 } } });
+  t.equal(crm.backend.complete.length, 12);
+  t.ok(performance.now() - begun >= 1000, 'the twelfth call is at least eleven intervals later');
+});
+
+t.test('calls that would wait too long are refused in the form of their protocol', async (t) => {
+  const crm = await start(t, '{ perSecond: 1, waitMillis: 0 }');
+  const { url } = crm.gateway;
+  t.equal((await soap(url)).status, 200);
+  const fault = await soap(url);
+  t.equal(fault.status, 500);
+  t.match(fault.headers.get('retry-after'), /^\d+$/);
+  t.match(await fault.text(), /<faultcode>[^<]*Server<\/faultcode>.*its rate allows/s);
+  const answer = await graphql(url, '{ getCustomer(id: 7) { id } }');
+  t.equal(answer.status, 200);
+  t.match(await answer.json(), { errors: [{ extensions: { code: 'UPSTREAM_RATE_LIMITED' } }] });
+  const rest = await fetch(`${url}/rest/crm/GetCustomer?id=7`);
+  t.equal(rest.status, 503);
+  t.match(rest.headers.get('retry-after'), /^\d+$/);
+  t.match(await rest.json(), { code: 'UPSTREAM_RATE_LIMITED', status: 503 });
+  t.equal(crm.backend.complete.length, 1);
+});
+
+t.test('an operation has a rate of its own, within that of its service', async (t) => {
+  const own =
+    'operations: { GetCustomer: { field: Query.getCustomer, rate: { perSecond: 1, waitMillis: 0 } }, FindCustomers: { field: Query.findCustomers } }';
+  const crm = await start(t, `{ perSecond: 100 }, ${own}`);
+  const { url } = crm.gateway;
+  const ask = async (path: string): Promise<number> => (await fetch(`${url}/rest/crm/${path}`)).status;
+  t.equal(await ask('GetCustomer?id=1'), 200);
+  t.equal(await ask('GetCustomer?id=2'), 503);
+  t.equal(await ask('FindCustomers?ids=1'), 200);
+});
+
+t.test('a rate goes on over a reload', async (t) => {
+  const crm = await start(t, '{ perSecond: 1, waitMillis: 0 }');
+  t.equal((await soap(crm.gateway.url)).status, 200);
+  await crm.gateway.reload((yaml) => yaml.replace('waitMillis: 0', 'waitMillis: 0, burst: 1 }, headers: { x-new: y'));
+  t.equal((await soap(crm.gateway.url)).status, 500);
+});
+
+t.test('a service that answers 429 gets fewer calls', async (t) => {
+  const times: number[] = [];
+  const backend = await useBackend(t, (_message, response) => {
+    times.push(performance.now());
+    response.writeHead(429, { 'retry-after': '1' }).end();
+  });
+  const yaml = `services: { crm: { url: "${backend.url}/crm", rate: { perSecond: 20, waitMillis: 5000 } } }\n`;
+  const gateway = await startProcess(t, yaml);
+  for (let at = 0; at < 5; at++) await soap(gateway.url);
+  const [, second = 0, , , last = 0] = times;
+  t.ok(last - second >= 3 * 90, 'at most half as many');
+});
+
+t.test('workers share the rate', async (t) => {
+  const times: number[] = [];
+  const backend = await useBackend(t, (_message, response) => {
+    times.push(performance.now());
+    const empty = '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body/></E:Envelope>';
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(empty);
+  });
+  const yaml = `workers: 2\nservices: { crm: { url: "${backend.url}/crm", rate: { perSecond: 20, waitMillis: 30000 } } }\n`;
+  const gateway = await startProcess(t, yaml);
+  const answers = await Promise.all(Array.from({ length: 60 }, () => soap(gateway.url)));
+  t.same(new Set(answers.map(({ status }) => status)), new Set([200]));
+  t.equal(times.length, 60);
+  t.ok(mostInSecond(times) <= 21, `${mostInSecond(times)} in a second`);
+});
+
+t.test('a burst beyond the rate is an error', async (t) => {
+  await t.rejects(startCrm(', rate: { perSecond: 2, burst: 3 }'), /`services\.crm\.rate\.burst` must not be more/);
+});
