@@ -220,6 +220,7 @@ export class Generation {
         service: name,
         active: () => (isOwn ? upstream.active : 0),
         waiting: () => (isOwn ? upstream.waiting : 0),
+        paced: () => (isOwn ? upstream.paced : 0),
         breakers: (state) => upstream.count(state) + (feeds.breakerState(name) === state ? 1 : 0),
         addresses: () => upstream.addresses.named.map(gaugesOf),
         certificateEndMillis: () => reach.tls?.expiresMillis ?? null,

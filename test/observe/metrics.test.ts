@@ -113,7 +113,7 @@ t.test('no metric has more than 1,000 combinations of labels, whatever comes', a
 t.test('what others tell is asked for when it is read', async (t) => {
   let shedding = false;
   const breakers = (state: 'open' | 'half-open'): number => (state === 'open' ? 7 : 8);
-  const metrics = new Metrics(() => [{ service: 'a', active: () => 1, waiting: () => 2, breakers }], {
+  const metrics = new Metrics(() => [{ service: 'a', active: () => 1, waiting: () => 2, paced: () => 0, breakers }], {
     connections: () => 3,
     droppedConnections: () => 4,
     droppedLogLines: () => 5,
