@@ -16,7 +16,7 @@ export interface SlotSupply {
 /** Milliseconds of the clock of the system, which all processes of a machine share and nobody sets. */
 export const slotClockMillis = (): number => Number(hrtime.bigint()) / 1e6;
 
-/** Added to a second where calls come in bursts, which arrive less evenly than they were sent. */
+/** Added to each second of calls, which arrive less evenly than they were sent. */
 const GUARD_MILLIS = 15;
 
 /** Names that are remembered. */
@@ -52,12 +52,11 @@ class History {
     const inSecond = Math.max(1, Math.floor(perSecond));
     const together = Math.min(burst, inSecond);
     const intervalMillis = 1000 / perSecond;
-    const guardMillis = together > 1 ? GUARD_MILLIS : 0;
     this.#resize(Math.max(inSecond, together));
     const taken: number[] = [];
     for (let left = count; left > 0; left--) {
       const ofBurst = this.#before(together) + together * intervalMillis;
-      const ofSecond = this.#before(inSecond) + Math.max(1000, inSecond * intervalMillis) + guardMillis;
+      const ofSecond = this.#before(inSecond) + Math.max(1000, inSecond * intervalMillis) + GUARD_MILLIS;
       const time = Math.max(nowMillis, this.#before(1), ofBurst, ofSecond);
       this.#times[this.#next] = time;
       this.#next = (this.#next + 1) % this.#times.length;

@@ -26,6 +26,8 @@ t.test('no second has more than the rate, and nearly all of it is used', async (
         times.push(...clock.takeAt('a', { perSecond, burst }, 1 + (times.length % 5), now));
       const within = times.filter((time) => time < seconds * 1000);
       t.ok(mostInSecond(within) <= perSecond, `${perSecond} a second, burst ${burst}`);
+      const late = within.map((time, at) => time + ((at * 7) % 15)).sort((one, other) => one - other);
+      t.ok(mostInSecond(late) <= perSecond + 1, `${perSecond} a second where calls are up to 15 ms late`);
       t.ok(within.length >= 0.98 * seconds * perSecond, `${within.length} of ${seconds * perSecond}, burst ${burst}`);
     }
 });

@@ -15,7 +15,7 @@ const WAITING_MAX = 10_000;
 const TOGETHER_MILLIS = 50;
 const TOGETHER_MAX = 64;
 
-/** A call that is later than this, or than one interval, would come too close to the next ones. */
+/** A call that is later than this, or than half of an interval, would come too close to the next ones. */
 const LATE_MILLIS = 10;
 
 /** How slow a service can make its calls, and how soon they are faster again. */
@@ -127,7 +127,7 @@ export class CallPace {
         return;
       }
       this.#slots = later;
-      if (nowMillis - slot <= Math.max(LATE_MILLIS, this.#intervalMillis)) this.#queues.shift()?.pass();
+      if (nowMillis - slot <= Math.max(LATE_MILLIS, this.#intervalMillis / 2)) this.#queues.shift()?.pass();
     }
   };
 
