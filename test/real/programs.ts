@@ -29,6 +29,7 @@ const PROBES = {
   xmlsec: { command: [PYTHON, '-c', 'import xmlsec'], install: apt('python3-xmlsec') },
   node: { command: [process.execPath, '-e', 'require("soap")'], install: 'npm ci' },
   openssl: { command: ['openssl', 'version'], install: apt('openssl') },
+  maven: { command: ['sh', '-c', 'mvn --version && javac -version'], install: apt('maven default-jdk-headless') },
   apache: { command: files('/usr/sbin/apache2'), install: apt('apache2-bin') },
   mod_auth_gssapi: {
     command: files(`${APACHE_MODULES}/mod_auth_gssapi.so`),

@@ -64,6 +64,9 @@ function readReference(node: ElementNode): KeyName {
   const uri = requiredAttribute(node, 'URI');
   if (!uri.startsWith('#') || uri.length === 1)
     throw invalidSecurity('a reference to a token that is not in the message');
+  // Basic Security Profile 1.1, R3058: the type says what the token is, where it is given.
+  const type = node.attribute('', 'ValueType');
+  if (type !== null && type !== X509_V3) throw unsupportedToken('the ValueType of Reference');
   return { by: 'token', id: uri.slice(1) };
 }
 
