@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { CallerIdentity, Client } from './access/client.js';
+import type { CallerIdentity, Client, MessageSender } from './access/client.js';
 import { beginExchange } from './access/network/address.js';
 import type { Exchange } from './base/exchange.js';
 import type { NonceStore } from './base/nonce-store.js';
@@ -8,7 +8,7 @@ import { dropInvalidContext } from './base/trace-headers.js';
 import type { Budgets } from './budget/budget.js';
 import type { SoapService } from './compile/soap/service.js';
 import type { Compiled } from './compile.js';
-import { authorizeAndChargeOther } from './flow/calls/authorize.js';
+import { authorizeAndChargeOther, type MessageCaller } from './flow/calls/authorize.js';
 import { consultAboutPath } from './flow/calls/consult-policy.js';
 import type { HttpExchange } from './flow/calls/http-exchange.js';
 import type { OperationEndpoint } from './flow/calls/operation-endpoint.js';
@@ -237,7 +237,8 @@ class RequestInProgress {
     const { headers, socket } = this.#request;
     const { isTls, observer } = this.#exchange;
     const certificate = isTls ? certificateOf(socket) : null;
-    const caller: CallerIdentity = { headers, address: this.#address, certificate, observer };
+    const isMessageVerified = target.kind === 'soap' && target.service.verification !== null;
+    const caller: CallerIdentity = { headers, address: this.#address, certificate, isMessageVerified, observer };
     const found = access.identify(caller);
     if (found instanceof Promise) return found.then((client) => this.#answerClient(target, caller, client));
     return this.#answerClient(target, caller, found);
@@ -253,7 +254,10 @@ class RequestInProgress {
     compiled.access.withhold(head);
     if (soap.isGuarded) exchange.identify(client);
     this.#permit = graphql.concurrency.acquire(client);
-    const caller = { client, budgets: hooks.budgets };
+    const caller = new RequestCaller(client, hooks.budgets, (sender) => {
+      exchange.identify(sender);
+      this.#permit = graphql.concurrency.acquire(sender);
+    });
     const asked: HttpExchange = { caller, exchange, request, response: this.#response, ending: this.#ending };
     switch (target.kind) {
       case 'soap':
@@ -311,6 +315,30 @@ class RequestInProgress {
   #release(): void {
     this.#permit?.();
     this.#permit = null;
+  }
+}
+
+/** The client of one request, which may be known by its head, or not before its message. */
+class RequestCaller implements MessageCaller {
+  readonly budgets: Budgets;
+  readonly #identified: (client: Client) => void;
+  #client: Client;
+
+  constructor(client: Client, budgets: Budgets, identified: (client: Client) => void) {
+    this.#client = client;
+    this.budgets = budgets;
+    this.#identified = identified;
+  }
+
+  get client(): Client {
+    return this.#client;
+  }
+
+  becomeSender(sender: MessageSender): void {
+    const client = this.#client.clientOfSender?.(sender) ?? null;
+    if (client === null) return;
+    this.#client = client;
+    this.#identified(client);
   }
 }
 

@@ -7,7 +7,7 @@ export interface Client {
    * logs, metrics and stores there are `label` and digests.
    */
   readonly id: string;
-  readonly by: 'apiKey' | 'basic' | 'jwt' | 'introspection' | 'certificate' | 'network' | 'address';
+  readonly by: 'apiKey' | 'basic' | 'jwt' | 'introspection' | 'certificate' | 'wsSecurity' | 'network' | 'address';
   /** The name the configuration gives this very client; null where it only knows the kind. */
   readonly name: string | null;
   /** For logs: its name or address, else the beginning of a digest. */
@@ -26,7 +26,20 @@ export interface Client {
   readonly expiresMillis: number | null;
   /** When its credentials have to be verified again, milliseconds of the epoch; null: when the configuration changes. */
   readonly recheckMillis: number | null;
+  /**
+   * The client of a message whose sender is verified; null for a client that is known already. Throws `FORBIDDEN` for a
+   * sender that is no client.
+   */
+  readonly clientOfSender: ((sender: MessageSender) => Client) | null;
 }
+
+/** The sender that a message proves by WS-Security. */
+export type MessageSender = {
+  /** The subject of the certificate (RFC 2253), the user of a UsernameToken, or the subject of an assertion. */
+  readonly name: string;
+  /** The attributes of an assertion. */
+  readonly attributes: ReadonlyMap<string, readonly string[]>;
+} & ({ readonly by: 'certificate' | 'user' } | { readonly by: 'saml'; readonly issuer: string });
 
 /** A client of this class; `token` where a token identifies it. */
 export const clientOf = (
@@ -47,6 +60,7 @@ export const clientOf = (
   scopes: rights.scopes.size === 0 ? token.scopes : new Set([...token.scopes, ...rights.scopes]),
   expiresMillis: token.expiresMillis,
   recheckMillis: token.recheckMillis,
+  clientOfSender: null,
 });
 
 const NO_TOKEN = { claims: null, scopes: new Set<string>(), expiresMillis: null, recheckMillis: null } as const;
@@ -83,6 +97,8 @@ export interface CallerIdentity {
   readonly isTls?: boolean;
   /** The certificate that the gateway itself has verified; absent or null without one. */
   readonly certificate?: ClientCertificate | null;
+  /** The message behind this head is verified by WS-Security. Absent: it is not. */
+  readonly isMessageVerified?: boolean;
   /** Absent or null where the request is not observed. */
   readonly observer?: RequestObserver | null;
 }

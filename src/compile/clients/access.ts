@@ -6,6 +6,7 @@ import { Networks } from '../../access/network/networks.js';
 import { NetworkClients } from '../../access/network-clients.js';
 import { BasicUsers } from '../../access/passwords/basic.js';
 import { parsePasswordHash } from '../../access/passwords/password-hash.js';
+import { Senders } from '../../access/senders.js';
 import { invariant } from '../../base/invariant.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
@@ -93,6 +94,18 @@ export async function compileAccess(
         subject,
       }));
       return new Certificates(header, known, others === undefined ? null : classOf(others), proxies);
+    },
+    wsSecurity() {
+      if (clients.wsSecurity === undefined) return null;
+      const { clients: listed, class: others } = clients.wsSecurity;
+      const known = Object.entries(listed).map(([name, { class: of, certificate, user, saml }]) => ({
+        name,
+        rights: classOf(of),
+        certificate: certificate ?? null,
+        user: user ?? null,
+        saml: saml ?? null,
+      }));
+      return new Senders(known, others === undefined ? null : classOf(others), proxies);
     },
     address: () => (clients.address === undefined ? null : new ByAddress(classOf(clients.address.class), proxies)),
   };

@@ -47,6 +47,31 @@ const CERTIFICATE = closed(
   'Clients with a certificate, which `listen` or a proxy has verified: the proxy must set or remove the header field in every request.',
 );
 
+const WS_SECURITY = closed(
+  {
+    clients: mapOf(
+      NAME_FORMAT,
+      closed({
+        class: classKey(),
+        certificate: optional(text('The subject of the certificate that signs, as in RFC 4514 (CN=erp,O=Example), its parts in any order.',
+          { minLength: 1, maxLength: 1024 })),
+        user: optional(text('The user of its UsernameToken.', { minLength: 1, maxLength: 256 })),
+        saml: optional(closed(
+          {
+            issuer: text('The issuer, as `issuers` of the service names it.', { minLength: 1, maxLength: 1024 }),
+            subject: text('The subject (NameID).', { minLength: 1, maxLength: 1024 }),
+          },
+          'The subject of its assertion.',
+        )),
+      }),
+      'Clients by their name, which logs and metrics use. Each is one `certificate`, `user` or `saml` subject.',
+      { names: CLIENT_NAME, default: {} },
+    ),
+    class: optional(classKey('The class of senders that are not listed; without it they are refused.')),
+  },
+  'Clients that services with `security.verify` know by their messages: by the assertion, else by the UsernameToken, else by the signature.',
+);
+
 const BASIC = closed(
   {
     users: mapOf(
@@ -114,13 +139,14 @@ export const OPEN = 'none';
 
 const CLIENTS = closed(
   {
-    order: list(oneOf(['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'network', 'address']),
-      'How clients are identified: the first method that a request uses decides, and is refused if it is invalid. Only configured methods count.', { minItems: 1, uniqueItems: true, default: ['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'network', 'address'] }),
+    order: list(oneOf(['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'wsSecurity', 'network', 'address']),
+      'How clients are identified: the first method that a request uses decides, and is refused if it is invalid. Only configured methods count.', { minItems: 1, uniqueItems: true, default: ['apiKey', 'basic', 'jwt', 'introspection', 'certificate', 'wsSecurity', 'network', 'address'] }),
     apiKeys: optional(API_KEYS),
     basic: optional(BASIC),
     jwt: optional(JWT_ISSUERS_KEYS),
     introspection: optional(INTROSPECTION),
     certificate: optional(CERTIFICATE),
+    wsSecurity: optional(WS_SECURITY),
     networks: optional(NETWORKS),
     address: optional(
       closed(

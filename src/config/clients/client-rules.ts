@@ -18,6 +18,7 @@ export function clientRules(data: Record<string, unknown>): readonly Finding[] {
     ...tokenRules(clients, path),
     ...credentialRules(clients, path),
     ...sameSecrets(clients, path),
+    ...senders(data, clients, path),
   ];
 }
 
@@ -40,7 +41,8 @@ function identifications(clients: Record<string, unknown>, path: ConfigPath, isA
   }
   // Proxies alone give the addresses of clients.
   if (configured.length === 0 && (classes !== undefined || !trusts)) {
-    const remedy = 'Configure `apiKeys`, `basic`, `jwt`, `introspection`, `certificate`, `networks` or `address`.';
+    const remedy =
+      'Configure `apiKeys`, `basic`, `jwt`, `introspection`, `certificate`, `wsSecurity`, `networks` or `address`.';
     findings.push({ path, part: 'key', what: 'No client could call: nothing identifies clients.', remedy });
   }
   if (isRecord(certificate) && !trusts && !isAsked) {
@@ -77,6 +79,45 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
           : [way['clients'], [...path, section, 'clients']];
     if (!isRecord(listed)) continue;
     for (const [name, client] of Object.entries(listed)) check(client, [...at, name]);
+  }
+  return findings;
+}
+
+/** A sender is named in one way, by one client, and some service verifies messages. */
+function senders(
+  data: Record<string, unknown>,
+  { wsSecurity }: Record<string, unknown>,
+  path: ConfigPath,
+): readonly Finding[] {
+  if (!isRecord(wsSecurity)) return [];
+  const findings: Finding[] = [];
+  const services = isRecord(data['services']) ? Object.values(data['services']) : [];
+  const isVerified = services.some(
+    (service) => isRecord(service) && isRecord(service['security']) && service['security']['verify'] !== undefined,
+  );
+  if (!isVerified) {
+    const what = `${printPath([...path, 'wsSecurity'])} identifies no clients: no service has \`security.verify\`.`;
+    const remedy = 'Let a service verify messages, or remove it.';
+    findings.push({ path: [...path, 'wsSecurity'], part: 'key', what, remedy });
+  }
+  const owners = new Map<string, string>();
+  for (const [name, client] of isRecord(wsSecurity['clients']) ? Object.entries(wsSecurity['clients']) : []) {
+    if (!isRecord(client)) continue;
+    const at: ConfigPath = [...path, 'wsSecurity', 'clients', name];
+    const { class: _class, ...ways } = client;
+    const [way, ...others] = Object.entries(ways);
+    if (way === undefined || others.length > 0) {
+      const what = `${printPath(at)} must have exactly one of \`certificate\`, \`user\` and \`saml\`.`;
+      findings.push({ path: at, part: 'key', what, remedy: 'Name one client for each.' });
+      continue;
+    }
+    const [kind, value] = way;
+    const key = `${kind} ${JSON.stringify(typeof value === 'string' ? (configuredNameKey(value) ?? value) : value)}`;
+    const owner = owners.get(key);
+    owners.set(key, name);
+    if (owner === undefined) continue;
+    const what = `${printPath(at)} is the sender that \`${owner}\` is too.`;
+    findings.push({ path: at, part: 'key', what, remedy: 'Name each sender once.' });
   }
   return findings;
 }

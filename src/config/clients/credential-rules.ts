@@ -16,6 +16,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   jwt: 'jwt',
   introspection: 'introspection',
   certificate: 'certificate',
+  wsSecurity: 'wsSecurity',
   network: 'networks',
   address: 'address',
 };

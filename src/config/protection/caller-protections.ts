@@ -16,6 +16,7 @@ export const CALLER_PROTECTIONS = {
         'clients.apiKeys',
         'clients.basic',
         'clients.certificate',
+        'clients.wsSecurity',
         'clients.networks',
         'clients.address',
         'clients.jwt.issuer',

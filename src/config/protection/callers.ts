@@ -79,6 +79,11 @@ function identitiesOf(clients: Clients): ReadonlyMap<string, Identity> {
   for (const [name, { class: of, subject }] of Object.entries(clients.certificate?.clients ?? {}))
     add(`certificate ${subject}`, of, ['certificate', 'clients', name], { otherwise: 'certificate' });
   add('certificate', clients.certificate?.class, ['certificate'], { isAnonymous: true });
+  for (const [name, { class: of, certificate, user, saml }] of Object.entries(clients.wsSecurity?.clients ?? {})) {
+    const sender = JSON.stringify([certificate ?? null, user ?? null, saml?.issuer ?? null, saml?.subject ?? null]);
+    add(`wsSecurity ${sender}`, of, ['wsSecurity', 'clients', name], { otherwise: 'wsSecurity' });
+  }
+  add('wsSecurity', clients.wsSecurity?.class, ['wsSecurity'], { isAnonymous: true });
   for (const { issuer, path } of jwtIssuers(clients.jwt)) {
     add(`jwt ${issuer.issuer}`, issuer.class ?? NO_CLASS, ['jwt', ...path]);
   }

@@ -1,4 +1,4 @@
-import type { Client } from '../../access/client.js';
+import type { Client, MessageSender } from '../../access/client.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { isMet } from '../../base/requirement.js';
 import type { Budgets, Denied } from '../../budget/budget.js';
@@ -13,19 +13,30 @@ export interface Caller {
   readonly budgets: Budgets;
 }
 
+/** The client of an HTTP request, which its message may name. */
+export interface MessageCaller extends Caller {
+  /** Makes `client` the client of the sender, whose message is verified. Throws `FORBIDDEN`, `RATE_LIMITED`. */
+  becomeSender(sender: MessageSender): void;
+}
+
 /**
  * Lets one SOAP call pass, once: the client may call the operation, and its budget has the points. Called as soon as the
  * operation is known, and before anything is sent to the backend.
  */
 export class CallGuard {
-  readonly #caller: Caller;
+  readonly #caller: MessageCaller;
   readonly #service: SoapService;
   readonly #closed: ReadonlyMap<string, FieldRule>;
   readonly #isConsulted: boolean;
   #hasPassed = false;
 
   /** `closed`: by `service.operation`, what callers need for the replies. `isConsulted`: a decision point is asked as well. */
-  constructor(caller: Caller, service: SoapService, closed: ReadonlyMap<string, FieldRule>, isConsulted: boolean) {
+  constructor(
+    caller: MessageCaller,
+    service: SoapService,
+    closed: ReadonlyMap<string, FieldRule>,
+    isConsulted: boolean,
+  ) {
     this.#caller = caller;
     this.#closed = closed;
     this.#service = service;
@@ -41,6 +52,16 @@ export class CallGuard {
       (requirements.size > 0 && lacksSome(client, requirements)) ||
       this.#refusesReplies(null)
     );
+  }
+
+  /** The client is not known before the message is verified. */
+  get awaitsSender(): boolean {
+    return this.#caller.client.clientOfSender !== null;
+  }
+
+  /** The message has proved its sender. Throws `FORBIDDEN`, `RATE_LIMITED`. */
+  becomeSender(sender: MessageSender): void {
+    if (this.awaitsSender) this.#caller.becomeSender(sender);
   }
 
   /** The client surely has the right to the operation, so that a refusal may tell of it. */

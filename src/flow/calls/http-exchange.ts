@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Exchange } from '../../base/exchange.js';
 import type { Ending } from '../http/ending.js';
-import type { Caller } from './authorize.js';
+import type { MessageCaller } from './authorize.js';
 
 /** One HTTP request whose client is known, its answer and its record. */
 export interface HttpExchange {
-  readonly caller: Caller;
+  readonly caller: MessageCaller;
   readonly exchange: Exchange;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

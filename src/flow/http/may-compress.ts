@@ -19,6 +19,7 @@ export function mayCompress({ headers, socket }: IncomingMessage, { by }: Client
       return certificateOf(socket) === null && !hasAmbientCredentials(headers);
     case 'basic':
     case 'certificate':
+    case 'wsSecurity':
     case 'network':
       return false;
   }

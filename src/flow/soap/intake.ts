@@ -105,10 +105,15 @@ export async function intakeEnvelope(
       if (onViolation === null) throw refusal;
       onViolation(refusal);
     }
+    const isJudgedFirst = guard?.awaitsSender === true;
+    if (isJudgedFirst) {
+      await judgeTokenUser(service, verifier?.verified ?? null, exchange);
+      policy.becomeSender();
+    }
     guard?.authorizeAndCharge(policy.known);
     if (consult !== null) await consult(policy.known);
     if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces, onViolation);
-    await judgeTokenUser(service, verifier?.verified ?? null, exchange);
+    if (!isJudgedFirst) await judgeTokenUser(service, verifier?.verified ?? null, exchange);
   } catch (caught) {
     if (received.kind === 'flowing') received.body.destroy();
     throw caught;

@@ -18,7 +18,7 @@ import { type MessageContent, messageContent } from '../calls/message-content.js
 import { type Observation, type Observers, together } from '../calls/observation.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import type { PostHead } from './request-head.js';
-import { senderOf, takeOnce } from './verified-sender.js';
+import { isUserUnjudged, messageSenderOf, senderOf, takeOnce } from './verified-sender.js';
 
 /**
  * Holds a request to what the service offers, once its head is in order and before anything of it is let through: the
@@ -82,6 +82,9 @@ export class RequestPolicy implements EnvelopeObserver {
   onHeadValid(envelope: EnvelopeValidator): void {
     const verified = this.verifier?.verified ?? null;
     if (verified !== null) this.#exchange.sender = senderOf(verified);
+    // Whether a decision point takes the user turns out when all of the message that is held is read.
+    const isJudgedLater = this.#guard?.awaitsSender === true && verified !== null && isUserUnjudged(verified);
+    if (!isJudgedLater) this.becomeSender();
     const { requests, checksAddressing, refusesUnknown } = this.#service;
     // Also for a message that is refused from here on, or let pass by monitor mode.
     this.known = requests.find(envelope.operation);
@@ -101,9 +104,16 @@ export class RequestPolicy implements EnvelopeObserver {
       this.#checkDestination(envelope, addressing);
     }
     this.topic = this.#findTopic();
-    this.#guard?.authorizeAndCharge(this.known);
+    if (!isJudgedLater) this.#guard?.authorizeAndCharge(this.known);
     // Last, because a message that is refused for something else should not use up its nonce.
     this.nonces = [...this.#freshNonces(envelope), ...(verified === null ? [] : takeOnce(this.#service, verified))];
+  }
+
+  /** The client is the one that the message proves, where its head has named none. Throws `FORBIDDEN`, `RATE_LIMITED`. */
+  becomeSender(): void {
+    const verified = this.verifier?.verified ?? null;
+    const sender = verified === null ? null : messageSenderOf(verified);
+    if (sender !== null) this.#guard?.becomeSender(sender);
   }
 
   #freshNonces({ freshnessClaims }: EnvelopeValidator): readonly NonceClaim[] {

@@ -1,3 +1,4 @@
+import type { MessageSender } from '../../access/client.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { NonceClaim } from '../../base/nonce-store.js';
 import { Refusal } from '../../base/refusals/refusal.js';
@@ -22,6 +23,21 @@ export function senderOf({ signature, user, assertion }: VerifiedMessage): strin
   ].filter((name) => name !== null);
   return names.length === 0 ? null : names.join(' ');
 }
+
+/** The client that a message proves: of its assertion, else of its UsernameToken, else of its signature; null for none. */
+export function messageSenderOf({ signature, user, assertion }: VerifiedMessage): MessageSender | null {
+  if (assertion !== null && assertion.subject !== null) {
+    const { issuer, subject, attributes } = assertion;
+    return { by: 'saml', issuer, name: subject, attributes };
+  }
+  if (user !== null) return { by: 'user', name: user.name, attributes: NO_ATTRIBUTES };
+  return signature === null ? null : { by: 'certificate', name: signature.signer.subject, attributes: NO_ATTRIBUTES };
+}
+
+const NO_ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map();
+
+/** A decision point is still to be asked about the user of a message. */
+export const isUserUnjudged = ({ user }: VerifiedMessage): boolean => user !== null && user.password !== null;
 
 /**
  * What of the message may come once, and is new to this process. Other processes are still to be asked. Throws

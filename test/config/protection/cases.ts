@@ -44,6 +44,11 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
         /networks\.n\.class` lets callers in/,
       ],
       [clients(KEYS.replace('two', 'one')), /erp\.class` is class `one` instead of `two`, which may call everything/],
+      [
+        verify('', ', usernameToken: { url: "https://u/" }') +
+          `clients: { ${KEYS}, wsSecurity: { class: two }, classes: { one: {}, two: { allow: [a], scopes: [x] } } }\n`,
+        /`clients\.wsSecurity\.class` lets callers in that were refused/,
+      ],
     ],
     taken: [
       clients(KEYS.replace('0123456789abcdef', 'ffffffffffffffff')),

@@ -1,0 +1,103 @@
+import { Refusal } from '../base/refusals/refusal.js';
+import { configuredNameKey, nameKey } from '../base/x509/distinguished-name.js';
+import type { Identifier } from './access.js';
+import { type CallerIdentity, type Client, type ClientClass, clientOf, type MessageSender } from './client.js';
+import { labelOf } from './label.js';
+import { clientAddress, subscriberOf } from './network/address.js';
+import type { Networks } from './network/networks.js';
+
+/** A client that the configuration names by what its messages prove. Exactly one of the three is given. */
+export interface SenderClient {
+  readonly name: string;
+  readonly rights: ClientClass;
+  /** The subject of the certificate that signs, in the form of RFC 4514. */
+  readonly certificate: string | null;
+  /** The user of a UsernameToken. */
+  readonly user: string | null;
+  readonly saml: { readonly issuer: string; readonly subject: string } | null;
+}
+
+/** The class of clients whose message is not verified yet: they may call nothing. */
+const UNVERIFIED: ClientClass = {
+  name: '_unverified',
+  key: 'unverified',
+  budget: null,
+  requestsAtOnce: null,
+  costBreakdown: false,
+  scopes: new Set(),
+  permitsAll: false,
+  permits: () => false,
+  permitsSome: () => false,
+  permitsRoute: () => false,
+};
+
+/**
+ * Identifies clients by the WS-Security of their messages. Until the Header of a message is verified its client may call
+ * nothing; then it is the client of the sender.
+ */
+export class Senders implements Identifier {
+  readonly #bySender: ReadonlyMap<string, Client>;
+  /** The class of senders that are not listed; null: they are refused. */
+  readonly #others: ClientClass | null;
+  readonly #proxies: Networks;
+
+  constructor(clients: readonly SenderClient[], others: ClientClass | null, proxies: Networks) {
+    this.#others = others;
+    this.#proxies = proxies;
+    this.#bySender = new Map(
+      clients.map((client) => {
+        const { name, rights } = client;
+        const id = `wsSecurity:${name}`;
+        return [configuredKey(client), Object.freeze(clientOf('wsSecurity', { id, name, label: id }, rights))];
+      }),
+    );
+  }
+
+  identify(caller: CallerIdentity): Client | null {
+    if (caller.isMessageVerified !== true) return null;
+    const id = `unverified:${subscriberOf(clientAddress(caller, this.#proxies))}`;
+    const client = clientOf('wsSecurity', { id, name: null, label: id }, UNVERIFIED);
+    return { ...client, isAuthenticated: false, clientOfSender: (sender) => this.#clientOf(sender) };
+  }
+
+  /** The credentials are in the message, which goes on as it is. */
+  withhold(): void {}
+
+  #clientOf(sender: MessageSender): Client {
+    const key = keyOf(sender);
+    const listed = this.#bySender.get(key);
+    if (listed === undefined && this.#others === null)
+      throw new Refusal('FORBIDDEN', 'the sender is listed nowhere', { found: 'clients.wsSecurity' });
+    const id = `wsSecurity:${key}`;
+    const client =
+      listed ??
+      clientOf('wsSecurity', { id, name: null, label: labelOf('wsSecurity', id) }, this.#others ?? UNVERIFIED);
+    return sender.attributes.size === 0 ? client : { ...client, claims: claimsOf(sender) };
+  }
+}
+
+/** Attributes with one value are that value, as claims of tokens are. */
+function claimsOf({ attributes }: MessageSender): Readonly<Record<string, unknown>> {
+  const claims: Record<string, unknown> = Object.create(null);
+  for (const [name, values] of attributes) claims[name] = values.length === 1 ? values[0] : values;
+  return claims;
+}
+
+const keyOf = (sender: MessageSender): string => {
+  switch (sender.by) {
+    case 'certificate':
+      return `certificate:${nameKey(sender.name) ?? sender.name}`;
+    case 'user':
+      return `user:${sender.name}`;
+    case 'saml':
+      return samlKey(sender.issuer, sender.name);
+  }
+};
+
+const configuredKey = ({ certificate, user, saml }: SenderClient): string => {
+  if (certificate !== null) return `certificate:${configuredNameKey(certificate) ?? certificate}`;
+  return saml === null ? `user:${user ?? ''}` : samlKey(saml.issuer, saml.subject);
+};
+
+/** Both may hold any characters. */
+const samlKey = (issuer: string, subject: string): string => `saml:${JSON.stringify([issuer, subject])}`;
