@@ -40,7 +40,7 @@ import type { Listener } from './listen/listeners.js';
 import type { AuditTarget } from './observe/audit/chain-writer.js';
 import type { LabelNames } from './observe/metrics/retired-labels.js';
 import type { SharedStateSettings } from './redis/shared-state.js';
-import type { LoginSession } from './upstream/credentials/login-session.js';
+import type { TokenSource } from './upstream/credentials/token-source.js';
 
 /**
  * One generation of the gateway: everything the configuration and the WSDLs mean, frozen. Requests read nothing else.
@@ -145,7 +145,7 @@ async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Kee
   await pace.pause();
   const compiled = valuesOf(results);
   const graphqlUpstreams = valuesOf(upstreamResults);
-  const sessions: LoginSession[] = graphqlUpstreams.flatMap(({ session }) => session ?? []);
+  const sessions: TokenSource[] = graphqlUpstreams.flatMap(({ session }) => session ?? []);
   const closing: (() => Promise<void>)[] = [];
   const close = (): Promise<void> => closeBackends(compiled, graphqlUpstreams, sessions, closing);
   try {
@@ -261,7 +261,7 @@ const reasonsOf = (results: readonly PromiseSettledResult<unknown>[]): readonly 
 async function closeBackends(
   services: readonly ConfiguredService[],
   upstreams: readonly ConfiguredGraphqlUpstream[],
-  sessions: readonly LoginSession[],
+  sessions: readonly TokenSource[],
   closing: readonly (() => Promise<void>)[],
 ): Promise<void> {
   await Promise.all(sessions.map((session) => session.close()));

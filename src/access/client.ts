@@ -1,4 +1,5 @@
 import type { RequestObserver } from '../base/request-observer.js';
+import type { SubjectToken } from '../base/subject-token.js';
 
 /** An identified client. It is also the `BudgetAccount` of its budget. */
 export interface Client {
@@ -22,6 +23,8 @@ export interface Client {
   readonly claims: Readonly<Record<string, unknown>> | null;
   /** Those of its token (RFC 6749 section 3.3) and of its class. */
   readonly scopes: ReadonlySet<string>;
+  /** The token itself, which may be exchanged for one of a backend; null without one. Never logged. */
+  readonly subjectToken: SubjectToken | null;
   /** When its token ends, milliseconds of the epoch; null: never. Long connections end then. */
   readonly expiresMillis: number | null;
   /** When its credentials have to be verified again, milliseconds of the epoch; null: when the configuration changes. */
@@ -46,7 +49,7 @@ export const clientOf = (
   by: Client['by'],
   { id, name, label }: Pick<Client, 'id' | 'name' | 'label'>,
   rights: ClientClass,
-  token: Pick<Client, 'claims' | 'scopes' | 'expiresMillis' | 'recheckMillis'> = NO_TOKEN,
+  token: Pick<Client, 'claims' | 'scopes' | 'subjectToken' | 'expiresMillis' | 'recheckMillis'> = NO_TOKEN,
 ): Client => ({
   id,
   by,
@@ -58,12 +61,19 @@ export const clientOf = (
   budget: rights.budget,
   claims: token.claims,
   scopes: rights.scopes.size === 0 ? token.scopes : new Set([...token.scopes, ...rights.scopes]),
+  subjectToken: token.subjectToken,
   expiresMillis: token.expiresMillis,
   recheckMillis: token.recheckMillis,
   clientOfSender: null,
 });
 
-const NO_TOKEN = { claims: null, scopes: new Set<string>(), expiresMillis: null, recheckMillis: null } as const;
+const NO_TOKEN = {
+  claims: null,
+  scopes: new Set<string>(),
+  subjectToken: null,
+  expiresMillis: null,
+  recheckMillis: null,
+} as const;
 
 /** The rights of the clients of one class. Made at start-up. */
 export interface ClientClass {

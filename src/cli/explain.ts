@@ -237,7 +237,7 @@ function describeOwn({ security, tokenPlace, ownBlocks }: ConfiguredService): re
   const token = tokenPlace?.kind === 'http' ? `field ${tokenPlace.field}` : `block ${ownBlocks.at(-1)}`;
   return [
     ...(security === null ? [] : [`with a WS-Security block of the gateway`]),
-    ...(tokenPlace === null ? [] : [`with the token of a login session in the header ${token}`]),
+    ...(tokenPlace === null ? [] : [`with the token of the service in the header ${token}`]),
   ];
 }
 

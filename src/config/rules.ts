@@ -59,7 +59,7 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
   if (!has('url') && !has('urls')) {
     at(null, `${name} has no backend.`, 'Give its address as `url`, or several as `urls`.');
   }
-  findings.push(...upstreamRules(service, path), ...rateRules(service, path));
+  findings.push(...upstreamRules(service, hasClaims, path), ...rateRules(service, path));
   if (isGraphql) return [...findings, ...graphqlServiceRules(service, path)];
   if (has('wsdl') && has('types')) at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
   // With neither it is a perimeter for SOAP callers and nothing else.

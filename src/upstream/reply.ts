@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-
 import type { Refusal } from '../base/refusals/refusal.js';
 import type { CallObserver } from '../base/request-observer.js';
+import type { SubjectToken } from '../base/subject-token.js';
 import type { Affinity } from './balancer.js';
 import type { CallRules } from './call-rules.js';
 
@@ -35,6 +35,8 @@ export interface UpstreamRequest {
   readonly className?: string;
   /** The rules of the operation; absent or null: those of the service. */
   readonly rules?: CallRules | null;
+  /** The token of the caller, where the backend gets one that is exchanged for it; else absent or null. */
+  readonly subject?: SubjectToken | null;
   /** Follows each attempt; absent or null where the call is not observed. */
   readonly observer?: CallObserver | null;
 }

@@ -87,7 +87,7 @@ t.test('log and audit name the client of a token by a digest, or as configured',
     tokenClient(
       'jwt',
       'https://idp',
-      { sub },
+      { token: 't', claims: { sub } },
       { ...rules, logAs, otherwise: UNRESTRICTED },
       { expiresMillis: null, recheckMillis: null },
     ).label;

@@ -78,7 +78,7 @@ export class IntrospectedTokens implements Identifier {
     const claims = await this.#introspect(token, observer).catch((caught: unknown) => {
       throw unanswered(caught);
     });
-    const client = claims === null ? tokenRefusal('token is not active') : this.#clientOf(claims);
+    const client = claims === null ? tokenRefusal('token is not active') : this.#clientOf(token, claims);
     const answer = { client, untilMillis: performance.now() + this.#lifeMillis(client) };
     const [kept, other] = client instanceof Refusal ? [this.#inactive, this.#active] : [this.#active, this.#inactive];
     other.delete(digest);
@@ -92,7 +92,7 @@ export class IntrospectedTokens implements Identifier {
     return client.expiresMillis === null ? activeMillis : Math.min(activeMillis, client.expiresMillis - Date.now());
   }
 
-  #clientOf(claims: Readonly<Record<string, unknown>>): Client | Refusal {
+  #clientOf(token: string, claims: Readonly<Record<string, unknown>>): Client | Refusal {
     const { iss = '', aud, token_type: type } = claims;
     const exp = claims['exp'] ?? null;
     const { audience } = this.#rules;
@@ -108,7 +108,7 @@ export class IntrospectedTokens implements Identifier {
       recheckMillis: Date.now() + this.#rules.activeMillis,
     };
     try {
-      return tokenClient('introspection', iss, claims, this.#rules, lifetime);
+      return tokenClient('introspection', iss, { token, claims }, this.#rules, lifetime);
     } catch (caught) {
       return asRefusal(caught);
     }

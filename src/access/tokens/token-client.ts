@@ -25,7 +25,7 @@ const CLAIM_CHARS_MAX = 1024;
 export function tokenClient(
   by: 'jwt' | 'introspection',
   issuer: string,
-  claims: Claims,
+  { token, claims }: { readonly token: string; readonly claims: Claims },
   { clientClaim, logAs, scopesClaim, classClaim, classes, otherwise }: TokenClientRules,
   lifetime: Pick<Client, 'expiresMillis' | 'recheckMillis'>,
 ): Client {
@@ -39,7 +39,9 @@ export function tokenClient(
   const label = logAs === 'claim' ? labelWith(by, whole) : labelOf(by, whole);
   const names = { id: `${by}:${whole}`, name: null, label };
   const scopes = scopesOf(Object.hasOwn(claims, scopesClaim) ? claims[scopesClaim] : null);
-  return Object.freeze(clientOf(by, names, rights, { claims: Object.freeze(claims), scopes, ...lifetime }));
+  const key = JSON.stringify([issuer, subject, [...scopes].sort()]);
+  const own = { claims: Object.freeze(claims), scopes, subjectToken: { key, token } };
+  return Object.freeze(clientOf(by, names, rights, { ...own, ...lifetime }));
 }
 
 function textClaim(claims: Claims, name: string): string | null {

@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  createLocalJWKSet,
-  decodeJwt,
-  errors,
-  type JWSAlgorithm,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from 'jose';
-
 import { setAndEvictOldest } from '../../base/evict-oldest.js';
+import { type JwtAlgorithm, type JwtKeys, type JwtPayload, jwt } from '../../base/jwt.js';
 import type { Identifier } from '../access.js';
 import type { CallerIdentity, Client, Head } from '../client.js';
 import { bearerToken, tokenRefusal, verifyBinding, withholdToken } from './bearer.js';
@@ -20,7 +11,7 @@ export interface TokenRules extends TokenClientRules {
   readonly issuer: string;
   readonly audience: string;
   /** The algorithms are those of public keys: with a shared secret every verifier could make tokens. */
-  readonly algorithms: readonly JWSAlgorithm[];
+  readonly algorithms: readonly JwtAlgorithm[];
   readonly toleranceMillis: number;
   /** A token without `nbf` is refused. */
   readonly requireNotBefore: boolean;
@@ -78,17 +69,17 @@ export class Tokens implements Identifier {
 }
 
 /** The claims of a token, not verified; null for a token of another kind. */
-function claimsIn(token: string): JWTPayload | null {
+function claimsIn(token: string): JwtPayload | null {
   if (!THREE_PARTS.test(token)) return null;
   try {
-    return decodeJwt(token);
+    return jwt.decodeJwt(token);
   } catch {
     return null;
   }
 }
 
 /** The keys of an issuer, ready to verify. */
-export type TokenKeys = IssuerKeys<JWTVerifyGetKey>;
+export type TokenKeys = IssuerKeys<JwtKeys>;
 
 /** One issuer of tokens: its rules and its keys. */
 export class TokenIssuer {
@@ -104,19 +95,19 @@ export class TokenIssuer {
   async verify(token: string): Promise<Client> {
     const claims = await this.#claimsOf(token);
     const { issuer, toleranceMillis } = this.rules;
-    return tokenClient('jwt', issuer, claims, this.rules, {
+    return tokenClient('jwt', issuer, { token, claims }, this.rules, {
       expiresMillis: (claims.exp ?? 0) * 1000 + toleranceMillis,
       recheckMillis: Date.now() + VERIFIED_MILLIS,
     });
   }
 
-  async #claimsOf(token: string): Promise<JWTPayload> {
+  async #claimsOf(token: string): Promise<JwtPayload> {
     const keys = await this.keys.current();
     if (keys === null) throw tokenRefusal('the keys of the issuer cannot be had');
     try {
       return await this.#check(token, keys);
     } catch (caught) {
-      if (!(caught instanceof errors.JWKSNoMatchingKey)) throw tokenRefusal(reasonOf(caught));
+      if (!(caught instanceof jwt.errors.JWKSNoMatchingKey)) throw tokenRefusal(reasonOf(caught));
     }
     // The issuer may have a new key since.
     const newer = await this.keys.newer(keys);
@@ -128,9 +119,9 @@ export class TokenIssuer {
     }
   }
 
-  async #check(token: string, keys: JWTVerifyGetKey): Promise<JWTPayload> {
+  async #check(token: string, keys: JwtKeys): Promise<JwtPayload> {
     const { issuer, audience, algorithms, toleranceMillis, requireNotBefore } = this.rules;
-    const { payload } = await jwtVerify(token, keys, {
+    const { payload } = await jwt.jwtVerify(token, keys, {
       issuer,
       audience,
       algorithms: [...algorithms],
@@ -142,17 +133,17 @@ export class TokenIssuer {
 }
 
 /** Throws where a text is no set of keys (RFC 7517 section 5). */
-function readKeys(text: string): JWTVerifyGetKey {
-  return createLocalJWKSet(JSON.parse(text));
+function readKeys(text: string): JwtKeys {
+  return jwt.createLocalJWKSet(JSON.parse(text));
 }
 
 /** Codes and the names of registered claims only: the content of a token is not for the log. */
 function reasonOf(caught: unknown): string {
-  if (caught instanceof errors.JWTExpired) return 'token is expired';
-  if (caught instanceof errors.JWTClaimValidationFailed) {
+  if (caught instanceof jwt.errors.JWTExpired) return 'token is expired';
+  if (caught instanceof jwt.errors.JWTClaimValidationFailed) {
     return REGISTERED.has(caught.claim) ? `token: ${caught.claim} is ${caught.reason}` : 'token: a claim';
   }
-  return caught instanceof errors.JOSEError ? `token: ${caught.code}` : 'token cannot be read';
+  return caught instanceof jwt.errors.JOSEError ? `token: ${caught.code}` : 'token cannot be read';
 }
 
 const REGISTERED: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'nbf', 'iat']);

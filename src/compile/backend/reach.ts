@@ -8,14 +8,14 @@ import { bearerFields, RotatingBearer } from '../../upstream/credentials/bearer.
 import type { Credentials, Fields } from '../../upstream/credentials/credentials.js';
 import { Digest } from '../../upstream/credentials/digest.js';
 import { OAuth2 } from '../../upstream/credentials/oauth2.js';
+import { TokenCredentials } from '../../upstream/credentials/token-credentials.js';
 import { type Route, routeTo } from '../../upstream/dial/dial.js';
 import { TLS_PARTS, TlsMaterial, type TlsPart, tlsReason } from '../../upstream/dial/tls.js';
 import type { UpstreamLimits } from '../../upstream/limits.js';
-import { Upstream } from '../../upstream/upstream.js';
 import { type CompiledBalance, compileBalance } from './balance.js';
 import { callOptions } from './calls.js';
 import { checkConnections, compileNegotiate, compileNtlm } from './connection-credentials.js';
-import { postForm } from './post-form.js';
+import { compileOAuth2, isSessionToken, tokenField } from './oauth2-token.js';
 
 type AnyService = ServiceConfig | GraphqlServiceConfig;
 
@@ -76,8 +76,6 @@ export function compileTls(section: ConfigSection<Pick<ServiceConfig, 'tls'>>, o
   }
 }
 
-type AuthConfig = NonNullable<ServiceConfig['auth']>;
-
 export interface CompiledCredentials {
   /** Header fields of every call. */
   readonly fields: Fields;
@@ -87,7 +85,7 @@ export interface CompiledCredentials {
 
 /** The fixed header fields of a service, and its credentials. */
 export function compileCredentials(service: ConfigSection<AnyService>, route: Reach['routeTo']): CompiledCredentials {
-  const { auth, limits } = service.value;
+  const { auth } = service.value;
   const fields = fixedFields(service.value);
   const fixed = (own: Fields): CompiledCredentials => ({ fields: [...fields, ...own], credentials: null });
   if (auth?.basic !== undefined) {
@@ -104,35 +102,16 @@ export function compileCredentials(service: ConfigSection<AnyService>, route: Re
     return { fields, credentials: new Digest(username, password) };
   }
   if (auth?.oauth2 !== undefined) {
-    const oauth2 = service.at(auth.oauth2, 'auth', 'oauth2');
-    return { fields, credentials: compileOAuth2(service.name, oauth2, limits.upstream, route) };
+    const place = isSessionToken(auth.oauth2) ? null : tokenField(auth.oauth2);
+    if (place === null) return fixed([]);
+    const tokens = new OAuth2(compileOAuth2(service, auth.oauth2, route));
+    return { fields, credentials: new TokenCredentials(tokens, place.field, place.prefix, true) };
   }
   return fixed([]);
 }
 
 const fixedFields = ({ headers }: Pick<ServiceConfig, 'headers'>): Fields =>
   Object.entries(headers).flatMap(([field, value]) => [field.toLowerCase(), value]);
-
-function compileOAuth2(
-  service: string,
-  section: ConfigSection<NonNullable<AuthConfig['oauth2']>>,
-  limits: UpstreamLimits,
-  route: Reach['routeTo'],
-): Credentials {
-  const { tokenUrl, clientId, clientSecret, clientAuth, scopes, audience } = section.value;
-  const endpoint = new Upstream([tokenUrl], limits, { routeTo: route });
-  return new OAuth2({
-    service,
-    url: tokenUrl,
-    clientId,
-    clientSecret: section.text(['clientSecret'], clientSecret),
-    clientAuth,
-    scopes,
-    audience: audience ?? null,
-    post: (headers, form, observer) => postForm(endpoint, headers, form, observer),
-    close: () => endpoint.close(),
-  });
-}
 
 /** The limits of the upstream of a service. One whose address comes from a login is not looked up beforehand. */
 export const limitsOf = ({ auth, limits }: Pick<AnyService, 'auth' | 'limits'>): UpstreamLimits =>

@@ -90,8 +90,7 @@ export function compileIntrospection(
   const oauth = {
     url,
     clientId,
-    clientSecret: section.text(['clientSecret'], clientSecret),
-    clientAuth,
+    clientAuth: { kind: clientAuth, secret: section.text(['clientSecret'], clientSecret) },
     post: (headers: readonly string[], form: string, observer: CallObserver | null) =>
       postForm(endpoint, headers, form, observer),
   };

@@ -22,8 +22,8 @@ import { NO_COSTS, takeCosts } from '../../graphql/subschema/sdl-costs.js';
 import { removeInaccessible } from '../../graphql/subschema/sdl-inaccessible.js';
 import { resolveLinks } from '../../graphql/subschema/sdl-links.js';
 import { takeRights } from '../../graphql/subschema/sdl-rights.js';
-import { LoginCredentials } from '../../upstream/credentials/login-credentials.js';
 import type { LoginSession } from '../../upstream/credentials/login-session.js';
+import { TokenCredentials } from '../../upstream/credentials/token-credentials.js';
 import type { HealthChecks } from '../../upstream/health.js';
 import { checkJsonHead } from '../../upstream/json-head.js';
 import { postWhole } from '../../upstream/post.js';
@@ -124,12 +124,12 @@ function compileLogin(
   section: ConfigSection<GraphqlServiceConfig>,
   callables: Callables,
   move: (url: URL) => void,
-): { readonly session: LoginSession; readonly credentials: LoginCredentials } | null {
+): { readonly session: LoginSession; readonly credentials: TokenCredentials } | null {
   const { auth } = section.value;
   const place = auth?.login === undefined ? null : fieldPlace(auth.login);
   if (auth?.login === undefined || place === null) return null;
   const session = compileSession(callables, section, { place, move }, auth.login);
-  return { session, credentials: new LoginCredentials(session, place.field, place.prefix) };
+  return { session, credentials: new TokenCredentials(session, place.field, place.prefix) };
 }
 
 /** Without configuration, subscriptions have the address of queries: `graphql-sse` and others serve them there. */

@@ -1,11 +1,16 @@
 import { Refusal } from '../../base/refusals/refusal.js';
+import type { SubjectToken } from '../../base/subject-token.js';
 import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { TextAtPath, type TextPath } from '../../soap/text-at-path.js';
 import { lend } from '../../upstream/credentials/credentials.js';
+import { ExchangedTokens } from '../../upstream/credentials/exchanged-tokens.js';
 import { LoginSession } from '../../upstream/credentials/login-session.js';
+import { OAuth2 } from '../../upstream/credentials/oauth2.js';
+import type { TokenSource } from '../../upstream/credentials/token-source.js';
 import type { ReplyHead } from '../../upstream/reply.js';
 import { Upstream } from '../../upstream/upstream.js';
+import { compileOAuth2 } from '../backend/oauth2-token.js';
 import type { ConfiguredService } from '../soap/service.js';
 import { checkToken, type TokenPlace } from '../soap/token-place.js';
 import {
@@ -23,7 +28,7 @@ const ANY_TEXT: TextPath = { part: 'Body', steps: [] };
 type AnyService = ServiceConfig | GraphqlServiceConfig;
 type LoginConfig = NonNullable<NonNullable<ServiceConfig['auth']>['login']>;
 
-/** The services with the sessions of `auth.login`, which may call each other. Throws `ConfigurationError`. */
+/** The services with the tokens that their calls carry: logins may call each other. Throws `ConfigurationError`. */
 export const withLogins = (
   root: ConfigSection<unknown>,
   limits: ConstantCallLimits,
@@ -31,8 +36,16 @@ export const withLogins = (
 ): readonly ConfiguredService[] =>
   services.map((service) => {
     const { name, config, upstream, tokenPlace } = service;
-    const login = config.auth?.login;
-    if (login === undefined || tokenPlace === null) return service;
+    const { login, oauth2 } = config.auth ?? {};
+    if (tokenPlace === null) return service;
+    if (oauth2 !== undefined) {
+      const options = compileOAuth2(root.at(config, 'services', name), oauth2, service.reach.routeTo);
+      const exchanged = oauth2.grant === 'tokenExchange' ? new ExchangedTokens(options) : null;
+      const tokensOf = exchanged === null ? null : (subject: SubjectToken | null) => exchanged.of(subject);
+      const login = exchanged === null ? new OAuth2(options) : withoutCaller(exchanged);
+      return { ...service, session: { login, tokensOf, place: tokenPlace, renewOn: new Set(oauth2.renewOn) } };
+    }
+    if (login === undefined) return service;
     const move = (url: URL): void => upstream.addresses.move(url);
     const session = compileSession(
       { services, limits },
@@ -40,8 +53,17 @@ export const withLogins = (
       { place: tokenPlace, move },
       login,
     );
-    return { ...service, session: { login: session, place: tokenPlace, renewOn: new Set(login.renewOn) } };
+    return {
+      ...service,
+      session: { login: session, tokensOf: null, place: tokenPlace, renewOn: new Set(login.renewOn) },
+    };
   });
+
+/** Calls that the gateway makes for nobody have no token to exchange. */
+const withoutCaller = (exchanged: ExchangedTokens): TokenSource => ({
+  ...exchanged.of(null),
+  close: () => exchanged.close(),
+});
 
 /** The service that has the session. */
 interface SessionOwner {

@@ -1,14 +1,16 @@
 import { Refusal } from '../../base/refusals/refusal.js';
+import type { SubjectToken } from '../../base/subject-token.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { stepName } from '../../graphql/input/block-mapping.js';
 import type { BlockWriter } from '../../soap/header/header-place.js';
 import { textBlock } from '../../soap/text-at-path.js';
 import { type Fields, withFields } from '../../upstream/credentials/credentials.js';
-import type { LoginSession } from '../../upstream/credentials/login-session.js';
+import type { TokenSource } from '../../upstream/credentials/token-source.js';
 import type { UpstreamRequest } from '../../upstream/reply.js';
 import type { ElementDeclaration, Operation, Particle } from '../../wsdl/model.js';
 import { expandedName, type QName } from '../../xml/events.js';
+import { isSessionToken, tokenField } from '../backend/oauth2-token.js';
 
 /** The part of a call that carries the token of a login session. */
 export type TokenPlace =
@@ -17,30 +19,50 @@ export type TokenPlace =
   /** A field of HTTP. */
   | { readonly kind: 'http'; readonly field: string; readonly prefix: string };
 
-/** The login session of a service, as its calls use it. */
+/** The tokens of a service that its calls carry, and what refuses them. */
 export interface ServiceSession {
-  readonly login: LoginSession;
+  readonly login: TokenSource;
+  /** The tokens for the caller of a request; null where all calls have the same. */
+  readonly tokensOf: ((subject: SubjectToken | null) => TokenSource) | null;
   readonly place: TokenPlace;
   /** The Faults that refuse a token: codes, subcodes, and names of entries of the detail. */
   readonly renewOn: ReadonlySet<string>;
 }
 
-/** The place that `auth.login` of a service names; null without a login. Throws `ConfigurationError`. */
+/**
+ * The place that `auth.login` or `auth.oauth2` of a service names; null where calls carry no token by it. Throws
+ * `ConfigurationError`.
+ */
 export function compileTokenPlace(
   service: ConfigSection<ServiceConfig>,
   operations: readonly Operation[],
 ): TokenPlace | null {
   const { auth, namespace } = service.value;
+  if (auth?.oauth2 !== undefined && isSessionToken(auth.oauth2)) {
+    const field = tokenField(auth.oauth2);
+    if (field !== null) return { kind: 'http', ...field };
+    const key = ['auth', 'oauth2', 'place'];
+    return blockPlace(service.at(auth.oauth2.place ?? '', ...key), namespace, operations);
+  }
   if (auth?.login === undefined) return null;
   const { place, token } = auth.login;
   const inField = fieldPlace(auth.login);
-  const fail = (what: string, remedy: string): never => {
-    throw service.error(['auth', 'login', 'place'], `Service \`${service.name}\`: ${what}`, remedy);
-  };
   if (place === 'cookie') return inField;
-  if (token === undefined)
-    return fail('`auth.login` has no `token`.', 'Write where the reply has it: reply.sessionId.');
-  if (inField !== null) return inField;
+  const section = service.at(place, 'auth', 'login', 'place');
+  if (token === undefined) {
+    const what = `Service \`${service.name}\`: \`auth.login\` has no \`token\`.`;
+    throw section.error([], what, 'Write where the reply has it: reply.sessionId.');
+  }
+  return inField ?? blockPlace(section, namespace, operations);
+}
+
+/** The header block and the elements in it that a place names. Throws `ConfigurationError`. */
+function blockPlace(
+  section: ConfigSection<string>,
+  namespace: string | undefined,
+  operations: readonly Operation[],
+): TokenPlace {
+  const place = section.value;
   const steps = place.slice('header:'.length).match(/(?:\{[^{}]*\})?[^/{}]+/g) ?? [];
   const [first = '', ...inner] = steps;
   const named = stepName(first, null);
@@ -48,8 +70,10 @@ export function compileTokenPlace(
     .flatMap(({ input }) => input.headers.map(({ element }) => element))
     .find(({ name }) => name.local === named.local && (named.uri ?? name.uri) === name.uri);
   const uri = named.uri ?? declared?.name.uri ?? namespace ?? null;
-  if (uri === null)
-    return fail(`The WSDL declares no header block \`${first}\`.`, 'Write `header:{namespace}Block/child`.');
+  if (uri === null) {
+    const what = `Service \`${section.name}\`: The WSDL declares no header block \`${first}\`.`;
+    throw section.error([], what, 'Write `header:{namespace}Block/child`.');
+  }
   const names: QName[] = [{ uri, local: named.local }];
   let element: ElementDeclaration | null = declared ?? null;
   for (const step of inner) {

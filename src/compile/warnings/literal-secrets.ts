@@ -6,7 +6,7 @@ import type { ConfigSection } from '../../config/section.js';
 
 /** The keys whose values are secrets. `*` is any name, or any place of a list. */
 const SECRETS: readonly string[] = [
-  ...['basic.password', 'digest.password', 'ntlm.password', 'bearer.token', 'oauth2.clientSecret'].map(
+  ...['basic.password', 'digest.password', 'ntlm.password', 'bearer.token', 'oauth2.clientSecret', 'oauth2.key'].map(
     (key) => `services.*.auth.${key}`,
   ),
   'services.*.auth.login.arguments.password',

@@ -1,10 +1,10 @@
 // biome-ignore-all format: a table of keys
 import { closed, list, mapOf, millis, optional, string, text } from '../keys/key-types.js';
+import { HEADER_STEPS } from './header-steps.js';
 import { TEXT_PATH } from './health-keys.js';
 
 /** Keys of `auth.login`: an operation that is called for a token. */
 
-const STEP = '(\\{[^{}\\s]{0,1024}\\})?[^\\s/@{}:.]{1,256}';
 const OPERATION = { pattern: '^[^\\s:{}]{1,321}$', hint: 'Write Operation, or service.Operation of another service.' };
 
 export const LOGIN = closed(
@@ -21,7 +21,7 @@ export const LOGIN = closed(
     urlsAllowed: list(string({ pattern: '^https?://(\\*\\.[A-Za-z0-9-]{1,63}\\.)?[A-Za-z0-9][A-Za-z0-9.-]{0,250}(:[0-9]{1,5})?$', hint: 'Write https://host or https://*.my.example.com, with a port where it is another.' }),
       'The addresses that `url` may be at; `*` stands for one or more names. http only of this machine.', { maxItems: 64, uniqueItems: true, default: [] }),
     place: text('Where calls carry the token: `header:{namespace}Block/child`, `http:x-session`; `cookie` sends the cookies that the reply sets. Of a service that speaks GraphQL one of the latter two.',
-      { pattern: `^(cookie|http:[A-Za-z0-9!#$%&'*+.^_\`|~-]{1,128}|header:${STEP}(/${STEP}){0,8})$`, hint: 'Write header:{namespace}Block/child, http:field-name, or cookie.' }),
+      { pattern: `^(cookie|http:[A-Za-z0-9!#$%&'*+.^_\`|~-]{1,128}|${HEADER_STEPS})$`, hint: 'Write header:{namespace}Block/child, http:field-name, or cookie.' }),
     renewOn: list(string({ minLength: 1, maxLength: 256 }),
       'Faults after which the operation is called again and the call is repeated once: by code, subcode, or the name of an element of the detail. Status 401 is one too.', { maxItems: 64, uniqueItems: true, default: [] }),
     maxAgeMillis: optional(millis('How long a token is used; by default until it is refused.', [1_000, 604_800_000])),

@@ -1,10 +1,11 @@
 // biome-ignore-all format: a table of keys
-import { HEADER_NAME, HTTP_URL, PEM } from '../keys/formats.js';
+import { HEADER_NAME, PEM } from '../keys/formats.js';
 import { closed, flag, list, mapOf, oneOf, optional, string, text } from '../keys/key-types.js';
 import { BALANCE_KEYS, STICKY } from './balance-keys.js';
 import { CALL_KEYS } from './call-keys.js';
 import { HEALTH, SOAP_HEALTH } from './health-keys.js';
 import { LOGIN } from './login-keys.js';
+import { OAUTH2 } from './oauth2-keys.js';
 
 /** Keys of a service about how its backend is reached: the part of the table of keys for it. */
 
@@ -33,19 +34,6 @@ const BEARER = closed(
 );
 
 const DIGEST = closed(user(), 'HTTP Digest (RFC 7616): MD5, SHA-256, SHA-512-256, with `qop=auth`.');
-const OAUTH2 = closed(
-  {
-    tokenUrl: text('The token endpoint.', HTTP_URL),
-    clientId: text('The client.', { minLength: 1, maxLength: 1024 }),
-    clientSecret: text('Its secret; a file may rotate.', { minLength: 1, maxLength: 8192 }),
-    clientAuth: oneOf(['basic', 'post'],
-      'How the client identifies itself: by HTTP Basic, or in the form (RFC 6749 section 2.3.1).', 'basic'),
-    scopes: list(string({ minLength: 1, maxLength: 256, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }),
-      'The scopes that the token is to have.', { maxItems: 64, uniqueItems: true, default: [] }),
-    audience: optional(text('The service that the token is for.', { minLength: 1, maxLength: 1024 })),
-  },
-  'Tokens of OAuth 2.0 for client credentials (RFC 6749 section 4.4), shared and renewed before they end.',
-);
 
 const NTLM = closed(
   {

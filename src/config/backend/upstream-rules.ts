@@ -4,11 +4,17 @@ import type { Finding } from '../keys/finding.js';
 import { addressesIn, balanceRules } from './balance-rules.js';
 import { isGatewayField } from './gateway-fields.js';
 import { loginRules } from './login-rules.js';
+import { oauthRules } from './oauth2-rules.js';
 
 /** Rules between the keys of a service about its backend, whatever it speaks. */
-export const upstreamRules = (service: Record<string, unknown>, path: ConfigPath): readonly Finding[] => [
+/** `hasTokens`: callers have tokens. */
+export const upstreamRules = (
+  service: Record<string, unknown>,
+  hasTokens: boolean,
+  path: ConfigPath,
+): readonly Finding[] => [
   ...fieldRules(service, path),
-  ...authRules(service, path),
+  ...authRules(service, hasTokens, path),
   ...tlsRules(service, [...path, 'tls']),
   ...balanceRules(service, path),
 ];
@@ -35,7 +41,8 @@ function fieldRules(service: Record<string, unknown>, path: ConfigPath): readonl
 
 /** Credentials write `Authorization`; so may nothing else. */
 function authRules(
-  { kind, auth, cookies, headers, forwardHeaders, url, urls }: Record<string, unknown>,
+  { kind, auth, tls, cookies, headers, forwardHeaders, url, urls }: Record<string, unknown>,
+  hasTokens: boolean,
   path: ConfigPath,
 ): readonly Finding[] {
   if (!isRecord(auth)) return [];
@@ -60,7 +67,8 @@ function authRules(
     const what = `${printPath(at)} has a colon, which HTTP Basic cannot send (RFC 7617 section 2).`;
     findings.push({ path: at, part: 'value', what, remedy: 'Take another user, or another kind of `auth`.' });
   }
-  const { digest, login } = auth;
+  const { digest, login, oauth2 } = auth;
+  if (isRecord(oauth2)) findings.push(...oauthRules(oauth2, { kind, tls }, hasTokens, [...path, 'auth', 'oauth2']));
   const addresses = addressesIn({ url, urls });
   if (isRecord(login) && login['place'] === 'cookie' && cookies === 'forward') {
     const what = `${printPath([...path, 'cookies'])} sends on the cookies of callers, and \`auth.login\` sends its own.`;

@@ -29,6 +29,8 @@ const REQUEST_PARTS: KeyParts<UpstreamRequest, CallParts> = {
   affinity: NO_PART,
   className: NO_PART,
   rules: NO_PART,
+  // The backend sees the subject.
+  subject: (subject) => subject?.key ?? null,
   observer: NO_PART,
 };
 

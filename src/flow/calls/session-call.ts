@@ -3,6 +3,7 @@ import { KIB } from '../../base/limit.js';
 import type { Refusal } from '../../base/refusals/refusal.js';
 import type { RequestObserver } from '../../base/request-observer.js';
 import { type ServiceSession, tokenBlock, withTokenField } from '../../compile/soap/token-place.js';
+import type { TokenSource } from '../../upstream/credentials/token-source.js';
 import { RepeatableCall } from '../../upstream/repeatable-call.js';
 import { isStreamed, type ReplyHead, type UpstreamCall } from '../../upstream/reply.js';
 import { type BackendCall, callBackend } from './backend-call.js';
@@ -26,6 +27,7 @@ interface HeldReply {
 export class SessionCall extends RepeatableCall<string> {
   readonly #parts: BackendCall;
   readonly #session: ServiceSession;
+  readonly #tokens: TokenSource;
   #token: string | null = null;
   #isRepeated = false;
   #held: HeldReply | null = null;
@@ -34,6 +36,7 @@ export class SessionCall extends RepeatableCall<string> {
     super(parts.request, parts.receiver);
     this.#parts = parts;
     this.#session = session;
+    this.#tokens = session.tokensOf?.(parts.request.subject ?? null) ?? session.login;
   }
 
   head(head: ReplyHead): void {
@@ -78,10 +81,9 @@ export class SessionCall extends RepeatableCall<string> {
   }
 
   protected obtain(): string | Promise<string> {
-    const { login } = this.#session;
     return this.#token === null
-      ? login.token(this.#observer)
-      : login.renew(this.#token, this.#operation, this.#observer);
+      ? this.#tokens.token(this.#observer)
+      : this.#tokens.renew(this.#token, this.#operation, this.#observer);
   }
 
   protected send(token: string): UpstreamCall {
@@ -111,12 +113,12 @@ export class SessionCall extends RepeatableCall<string> {
 
   /** Whether a refusal of the token leads to another one. */
   get #canRenew(): boolean {
-    return !this.#isRepeated && this.#token !== null && this.#session.login.canRenew(this.#token, this.#operation);
+    return !this.#isRepeated && this.#token !== null && this.#tokens.canRenew(this.#token, this.#operation);
   }
 
   #accept({ status }: ReplyHead): void {
     if (status < 200 || status > 299 || this.#token === null) return;
-    this.#session.login.accepted(this.#token, this.#operation, this.#isRepeated);
+    this.#tokens.accepted(this.#token, this.#operation, this.#isRepeated);
   }
 
   /** The backend refused the token. A body that was sent while it came in cannot be sent again. */
@@ -135,7 +137,7 @@ export class SessionCall extends RepeatableCall<string> {
   #renew(): void {
     if (this.#token === null) return;
     try {
-      const renewed = this.#session.login.renew(this.#token, this.#operation, this.#observer);
+      const renewed = this.#tokens.renew(this.#token, this.#operation, this.#observer);
       if (renewed instanceof Promise) renewed.catch(() => {});
     } catch {
       // This call is answered with the reply that it got.

@@ -1,6 +1,7 @@
 import type { Client } from '../../access/client.js';
 import type { CancelSignal } from '../../base/cancellation.js';
 import type { Exchange } from '../../base/exchange.js';
+import type { SubjectToken } from '../../base/subject-token.js';
 import type { CodecLimits } from '../../codec/plan/limits.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { SoapService } from '../../compile/soap/service.js';
@@ -19,6 +20,8 @@ export interface CallContext {
   readonly headers: RequestContext['headers'];
   /** The claims of the caller's token, for the same. */
   readonly claims: RequestContext['claims'];
+  /** The token of the caller, where the service needs it; absent or null where not. */
+  readonly subject?: SubjectToken | null;
   readonly limits: CodecLimits;
   /** Null or absent where nothing is observed. */
   readonly observers?: Observers | null;

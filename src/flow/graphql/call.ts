@@ -32,7 +32,7 @@ export function checkCallArguments(
  * which is a `SoapFaultError` where the backend answered with a Fault.
  */
 export function callOperation(field: FieldCall, context: CallContext): Promise<Decoded> {
-  const { service, exchange, signal, headers: callerHeaders, claims, limits } = context;
+  const { service, exchange, signal, headers: callerHeaders, claims, limits, subject = null } = context;
   const { operation, requestPlan } = field.bound;
   const [dialect] = service.dialects;
   const addressing = service.addressing?.get(operation) ?? null;
@@ -70,6 +70,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
       affinity,
       className: exchange.caller.className,
       rules,
+      subject,
       observer,
     };
     // Attachments are not compared.

@@ -27,6 +27,7 @@ import { clientNameIn } from '../../observe/client-name.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
 import { consultPolicy } from '../calls/consult-policy.js';
+import { subjectOf } from '../calls/subject.js';
 import type { BatchPermits } from '../http/concurrency.js';
 import { type TaskOwner, waitForTimeSlice } from '../http/fair-scheduler.js';
 import { authorizeUpstream } from './authorize-upstream.js';
@@ -251,6 +252,7 @@ export class CallerHost implements RequestHost, ItemHost {
         signal,
         headers,
         claims,
+        subject: subjectOf(service, client),
         limits: codec,
         observers,
         sharing,

@@ -13,6 +13,7 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import type { Observation, Observers } from '../calls/observation.js';
 import { blocksOfSoapCall, type OwnBlocks } from '../calls/own-blocks.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
+import { subjectOf } from '../calls/subject.js';
 import { SoapAnswer } from './answer.js';
 import type { SoapContext } from './context.js';
 import { forward } from './forward.js';
@@ -128,7 +129,8 @@ export async function answerSoap(
   const operation = known?.operation?.name ?? null;
   const observer = observeCall(exchange.operation);
   const about = { query, affinity, className: exchange.caller.className };
-  const sent = { ...about, method: 'POST', headers, body, operation, isIdempotent, rules, observer } as const;
+  const subject = subjectOf(service, caller.client);
+  const sent = { ...about, method: 'POST', headers, body, operation, isIdempotent, rules, subject, observer } as const;
   await forward(contextWith(policy.observation, blocks), sent, known?.operation ?? null, messageId, message);
   if (received.kind === 'flowing') exchange.bytesIn = intake.reader.bytes;
 }

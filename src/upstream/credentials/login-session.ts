@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { CallObserver, RequestObserver } from '../../base/request-observer.js';
 import { RenewalLimiter } from './renewal-limiter.js';
+import type { TokenSource } from './token-source.js';
 
 /** How long after a failed login none is tried: twice as long after each, so that no account is locked. */
 const PAUSE_MILLIS = 1_000;
@@ -21,7 +22,7 @@ export interface LoginSessionOptions {
 }
 
 /** The token of a login session: one for all calls, and one login for all calls that wait for it. */
-export class LoginSession {
+export class LoginSession implements TokenSource {
   readonly #options: LoginSessionOptions;
   #current: { readonly token: string; readonly madeMillis: number } | null = null;
   #login: Promise<string> | null = null;

@@ -5,9 +5,14 @@ import {
   ClientSecretPost,
   clientCredentialsGrantRequest,
   customFetch,
+  genericTokenEndpointRequest,
   introspectionRequest,
+  None,
   processClientCredentialsResponse,
+  processGenericTokenEndpointResponse,
   processIntrospectionResponse,
+  TlsClientAuth,
+  type TokenEndpointResponse,
 } from 'oauth4webapi';
 import type { CallObserver } from '../../base/request-observer.js';
 
@@ -16,19 +21,33 @@ export interface OAuthClient {
   /** The endpoint that is asked. */
   readonly url: string;
   readonly clientId: string;
-  readonly clientSecret: () => string;
-  /** How the client identifies itself (RFC 6749 section 2.3.1). */
-  readonly clientAuth: 'basic' | 'post';
+  /** How the client identifies itself (RFC 6749 section 2.3.1, RFC 7523 section 2.2, RFC 8705 section 2). */
+  readonly clientAuth: ClientIdentity;
+  /** What a token is asked for with; absent or null: the client's own credentials (RFC 6749 section 4.4). */
+  readonly grant?: ExtensionGrant | null;
   /** Posts a form to `url`, with a limit on the answer. */
   readonly post: (headers: readonly string[], form: string, observer: CallObserver | null) => Promise<OAuthAnswer>;
 }
+
+/** A grant by other parameters of the form (RFC 6749 section 4.5). */
+export interface ExtensionGrant {
+  readonly type: string;
+  readonly parameters: () => Promise<Readonly<Record<string, string>>>;
+}
+
+export type ClientIdentity =
+  | { readonly kind: 'basic' | 'post'; readonly secret: () => string }
+  /** `sign` resolves to an assertion of the client about itself. */
+  | { readonly kind: 'privateKeyJwt'; readonly sign: () => Promise<string> }
+  /** The certificate of the connection, or nothing at all. */
+  | { readonly kind: 'tls' | 'none' };
 
 export interface OAuthAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** Asks for a token by the client credentials grant (RFC 6749 section 4.4). `seconds`: its life; null where not told. */
+/** Asks for a token. `seconds`: its life; null where not told. */
 export async function requestToken(
   oauth: OAuthClient,
   parameters: URLSearchParams,
@@ -36,16 +55,24 @@ export async function requestToken(
 ): Promise<{ readonly token: string; readonly seconds: number | null }> {
   const server = { ...serverOf(oauth), token_endpoint: oauth.url };
   const client = { client_id: oauth.clientId };
-  const response = await clientCredentialsGrantRequest(
-    server,
-    client,
-    authOf(oauth),
-    parameters,
-    optionsOf(oauth, observer),
-  );
-  const answer = await processClientCredentialsResponse(server, client, response);
-  return { token: answer.access_token, seconds: answer.expires_in ?? null };
+  const { grant = null } = oauth;
+  if (grant === null) {
+    const options = optionsOf(oauth, observer);
+    const response = await clientCredentialsGrantRequest(server, client, authOf(oauth), parameters, options);
+    return tokenIn(await processClientCredentialsResponse(server, client, response));
+  }
+  for (const [name, value] of Object.entries(await grant.parameters())) parameters.set(name, value);
+  const options = optionsOf(oauth, observer);
+  const response = await genericTokenEndpointRequest(server, client, authOf(oauth), grant.type, parameters, options);
+  return tokenIn(await processGenericTokenEndpointResponse(server, client, response));
 }
+
+const CLIENT_ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+const tokenIn = ({ access_token: token, expires_in: seconds }: TokenEndpointResponse) => ({
+  token,
+  seconds: seconds ?? null,
+});
 
 /** Asks about a token (RFC 7662). Null: it is not active. */
 export async function introspectToken(
@@ -63,8 +90,24 @@ export async function introspectToken(
 
 const serverOf = ({ url }: OAuthClient): { readonly issuer: string } => ({ issuer: new URL(url).origin });
 
-const authOf = ({ clientAuth, clientSecret }: OAuthClient): ClientAuth =>
-  (clientAuth === 'basic' ? ClientSecretBasic : ClientSecretPost)(clientSecret());
+function authOf({ clientAuth, clientId }: OAuthClient): ClientAuth {
+  switch (clientAuth.kind) {
+    case 'basic':
+      return ClientSecretBasic(clientAuth.secret());
+    case 'post':
+      return ClientSecretPost(clientAuth.secret());
+    case 'tls':
+      return TlsClientAuth();
+    case 'none':
+      return None();
+    case 'privateKeyJwt':
+      return async (_server, _client, body) => {
+        body.set('client_id', clientId);
+        body.set('client_assertion_type', CLIENT_ASSERTION);
+        body.set('client_assertion', await clientAuth.sign());
+      };
+  }
+}
 
 const optionsOf = ({ post }: OAuthClient, observer: CallObserver | null) => ({
   // `check` warns of an endpoint without TLS.

@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { CallObserver, RequestObserver } from '../../base/request-observer.js';
-import { bearerFields } from './bearer.js';
-import type { CallToAuthorize, Credentials, Fields } from './credentials.js';
 import { type OAuthClient, requestToken } from './oauth-requests.js';
 import { RenewalLimiter } from './renewal-limiter.js';
+import type { TokenSource } from './token-source.js';
 
 export interface OAuth2Options extends OAuthClient {
   /** The service that the tokens are for. */
@@ -22,14 +21,17 @@ const UNTOLD_LIFE_MILLIS = 300_000;
 /** How long a failure is the answer to further calls: a token endpoint that fails is not asked by each of them. */
 const FAILED_MILLIS = 1_000;
 
+/** The signs of a field of HTTP. */
+const TOKEN = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+
 interface Token {
-  readonly fields: Fields;
+  readonly text: string;
   readonly renewMillis: number;
   readonly endMillis: number;
 }
 
-/** Tokens of the client credentials grant (RFC 6749 section 4.4): shared by all calls, one request for a token at a time. */
-export class OAuth2 implements Credentials {
+/** Tokens of an authorization server (RFC 6749): shared by all calls, one request for a token at a time. */
+export class OAuth2 implements TokenSource {
   readonly #options: OAuth2Options;
   #token: Token | null = null;
   #asking: Promise<Token> | null = null;
@@ -42,31 +44,35 @@ export class OAuth2 implements Credentials {
     this.#options = options;
   }
 
-  fields({ refused, observer, operation }: CallToAuthorize): Fields | Promise<Fields> {
+  token(observer: RequestObserver | null = null): string | Promise<string> {
     const nowMillis = performance.now();
-    // Calls that were refused together had the same token: the first of them asks for another one.
-    if (refused !== null && this.#isCurrent(refused.fields)) {
-      this.#renewals.begin(operation, nowMillis);
-      this.#token = null;
-    }
     const token = this.#token;
     if (token === null || nowMillis >= token.endMillis)
-      return this.#obtain(nowMillis, observer).then(({ fields }) => fields);
+      return this.#obtain(nowMillis, observer).then(({ text }) => text);
     // In the background, while the old one is still good.
     if (nowMillis >= token.renewMillis) this.#obtain(nowMillis, observer).catch(() => {});
-    return token.fields;
+    return token.text;
   }
 
-  canRenew(refused: Fields, operation: string): boolean {
+  /** Calls that were refused together had the same token: the first of them asks for another one. */
+  renew(refused: string, operation: string, observer: RequestObserver | null = null): string | Promise<string> {
+    if (this.#isCurrent(refused)) {
+      this.#renewals.begin(operation, performance.now());
+      this.#token = null;
+    }
+    return this.token(observer);
+  }
+
+  canRenew(refused: string, operation: string): boolean {
     return !this.#isCurrent(refused) || this.#renewals.permits(operation, performance.now());
   }
 
-  accepted(fields: Fields, operation: string, isRepeated: boolean): void {
-    if (this.#isCurrent(fields)) this.#renewals.accept(operation, isRepeated);
+  accepted(token: string, operation: string, isRepeated: boolean): void {
+    if (this.#isCurrent(token)) this.#renewals.accept(operation, isRepeated);
   }
 
-  #isCurrent(fields: Fields): boolean {
-    return this.#token !== null && fields[1] === this.#token.fields[1];
+  #isCurrent(token: string): boolean {
+    return this.#token?.text === token;
   }
 
   async close(): Promise<void> {
@@ -105,9 +111,10 @@ export class OAuth2 implements Credentials {
     if (audience !== null) parameters.set('audience', audience);
     const askedMillis = performance.now();
     const { token, seconds } = await requestToken(this.#options, parameters, observer);
+    if (!TOKEN.test(token)) throw new Refusal('UPSTREAM_AUTH', 'a token that no header field can carry');
     const lifeMillis = seconds === null ? UNTOLD_LIFE_MILLIS : seconds * 1000;
     return {
-      fields: bearerFields(token),
+      text: token,
       renewMillis: askedMillis + lifeMillis * RENEWED_AT,
       endMillis: askedMillis + lifeMillis,
     };

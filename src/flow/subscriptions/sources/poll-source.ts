@@ -3,6 +3,7 @@ import { Refusal } from '../../../base/refusals/refusal.js';
 import { type CallInput, type FieldCall, SharedCallFailure } from '../../../graphql/run/field-call.js';
 import type { PolledSource as PollRule, Subscription } from '../../../graphql/subscription/subscription.js';
 import { varyingValues } from '../../calls/caller-fields.js';
+import { subjectOf } from '../../calls/subject.js';
 import { callOperation } from '../../graphql/call.js';
 import type { BackendCalls } from '../../graphql/host.js';
 import { PollAccount } from '../polling/poll-account.js';
@@ -47,11 +48,13 @@ export class PollSource implements SubscriptionSource {
     const service = endpoint.services.get(bound.service);
     if (service === undefined) throw new Error('a field of a service that is not there');
     const { claims } = caller.client;
+    const subject = subjectOf(service, caller.client);
     // Other values of the request that the operation takes: only subscribers with the same values share a call.
     const context = [
       ...service.callerFields.inRequests.map((name) => headers[name] ?? null),
       ...(varyingValues(service, headers) ?? []),
       ...(service.claims.get(bound.operation.name) ?? []).map((name) => claims?.[name] ?? null),
+      ...(subject === null ? [] : [subject.key]),
     ];
     const member = {
       plan: this.#plan,
@@ -81,6 +84,7 @@ export class PollSource implements SubscriptionSource {
             signal,
             headers,
             claims,
+            subject,
             limits: endpoint.codec,
             relay,
           });

@@ -1,0 +1,122 @@
+import type { JwtClaims } from '../../base/jwt.js';
+import { readSigningKey, type SigningKey } from '../../base/signing-key.js';
+import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
+import type { ClientIdentity } from '../../upstream/credentials/oauth-requests.js';
+import type { OAuth2Options } from '../../upstream/credentials/oauth2.js';
+import type { Route } from '../../upstream/dial/dial.js';
+import { Upstream } from '../../upstream/upstream.js';
+import { postForm } from './post-form.js';
+
+type AnyService = ServiceConfig | GraphqlServiceConfig;
+export type OAuthConfig = NonNullable<NonNullable<ServiceConfig['auth']>['oauth2']>;
+
+/** How long the assertion of a client about itself is good. */
+const CLIENT_ASSERTION_MILLIS = 180_000;
+
+/** RFC 7523 section 2.1. */
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+/** How tokens of `auth.oauth2` of a service are asked for. Throws `ConfigurationError`. */
+export function compileOAuth2(
+  service: ConfigSection<AnyService>,
+  oauth: OAuthConfig,
+  routeTo: (url: URL) => Route,
+): OAuth2Options {
+  const { tokenUrl: url, clientId, scopes, audience, assertion, key } = oauth;
+  const section = service.at(oauth, 'auth', 'oauth2');
+  const signingKey = key === undefined ? null : compileKey(section, key);
+  const sign = async (about: JwtClaims): Promise<string> => {
+    if (signingKey === null) throw new Error('the configuration let an assertion pass that nothing signs');
+    const { signJwt } = await import('../../base/jwt.js');
+    return signJwt(about, signingKey());
+  };
+  const endpoint = new Upstream([url], service.value.limits.upstream, { routeTo });
+  return {
+    service: service.name,
+    url,
+    clientId,
+    clientAuth: clientIdentity(section, sign),
+    grant:
+      assertion === undefined
+        ? null
+        : {
+            type: JWT_BEARER,
+            parameters: async () => ({
+              assertion: await sign({
+                issuer: assertion.issuer ?? clientId,
+                subject: assertion.subject,
+                audience: assertion.audience ?? url,
+                lifetimeMillis: assertion.lifetimeMillis,
+              }),
+            }),
+          },
+    scopes,
+    audience: audience ?? null,
+    post: (headers, form, observer) => postForm(endpoint, headers, form, observer),
+    close: () => endpoint.close(),
+  };
+}
+
+function clientIdentity(
+  section: ConfigSection<OAuthConfig>,
+  sign: (about: JwtClaims) => Promise<string>,
+): ClientIdentity {
+  const { clientId, clientAuth, clientSecret, tokenUrl } = section.value;
+  if (clientAuth === 'tls') return { kind: 'tls' };
+  if (clientAuth === 'privateKeyJwt') {
+    const lifetimeMillis = CLIENT_ASSERTION_MILLIS;
+    return {
+      kind: 'privateKeyJwt',
+      sign: () => sign({ issuer: clientId, subject: clientId, audience: tokenUrl, lifetimeMillis }),
+    };
+  }
+  if (clientSecret === undefined) return { kind: 'none' };
+  return { kind: clientAuth ?? 'basic', secret: section.text(['clientSecret'], clientSecret) };
+}
+
+/** The key as it is now: a file may rotate, and one that is no key leaves the one before. Throws `ConfigurationError`. */
+function compileKey(section: ConfigSection<OAuthConfig>, pem: string): () => SigningKey {
+  const current = section.text(['key'], pem);
+  let text = current();
+  let key = readKey(text);
+  if (key === null)
+    throw section.error(
+      ['key'],
+      `Service \`${section.name}\`: \`auth.oauth2.key\` is no private key that can sign.`,
+      KINDS,
+    );
+  return () => {
+    const latest = current();
+    if (latest !== text) {
+      text = latest;
+      key = readKey(latest) ?? key;
+    }
+    if (key === null) throw new Error('a key was read before');
+    return key;
+  };
+}
+
+const KINDS = 'Give it a private key of RSA, P-256, P-384, P-521 or Ed25519, as PEM without a passphrase.';
+
+function readKey(pem: string): SigningKey | null {
+  try {
+    return readSigningKey(pem);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether calls carry the token as those of a login session do: in a header block, renewed after a Fault, or by caller. */
+export const isSessionToken = ({ grant, place, renewOn }: Pick<OAuthConfig, 'grant' | 'place' | 'renewOn'>): boolean =>
+  grant === 'tokenExchange' || place?.startsWith('header:') === true || renewOn.length > 0;
+
+/** The field of HTTP that carries the token; null for a header block. */
+export function tokenField({ place = 'http:authorization' }: Pick<OAuthConfig, 'place'>): {
+  readonly field: string;
+  readonly prefix: string;
+} | null {
+  if (!place.startsWith('http:')) return null;
+  const field = place.slice('http:'.length).toLowerCase();
+  return { field, prefix: field === 'authorization' ? 'Bearer ' : '' };
+}
