@@ -85,6 +85,8 @@ const SERVICE = closed({
     true),
   callCost: optional(costPoints(
     'The cost of one call from GraphQL whose operation has none; by default `limits.graphql.callCost`.')),
+  reads: list(string({ pattern: '^[^\\s{}:]{1,256}$', hint: 'Write the name of an operation, or a pattern such as Export*.' }),
+    'Operations that read, by name or pattern (`Export*`): they are queries, whatever their names say. The `field` of an operation decides before.', { maxItems: 1000, uniqueItems: true, default: [] }),
   callerHeaders: list(string(HEADER_NAME),
     "Header fields of a GraphQL caller's request that operations may put into their messages, with `header`.", { maxItems: 64, uniqueItems: true, default: [] }),
   soapHeaders: SOAP_HEADERS,

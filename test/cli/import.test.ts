@@ -116,7 +116,7 @@ t.test('every port type is offered, its operations by one port', async (t) => {
   await writeFile(join(directory, 'a.wsdl'), wsdl);
   const { output, yaml } = await run(join(directory, 'a.wsdl'));
   t.match(yaml, '    ports:\n      - Two\n      - Three\n');
-  t.match(output, /^3 operations: 2 offered \(2 reading, 0 writing\), 1 not callable\.\n/);
+  t.match(output, /^3 operations: 2 offered \(0 reading, 2 writing\), 1 not callable\.\n/);
   t.match(output, /^Told +disabled +- +The operation Told is started by the server/m);
 });
 

@@ -37,6 +37,7 @@ const OF_SOAP_SERVICES = [
     'naming',
     'names',
     'callerHeaders',
+    'reads',
     'soapHeaders',
     'replyHeaders',
   ],

@@ -1,8 +1,9 @@
 import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
+import { isDoubtful } from '../../graphql/fields/exposure.js';
 import { buildSchema } from '../../graphql/schema.js';
 import { fieldName, NameScope, pascalName } from '../../graphql/types/naming.js';
 import type { DialectName } from '../../soap/dialect.js';
-import { type Operation, type Payload, type Port, typeKey, type WsdlModel } from '../../wsdl/model.js';
+import { distinctName, type Operation, type Payload, type Port, typeKey, type WsdlModel } from '../../wsdl/model.js';
 import { reasonOf } from '../../wsdl/report.js';
 import type { UncallableOperation } from '../../wsdl/uncallable.js';
 import { withoutReported } from './causes.js';
@@ -47,6 +48,8 @@ export interface ImportReport {
   /** Every operation of the WSDL. */
   readonly operations: readonly ReportedOperation[];
   readonly ports: readonly ReportedPort[];
+  /** Operations of Mutation whose names do not say what they do: some may read. */
+  readonly doubtful: readonly string[];
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -106,7 +109,10 @@ export function reportImport(
   );
   const found = findings.map(({ what, remedy }) => unplaced(what, remedy));
   const warnings = [...withoutReported(model), ...found];
-  return { location, configuration, summary: summaryOf(operations), services, operations, ports, warnings };
+  const doubtful = [...fields.values()].flatMap(({ parent, operation }) =>
+    parent === 'Mutation' && isDoubtful(distinctName(operation)) ? [operation.name] : [],
+  );
+  return { location, configuration, summary: summaryOf(operations), services, operations, ports, doubtful, warnings };
 }
 
 /** `Query.crmGetOrder` for the field `Query.getOrder` of the service `crm`, as colliding fields of a schema are named. */

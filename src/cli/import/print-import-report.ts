@@ -7,7 +7,13 @@ import type { ImportReport, ReportedOperation } from './import-report.js';
  * first; of many operations the others are not listed.
  */
 export function printReport(report: ImportReport): string {
-  const parts = [summaryLines(report), operationLines(report), otherPortLines(report), warningLines(report)];
+  const parts = [
+    summaryLines(report),
+    operationLines(report),
+    otherPortLines(report),
+    doubtfulLines(report),
+    warningLines(report),
+  ];
   return parts.flat().join('\n');
 }
 
@@ -88,6 +94,16 @@ function otherPortLines({ operations }: ImportReport): readonly string[] {
   return lines.length === 0 ? [] : ['', ...lines];
 }
 
+/** Operations that are mutations for want of a word that says what they do. */
+function doubtfulLines({ doubtful }: ImportReport): readonly string[] {
+  if (doubtful.length === 0) return [];
+  const shown = doubtful.slice(0, DOUBTFUL_SHOWN);
+  const more = doubtful.length - shown.length;
+  const names = `${shown.join(', ')}${more === 0 ? '' : ` and ${more} more in import-report.json`}`;
+  return ['', oneLine(`Name in \`reads\` those that only read; these names do not say whether they write: ${names}`)];
+}
+
+const DOUBTFUL_SHOWN = 20;
 const NAMES_SHOWN = 5;
 const WARNINGS_SHOWN = 20;
 

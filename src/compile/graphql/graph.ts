@@ -127,6 +127,7 @@ const build = (
       elements: [...(service.wsdl?.elements.values() ?? [])],
       typesOf: owners.get(service) ?? service.name,
       callCost: service.config.callCost ?? null,
+      reads: service.config.reads,
       requirementOf: (operation) => requirementOfCall(service, operation),
     })),
     links,

@@ -1,3 +1,5 @@
+import { matchesName } from '../../base/glob.js';
+import { didYouMean } from '../../base/nearest.js';
 import type { Requirement } from '../../base/requirement.js';
 import type { Steps } from '../../base/time-slices.js';
 import { distinctName, type ElementDeclaration, type Operation, type XsdType } from '../../wsdl/model.js';
@@ -19,6 +21,8 @@ import {
   READING_LAST,
   READING_ONLY_FIRST,
   READING_OPEN,
+  READING_REQUESTS,
+  READING_WITHOUT_ANSWER,
   TAKEN_IN_TURN,
   WRITING,
   WRITING_BEHIND,
@@ -48,6 +52,8 @@ export interface GraphqlService {
   readonly typesOf?: string;
   /** Points for a call whose operation has no cost of its own; null or absent: the general cost of calls. */
   readonly callCost?: number | null;
+  /** Patterns of names of operations that read, whatever their words say; absent: none. */
+  readonly reads?: readonly string[];
   /** Header blocks of all its operations; absent: none. */
   readonly blocks?: BlockMappings;
   /** Elements of its replies may stand for others, although the WSDL does not say so; absent: they may not. */
@@ -163,7 +169,27 @@ export function offeredBy({ operations, mapping }: GraphqlService): ReadonlySet<
 
 function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySet<string>): readonly Unnamed[] {
   const offered = offeredBy(service);
-  const reads = isNaming01(service.naming) ? isReading01 : isReading;
+  for (const pattern of service.reads ?? []) {
+    if (service.operations.some(({ name }) => matchesName(name, pattern))) continue;
+    const what = `\`reads\` names no operation of service ${service.name}: ${pattern}.`;
+    const known = didYouMean(
+      pattern,
+      service.operations.map(({ name }) => name),
+    );
+    names.refuse(
+      service.name,
+      ['reads'],
+      what,
+      known ?? 'Write the name of an operation as the WSDL has it, or a pattern such as Export*.',
+    );
+  }
+  const isQuery = (operation: Operation, patterns: readonly string[]): boolean => {
+    const name = distinctName(operation);
+    if (patterns.some((pattern) => matchesName(operation.name, pattern))) return true;
+    return isNaming01(service.naming)
+      ? isReading01(name)
+      : isReading(name) && !(answersNothing(operation) && !isCheck(name));
+  };
   return service.operations.flatMap((operation): Unnamed[] => {
     const entry = service.mapping.get(operation.name) ?? null;
     const isOffered = offered.has(operation.name);
@@ -173,7 +199,7 @@ function unnamedOf(service: GraphqlService, names: TypeNames, linked: ReadonlySe
       names.warn(`Service ${service.name}: operation ${operation.name} is not offered in GraphQL. ${why}`.trim());
       return [];
     }
-    const parent = entry?.field?.parent ?? (reads(distinctName(operation)) ? 'Query' : 'Mutation');
+    const parent = entry?.field?.parent ?? (isQuery(operation, service.reads ?? []) ? 'Query' : 'Mutation');
     return [{ operation, mapping: entry, parent, isOffered }];
   });
 }
@@ -197,6 +223,27 @@ function takeMapped(service: GraphqlService, each: Unnamed, { names, scopes, own
   }
 }
 
+/** Whether nothing in a name says what the operation does: it is a mutation, since it may write. */
+export const isDoubtful = (operationName: string): boolean =>
+  !isReading(operationName) &&
+  !wordsOf(operationName.slice(0, NAME_CHARS)).some(
+    ({ text }) => writes(text) || WRITING_FIRST.has(text) || WRITING_BEHIND.has(text),
+  );
+
+/** Whether a reply has no content. */
+function answersNothing({ output }: Operation): boolean {
+  if (output === null) return true;
+  const { body, several, attachments = [] } = output;
+  if (several !== undefined || attachments.length > 0) return false;
+  if (body === null) return true;
+  const { type } = body;
+  return type.kind === 'complex' && type.content.kind === 'empty' && type.attributes.length === 0;
+}
+
+/** Whether an operation reads although it answers nothing: what it tells is that it succeeds. */
+const isCheck = (name: string): boolean =>
+  wordsOf(name.slice(0, NAME_CHARS)).some(({ text }) => READING_WITHOUT_ANSWER.has(text));
+
 interface Word {
   readonly text: string;
   /** It begins the name, or a part of it behind a separator: `PNR_Retrieve`, `Order.Get`. */
@@ -208,17 +255,22 @@ interface Word {
  * the left decides; the tables of `operation-verbs.ts` list where a word is one. More than 256 characters are not read.
  */
 export function isReading(operationName: string): boolean {
-  const words = withoutAffixes(wordsOf(operationName.slice(0, NAME_CHARS)));
+  const written = wordsOf(operationName.slice(0, NAME_CHARS));
+  const words = withoutAffixes(written);
   const isPair = ({ text }: Word, at: number): boolean => WRITING_PAIRS.has(`${text} ${words[at + 1]?.text ?? ''}`);
   if (words.some(isPair) || takesInTurn(words)) return false;
   for (const [at, { text, begins }] of words.entries()) {
-    if (writes(text) || (at === 0 && WRITING_FIRST.has(text) && !isEntity(words))) return false;
+    if (writes(text) || (at === 0 && WRITING_FIRST.has(text))) {
+      if (at === 0 && isEntity(words)) continue;
+      return false;
+    }
     if (READING.has(text) || (at === 0 && READING_FIRST.has(text))) return !goesOnWriting(words, at);
     const isVerb = begins && READING_OPEN.has(text) && (at === 0 || !READING_ONLY_FIRST.has(text));
     if (!isVerb && !(READING_LAST.has(text) && isLast(words, at))) continue;
     return !words.some((word) => writes(word.text)) && !goesOnWriting(words, at);
   }
-  return false;
+  const isRequest = written.at(-1)?.text === 'req' && READING_REQUESTS.has(words.at(-1)?.text ?? '');
+  return isRequest && !words.some(({ text }) => writes(text) || WRITING_FIRST.has(text));
 }
 
 const NAME_CHARS = 256;
@@ -235,9 +287,9 @@ function isLast(words: readonly Word[], at: number): boolean {
   return behind === undefined || PREPOSITIONS.has(behind);
 }
 
-/** Whether the first word is the thing that the rest of the name is about: `Process_GetList`. */
+/** Whether the first word is the thing that the rest of the name is about: `Process_GetList`, `Charge_Get`. */
 const isEntity = ([, verb, object]: readonly Word[]): boolean =>
-  verb?.begins === true && READING.has(verb.text) && object?.begins === false;
+  verb?.begins === true && READING.has(verb.text) && object?.begins !== true;
 
 /** Whether a verb that may write stands behind the reading one at `from`. */
 const goesOnWriting = (words: readonly Word[], from: number): boolean =>

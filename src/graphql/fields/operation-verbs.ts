@@ -6,7 +6,7 @@
 const setOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Read wherever they stand, and whatever the words behind them are: `GetUpdateHistory`, `Order_GetLines`. */
-export const READING = setOf('get find fetch retrieve');
+export const READING = setOf('get find fetch retrieve getall getdetail getdetails getinfo getlist getstatus');
 
 /** Read as the first word, whatever the words behind it are: `IsLocked`. */
 export const READING_FIRST = setOf('is has can who whoami echo exists exist describe lookup inquire enquire peek ping');
@@ -14,16 +14,22 @@ export const READING_FIRST = setOf('is has can who whoami echo exists exist desc
 /** Read as the first word, unless a writing verb stands anywhere: they are nouns as well. */
 export const READING_OPEN = setOf(`
   list search query select read load count check view show browse inquiry enquiry track display estimate compare
-  preview translate
-  abfragen buscar cercare consultar listar lister obtener obtenir obter pesquisar rechercher
+  preview return translate
+  abfragen abrufen anzeigen ermitteln ermittle finde finden hole holen lese lesen liefere suche suchen zeige zeigen
+  afficher chercher consulter lire obtiens rechercher recuperer trouver visualiser
+  busca consulta leer lista mostrar obtenga obten obtiene recupera recuperar
+  cerca elenca elencare leggere leggi mostra ottenere ottieni recuperare trova trovare visualizza visualizzare
+  daj lista odczytaj pobierz pokaz sprawdz szukaj wyszukaj znajdz
+  buscar cercare consultar listar lister obtener obtenir obter pesquisar rechercher
 `);
 
 /** Verbs of `READING_OPEN` that may write as the first word of a later part of the name: `Data_Load`, `Event_Track`. */
-export const READING_ONLY_FIRST = setOf('compare load read select show track translate');
+export const READING_ONLY_FIRST = setOf('compare load read return select show track translate');
 
 /** Read as the last word, unless a writing verb stands anywhere: `BMButtonSearch`, `BalanceInquiry`, `priceList`. */
 export const READING_LAST = setOf(`
   list search query inq inquiry enquiry inquire enquire lookup describe browse exists consultar
+  abfragen abrufen anzeigen ermitteln finden holen lesen suchen
 `);
 
 /** Verbs that may change something, wherever they stand. */
@@ -54,18 +60,31 @@ export const WRITING = setOf(`
   unsubscribe update upgrade upload upsert vacate validate void vote
   wake whitelist blacklist wipe withdraw write zap
   actualizar alterar anular atualizar borrar bloquear cambiar cancelar crear criar eliminar enviar excluir gravar guardar
-  incluir insertar inserir modificar registrar salvar
+  incluir insertar inserir modificar registrar salvar agregar asignar confirmar dar emitir generar pagar
+  aendern aktualisieren anlegen buchen erstellen freigeben hinzufuegen loeschen senden setzen sperren speichern stornieren
+  ajouter annuler creer enregistrer envoyer modifier mettre payer supprimer valider
+  aggiorna aggiornare aggiungi annulla cancella cancellare crea creare elimina eliminare inserire inserisci invia inviare
+  modifica modificare paga registra salva salvare
+  aktualizuj anuluj dodaj oplac usun utworz wyslij zamow zapisz zatwierdz zmien
 `);
 
 /** Verbs that may change something as the first word; behind another word they are nouns: `Import_GetStatus`. */
 export const WRITING_FIRST = setOf(`
-  async batch block change email export import link post process return schedule share sign
+  async batch block change email export import link post process schedule share sign
 `);
 
 /** Verbs that may change something behind a conjunction only; elsewhere they are nouns: `QuoteAndBook`, `BookSearch`. */
 export const WRITING_BEHIND = setOf(`
   bill book charge claim credit debit file invoice log order place quote rate record request ship ticket transfer
 `);
+
+/** What customers return. Other things are returned by operations that read them. */
+const RETURNED = `
+  asset book books car device equipment funds goods item items key loan merchandise money order orders parcel payment
+  product products purchase rental sale shipment stock vehicle
+`
+  .trim()
+  .split(/\s+/);
 
 /** Two words in a row that write, whatever each of them means. */
 export const WRITING_PAIRS: ReadonlySet<string> = new Set([
@@ -81,6 +100,9 @@ export const WRITING_PAIRS: ReadonlySet<string> = new Set([
     'sign out',
     'sign up',
   ],
+  ...RETURNED.map((thing) => `return ${thing}`),
+  // A cursor moves on.
+  ...['fetch next', 'iterate next', 'move next', 'read next', 'receive next', 'retrieve next'],
   ...['black list', 'for update', 'opt in', 'opt out', 'roll back', 'select seat', 'select seats', 'white list'],
   ...['display alert', 'display message', 'display text', 'show alert', 'show message', 'show text', 'with lock'],
   ...['load balance', 'load card', 'load cash', 'load funds', 'load money', 'load value', 'load voucher'],
@@ -91,7 +113,15 @@ export const WRITING_PAIRS: ReadonlySet<string> = new Set([
 /** Taken from the others when `next` stands before them: `GetNextInvoiceNumber`. */
 export const TAKEN_IN_TURN = setOf('id item job key message number sequence serial task value');
 
-export const CONJUNCTIONS = setOf('and or then und et');
+export const CONJUNCTIONS = setOf('and or then und et y oraz');
+
+/** Read where they end the name of a request message: `AirFareRulesReq`. */
+export const READING_REQUESTS = setOf('availability details display history info rules status');
+
+/** Words of operations that answer nothing and read all the same: what counts is that they succeed. */
+export const READING_WITHOUT_ANSWER = setOf(
+  'check echo exists health healthcheck heartbeat is noop ping test validate verify',
+);
 
 /** Mean nothing as the first word: `doGetOrder`, `wsListOrders`. Neither do single letters and numbers. */
 export const NEUTRAL_FIRST = setOf('do ws svc srv api web soap rpc op sp usp fn my the xml');

@@ -46,15 +46,15 @@ export const OPERATION_NAMES: readonly OperationNames[] = [
   },
   {
     maker: 'Travelport (request elements)',
-    reads: `LowFareSearchReq AvailabilitySearchReq UniversalRecordRetrieveReq ProviderReservationDisplayDetailsRetrieveReq
+    reads: `VehicleSearchAvailabilityReq HotelSearchAvailabilityReq HotelDetailsReq FlightDetailsReq AirFareDisplayReq AirFareRulesReq LowFareSearchReq AvailabilitySearchReq UniversalRecordRetrieveReq ProviderReservationDisplayDetailsRetrieveReq
       UniversalRecordSearchReq AirRetrieveDocumentReq  LowFareSearchAsynchReq RetrieveLowFareSearchReq
       HotelMediaLinksRetrieveReq BookingTravelerSearchReq GdsQueueCountRetrieveReq GdsQueueListReq`,
     writes: `AirCreateReservationReq UniversalRecordModifyReq UniversalRecordCancelReq UniversalRecordImportReq AirTicketingReq
       AirVoidDocumentReq AirExchangeReq AirRefundReq HotelCreateReservationReq VehicleCreateReservationReq AirMerchandisingFulfillmentReq
       AirCancelReq GdsQueuePlaceReq GdsEnterQueueReq GdsExitQueueReq ProfileCreateReq ProfileDeleteReq SavedTripCreateReq
       AckScheduleChangeReq EMDIssuanceReq`,
-    untold: `AirPriceReq AirFareRulesReq SeatMapReq AirFareDisplayReq FlightInformationReq FlightDetailsReq HotelDetailsReq
-      ScheduleSearchReq HotelSearchAvailabilityReq VehicleSearchAvailabilityReq SystemTimeReq CurrencyConversionReq 
+    untold: `AirPriceReq SeatMapReq FlightInformationReq
+      ScheduleSearchReq SystemTimeReq CurrencyConversionReq 
       GdsQueueCountReq AirRepriceReq`,
   },
   {
@@ -168,13 +168,13 @@ export const OPERATION_NAMES: readonly OperationNames[] = [
   },
   {
     maker: 'tax offices and central banks (BR, AR, ES, RU, EU)',
-    reads: `consultarNfse ConsultarLoteRps ConsultarSituacaoLoteRps FECompConsultar FEParamGetTiposCbte FEParamGetPtosVenta
+    reads: `consultaCadastro consultarNfse ConsultarLoteRps ConsultarSituacaoLoteRps FECompConsultar FEParamGetTiposCbte FEParamGetPtosVenta
       checkVat checkVatApprox GetCursOnDate GetReutersCursOnDate EnumValutes_Get GetLatestDateTime getPersona listarFacturas
       obtenerFactura`,
     writes: `RecepcionarLoteRps CancelarNfse EnviarLoteRps GerarNfse nfeRecepcaoEvento nfeAutorizacaoLote FECAESolicitar
       FECAEASinMovimientoInformar loginCms SuministroLRFacturasEmitidas AnulacionLRFacturasEmitidas CancelarConsulta
       GuardarLista importHouseData eliminarFactura registrarBusqueda`,
-    untold: 'nfeStatusServicoNF nfeConsultaNF FECompUltimoAutorizado FEDummy consultaCadastro EnumValutes dummy',
+    untold: 'nfeStatusServicoNF nfeConsultaNF FECompUltimoAutorizado FEDummy EnumValutes dummy',
   },
   {
     maker: 'VMware and VirtualBox',
@@ -231,5 +231,14 @@ export const OPERATION_NAMES: readonly OperationNames[] = [
       BeginGetX PostGetOrder order Retriever FetchAndAcknowledge PeekAndPop ListUnlock QueryReset CountAndReset
       Event_Track search_and_replace view_update DequeueMessage ReceiveOrder get_and_set`,
     untold: 'getorder listorders Customer.Read CheckUpdateStatus EmailSearch',
+  },
+  {
+    maker: 'Names in other languages, and of SAP',
+    reads: `BAPI_CUSTOMER_GETLIST BAPI_CUSTOMER_GETDETAIL PobierzKlienta SprawdzStatus WyszukajZamowienie LeggiOrdine
+      elencaClienti cercaProdotto KundeSuchen HoleAuftrag lireClient RechercherCommande ConsultarFactura obtenerSaldo
+      ReturnCustomerList ReturnAllRates Charge_GetStatus Order_Get Export_GetList Update_GetHistory`,
+    writes: `AuftragAnlegen KundeLoeschen creerClient SupprimerCommande DodajKlienta UsunZamowienie ZapiszDane creaOrdine
+      InserisciCliente ReadNextEvents FetchNext ReturnOrder ReturnItems EmitirFactura PobierzOrazUsun`,
+    untold: '',
   },
 ];
