@@ -230,11 +230,11 @@ export const isDoubtful = (operationName: string): boolean =>
     ({ text }) => writes(text) || WRITING_FIRST.has(text) || WRITING_BEHIND.has(text),
   );
 
-/** Whether a reply has no content. */
+/** Whether a reply has neither content nor header blocks. */
 function answersNothing({ output }: Operation): boolean {
   if (output === null) return true;
-  const { body, several, attachments = [] } = output;
-  if (several !== undefined || attachments.length > 0) return false;
+  const { body, several, headers, attachments = [] } = output;
+  if (several !== undefined || headers.length + attachments.length > 0) return false;
   if (body === null) return true;
   const { type } = body;
   return type.kind === 'complex' && type.content.kind === 'empty' && type.attributes.length === 0;
