@@ -11,6 +11,7 @@ import type { SlotSupply } from './base/slots.js';
 import type { Budgets } from './budget/budget.js';
 import type { Invalidator } from './cache/invalidator.js';
 import type { Compiled } from './compile.js';
+import type { KeyedStarter } from './flow/calls/declared-call.js';
 import { Observers } from './flow/calls/observation.js';
 import { type DriftListener, DriftWatch } from './flow/drift/drift.js';
 import type { ReloadLimiter } from './flow/drift/reload-limiter.js';
@@ -69,6 +70,8 @@ export interface ProcessState {
   readonly persisted: PersistedStore;
   readonly invalidator: Invalidator;
   readonly pollSharing: PollSharing | null;
+  /** Calls by idempotency key, whatever the generation. */
+  readonly keyed: KeyedStarter;
   /** The times of calls to services that have a rate. */
   readonly slots: SlotSupply;
   readonly isShedding: () => boolean;
@@ -148,6 +151,7 @@ export class Generation {
       observers: topics.length === 0 ? null : observers,
       persisted: state.persisted,
       invalidator: state.invalidator,
+      keyed: state.keyed,
       concurrency: state.concurrency,
     });
     this.live = new SubscriptionsEndpoint(compiled, this.graphql, bus, {

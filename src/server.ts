@@ -23,6 +23,8 @@ import { ReloadLimiter } from './flow/drift/reload-limiter.js';
 import { ConcurrencyLimits } from './flow/http/concurrency.js';
 import type { RefusedRequest } from './flow/http/connection.js';
 import { PenaltyBox } from './flow/http/penalty-box.js';
+import { KeyedCalls } from './flow/idempotency/keyed-calls.js';
+import { MemoryOutcomes } from './flow/idempotency/memory-outcomes.js';
 import { type BackendReports, BackendRole, Generation, type ProcessState } from './generation.js';
 import { Generations } from './generations.js';
 import { MemoryPersistedStore } from './graphql/admission/document-cache.js';
@@ -282,6 +284,7 @@ export class Gateway {
         [this.#options.invalidations, shared?.invalidations].flatMap((channel) => channel ?? []),
         () => this.compiled().caching.invalidations,
       ),
+      keyed: new KeyedCalls(shared?.outcomes ?? new MemoryOutcomes()),
       pollSharing: shared?.makePollSharing(limits.cache.replyBytes) ?? null,
       isShedding: () => this.#overload.shedsNext(),
       backends: new BackendRole(this.#options, this.#log),

@@ -6,6 +6,7 @@ import { maskRules } from './clients/masks.js';
 import { documentRules } from './graphql/document-rules.js';
 import { graphqlRules } from './graphql/graphql-rules.js';
 import { graphqlServiceRules } from './graphql/graphql-service-rules.js';
+import { idempotencyRules } from './graphql/idempotency-rules.js';
 import { requestRules } from './graphql/request-rules.js';
 import { subscriptionRules } from './graphql/subscription-rules.js';
 import { parseAddress } from './keys/address.js';
@@ -37,6 +38,7 @@ export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean
     ...documentRules(data),
     ...subscriptionRules(data),
     ...graphqlRules(data),
+    ...idempotencyRules(data),
     ...listenRules(data),
     ...redisRules(data),
     ...limitRules(data, isGiven),

@@ -14,6 +14,7 @@ import { RedisLeaseStore } from './lease/lease-store.js';
 import { LeasedBudgets } from './lease/leased-budgets.js';
 import { RedisNonceStore } from './nonce-store.js';
 import { RedisPollSharing } from './polling/poll-sharing.js';
+import { RedisOutcomes } from './redis-outcomes.js';
 
 /** The key `redis` of the configuration. */
 export interface SharedStateSettings extends ConnectionSettings {
@@ -40,6 +41,7 @@ export interface SharedStateEvents {
 export class SharedState {
   readonly budgets: LeasedBudgets;
   readonly nonces: RedisNonceStore;
+  readonly outcomes: RedisOutcomes;
   readonly invalidations: InvalidationChannel;
   readonly #settings: SharedStateSettings;
   readonly #events: SharedStateEvents;
@@ -59,6 +61,7 @@ export class SharedState {
       down: (reason) => events.event('warn', 'Redis is away: this process goes on with its share', { reason }),
     });
     this.nonces = new RedisNonceStore(this.#connection, prefix);
+    this.outcomes = new RedisOutcomes(this.#connection, prefix);
     this.#subscriber = new RedisConnection(settings, { operation() {}, up() {}, down() {} });
     this.invalidations = new RedisInvalidationChannel(this.#connection, this.#subscriber, prefix, replica);
     const options = { prefix, replica, replicas, heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS };

@@ -247,6 +247,23 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/drift/backend-documents.ts': '`?wsdl` may need the token',
     },
   },
+  'idempotency keys': {
+    homes: [
+      'flow/idempotency/',
+      'config/graphql/idempotency-',
+      'compile/soap/idempotency.ts',
+      'redis/redis-outcomes.ts',
+      'base/outcome-store.ts',
+    ],
+    exceptions: {
+      'config/graphql/operation-keys.ts': 'has the key',
+      'compile/soap/service.ts': 'has the rules of its operations',
+      'flow/calls/declared-call.ts': 'a call may have a key',
+      'flow/graphql/call.ts': 'reads the key of a request',
+      'flow/soap/answer-soap.ts': 'reads the key of a request',
+      'flow/soap/forward.ts': 'hands it to the call',
+    },
+  },
   masks: {
     homes: ['graphql/rights/mask.ts', 'config/clients/masks.ts'],
     words: /\b[mM]asker\w*/g,

@@ -77,6 +77,8 @@ const NEUTRAL: readonly string[] = [
   // More ways to operations, with the rights, prices and limits that they have by GraphQL.
   'services.*.rest',
   'mcp',
+  // What a repeated request is, which no caller gets more by.
+  'services.*.operations.*.idempotency',
   // The gateway at the endpoint, and what of a token goes on.
   ...['clientId', 'clientSecret', 'clientAuth', 'forward', 'timeoutMillis', 'inactiveMillis', 'logAs'].map(
     (key) => `clients.introspection.${key}`,

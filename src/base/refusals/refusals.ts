@@ -218,6 +218,22 @@ export const REFUSALS = {
     httpStatus: 503,
     text: 'More calls are waiting for the service than its rate allows.',
   },
+  // The Idempotency-Key of a request that writes.
+  IDEMPOTENCY_KEY_REUSED: {
+    blame: 'client',
+    httpStatus: 422,
+    text: 'The idempotency key was used for another request.',
+  },
+  IDEMPOTENCY_KEY_IN_USE: {
+    blame: 'client',
+    httpStatus: 409,
+    text: 'A request with the same idempotency key is in progress.',
+  },
+  IDEMPOTENCY_OUTCOME_UNKNOWN: {
+    blame: 'client',
+    httpStatus: 409,
+    text: 'The request was sent once before, and its outcome is not known.',
+  },
   SOAP_FAULT: { blame: 'upstream', level: 'info', text: 'The service answered with a Fault.' },
   VALUE_NOT_REPRESENTABLE: {
     blame: 'us',

@@ -32,6 +32,7 @@ import { type Keeping, Kept } from '../keep.js';
 import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
 import { Destinations } from './destinations.js';
+import { type IdempotencyRule, idempotencyRulesOf } from './idempotency.js';
 import { compileMadeSecurity, compileSigning } from './made-security.js';
 import type { KnownModel, WsdlReader } from './named-wsdl.js';
 import { openedOperations } from './opened-operations.js';
@@ -137,6 +138,8 @@ export interface SoapService {
   detailRules(operation: Operation | null): DetailRules;
   /** The operation may be called again when it is not known whether it was (D5). */
   isIdempotent(operation: Operation | null): boolean;
+  /** The rules of operations whose requests may have an idempotency key, by their names. */
+  readonly idempotency: ReadonlyMap<string, IdempotencyRule>;
   /** Whether a reply to this operation may have this child of Body (catalogue U01). */
   isReply(operation: Operation | null, body: QName | null): boolean;
   /** The parts of the Body of a reply to this operation; null where that is one child. */
@@ -224,6 +227,7 @@ export async function compileService(
     claims: claimsIn(config),
     digest: serviceDigest(config, source),
     requirements: operationRequirements(config),
+    idempotency: idempotencyRulesOf(config, limits.soap.bufferBytes),
     weightOf: weightsOf(config, limits.graphql.callCost),
     warnings: [
       ...(opened?.warnings ?? []),

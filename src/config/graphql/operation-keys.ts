@@ -5,6 +5,7 @@ import { closed, flag, flagOr, oneOf, optional, type StaticOf, text } from '../k
 import { SCOPE_KEYS } from '../keys/rights-keys.js';
 import { CACHE_KEYS } from './cache-keys.js';
 import { costPoints, OPERATION_COST_KEYS } from './cost-keys.js';
+import { IDEMPOTENCY_KEYS } from './idempotency-keys.js';
 import { REPLY_HEADERS, REQUEST_KEYS } from './request-keys.js';
 
 /** Keys of one operation of a service: the part of the table of keys for it. */
@@ -18,6 +19,7 @@ const MAPPED = closed({
     'Calling it twice does no harm: it is called again, once, when a connection broke without an answer, or as `retry` says.')),
   weight: optional(costPoints(
     'Points that one call of a SOAP client takes from its budget; by default its `cost`, or `callCost` of the service or of `limits.graphql`.')),
+  ...IDEMPOTENCY_KEYS,
   ...CACHE_KEYS,
   request: optional(text('Local name of the request element; without a WSDL by default the name of the operation.',
     { minLength: 1 })),

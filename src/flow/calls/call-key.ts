@@ -43,6 +43,8 @@ const CALL_PARTS: KeyParts<CallParts> = {
   blocks: (blocks) => blocks?.writers.length ?? null,
   message: (message) => message?.content.text ?? null,
   // No call over a connection that belongs to one caller has a key.
+  // A call that writes has no key of this kind.
+  keyed: NO_PART,
   upstream: NO_PART,
   exchange: NO_PART,
   receiver: NO_PART,

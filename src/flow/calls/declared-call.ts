@@ -1,9 +1,10 @@
 import type { Client } from '../../access/client.js';
 import type { Exchange } from '../../base/exchange.js';
+import type { KeyClaim } from '../../base/outcome-store.js';
 import type { Refusal } from '../../base/refusals/refusal.js';
 import type { Invalidator } from '../../cache/invalidator.js';
 import type { WriteRule } from '../../cache/rules.js';
-import type { UpstreamCall } from '../../upstream/reply.js';
+import type { UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
 import { type BackendCall, callBackend } from './backend-call.js';
 import type { MessageContent } from './message-content.js';
@@ -32,6 +33,8 @@ export interface CallParts extends BackendCall {
   readonly operation: Operation | null;
   /** Null where the call cannot be compared with others. */
   readonly message: ComparedMessage | null;
+  /** What the idempotency key of the request claims; absent or null for a request without one. */
+  readonly keyed?: KeyClaim | null;
 }
 
 /** The message of a call that may be shared, and the client that it is for. */
@@ -45,6 +48,12 @@ export interface CallKey {
   readonly text: string;
   /** Whether it may join a call under way: not where the reply may name its own request. */
   readonly mayJoin: boolean;
+}
+
+/** Makes one call for all requests under one idempotency key. */
+export interface KeyedStarter {
+  /** `make` calls the backend, if no request has before. */
+  start(claim: KeyClaim, receiver: UpstreamReceiver, make: (receiver: UpstreamReceiver) => UpstreamCall): DeclaredCall;
 }
 
 /** Calls the backend for one caller. */

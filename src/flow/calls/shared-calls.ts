@@ -8,7 +8,7 @@ import type { Operation } from '../../wsdl/model.js';
 import { callKey } from './call-key.js';
 import { withoutOrigin } from './caller-fields.js';
 import { CoalescedCall } from './coalesced-call.js';
-import { type CallParts, type DeclaredCall, UncachedCall } from './declared-call.js';
+import { type CallParts, callUpstream, type DeclaredCall, type KeyedStarter, UncachedCall } from './declared-call.js';
 import { CachedCall } from './replayed-call.js';
 
 /** Makes the calls of declared operations: identical ones are coalesced, known answers come from the cache. */
@@ -16,13 +16,15 @@ export class SharedCalls {
   readonly #rules: CacheRules<Operation>;
   readonly #cache: ReplyCache;
   readonly #invalidator: Invalidator;
+  readonly #keyed: KeyedStarter;
   /** The calls that further callers may join, by key. */
   readonly #open = new Map<string, CoalescedCall>();
 
-  constructor(rules: CacheRules<Operation>, cache: ReplyCache, invalidator: Invalidator) {
+  constructor(rules: CacheRules<Operation>, cache: ReplyCache, invalidator: Invalidator, keyed: KeyedStarter) {
     this.#rules = rules;
     this.#cache = cache;
     this.#invalidator = invalidator;
+    this.#keyed = keyed;
   }
 
   /** Callers that wait for the call of another. */
@@ -37,10 +39,16 @@ export class SharedCalls {
     return operation === null || service.mode === 'monitor' ? null : this.#rules.read(service.name, operation);
   }
 
-  /** Null where the operation is declared neither to read nor to write. */
+  /** Null where the operation is declared neither to read nor to write, and the request has no idempotency key. */
   start(parts: CallParts): DeclaredCall | null {
-    const { service, operation } = parts;
+    const { service, operation, keyed = null } = parts;
     if (operation === null) return null;
+    if (keyed !== null) {
+      return this.#keyed.start(keyed, parts.receiver, (receiver) => {
+        const made = { ...parts, receiver, keyed: null };
+        return this.start(made) ?? callUpstream(made);
+      });
+    }
     const rule = this.#rules.write(service.name, operation);
     if (rule !== null) return new UncachedCall(parts, { rule, invalidator: this.#invalidator });
     const read = this.rule(service, operation);

@@ -1,4 +1,6 @@
 import type { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type { KeyClaim } from '../../base/outcome-store.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
 import { addressingBlocks, newMessageId, writesMessageId } from '../../codec/write/addressing-blocks.js';
@@ -13,6 +15,7 @@ import { callUpstream } from '../calls/declared-call.js';
 import { envelopeContent } from '../calls/message-content.js';
 import { observeRequest } from '../calls/observation.js';
 import { blocksOfField } from '../calls/own-blocks.js';
+import { keyClaim, keyIn } from '../idempotency/keyed-request.js';
 import type { CallContext } from './call-context.js';
 import { DecodedReply } from './decoded-reply.js';
 
@@ -82,13 +85,29 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
     const content = rule === null ? null : envelopeContent(rule, service, plain(), { action, isAddressed });
     const message = content === null || sharing === null ? null : { client: sharing.client, content };
     const blocks = blocksOfField(service, envelope, packaged?.envelopeOffset);
-    const parts = { exchange, service, operation, request, message, receiver: reply, blocks };
+    const keyed = claimOf(field, context, request, plain);
+    const parts = { exchange, service, operation, request, message, keyed, receiver: reply, blocks };
     const declared = context.relay?.(parts) ?? sharing?.calls.start(parts) ?? null;
     const call = declared ?? callUpstream(parts);
     const onAbort = (): void => reply.abort(new Refusal('CLIENT_GONE'));
     signal.addEventListener('abort', onAbort, { once: true });
     reply.begin(call, declared, () => signal.removeEventListener('abort', onAbort));
   });
+}
+
+/** What the idempotency key of the request claims for a field; null without one. Two fields of a request are two calls. */
+function claimOf(
+  { bound: { operation }, key: field }: FieldCall,
+  { service, headers, sharing = null }: CallContext,
+  request: UpstreamRequest,
+  plain: () => Buffer,
+): KeyClaim | null {
+  if (sharing === null || field === undefined) return null;
+  const key = keyIn(service, operation, headers);
+  if (key === null) return null;
+  const content = createHash('sha256').update(plain()).digest('base64url');
+  const callMillis = service.upstream.totalMillis(request);
+  return keyClaim(service, operation, key, sharing.client, { content, field }, callMillis);
 }
 
 /** Names and values in turn, without the media type. */

@@ -66,9 +66,10 @@ type CorsConfig = NonNullable<Config['graphql']['cors']>;
 /** Null where no pages of other origins are allowed. */
 export function makeCors({ graphql: { cors }, clients, services }: Config): Cors | null {
   if (cors === undefined) return null;
-  const ofServices = Object.values(services).flatMap(({ callerHeaders, forwardHeaders }) => [
+  const ofServices = Object.values(services).flatMap(({ callerHeaders, forwardHeaders, operations }) => [
     ...callerHeaders,
     ...forwardHeaders,
+    ...Object.values(operations).flatMap((each) => (typeof each === 'object' ? (each.idempotency?.header ?? []) : [])),
   ]);
   const apiKey = clients?.apiKeys === undefined ? [] : [clients.apiKeys.header];
   const names = [...REQUEST_HEADERS, ...apiKey, ...ofServices, ...cors.headers].map((name) => name.toLowerCase());

@@ -7,6 +7,7 @@ import type { PersistedStore } from '../../graphql/admission/document-cache.js';
 import { PersistedDocuments } from '../../graphql/admission/persisted.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../../graphql/http.js';
 import { type Operations, operationsOf } from '../../graphql/operation.js';
+import type { KeyedStarter } from '../calls/declared-call.js';
 import type { Observers } from '../calls/observation.js';
 import { SharedCalls } from '../calls/shared-calls.js';
 import type { ConcurrencyLimits } from '../http/concurrency.js';
@@ -22,12 +23,14 @@ export interface SharedParts {
   readonly observers: Observers | null;
   readonly persisted: PersistedStore;
   readonly invalidator: Invalidator;
+  /** Calls by idempotency key. */
+  readonly keyed: KeyedStarter;
   /** The limits on concurrent requests of each client, whatever endpoint gets them. */
   readonly concurrency: ConcurrencyLimits;
 }
 
 /** The one GraphQL endpoint over all services, made once a generation. */
-export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted' | 'invalidator'> {
+export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted' | 'invalidator' | 'keyed'> {
   /** For every transport. */
   readonly operations: Operations;
   /** For HTTP. */
@@ -54,7 +57,7 @@ export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted' | 'invali
 
 export function makeGraphqlEndpoint(
   { config, graph, services, graphqlUpstreams, trusted, caching, cache, policy }: Compiled,
-  { persisted, invalidator, ...shared }: SharedParts,
+  { persisted, invalidator, keyed, ...shared }: SharedParts,
 ): GraphqlEndpoint {
   const { limits, graphql } = config;
   const options = {
@@ -75,7 +78,7 @@ export function makeGraphqlEndpoint(
     bodyBytesMax: limits.graphql.bodyBytes,
     codec: limits.codec,
     costBreakdown: graphql.costBreakdown,
-    calls: new SharedCalls(caching, cache, invalidator),
+    calls: new SharedCalls(caching, cache, invalidator, keyed),
     cors: makeCors(config),
     rights: graph.rules.length === 0 ? null : new RightsTable(graph.rules, config.clients?.maskKey ?? null),
     policy,

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Policy } from '../../access/policy.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { NonceStore } from '../../base/nonce-store.js';
-import type { Refusal } from '../../base/refusals/refusal.js';
+import type { KeyClaim } from '../../base/outcome-store.js';
+import { Refusal } from '../../base/refusals/refusal.js';
 import type { CallObserver } from '../../base/request-observer.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { FieldRule } from '../../graphql/rights/field-rule.js';
@@ -14,6 +16,7 @@ import type { Observation, Observers } from '../calls/observation.js';
 import { blocksOfSoapCall, type OwnBlocks } from '../calls/own-blocks.js';
 import type { SharedCalls } from '../calls/shared-calls.js';
 import { subjectOf } from '../calls/subject.js';
+import { keyClaim, keyedBytes, keyIn } from '../idempotency/keyed-request.js';
 import { SoapAnswer } from './answer.js';
 import type { SoapContext } from './context.js';
 import { forward } from './forward.js';
@@ -97,7 +100,8 @@ export async function answerSoap(
   }
 
   const isSigned = service.signing !== null && service.replacesSecurity;
-  const bufferBytes = head.bodyBytes === null || isSigned ? service.bufferBytes : null;
+  const keptBytes = keyedBytes(service, request.headers);
+  const bufferBytes = keptBytes ?? (head.bodyBytes === null || isSigned ? service.bufferBytes : null);
   const intake = await intakeEnvelope(asked, head, {
     service,
     gate,
@@ -108,31 +112,44 @@ export async function answerSoap(
     nonces,
     bufferBytes,
     isRequest: true,
+    isKeyed: keptBytes !== null,
   });
   const { received, envelope, policy } = intake;
   const { known, textAtPath } = policy;
   if (textAtPath !== null) affinity = affinityOf(service.reach, request.headers, caller.client, textAtPath);
   const headers = forwardedHeaders(asked, service, head, intake, isEnforced);
   const blocks = blocksOfSoapCall(envelope, service, intake.encoding, head.package !== null);
-  const isComparable =
-    received.kind === 'whole' &&
-    head.package === null &&
-    query === '' &&
-    gate.onViolation === null &&
-    service.bound === null;
-  const content = isComparable ? policy.content(envelope) : null;
+  const isAlone = head.package !== null || query !== '' || gate.onViolation !== null || service.bound !== null;
+  const content = received.kind === 'whole' && !isAlone ? policy.content(envelope) : null;
   const message = content === null ? null : { client: caller.client, content };
   const messageId = envelope.addressing?.messageId ?? null;
   const isIdempotent = known?.candidates.every(service.isIdempotent) === true;
   const rules = upstream === null ? service.callRules(known?.operation ?? null) : null;
   const body = received.kind === 'whole' ? received.message : received.body;
-  const operation = known?.operation?.name ?? null;
   const observer = observeCall(exchange.operation);
-  const about = { query, affinity, className: exchange.caller.className };
+  const operation = known?.operation?.name ?? null;
+  const about = { query, affinity, operation, className: exchange.caller.className };
   const subject = subjectOf(service, caller.client);
-  const sent = { ...about, method: 'POST', headers, body, operation, isIdempotent, rules, subject, observer } as const;
-  await forward(contextWith(policy.observation, blocks), sent, known?.operation ?? null, messageId, message);
+  const sent = { ...about, method: 'POST', headers, body, isIdempotent, rules, subject, observer } as const;
+  const keyed = isEnforced && keptBytes !== null ? claimOf(asked, service, intake, sent) : null;
+  await forward(contextWith(policy.observation, blocks), sent, known?.operation ?? null, messageId, message, keyed);
   if (received.kind === 'flowing') exchange.bytesIn = intake.reader.bytes;
+}
+
+/** The claim of a message by its key. Throws `HTTP_TOO_LARGE` for one that cannot be held whole. */
+function claimOf(
+  { caller, request: { headers } }: HttpExchange,
+  service: SoapService,
+  { received, policy }: Intake,
+  request: UpstreamRequest,
+): KeyClaim | null {
+  const operation = policy.known?.operation ?? null;
+  const key = keyIn(service, operation, headers);
+  if (operation === null || key === null) return null;
+  if (received.kind !== 'whole') throw new Refusal('HTTP_TOO_LARGE', 'a message with an idempotency key');
+  const content = policy.contentDigest ?? createHash('sha256').update(received.message).digest('base64url');
+  const callMillis = service.upstream.totalMillis(request);
+  return keyClaim(service, operation, key, caller.client, { content, field: '' }, callMillis);
 }
 
 /** The header fields that the message is sent on with. */

@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import { KIB } from '../../base/limit.js';
+import type { KeyClaim } from '../../base/outcome-store.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
@@ -20,7 +21,7 @@ import { ReplyOutput } from './reply-output.js';
 
 /**
  * Sends a validated request to the backend and its validated reply to the caller, byte for byte. `messageId` is the id
- * a reply may relate to, `message` what the call is compared by, if it may be shared. Resolves when the reply is complete. Rejects
+ * a reply may relate to, `message` what the call is compared by, if it may be shared, `keyed` what its idempotency key claims. Resolves when the reply is complete. Rejects
  * with a refusal; if part of the reply is out by then, the caller's connection must be cut.
  */
 export function forward(
@@ -29,9 +30,10 @@ export function forward(
   operation: Operation | null,
   messageId: string | null = null,
   message: ComparedMessage | null = null,
+  keyed: KeyClaim | null = null,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    new Relay(context, operation, messageId, resolve, reject).begin(request, message);
+    new Relay(context, operation, messageId, resolve, reject).begin(request, message, keyed);
   });
 }
 
@@ -80,10 +82,10 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#reject = reject;
   }
 
-  begin(request: UpstreamRequest, message: ComparedMessage | null): void {
+  begin(request: UpstreamRequest, message: ComparedMessage | null, keyed: KeyClaim | null): void {
     const { service, upstream, answer, exchange, blocks } = this.#context;
     const operation = this.#operation;
-    const parts = { exchange, service, upstream, operation, request, message, receiver: this, blocks };
+    const parts = { exchange, service, upstream, operation, request, message, keyed, receiver: this, blocks };
     this.#declared = this.#context.calls.start(parts);
     this.#call = this.#declared ?? callUpstream(parts);
     answer.onGone(() => this.#call?.abort(new Refusal('CLIENT_GONE')));

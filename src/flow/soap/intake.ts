@@ -35,6 +35,8 @@ export interface IntakeOptions {
   readonly bufferBytes: number | null;
   /** It is a request of a caller, whose Security block is verified where the service asks for it. */
   readonly isRequest: boolean;
+  /** The content of Body is hashed: the request has an idempotency key. Absent: it has none. */
+  readonly isKeyed?: boolean;
 }
 
 /** An envelope that passed the gate, as far as it had to before anything is done with it. */
@@ -55,7 +57,7 @@ export interface Intake {
 export async function intakeEnvelope(
   { exchange, request, response }: HttpExchange,
   head: PostHead,
-  { service, gate, guard, observers, calls, consult, nonces, bufferBytes, isRequest }: IntakeOptions,
+  { service, gate, guard, observers, calls, consult, nonces, bufferBytes, isRequest, isKeyed = false }: IntakeOptions,
 ): Promise<Intake> {
   invite(request, response);
   const { onViolation } = gate;
@@ -73,6 +75,7 @@ export async function intakeEnvelope(
   const envelope = new EnvelopeValidator(service.requestRules, head.mediaType.name, 'no detail', policy);
   const verifier = isRequest ? verifierOf(service, envelope, head.package !== null) : null;
   policy.verifier = verifier;
+  policy.isKeyed = isKeyed;
   const { charset } = head.mediaType;
   const reading = takeReaders(
     service,

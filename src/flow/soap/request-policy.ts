@@ -50,7 +50,9 @@ export class RequestPolicy implements EnvelopeObserver {
   nonces: readonly NonceClaim[] = [];
   /** Verifies the message, and has verified its Header once Body begins; null where it is not verified. */
   verifier: Pick<MessageVerifier, 'verified'> | null = null;
-  /** The hash of the content of Body, where calls of the operation may be shared; else null. */
+  /** The content of Body is compared with that of other requests under its idempotency key. */
+  isKeyed = false;
+  /** The hash of the content of Body, where calls of the operation may be shared or have a key; else null. */
   #content: CanonicalHash | null = null;
   /** Reads the text that calls are spread by; null where they are not. */
   #path: PathText | null = null;
@@ -131,7 +133,7 @@ export class RequestPolicy implements EnvelopeObserver {
     }
     const { operation } = this.known;
     if (this.topic !== null) this.observation = this.#observers?.begin(name, this.topic.name) ?? null;
-    this.#content = this.#rule === null ? null : new CanonicalHash(this.#rule);
+    this.#content = this.#rule === null && !this.isKeyed ? null : new CanonicalHash(this.#rule ?? { isData: false });
     const affinity = this.#service.reach.affinity;
     if (affinity !== null && affinity.by === 'path') this.#path = new PathText(affinity.steps);
     const own = together(together(this.observation?.request() ?? null, this.#content), this.#path);
@@ -147,6 +149,11 @@ export class RequestPolicy implements EnvelopeObserver {
   content(envelope: EnvelopeValidator): MessageContent | null {
     if (this.#rule === null) return null;
     return messageContent({ envelope, content: this.#content, hasFurther: this.#hasFurther, action: this.action });
+  }
+
+  /** The hash of the content of Body, once all of it is read; null where it has none. */
+  get contentDigest(): string | null {
+    return this.#hasFurther ? null : (this.#content?.digest() ?? null);
   }
 
   openMultiRef(): null {

@@ -245,7 +245,7 @@ function fieldCall(field: RootField, { bound, reply: plan }: SoapAsk, { admitted
     input = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
     if (!hasVariables(node)) FIXED_ARGUMENTS.set(field, input);
   }
-  return { bound, plan, arguments: input.arguments, headers: input.headers };
+  return { bound, plan, key: field.key, arguments: input.arguments, headers: input.headers };
 }
 
 type SoapAsk = Extract<LinkAsk, { readonly kind: 'soap' }>;

@@ -15,6 +15,8 @@ export interface FieldCall {
   /** The header blocks' argument, {} by default. */
   readonly headers: Readonly<Record<string, unknown>>;
   readonly plan: ReplyPlan;
+  /** The response key of a field of the root; absent for links. */
+  readonly key?: string;
 }
 
 /** What the message of a call is written from. */

@@ -1,0 +1,37 @@
+import type { Buffer } from 'node:buffer';
+
+/** The answer to a call that was made under an idempotency key. */
+export interface KeptAnswer {
+  readonly status: number;
+  /** '' where it has none. */
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/**
+ * What is known of a key: `new`: nothing, and the call is the asker's to make. `other`: it was another request. `pending`: its
+ * call is under way elsewhere. `answered`: with the answer. `unknown`: whether the backend has acted is not known. `full`:
+ * no further key can be remembered. `away`: the store does not answer.
+ */
+export type KeyState =
+  | { readonly kind: 'new' | 'other' | 'pending' | 'unknown' | 'full' | 'away' }
+  | { readonly kind: 'answered'; readonly answer: KeptAnswer };
+
+/** One request under a key. */
+export interface KeyClaim {
+  readonly key: string;
+  /** Equal for the same operation with the same arguments. */
+  readonly fingerprint: string;
+  readonly keepMillis: number;
+  /** The longest time that its call takes: after it, a call that is pending elsewhere has an outcome that nobody knows. */
+  readonly callMillis: number;
+}
+
+/** Remembers what became of calls, by idempotency key. Never rejects. */
+export interface OutcomeStore {
+  claim(claim: KeyClaim): KeyState | Promise<KeyState>;
+  /** The answer to the call; null: its outcome is not known. */
+  settle(claim: KeyClaim, answer: KeptAnswer | null): void;
+  /** The call was not made. */
+  release(claim: KeyClaim): void;
+}

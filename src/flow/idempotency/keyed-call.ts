@@ -1,0 +1,267 @@
+import { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
+import { KIB } from '../../base/limit.js';
+import type { KeptAnswer, KeyClaim, KeyState, OutcomeStore } from '../../base/outcome-store.js';
+import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
+import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
+import type { DeclaredCall } from '../calls/declared-call.js';
+import { headOf, replay } from '../calls/replayed-call.js';
+
+/** Bytes of an answer that is kept. A longer one goes to the first caller as it comes, and to no other. */
+export const ANSWER_BYTES_MAX = 256 * KIB;
+/** Requests that wait for one call. */
+export const WAITING_MAX = 1_000;
+
+const POLL_MILLIS = 50;
+const POLL_MILLIS_MAX = 1_000;
+
+/** Makes the call for the first request under a key. */
+export type MakeCall = (receiver: UpstreamReceiver) => UpstreamCall | DeclaredCall;
+
+/**
+ * `claiming`: whether the call was made before is not known yet. `collecting`: the call is under way, and other requests
+ * under the key wait for it. `streaming`: its answer is too long to keep.
+ */
+type State = 'claiming' | 'collecting' | 'streaming' | 'over';
+
+const REFUSALS: Readonly<Record<'other' | 'unknown' | 'full' | 'away', () => Refusal>> = {
+  other: () => new Refusal('IDEMPOTENCY_KEY_REUSED'),
+  unknown: () => new Refusal('IDEMPOTENCY_OUTCOME_UNKNOWN'),
+  full: () => new Refusal('OVERLOADED', 'no further idempotency key can be remembered'),
+  away: () => new Refusal('OVERLOADED', 'Redis is away: whether the call was made is not known'),
+};
+
+/** All requests under one key in this process, and the one call that is made for them. It belongs to none of them. */
+export class KeyedCall implements UpstreamReceiver {
+  readonly claim: KeyClaim;
+  readonly #store: OutcomeStore;
+  readonly #make: MakeCall;
+  readonly #onOver: () => void;
+  readonly #members = new Set<KeyedMember>();
+  readonly #chunks: Buffer[] = [];
+  #state: State = 'claiming';
+  #call: UpstreamCall | DeclaredCall | null = null;
+  #head: ReplyHead | null = null;
+  #bytes = 0;
+  #isSent = false;
+
+  constructor(claim: KeyClaim, store: OutcomeStore, make: MakeCall, onOver: () => void) {
+    this.claim = claim;
+    this.#store = store;
+    this.#make = make;
+    this.#onOver = onOver;
+  }
+
+  /** Null where no further request can wait. */
+  join(receiver: UpstreamReceiver): KeyedMember | null {
+    if (this.#members.size >= WAITING_MAX || this.#state === 'streaming') return null;
+    const member = new KeyedMember(receiver, this, this.#members.size === 0);
+    this.#members.add(member);
+    return member;
+  }
+
+  begin(): void {
+    const claimed = this.#store.claim(this.claim);
+    if (claimed instanceof Promise) void claimed.then((state) => this.#decide(state));
+    // The caller gets the call before its answer.
+    else queueMicrotask(() => this.#decide(claimed));
+  }
+
+  #decide(state: KeyState): void {
+    if (state.kind === 'new') {
+      this.#state = 'collecting';
+      this.#call = this.#make(this);
+    } else if (state.kind === 'answered') this.#answer(headOf(state.answer), [state.answer.body]);
+    else if (state.kind === 'pending') void this.#poll();
+    else this.#fail(REFUSALS[state.kind]());
+  }
+
+  /** The call is made by another process. */
+  async #poll(): Promise<void> {
+    const endMillis = performance.now() + this.claim.callMillis;
+    for (let pauseMillis = POLL_MILLIS; ; pauseMillis = Math.min(POLL_MILLIS_MAX, pauseMillis * 2)) {
+      await wait(pauseMillis);
+      if (this.#members.size === 0) {
+        this.#end();
+        return;
+      }
+      const state = await this.#store.claim(this.claim);
+      if (state.kind !== 'pending') {
+        this.#decide(state);
+        return;
+      }
+      if (performance.now() >= endMillis) {
+        this.#fail(new Refusal('IDEMPOTENCY_KEY_IN_USE'));
+        return;
+      }
+    }
+  }
+
+  sent(): void {
+    this.#isSent = true;
+    this.#first?.receiver.sent?.();
+  }
+
+  head(head: ReplyHead): void {
+    this.#head = head;
+    if (Number(head.header('content-length') ?? 0) > ANSWER_BYTES_MAX) this.#stream();
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#state === 'streaming') {
+      this.#first?.receiver.data(chunk);
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > ANSWER_BYTES_MAX) this.#stream();
+  }
+
+  end(): void {
+    const head = this.#head;
+    if (head === null) return;
+    if (this.#state === 'streaming') {
+      this.#store.settle(this.claim, null);
+      const first = this.#first;
+      this.#end();
+      first?.receiver.end();
+      return;
+    }
+    const body = Buffer.concat(this.#chunks);
+    this.#keep({ status: head.status, contentType: head.header('content-type') ?? '', body });
+    this.#answer(head, [body]);
+  }
+
+  /** Answers without an envelope come from what stands before the backend: 4xx are no calls, 5xx may be. */
+  #keep(answer: KeptAnswer): void {
+    const { status, contentType } = answer;
+    const isEnvelope = /xml|multipart/i.test(contentType);
+    if (isEnvelope || status <= 299) this.#store.settle(this.claim, answer);
+    else if (status >= 400 && status <= 499) this.#store.release(this.claim);
+    else this.#store.settle(this.claim, null);
+  }
+
+  failed(refusal: Refusal): void {
+    if (this.#state === 'over') return;
+    // Until the whole request is written the backend does not act.
+    if (this.#isSent) this.#store.settle(this.claim, null);
+    else this.#store.release(this.claim);
+    const [first, ...others] = this.#members;
+    this.#end();
+    first?.failed(refusal);
+    const told = this.#isSent ? new Refusal('IDEMPOTENCY_OUTCOME_UNKNOWN') : refusal;
+    for (const other of others) other.failed(told);
+  }
+
+  /** A caller has gone. The call goes on, so that its outcome is known. */
+  leave(member: KeyedMember, refusal: Refusal): void {
+    if (this.#state === 'streaming' && member === this.#first) {
+      this.#call?.abort(refusal);
+      return;
+    }
+    this.#members.delete(member);
+    member.failed(refusal);
+  }
+
+  /** Only an answer that is not held can be paused. */
+  pause(): void {
+    if (this.#state === 'streaming') this.#call?.pause();
+  }
+
+  resume(): void {
+    if (this.#state === 'streaming') this.#call?.resume();
+  }
+
+  get #first(): KeyedMember | undefined {
+    return this.#members.values().next().value;
+  }
+
+  /** Throws what the receiver throws: the call has failed then. */
+  #stream(): void {
+    this.#state = 'streaming';
+    const [first, ...others] = this.#members;
+    for (const other of others) {
+      this.#members.delete(other);
+      other.failed(new Refusal('IDEMPOTENCY_OUTCOME_UNKNOWN', 'the answer is too long to be kept'));
+    }
+    if (first === undefined || this.#head === null) return;
+    first.receiver.head(this.#head);
+    for (const chunk of this.#chunks) first.receiver.data(chunk);
+    this.#chunks.length = 0;
+  }
+
+  /** Gives the whole answer to all, one in each turn of the event loop. */
+  #answer(head: ReplyHead, chunks: readonly Buffer[]): void {
+    const members = [...this.#members];
+    this.#end();
+    const next = (): void => {
+      const member = members.shift();
+      if (member === undefined) return;
+      member.replay(head, chunks);
+      if (members.length > 0) setImmediate(next);
+    };
+    next();
+  }
+
+  #fail(refusal: Refusal): void {
+    const members = [...this.#members];
+    this.#end();
+    for (const member of members) member.failed(refusal);
+  }
+
+  #end(): void {
+    this.#state = 'over';
+    this.#members.clear();
+    if (this.#call !== null && 'finish' in this.#call) this.#call.finish('private');
+    this.#onOver();
+  }
+}
+
+/** One request under a key. */
+export class KeyedMember implements DeclaredCall {
+  readonly receiver: UpstreamReceiver;
+  /** Null: the answer is nobody else's to share. */
+  readonly ageMillis = null;
+  readonly isMade: boolean;
+  readonly #call: KeyedCall;
+  #isOver = false;
+
+  constructor(receiver: UpstreamReceiver, call: KeyedCall, isMade: boolean) {
+    this.receiver = receiver;
+    this.#call = call;
+    this.isMade = isMade;
+  }
+
+  pause(): void {
+    this.#call.pause();
+  }
+
+  resume(): void {
+    this.#call.resume();
+  }
+
+  abort(refusal: Refusal): void {
+    if (!this.#isOver) this.#call.leave(this, refusal);
+  }
+
+  finish(): number {
+    return 0;
+  }
+
+  replay(head: ReplyHead, chunks: readonly Buffer[]): void {
+    if (this.#isOver) return;
+    try {
+      replay(this.receiver, head, chunks);
+      this.#isOver = true;
+    } catch (caught) {
+      this.failed(asRefusal(caught));
+    }
+  }
+
+  failed(refusal: Refusal): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.receiver.failed(refusal);
+  }
+}

@@ -1,0 +1,217 @@
+import type { ServerResponse } from 'node:http';
+import t, { type Test } from 'tap';
+import type { RecordedMessage } from '../kit/backend.js';
+import { envelope, postSoap } from '../kit/envelope.js';
+import { useBackend, useGateway } from '../kit/use.js';
+
+/** Idempotency keys: requests of one client under one key are one call. */
+
+const DONE = envelope('<PayResponse xmlns="urn:bank"><receipt>R1</receipt></PayResponse>');
+const pay = (sum: string): string => envelope(`<Pay xmlns="urn:bank"><sum>${sum}</sum></Pay>`);
+
+async function useBank(t: Test, more = '', rest = '') {
+  let paid = 0;
+  const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
+    const reply = envelope(`<PayResponse xmlns="urn:bank"><receipt>R${++paid}</receipt></PayResponse>`);
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+  });
+  const gateway = await useGateway(
+    t,
+    `services:
+  bank:
+    url: ${backend.url}/bank
+    namespace: urn:bank
+    rest: true
+    types: |
+      type Query { balance: Int }
+      type Mutation { pay(sum: Int!): Receipt, refund(sum: Int!): Receipt }
+      type Receipt { receipt: String }
+    operations:
+      GetBalance: { field: Query.balance }
+      Pay: { field: Mutation.pay, response: PayResponse, idempotency: {} }
+      Refund: { field: Mutation.refund, response: PayResponse, idempotency: {} }
+${more}
+${rest}`,
+  );
+  const keyHeaders = (key: string | null, headers: Record<string, string> = {}) => ({
+    ...(key === null ? {} : { 'idempotency-key': key }),
+    ...headers,
+  });
+  return {
+    backend,
+    gateway,
+    soap: async (key: string | null, sum: string, headers: Record<string, string> = {}) => {
+      const answer = await postSoap(`${gateway.url}/soap/bank`, pay(sum), keyHeaders(key, headers));
+      return { status: answer.status, text: await answer.text() };
+    },
+    graphql: async (key: string | null, query: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...keyHeaders(key, headers) },
+        body: JSON.stringify({ query }),
+      });
+      return answer.text();
+    },
+    rest: async (key: string, sum: number) => {
+      const answer = await fetch(`${gateway.url}/rest/bank/Pay`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+        body: JSON.stringify({ sum }),
+      });
+      return { status: answer.status, text: await answer.text() };
+    },
+  };
+}
+
+const PAY = 'mutation { pay(sum: 1) { receipt } }';
+
+t.test('the same request under a key gets the answer that is kept, by SOAP, GraphQL and REST', async (t) => {
+  const { soap, graphql, rest, backend } = await useBank(t);
+  for (let times = 0; times < 3; times++) t.match((await soap('a', '1')).text, 'R1');
+  for (let times = 0; times < 3; times++) t.match(await graphql('b', PAY), '"receipt":"R2"');
+  t.match(await graphql('b', 'mutation { pay(sum: 1) { r: receipt __typename } }'), '"r":"R2"', 'another selection');
+  for (let times = 0; times < 3; times++) t.match((await rest('c', 1)).text, 'R3');
+  t.equal(backend.complete.length, 3);
+  t.match(await graphql(null, PAY), 'R4', 'without a key each request is a call');
+  t.match(await graphql(null, PAY), 'R5');
+});
+
+t.test('another request under a key is refused in the form of its protocol', async (t) => {
+  const { soap, graphql, rest, backend } = await useBank(t);
+  await soap('a', '1');
+  const fault = await soap('a', '2');
+  t.equal(fault.status, 500);
+  t.match(fault.text, /<faultcode>[^<]*Client<.*IDEMPOTENCY_KEY_REUSED/s);
+  await graphql('b', PAY);
+  const other = 'mutation { pay(sum: 2) { receipt } }';
+  t.match(JSON.parse(await graphql('b', other)), { errors: [{ extensions: { code: 'IDEMPOTENCY_KEY_REUSED' } }] });
+  t.match(await graphql('b', 'mutation { pay: refund(sum: 1) { receipt } }'), 'IDEMPOTENCY_KEY_REUSED');
+  await rest('c', 1);
+  t.match(await rest('c', 2), { status: 422, text: /IDEMPOTENCY_KEY_REUSED/ });
+  t.equal(backend.complete.length, 3);
+});
+
+t.test('fields of one request are told apart by their response keys', async (t) => {
+  const { graphql, backend } = await useBank(t);
+  const both = 'mutation { a: pay(sum: 1) { receipt } b: pay(sum: 1) { receipt } }';
+  const [first, second] = [await graphql('k', both), await graphql('k', both)];
+  for (const answer of [first, second]) t.match(answer, '{"data":{"a":{"receipt":"R1"},"b":{"receipt":"R2"}}');
+  t.equal(backend.complete.length, 2);
+});
+
+t.test('two requests at once are one call, and one that comes again waits for it', async (t) => {
+  const { soap, backend } = await useBank(t);
+  const waiting: ServerResponse[] = [];
+  backend.answer = (_message, response) => void waiting.push(response);
+  const answers = Array.from({ length: 5 }, () => soap('k', '1'));
+  while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const gone = new AbortController();
+  waiting[0]?.writeHead(200, { 'content-type': 'text/xml' }).end(DONE);
+  gone.abort();
+  for (const { text } of await Promise.all(answers)) t.match(text, 'R1');
+  t.equal(backend.complete.length, 1);
+});
+
+t.test('keys belong to a client', async (t) => {
+  const { soap, backend } = await useBank(
+    t,
+    '',
+    'clients: { apiKeys: { clients: { a: { class: all, keys: [aaaaaaaaaaaaaaaa] }, b: { class: all, keys: [bbbbbbbbbbbbbbbb] } } }, classes: { all: {} } }\n',
+  );
+  t.match((await soap('k', '1', { 'x-api-key': 'aaaaaaaaaaaaaaaa' })).text, 'R1');
+  t.match((await soap('k', '2', { 'x-api-key': 'bbbbbbbbbbbbbbbb' })).text, 'R2');
+  t.match((await soap('k', '1', { 'x-api-key': 'aaaaaaaaaaaaaaaa' })).text, 'R1');
+  t.equal(backend.complete.length, 2);
+});
+
+t.test('a call without an answer is told as such, and never made again', async (t) => {
+  const { soap, graphql, rest, backend } = await useBank(
+    t,
+    '    timeoutMillis: 150\n    limits: { upstream: { breakerFailures: 0 } }',
+  );
+  backend.answer = () => {};
+  const codes = async (): Promise<ReadonlySet<string | undefined>> => {
+    const sums = Array.from({ length: 200 }, (_, at) => String(at));
+    const answers = await Promise.all(sums.map((sum) => soap(`k${sum}`, sum)));
+    return new Set(answers.map(({ text }) => /code="([^"]*)"/.exec(text)?.[1]));
+  };
+  t.same(await codes(), new Set(['UPSTREAM_TIMEOUT']));
+  // Requests that waited for a connection in vain were not sent: they may be sent later.
+  while ((await codes()).has('UPSTREAM_TIMEOUT'));
+  t.same(await codes(), new Set(['IDEMPOTENCY_OUTCOME_UNKNOWN']));
+  const sums = backend.complete.map(({ body }) => /<sum>(\d+)</.exec(String(body))?.[1]);
+  t.equal(new Set(sums).size, 200);
+  t.equal(sums.length, 200, 'no second call');
+  const made = backend.complete.length;
+  backend.answer = (_message, response) => response.destroy();
+  t.match(await graphql('cut', PAY), 'UPSTREAM_RESET');
+  t.match(await graphql('cut', PAY), 'IDEMPOTENCY_OUTCOME_UNKNOWN');
+  t.match((await rest('rest', 1)).status, 502);
+  t.match(await rest('rest', 1), { status: 409, text: /IDEMPOTENCY_OUTCOME_UNKNOWN/ });
+  t.equal(backend.complete.length, made + 2);
+});
+
+t.test('a call that did not reach the backend may be made again; a Fault is an answer', async (t) => {
+  const { soap, backend } = await useBank(t);
+  backend.answer = (_message, response) => response.writeHead(429, { 'content-type': 'text/plain' }).end('later');
+  t.equal((await soap('k', '1')).status, 500);
+  const fault = envelope(
+    '<s:Fault xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><faultcode>s:Server</faultcode><faultstring>no money</faultstring></s:Fault>',
+  );
+  backend.answer = (_message, response) => response.writeHead(500, { 'content-type': 'text/xml' }).end(fault);
+  for (let times = 0; times < 2; times++) t.match((await soap('k', '1')).text, 'no money');
+  t.equal(backend.complete.length, 2);
+});
+
+t.test('a caller that leaves does not undo its call', async (t) => {
+  const { gateway, soap, backend } = await useBank(t);
+  const waiting: ServerResponse[] = [];
+  const answer = backend.answer;
+  backend.answer = (_message, response) => void waiting.push(response);
+  const leaving = new AbortController();
+  const left = fetch(`${gateway.url}/soap/bank`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/xml', 'idempotency-key': 'k' },
+    body: pay('1'),
+    signal: leaving.signal,
+  }).catch(() => null);
+  while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  leaving.abort();
+  await left;
+  await gateway.accessLine();
+  waiting[0]?.writeHead(200, { 'content-type': 'text/xml' }).end(DONE);
+  backend.answer = answer;
+  t.match((await soap('k', '1')).text, 'R1');
+  t.equal(backend.complete.length, 1);
+});
+
+t.test('long messages are compared whole, and long answers are not kept', async (t) => {
+  const { soap, backend } = await useBank(t);
+  const long = '1'.repeat(200_000);
+  t.match((await soap('k', long)).text, 'R1');
+  t.match((await soap('k', long)).text, 'R1');
+  t.match((await soap('k', `${long}2`)).text, 'IDEMPOTENCY_KEY_REUSED');
+  backend.answer = (_message, response) => {
+    const reply = envelope(`<PayResponse xmlns="urn:bank"><receipt>${'R'.repeat(400_000)}</receipt></PayResponse>`);
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+  };
+  t.match((await soap('long', '1')).text, 'RRRR');
+  t.match((await soap('long', '1')).text, 'IDEMPOTENCY_OUTCOME_UNKNOWN');
+  t.equal(backend.complete.length, 2);
+});
+
+t.test('a key outlives a reload', async (t) => {
+  const { gateway, soap, backend } = await useBank(t);
+  t.match((await soap('k', '1')).text, 'R1');
+  await gateway.reload((yaml) => yaml.replace('rest: true', 'rest: true\n    callCost: 7'));
+  t.match((await soap('k', '1')).text, 'R1');
+  t.equal(backend.complete.length, 1);
+});
+
+t.test('what is no key is refused, and several workers need Redis', async (t) => {
+  const { soap, backend } = await useBank(t);
+  t.equal((await soap('two words', '1')).status, 400);
+  t.equal((await soap('k'.repeat(256), '1')).status, 400);
+  t.equal(backend.complete.length, 0);
+  await t.rejects(useBank(t, '', 'workers: 2\n'), /idempotency` needs `redis`/);
+});
