@@ -150,6 +150,16 @@ function addImportCommands({ program, terminal, finish }: ProgramContext): void 
       const { listen = null, url = null } = options;
       finish(await tryWsdl(wsdl, { listen, url, source: sourceFrom(options) }, terminal));
     });
+  withSource(program.command('mock'))
+    .description('answer as the backend of a WSDL would, by its schema or from recorded replies')
+    .argument('<wsdl>', 'path or http(s) address of the WSDL')
+    .option('--listen <address>', 'where it answers', '127.0.0.1:8081')
+    .option('--answers <folder>', 'recorded replies, one file for each operation: GetOrder.xml')
+    .action(async (wsdl: string, options: SourceFlags & { listen: string; answers?: string }) => {
+      const { mock } = await import('./mock/mock.js');
+      const { listen, answers = null } = options;
+      finish(await mock(wsdl, { listen, answers, source: sourceFrom(options) }, terminal));
+    });
   program
     .command('init')
     .description('write a configuration with comments')

@@ -1,0 +1,50 @@
+import type { Buffer } from 'node:buffer';
+import { defaultsOf } from '../../base/limit.js';
+import { type Dialect, dialectOfUri } from '../../soap/dialect.js';
+import { ELEMENTS_ONLY, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
+import { XML_LIMITS } from '../../xml/limits.js';
+import { XmlReader } from '../../xml/reader.js';
+
+/** What the mock reads of a request. */
+export interface MockRequest {
+  readonly dialect: Dialect;
+  /** The first child of Body; null for an empty one. */
+  readonly body: QName | null;
+}
+
+/** Null for a message that is no envelope. Throws a `Refusal` for one that is not well-formed. */
+export function readMockRequest(message: Buffer): MockRequest | null {
+  const handler = new BodyFinder();
+  const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));
+  reader.write(message);
+  reader.end();
+  return handler.dialect === null ? null : { dialect: handler.dialect, body: handler.body };
+}
+
+/** Notes the dialect and the first child of Body. */
+class BodyFinder implements XmlHandler {
+  dialect: Dialect | null = null;
+  body: QName | null = null;
+  #depth = 0;
+  #isInBody = false;
+
+  open({ uri, local }: StartTag): Interest {
+    this.#depth++;
+    if (this.#depth === 1) {
+      this.dialect = local === 'Envelope' ? dialectOfUri(uri) : null;
+      return this.dialect === null ? SKIP : ELEMENTS_ONLY;
+    }
+    if (this.#depth === 2) {
+      this.#isInBody = local === 'Body';
+      return this.#isInBody ? ELEMENTS_ONLY : SKIP;
+    }
+    if (this.#isInBody) this.body ??= { uri, local };
+    return SKIP;
+  }
+
+  close(): void {
+    this.#depth--;
+  }
+
+  text(): void {}
+}

@@ -1,0 +1,157 @@
+import { Buffer } from 'node:buffer';
+import { stat } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { ConfigurationError, unplaced } from '../../base/diagnostic.js';
+import { MIB } from '../../base/limit.js';
+import { asRefusal } from '../../base/refusals/refusal.js';
+import { parseListenAddress } from '../../config/keys/address.js';
+import type { ExitCode, Terminal } from '../../process/terminal.js';
+import { DIALECTS, type Dialect, dialectOfName } from '../../soap/dialect.js';
+import { actionOrNull } from '../../soap/soap-action.js';
+import { childrenOfBody, type Operation, typeKey, type WsdlModel } from '../../wsdl/model.js';
+import { readShowing } from '../import/import.js';
+import { importSourceOf, type SourceOptions } from '../import/import-source.js';
+import { oneLine } from '../table.js';
+import { faultOf, type MockAnswer, replyTo } from './mock-answers.js';
+import { readMockRequest } from './mock-request.js';
+
+export interface MockOptions {
+  /** The address to listen at. */
+  readonly listen: string;
+  /** A folder of recorded replies, `GetOrder.xml`; null for examples by the schema alone. */
+  readonly answers: string | null;
+  readonly source: SourceOptions;
+}
+
+/** Bytes of a request. */
+export const REQUEST_BYTES_MAX = 10 * MIB;
+
+/** Answers as the backend of a WSDL would, until a signal ends it. Throws `ConfigurationError`. */
+export async function mock(location: string, options: MockOptions, terminal: Terminal): Promise<ExitCode> {
+  const { listen, answers } = options;
+  const address = parseListenAddress(listen);
+  if (address === null || !('port' in address))
+    throw wrong(`${oneLine(listen)} is no address to listen at.`, 'Give a host and a port, such as 127.0.0.1:8081.');
+  if (answers !== null && !(await isFolder(answers)))
+    throw wrong(`${oneLine(answers)} is no folder.`, 'Give the folder of recorded replies, GetOrder.xml and the like.');
+  const model = await readShowing(location, await importSourceOf(location, options.source, process.env), terminal);
+  const server = makeMockServer(model, answers);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, resolve);
+  });
+  terminal.out(introduction(model, server));
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+  });
+  server.close();
+  server.closeAllConnections();
+  return 0;
+}
+
+const wrong = (what: string, remedy: string): ConfigurationError => new ConfigurationError([unplaced(what, remedy)]);
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+function introduction(model: WsdlModel, server: Server): string {
+  const bound = server.address();
+  const [host, port] = typeof bound === 'object' && bound !== null ? [bound.address, bound.port] : ['', 0];
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+  const count = operationsOf(model).length;
+  return `The mock answers ${count} operations at ${url}, at any path.\nPut the gateway in front of it: soapstone try WSDL --url ${url}`;
+}
+
+const operationsOf = ({ services }: WsdlModel): readonly Operation[] =>
+  services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations));
+
+/** A server that answers the operations of all ports, at any path. */
+export function makeMockServer(model: WsdlModel, answers: string | null): Server {
+  const table = new MockOperations(model);
+  return createServer((request, response) => {
+    answer(table, answers, request, response).catch(() => response.destroy());
+  });
+}
+
+/** Finds operations by the child of Body, and by the action where that is not enough. */
+class MockOperations {
+  readonly dialect: Dialect;
+  readonly #byBody = new Map<string, Operation[]>();
+
+  constructor(model: WsdlModel) {
+    const [port] = model.services.flatMap(({ ports }) => ports);
+    this.dialect = (port === undefined ? null : dialectOfName(port.dialect)) ?? DIALECTS['1.1'];
+    for (const operation of operationsOf(model)) {
+      if (operation.status === 'disabled') continue;
+      const [body] = childrenOfBody(operation.input);
+      const key = body === undefined ? '' : typeKey(body.name);
+      this.#byBody.set(key, [...(this.#byBody.get(key) ?? []), operation]);
+    }
+  }
+
+  find(key: string, action: string | null): Operation | null {
+    const found = this.#byBody.get(key) ?? [];
+    const named = found.filter(({ soapAction }) => soapAction === action);
+    const those = named.length === 0 ? found : named;
+    return those.find(({ output }) => output !== null) ?? those[0] ?? null;
+  }
+}
+
+async function answer(
+  table: MockOperations,
+  answers: string | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== 'POST') {
+    response.writeHead(405, { allow: 'POST' }).end();
+    return;
+  }
+  const message = await bodyOf(request);
+  if (message === null) {
+    response.writeHead(413, { connection: 'close' }).end();
+    return;
+  }
+  const { dialect, answer: made } = await answerTo(table, answers, message, request);
+  const type = made.body === '' ? {} : { 'content-type': `${dialect.mediaType}; charset=utf-8` };
+  response.writeHead(made.status, { ...type, 'content-length': Buffer.byteLength(made.body) }).end(made.body);
+}
+
+async function answerTo(
+  table: MockOperations,
+  answers: string | null,
+  message: Buffer,
+  { headers }: IncomingMessage,
+): Promise<{ readonly dialect: Dialect; readonly answer: MockAnswer }> {
+  let read: ReturnType<typeof readMockRequest> = null;
+  try {
+    read = readMockRequest(message);
+  } catch (caught) {
+    return { dialect: table.dialect, answer: faultOf(table.dialect, asRefusal(caught).message) };
+  }
+  if (read === null)
+    return { dialect: table.dialect, answer: faultOf(table.dialect, 'The message is no SOAP envelope.') };
+  const { dialect, body } = read;
+  const action = actionOrNull(String(headers['soapaction'] ?? ''));
+  const operation = table.find(body === null ? '' : typeKey(body), action);
+  const made =
+    operation === null
+      ? faultOf(dialect, 'The WSDL has no operation with this child of Body.')
+      : await replyTo(operation, dialect, answers);
+  return { dialect, answer: made };
+}
+
+/** Null for a body that is too long. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes > REQUEST_BYTES_MAX) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
