@@ -76,6 +76,14 @@ function addGatewayCommands({ program, terminal, finish }: ProgramContext): void
     const { schema } = await import('./schema.js');
     finish(await schema(configFile(options), terminal));
   });
+  withConfig(
+    program.command('docs').description('write the schema as pages: Markdown, and one HTML page with a search'),
+  )
+    .requiredOption('-o, --output <directory>', 'where to write')
+    .action(async (options: ConfigFlags & { output: string }) => {
+      const { docs } = await import('./docs/docs.js');
+      finish(await docs(configFile(options), options.output, terminal));
+    });
   withConfig(program.command('openapi').description('print the OpenAPI document of the operations over REST'))
     .option('--yaml', 'as YAML')
     .action(async (options: ConfigFlags & { yaml?: boolean }) => {

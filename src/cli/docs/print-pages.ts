@@ -1,0 +1,115 @@
+import { escapeQuoted } from '../../xml/writer.js';
+import type { DocsPage, PageBlock } from './pages.js';
+
+/** Prints a page as Markdown. Texts of the WSDL are texts: they make no headings, links or HTML. */
+export function printMarkdown({ title, entries }: DocsPage): string {
+  const parts = entries.map(({ name, blocks }) => [`## ${name}`, ...blocks.map(markdownOf)].join('\n\n'));
+  return `# ${title}\n\n${parts.join('\n\n')}\n`;
+}
+
+function markdownOf(block: PageBlock): string {
+  switch (block.kind) {
+    case 'text':
+      return escapeMarkdown(block.text);
+    case 'code':
+      return `\`\`\`${block.language}\n${block.text}\n\`\`\``;
+    case 'table': {
+      const rows = [block.head, block.head.map(() => '---'), ...block.rows.map((row) => row.map(cellOf))];
+      return rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
+    }
+  }
+}
+
+const cellOf = (text: string): string =>
+  escapeMarkdown(text)
+    .replace(/\s*\n\s*/g, ' ')
+    .replaceAll('|', '\\|');
+
+/** Leaves what stands between backticks. */
+const escapeMarkdown = (text: string): string =>
+  text
+    .split(/(`[^`\n]*`)/)
+    .map((part, at) => (at % 2 === 1 ? part : part.replace(/[\\*_[\]<>#]/g, '\\$&')))
+    .join('');
+
+/** Prints all pages as one HTML page with a search, which needs no other file and no network. */
+export function printHtml(pages: readonly DocsPage[], nonce: string): string {
+  const sections = pages.map(({ title, file, entries }) => {
+    const parts = entries.map(
+      ({ name, blocks }) =>
+        `<article id="${escapeQuoted(`${file}-${name}`)}"><h3>${escapeQuoted(name)}</h3>${blocks.map(htmlOf).join('')}</article>`,
+    );
+    return `<section id="${file}"><h2>${escapeQuoted(title)}</h2>${parts.join('\n')}</section>`;
+  });
+  const links = pages.map(({ title, file }) => `<a href="#${file}">${escapeQuoted(title)}</a>`).join(' ');
+  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>API</title>
+<style nonce="${nonce}">${STYLE}</style>
+</head>
+<body>
+<header><label>Search <input type="search" id="search" autofocus></label> <nav>${links}</nav> <output id="count"></output></header>
+<main>
+${sections.join('\n')}
+</main>
+<script nonce="${nonce}">${SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+function htmlOf(block: PageBlock): string {
+  switch (block.kind) {
+    case 'text':
+      return block.text
+        .split(/\n\s*\n/)
+        .map((text) => `<p>${inline(text)}</p>`)
+        .join('');
+    case 'code':
+      return `<pre><code>${escapeQuoted(block.text)}</code></pre>`;
+    case 'table': {
+      const head = block.head.map((text) => `<th>${escapeQuoted(text)}</th>`).join('');
+      const rows = block.rows.map((row) => `<tr>${row.map((text) => `<td>${inline(text)}</td>`).join('')}</tr>`);
+      return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
+    }
+  }
+}
+
+const inline = (text: string): string =>
+  text
+    .split(/(`[^`\n]*`)/)
+    .map((part, at) => (at % 2 === 1 ? `<code>${escapeQuoted(part.slice(1, -1))}</code>` : escapeQuoted(part)))
+    .join('');
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { margin: 0 auto; max-width: 60rem; padding: 0 1rem 4rem; }
+header { position: sticky; top: 0; padding: .75rem 0; background: Canvas; border-bottom: 1px solid GrayText; }
+article { margin: 0 0 2.5rem; }
+h3 { margin: 0 0 .25rem; font-family: ui-monospace, monospace; }
+pre { overflow: auto; padding: .75rem; border: 1px solid GrayText; border-radius: .25rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid GrayText; }
+[hidden] { display: none; }
+`;
+
+/** Shows the entries that have all words that are searched for. */
+const SCRIPT = `
+const entries = [...document.querySelectorAll('article')].map((element) => ({ element, text: element.textContent.toLowerCase() }));
+const count = document.getElementById('count');
+document.getElementById('search').addEventListener('input', ({ target }) => {
+  const words = target.value.toLowerCase().split(/\\s+/).filter(Boolean);
+  let shown = 0;
+  for (const { element, text } of entries) {
+    element.hidden = !words.every((word) => text.includes(word));
+    if (!element.hidden) shown++;
+  }
+  for (const section of document.querySelectorAll('section')) section.hidden = section.querySelector('article:not([hidden])') === null;
+  count.textContent = words.length === 0 ? '' : shown + ' of ' + entries.length;
+});
+`;

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { buildSchema, parse, validate } from 'graphql';
+import t from 'tap';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { docs } from '../../src/cli/docs/docs.js';
+import { ExampleOperations } from '../../src/cli/docs/example-operation.js';
+import { printHtml, printMarkdown } from '../../src/cli/docs/print-pages.js';
+import { makeMockServer } from '../../src/cli/mock/mock.js';
+import { readWsdl } from '../../src/wsdl/read.js';
+import { useFolder, useGateway } from '../kit/use.js';
+import { FILES } from '../wsdl/written.js';
+
+/** The schema as pages, with an example for each operation. */
+
+const CORPUS = '../shared/corpora/wsdl';
+
+t.test('the demonstration is written as Markdown, and as one HTML page', async (t) => {
+  const folder = await useFolder(t);
+  const printed: string[] = [];
+  const terminal = { out: (text: string) => void printed.push(text), error: () => {} };
+  t.equal(await docs('config/soapstone.yaml', folder, terminal), 0);
+  t.match(printed.join('\n'), /queries\.md, mutations\.md, types\.md, faults\.md, index\.html/);
+  const queries = await readFile(join(folder, 'queries.md'), 'utf8');
+  t.match(
+    queries,
+    /## order\n[\s\S]*\| `id` \| `Int!` \|[\s\S]*```graphql\nquery \{\n {2}order\(id: 1\)[\s\S]*```json\n\{\n {2}"data"/,
+  );
+  t.match(await readFile(join(folder, 'faults.md'), 'utf8'), '## OrderFault');
+  const html = await readFile(join(folder, 'index.html'), 'utf8');
+  t.match(html, /<article id="queries-order">/);
+  t.notMatch(html, /(?:src|href)="http/, 'nothing from elsewhere');
+});
+
+t.test('texts of a WSDL are texts', async (t) => {
+  const text = '<script>alert(1)</script> [x](javascript:1) | # y';
+  const pages = [
+    {
+      title: 'T',
+      file: 't',
+      entries: [
+        {
+          name: 'n',
+          blocks: [
+            { kind: 'text', text },
+            { kind: 'table', head: ['a'], rows: [[text]] },
+          ] as const,
+        },
+      ],
+    },
+  ];
+  t.notMatch(printHtml(pages, 'n'), '<script>alert');
+  const markdown = printMarkdown(pages[0] ?? { title: '', file: '', entries: [] });
+  t.notMatch(markdown, /<script>|[^\\]\]\(|[^\\]# y/);
+});
+
+t.test('examples have what is required, and end in types within themselves', async (t) => {
+  const schema = buildSchema(`
+    type Query { node(id: ID!, kind: Kind!, filter: Filter!, more: [Int!]): Node any: Any }
+    enum Kind { A B }
+    input Filter { name: String!, inner: Filter, list: [Int!]! }
+    type Node { id: ID, child: Node, children: [Node!]!, wanted(of: Int!): Int }
+    union Any = Node | Other
+    type Other { x: Int }
+  `);
+  const examples = new ExampleOperations(schema);
+  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+    const { document, answer } = examples.of('Query', field);
+    t.same(validate(schema, parse(document)), [], document);
+    t.type(JSON.parse(answer).data[field.name], 'object');
+  }
+});
+
+t.test(
+  'examples of the corpus pass the gateway, and the mock answers them',
+  existsSync(CORPUS) ? {} : { skip: `${CORPUS} is not here: it is not part of the repository` },
+  async (t) => {
+    let asked = 0;
+    const failed: string[] = [];
+    const files = readdirSync(CORPUS, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.wsdl'));
+    for (const file of files) {
+      const wsdl = join(process.cwd(), CORPUS, file);
+      const model = await readWsdl(wsdl, { ...FILES, root: CORPUS }).catch((error: unknown) => {
+        if (error instanceof ConfigurationError) return null;
+        throw error;
+      });
+      const [port] = model?.services.flatMap((service) => service.ports) ?? [];
+      if (model === null || port === undefined) continue;
+      const server = makeMockServer(model, null).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      t.teardown(() => {
+        server.close();
+        server.closeAllConnections();
+      });
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const gateway = await useGateway(
+        t,
+        `services: { s: { wsdl: "${wsdl}", url: "${url}", port: ${JSON.stringify(port.name)}, versions: ["${port.dialect}"] } }\nlimits: { graphql: { depth: 20, cost: 1000000 } }\n`,
+      ).catch(() => null);
+      if (gateway === null) continue;
+      const { schema, fields } = gateway.compiled().graph;
+      const examples = new ExampleOperations(schema);
+      for (const root of ['Query', 'Mutation'] as const) {
+        const type = root === 'Query' ? schema.getQueryType() : schema.getMutationType();
+        for (const field of Object.values(type?.getFields() ?? {})) {
+          if (fields.get(`${root}.${field.name}`)?.operation.status !== 'ok') continue;
+          const { document } = examples.of(root, field);
+          const answer = await fetch(`${gateway.url}/graphql`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ query: document }),
+          });
+          const { errors } = (await answer.json()) as { errors?: { message: string }[] };
+          asked++;
+          if (errors !== undefined) failed.push(`${file} ${field.name}: ${errors[0]?.message}`);
+        }
+      }
+    }
+    t.comment(`${asked} examples asked, ${failed.length} failed`);
+    for (const each of failed.slice(0, 30)) t.comment(each);
+    // Patterns of texts are no part of a GraphQL schema, and the mock reads no packages.
+    t.ok(asked > 50 && failed.length <= asked * 0.25);
+  },
+);
