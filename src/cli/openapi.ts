@@ -12,7 +12,7 @@ export async function openapi(file: string, isYaml: boolean, terminal: Terminal)
     terminal.error('No service has `rest: true`.');
     return 1;
   }
-  const document = printOpenApi(rest.frame, rest.operations);
+  const document = printOpenApi(rest.frame, rest.operations, rest.routes.all);
   terminal.out(isYaml ? printYaml(document).trimEnd() : JSON.stringify(document, null, 2));
   return 0;
 }

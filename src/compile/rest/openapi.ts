@@ -15,6 +15,7 @@ import { fieldTypes } from '../../graphql/described/chosen-fields.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import type { JsonSchema } from '../../graphql/described/json-schema.js';
 import { SchemaDescriber } from '../../graphql/described/schema-describer.js';
+import type { RestRoute } from './rest-routes.js';
 
 /** A document of OpenAPI 3.1. */
 export type OpenApi = Readonly<Record<string, unknown>>;
@@ -45,10 +46,16 @@ export function openApiFrame(schema: GraphQLSchema, { clients, publicUrl }: Conf
   return { schema, servers: [{ url: publicUrl?.replace(/\/+$/, '') || '/' }], securitySchemes };
 }
 
+/** An operation of a path, as far as it is written again for another one. */
+interface PrintedOperation {
+  readonly parameters: readonly object[];
+}
+
 /** Describes operations by their paths. */
 export function printOpenApi(
   { schema, servers, securitySchemes }: OpenApiFrame,
   operations: ReadonlyMap<string, DescribedOperation>,
+  routes: readonly RestRoute[] = [],
 ): OpenApi {
   const describer = new SchemaDescriber(schema, '#/components/schemas/', { isExact: true });
   const ids = new Set<string>();
@@ -57,6 +64,11 @@ export function printOpenApi(
   for (const [path, described] of operations) {
     services.add(described.service);
     paths[path] = printPath(described, describer, { ids, schema });
+  }
+  for (const route of routes) {
+    services.add(route.described.service);
+    const known = paths[route.template] ?? {};
+    paths[route.template] = { ...known, [route.method.toLowerCase()]: printRoute(route, describer, { ids, schema }) };
   }
   return {
     openapi: '3.1.0',
@@ -115,7 +127,7 @@ function printPath(
   described: DescribedOperation,
   describer: SchemaDescriber,
   { ids, schema }: { readonly ids: Set<string>; readonly schema: GraphQLSchema },
-): object {
+): { readonly get?: PrintedOperation; readonly post: PrintedOperation } {
   const { field, name, service, isRead } = described;
   const parameters = isRead ? queryParameters(described, describer) : null;
   const body = describer.arguments(described);
@@ -154,6 +166,40 @@ function printPath(
     responses,
   };
   return { get, post };
+}
+
+/** An operation at its own method and path: arguments in the path, the others in the query or the body. */
+function printRoute(
+  route: RestRoute,
+  describer: SchemaDescriber,
+  { ids, schema }: { readonly ids: Set<string>; readonly schema: GraphQLSchema },
+): object {
+  const { described, method } = route;
+  const schemas = describer.argumentSchemas(described);
+  const inPath = new Set(route.segments.flatMap((each) => (typeof each === 'string' ? [] : [each.argument])));
+  const parameters: object[] = [...inPath].map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: schemas.get(name) ?? {},
+  }));
+  const rest = described.field.args.filter(({ name }) => !inPath.has(name));
+  const printed = printPath(described, describer, { ids, schema });
+  const base = 'get' in printed && method === 'GET' ? printed.get : printed.post;
+  const own = base.parameters.filter((each) => !('name' in each) || !inPath.has(String(each.name)));
+  const { requestBody: _all, ...about } = { requestBody: null, ...base };
+  if (method === 'GET') return { ...about, parameters: [...parameters, ...own] };
+  const content = {
+    type: 'object',
+    properties: Object.fromEntries(rest.map(({ name }) => [name, schemas.get(name) ?? {}])),
+    required: rest
+      .filter((each) => isNonNullType(each.type) && each.defaultValue === undefined)
+      .map(({ name }) => name),
+    additionalProperties: false,
+  };
+  const hasBody = rest.length > 0 || method !== 'DELETE';
+  const body = { required: method !== 'DELETE', content: { 'application/json': { schema: content } } };
+  return { ...about, parameters: [...parameters, ...own], ...(hasBody ? { requestBody: body } : {}) };
 }
 
 /** A query and a mutation may have one name. */

@@ -6,11 +6,14 @@ import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { type OpenApiFrame, openApiFrame } from './openapi.js';
+import { parseRoute, type RestRoute, RestRoutes, routeShape, wrongParameters } from './rest-routes.js';
 
 /** The operations that are offered over REST. */
 export interface RestTable {
   /** The operations by their path. */
   readonly operations: ReadonlyMap<string, DescribedOperation>;
+  /** Operations at methods and paths of their own. */
+  readonly routes: RestRoutes;
   /** What the paths begin with, each with a slash at its end. */
   readonly bases: readonly string[];
   readonly frame: OpenApiFrame;
@@ -25,6 +28,7 @@ export function compileRest(
   const operations = new Map<string, DescribedOperation>();
   const bases: string[] = [];
   const diagnostics: Diagnostic[] = [];
+  const routes = routesOf(root, described, diagnostics);
   for (const [name, { rest }] of Object.entries(root.value.services)) {
     const base = restPathOf(name, rest);
     if (base === null) continue;
@@ -47,7 +51,45 @@ export function compileRest(
     }
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
-  return bases.length === 0 ? null : { operations, bases, frame: openApiFrame(schema, root.value) };
+  return bases.length === 0 ? null : { operations, routes, bases, frame: openApiFrame(schema, root.value) };
+}
+
+/** Reads the routes of all services, and reports what is wrong with them. */
+function routesOf(
+  root: ConfigSection<Config>,
+  described: ReadonlyMap<string, DescribedOperation>,
+  diagnostics: Diagnostic[],
+): RestRoutes {
+  const routes: RestRoute[] = [];
+  const owners = new Map<string, string>();
+  for (const [service, { rest, operations }] of Object.entries(root.value.services)) {
+    for (const [name, mapping] of Object.entries(operations)) {
+      if (typeof mapping !== 'object' || mapping.rest === undefined) continue;
+      const path = ['services', service, 'operations', name, 'rest'];
+      const report = (what: string, remedy: string): void => void diagnostics.push(root.diagnostic(path, what, remedy));
+      const label = `\`${mapping.rest}\` of ${service}.${name}`;
+      const operation = described.get(`${service}.${name}`);
+      if (restPathOf(service, rest) === null) report(`${label}: the service has no \`rest\`.`, 'Write `rest: true`.');
+      if (operation === undefined) {
+        report(`${label}: GraphQL does not offer the operation.`, REMEDY);
+        continue;
+      }
+      const route = parseRoute(mapping.rest, operation);
+      const known = operation.field.args.map((each) => each.name);
+      for (const wrong of wrongParameters(route))
+        report(
+          `${label}: no simple argument is called ${wrong}.`,
+          didYouMean(wrong, known) ?? `It has ${known.join(', ')}.`,
+        );
+      if (route.method === 'GET' && !operation.isRead)
+        report(`${label}: the operation writes.`, 'Take POST, PUT, PATCH or DELETE, or name it in `reads`.');
+      const owner = owners.get(routeShape(route));
+      if (owner !== undefined) report(`${label} is the path of ${owner} too.`, 'Give each its own.');
+      owners.set(routeShape(route), `${service}.${name}`);
+      routes.push(route);
+    }
+  }
+  return new RestRoutes(routes);
 }
 
 const REMEDY = 'REST has the operations that are fields of GraphQL: see `operations` of the service.';

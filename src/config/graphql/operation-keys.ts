@@ -32,6 +32,8 @@ const MAPPED = closed({
   soapAction: optional(text('The action to send, instead of that of the WSDL.')),
   faults: optional(oneOf(['errors', 'union'],
     'How callers meet the Faults that the WSDL declares: `errors` (default) with the typed detail in their extensions, or `union`: as data, in a union with the answer. Other Faults are errors.')),
+  rest: optional(text('Its own method and path over REST: `GET /orders/{id}`. Segments in braces are arguments. The service needs `rest`.',
+    { pattern: '^(?:GET|POST|PUT|PATCH|DELETE) (?:/(?:[A-Za-z0-9._~-]{1,128}|\\{[_A-Za-z][_0-9A-Za-z]{0,127}\\})){1,16}$', hint: 'Write a method, a blank and a path: GET /orders/{id}.' })),
   ...SCOPE_KEYS,
   ...CALL_KEYS,
   ...OPERATION_COST_KEYS,

@@ -11,13 +11,17 @@ export class Cors {
   readonly #hasCredentials: boolean;
   readonly #preflight: readonly string[];
 
-  constructor({ origins, credentials, maxAgeMillis }: CorsConfig, requestHeaders: ReadonlySet<string>) {
+  constructor(
+    { origins, credentials, maxAgeMillis }: CorsConfig,
+    requestHeaders: ReadonlySet<string>,
+    methods: ReadonlySet<string>,
+  ) {
     this.#isForAll = origins.includes('*');
     this.#origins = exactOrigins(origins);
     this.#hasCredentials = credentials;
     // Names are listed, never echoed; `*` would not include authorization.
     this.#preflight = [
-      ...['access-control-allow-methods', 'GET, POST'],
+      ...['access-control-allow-methods', [...methods].join(', ')],
       ...['access-control-allow-headers', [...requestHeaders].join(', ')],
       ...['access-control-max-age', String(Math.floor(maxAgeMillis / 1000))],
     ];
@@ -73,7 +77,10 @@ export function makeCors({ graphql: { cors }, clients, services }: Config): Cors
   ]);
   const apiKey = clients?.apiKeys === undefined ? [] : [clients.apiKeys.header];
   const names = [...REQUEST_HEADERS, ...apiKey, ...ofServices, ...cors.headers].map((name) => name.toLowerCase());
-  return new Cors(cors, new Set(names));
+  const own = Object.values(services).flatMap(({ operations }) =>
+    Object.values(operations).flatMap((each) => (typeof each === 'object' ? (each.rest?.split(' ', 1) ?? []) : [])),
+  );
+  return new Cors(cors, new Set(names), new Set(['GET', 'POST', ...own]));
 }
 
 /** The origins that are listed by themselves, as browsers write them. */

@@ -54,12 +54,13 @@ export class OpenApiAnswers {
   }
 
   #print(client: HttpExchange['caller']['client'], path: string): string {
-    const { operations, frame } = this.#table;
+    const { operations, routes, frame } = this.#table;
     const allowed = new Map([...operations].filter(([, each]) => mayCall(this.#endpoint, client, each)));
-    const paths = [...allowed.keys()].join(' ');
+    const own = routes.all.filter(({ described }) => mayCall(this.#endpoint, client, described));
+    const paths = [...allowed.keys(), ...own.map(({ method, template }) => method + template)].join(' ');
     const known = this.#printed.get(path);
     if (known?.paths === paths) return known.text;
-    const document = printOpenApi(frame, allowed);
+    const document = printOpenApi(frame, allowed, own);
     const text = path.endsWith('.json') ? JSON.stringify(document, null, 2) : printYaml(document);
     this.#printed.set(path, { paths, text });
     return text;

@@ -4,9 +4,9 @@ import { isRecord } from '../../base/record.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { boundsOf, isJson, parseJson, preventForgery } from '../../graphql/admission/params.js';
 import type { DescribedCall, DescribedCalls, DescribedOutcome } from '../../graphql/described/described-call.js';
-import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import { pointerOf } from '../../graphql/described/input-problems.js';
 import type { GraphqlResponse } from '../../graphql/http.js';
+import type { RawVariables } from '../../graphql/output/reply-plan.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
@@ -17,7 +17,8 @@ import { sendAnswer } from '../graphql/send-answer.js';
 import { recordOf } from '../http/connection-record.js';
 import type { Accepted } from '../http/sentence.js';
 import { problemOf, requestProblem } from './problem.js';
-import { FIELDS, queryArguments } from './query-arguments.js';
+import { FIELDS, pathArguments, queryArguments } from './query-arguments.js';
+import type { RestTarget } from './rest-target.js';
 
 export const REST_ACCEPTED: Accepted = { mediaTypes: ['application/json'], protocol: 'JSON over HTTP' };
 
@@ -32,9 +33,10 @@ export async function answerRest(
   endpoint: GraphqlEndpoint,
   calls: DescribedCalls,
   asked: HttpExchange,
-  described: DescribedOperation,
+  target: RestTarget,
   query: string,
 ): Promise<void> {
+  const { described } = target;
   const { caller, exchange, request, ending } = asked;
   const departure = new Cancellation();
   ending.onGone(() => departure.abort());
@@ -50,7 +52,7 @@ export async function answerRest(
   let isKeepable = false;
   try {
     authorizeDescribed(endpoint, caller.client, described);
-    const call = await readCall(endpoint, asked, described, query, host);
+    const call = await readCall(endpoint, asked, target, query, host);
     const outcome = await calls.call(call, host);
     isKeepable = outcome.kind === 'value' && outcome.errors.length === 0 && described.isRead;
     answer = answerOf(outcome, exchange);
@@ -58,7 +60,7 @@ export async function answerRest(
     const refusal = asRefusal(caught);
     if (refusal.code === 'CLIENT_GONE') throw refusal;
     host.refused(refusal);
-    answer = requestProblem(refusal, exchange.id, described.isRead ? 'GET, POST' : 'POST');
+    answer = requestProblem(refusal, exchange.id, target.methods.join(', '));
   }
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
   await sendAnswer(endpoint, asked, answer, {
@@ -73,7 +75,7 @@ export async function answerRest(
 async function readCall(
   { operations, bodyBytesMax, cors }: GraphqlEndpoint,
   { exchange, request, response }: HttpExchange,
-  described: DescribedOperation,
+  { described, methods, texts }: RestTarget,
   query: string,
   host: CallerHost,
 ): Promise<DescribedCall> {
@@ -81,19 +83,32 @@ async function readCall(
   const parameters = new URLSearchParams(query);
   const [fields = null, ...others] = parameters.getAll(FIELDS);
   if (others.length > 0) throw new Refusal('BAD_REQUEST', 'The parameter fields must not be present twice.');
-  if (method === 'GET' && described.isRead) {
+  if (!methods.includes(method)) throw new Refusal('HTTP_METHOD');
+  const fixed = pathArguments(texts, described);
+  if (method === 'GET') {
     preventForgery({ method, url: '', headers, isOfAllowedPage: cors?.isListed(request) === true, body: noBody });
     host.startWork();
-    return { described, values: queryArguments(parameters, described), fields };
+    return { described, values: withFixed(queryArguments(parameters, described), fixed), fields };
   }
-  if (method !== 'POST') throw new Refusal('HTTP_METHOD');
   const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
+  // A request without a body has all of its arguments in the path.
+  if (method === 'DELETE' && type === undefined) {
+    host.startWork();
+    return { described, values: fixed, fields };
+  }
   if (!isJson(type) || coding.trim().toLowerCase() !== 'identity') throw new Refusal('HTTP_MEDIA_TYPE');
   const text = await readTextBody(bodyBytesMax, exchange, request, response);
   host.startWork();
   const values = parseJson(text, boundsOf(operations.limits, 1));
   if (!isRecord(values)) throw new Refusal('BAD_REQUEST', 'It must be an object with the arguments.');
-  return { described, values, fields };
+  return { described, values: withFixed(values, fixed), fields };
+}
+
+/** Throws `BAD_REQUEST` for an argument that the path has as well. */
+function withFixed(values: RawVariables, fixed: RawVariables): RawVariables {
+  for (const name of Object.keys(fixed))
+    if (Object.hasOwn(values, name)) throw new Refusal('BAD_REQUEST', `The argument ${name} is in the path.`);
+  return Object.assign(Object.create(null), values, fixed);
 }
 
 const noBody = (): Promise<string> => Promise.resolve('');

@@ -6,22 +6,29 @@ import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { OPENAPI_PATHS, OpenApiAnswers } from './answer-openapi.js';
 import { answerRest } from './answer-rest.js';
 import { refuseRest } from './problem.js';
+import { namedTarget, routedTarget } from './rest-target.js';
 
 /** Null where no service is offered over REST. */
 export function makeRestEndpoint({ rest }: Pick<Compiled, 'rest'>, graphql: GraphqlEndpoint): OperationEndpoint | null {
   if (rest === null) return null;
-  const { operations, bases } = rest;
+  const { operations, routes, bases } = rest;
   const calls = new DescribedCalls(graphql.operations);
   const openApi = new OpenApiAnswers(graphql, rest);
   return {
     route: 'rest',
     isForPages: true,
-    isFor: (path) => operations.has(path) || OPENAPI_PATHS.has(path) || bases.some((base) => path.startsWith(base)),
+    isFor: (path) =>
+      operations.has(path) ||
+      OPENAPI_PATHS.has(path) ||
+      bases.some((base) => path.startsWith(base)) ||
+      routes.has(path),
     async answer(asked, path, query) {
       const described = operations.get(path);
       if (described === undefined && OPENAPI_PATHS.has(path)) return openApi.answer(asked, path);
-      if (described === undefined) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
-      await answerRest(graphql, calls, asked, described, query);
+      if (described !== undefined) return answerRest(graphql, calls, asked, namedTarget(described), query);
+      const target = routedTarget(routes.matching(path), asked.request.method ?? '');
+      if (target === null) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
+      await answerRest(graphql, calls, asked, target, query);
     },
     refuse: refuseRest,
   };

@@ -36,6 +36,21 @@ export function queryArguments(query: URLSearchParams, { field }: DescribedOpera
   return values;
 }
 
+/** Reads the arguments in the segments of a path. Throws `BAD_REQUEST` for what is no text in percent-encoding. */
+export function pathArguments(texts: ReadonlyMap<string, string>, { field }: DescribedOperation): RawVariables {
+  const values: Record<string, unknown> = Object.create(null);
+  for (const [name, text] of texts) values[name] = readValues([decoded(text)], typeBelow(field.args, null, name));
+  return values;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Refusal('BAD_REQUEST', 'A segment of the path is no text in percent-encoding.');
+  }
+}
+
 type Arguments = DescribedOperation['field']['args'];
 
 /** Null where there is nothing of that name. */
