@@ -53,6 +53,8 @@ export class CallRules {
   /** Whether a request that could not be sent may be sent to the same address again. */
   readonly repeatsUnsent: boolean;
   readonly deadlines: Deadlines<TimedCall>;
+  /** The Faults that slow its calls down; null for none. */
+  readonly backOffOn: ReadonlySet<string> | null;
   readonly #options: CallOptions;
   /** Those of the service, which bound the calls of all its operations. */
   readonly #service: CallRules | null;
@@ -64,6 +66,8 @@ export class CallRules {
     this.#options = options;
     this.#service = service;
     this.#paces = [...(options.pace === null ? [] : [options.pace]), ...(service?.paces ?? [])];
+    const faults = this.#paces.flatMap(({ backOffOn }) => backOffOn);
+    this.backOffOn = faults.length === 0 ? null : new Set(faults);
     this.retry = retry ?? DEFAULT_RETRY;
     this.repeatsUnsent = retry !== null;
     this.totalMillis = timeoutMillis ?? limits.totalMillis;

@@ -239,6 +239,16 @@ export class Upstream implements CallScheduler {
     return new CallRules(options, this.#limits, this.#timeoutKeys, this.#rules);
   }
 
+  /** The Faults that slow calls of this kind down; null for none. */
+  backOffOn({ rules }: UpstreamRequest): ReadonlySet<string> | null {
+    return (rules ?? this.#rules).backOffOn;
+  }
+
+  /** The service has asked for fewer calls of this kind. */
+  slowDown({ rules }: UpstreamRequest): void {
+    for (const pace of (rules ?? this.#rules).paces) pace.slowDown();
+  }
+
   /** How long a call may take, its retries included. */
   totalMillis({ rules }: UpstreamRequest): number {
     return (rules ?? this.#rules).totalMillis;

@@ -91,6 +91,25 @@ t.test('a service that answers 429 gets fewer calls', async (t) => {
   t.ok(last - second >= 3 * 90, 'at most half as many');
 });
 
+t.test('a Fault that is named slows calls down, as 429 does, and another does not', async (t) => {
+  const gapOf = async (code: string): Promise<number> => {
+    const times: number[] = [];
+    const backend = await useBackend(t, (_message, response) => {
+      times.push(performance.now());
+      const fault = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><E:Fault><faultcode xmlns:f="urn:f">f:${code}</faultcode><faultstring>no</faultstring></E:Fault></E:Body></E:Envelope>`;
+      response.writeHead(500, { 'content-type': 'text/xml' }).end(fault);
+    });
+    const yaml = `services: { crm: { url: "${backend.url}/crm", rate: { perSecond: 20, waitMillis: 5000, backOffOn: [EXCEEDED] } } }\n`;
+    const gateway = await startProcess(t, yaml);
+    for (let at = 0; at < 5; at++) await soap(gateway.url);
+    const [, second = 0, , , last = 0] = times;
+    return last - second;
+  };
+  const [slow, usual] = [await gapOf('EXCEEDED'), await gapOf('OTHER')];
+  t.ok(slow >= 3 * 90, 'at most half as many');
+  t.ok(usual < slow, 'less between the calls after another Fault');
+});
+
 t.test('workers share the rate', async (t) => {
   const times: number[] = [];
   const backend = await useBackend(t, (_message, response) => {

@@ -1,6 +1,6 @@
 // biome-ignore-all format: a table of keys
 import { RETRY_REASONS } from '../../upstream/call-rules.js';
-import { closed, count, list, millis, oneOf, optional } from '../keys/key-types.js';
+import { closed, count, list, millis, oneOf, optional, text } from '../keys/key-types.js';
 
 const MILLIS = [10, 86_400_000] as const;
 
@@ -19,9 +19,11 @@ const RATE = closed(
   {
     perSecond: count('Calls in a second, and never more than one besides in any second.', [1, 10_000]),
     burst: count('Calls that may be made at once after a pause; at most `perSecond`.', [1, 10_000], 1),
+    backOffOn: list(text('A code, a subcode, or the name of an element of the detail.', { minLength: 1, maxLength: 256 }),
+      'Faults that say that there were too many calls, as status 429 does.', { maxItems: 64, uniqueItems: true, default: [] }),
     waitMillis: millis('Longest time that a call waits for its turn. It does not count for `timeoutMillis`.', [0, 600_000], 5000),
   },
-  'The rate of calls that the service bears, over all workers: of clients, links, polls, health checks and retries alike. Calls wait in order of arrival, classes of clients take turns. What would wait too long is refused with `Retry-After`. An answer 429 halves the rate for some seconds.',
+  'The rate of calls that the service bears, over all workers: of clients, links, polls, health checks and retries alike. Calls wait in order of arrival, classes of clients take turns. What would wait too long is refused with `Retry-After`. An answer 429, or a Fault of `backOffOn`, halves the rate for some seconds.',
 );
 
 /** Limits of calls: of a service, and of one operation. */

@@ -6,6 +6,7 @@ import type { Invalidator } from '../../cache/invalidator.js';
 import type { WriteRule } from '../../cache/rules.js';
 import type { UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import type { Operation } from '../../wsdl/model.js';
+import { withBackOff } from './back-off.js';
 import { type BackendCall, callBackend } from './backend-call.js';
 import type { MessageContent } from './message-content.js';
 import { SessionCall } from './session-call.js';
@@ -60,7 +61,8 @@ export interface KeyedStarter {
 export function callUpstream(parts: CallParts): UpstreamCall {
   parts.exchange.upstream.calls++;
   const { session } = parts.service;
-  return session === null ? callBackend(parts) : new SessionCall(parts, session).begin();
+  const made = withBackOff(parts);
+  return session === null ? callBackend(made) : new SessionCall(made, session).begin();
 }
 
 /** The rule of a write, and how it is applied. */

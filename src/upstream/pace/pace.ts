@@ -6,6 +6,8 @@ import { ClassQueues, type PacedCall, type PaceTicket } from './class-queues.js'
 export interface PaceOptions extends Rate {
   /** Longest time that a call waits. */
   readonly waitMillis: number;
+  /** Faults that slow calls down, by code, subcode, or the name of an entry of the detail; absent: none. */
+  readonly backOffOn?: readonly string[];
 }
 
 /** Calls that wait at most, of one service or operation. */
@@ -25,6 +27,7 @@ const SLOW_DOWN_MILLIS = 1000;
 
 /** Lets calls pass at the rate that a service bears: in order of arrival in a class, class after class. */
 export class CallPace {
+  readonly backOffOn: readonly string[];
   readonly #key: string;
   readonly #rate: Rate;
   readonly #waitMillis: number;
@@ -38,7 +41,8 @@ export class CallPace {
   #slowedMillis = Number.NEGATIVE_INFINITY;
 
   /** `key`: that of the configuration. */
-  constructor(key: string, { perSecond, burst, waitMillis }: PaceOptions) {
+  constructor(key: string, { perSecond, burst, waitMillis, backOffOn = [] }: PaceOptions) {
+    this.backOffOn = backOffOn;
     this.#key = key;
     this.#rate = { perSecond, burst };
     this.#waitMillis = waitMillis;

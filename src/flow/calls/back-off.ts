@@ -1,0 +1,59 @@
+import type { Buffer } from 'node:buffer';
+import type { Refusal } from '../../base/refusals/refusal.js';
+import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
+import type { BackendCall } from './backend-call.js';
+import { type FaultFinder, findFault } from './fault-finder.js';
+
+/** The call, whose reply slows calls down where it is a Fault of `rate.backOffOn`. */
+export function withBackOff<T extends BackendCall>(parts: T): T {
+  const { service, upstream = null, request, receiver } = parts;
+  const names = upstream === null ? service.upstream.backOffOn(request) : null;
+  return names === null ? parts : { ...parts, receiver: new BackOffReceiver(parts, names, receiver) };
+}
+
+/** Reads Faults beside the receiver of the reply. */
+class BackOffReceiver implements UpstreamReceiver {
+  readonly #parts: BackendCall;
+  readonly #names: ReadonlySet<string>;
+  readonly #receiver: UpstreamReceiver;
+  #finder: FaultFinder | null = null;
+
+  constructor(parts: BackendCall, names: ReadonlySet<string>, receiver: UpstreamReceiver) {
+    this.#parts = parts;
+    this.#names = names;
+    this.#receiver = receiver;
+  }
+
+  sent(): void {
+    this.#receiver.sent?.();
+  }
+
+  head(head: ReplyHead): void {
+    // Some stacks answer Faults with 200: the reader stops at the first element that is none.
+    this.#release();
+    this.#finder = findFault(head, this.#parts.service, this.#names);
+    this.#receiver.head(head);
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#finder?.isOther === false) this.#finder.write(chunk);
+    this.#receiver.data(chunk);
+  }
+
+  end(): void {
+    const { service, request } = this.#parts;
+    if (this.#finder?.end() === true) service.upstream.slowDown(request);
+    this.#release();
+    this.#receiver.end();
+  }
+
+  failed(refusal: Refusal): void {
+    this.#release();
+    this.#receiver.failed(refusal);
+  }
+
+  #release(): void {
+    this.#finder?.release();
+    this.#finder = null;
+  }
+}
