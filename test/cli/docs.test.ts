@@ -36,25 +36,18 @@ t.test('the demonstration is written as Markdown, and as one HTML page', async (
 });
 
 t.test('texts of a WSDL are texts', async (t) => {
-  const text = '<script>alert(1)</script> [x](javascript:1) | # y';
-  const pages = [
-    {
-      title: 'T',
-      file: 't',
-      entries: [
-        {
-          name: 'n',
-          blocks: [
-            { kind: 'text', text },
-            { kind: 'table', head: ['a'], rows: [[text]] },
-          ] as const,
-        },
-      ],
-    },
-  ];
-  t.notMatch(printHtml(pages, 'n'), '<script>alert');
-  const markdown = printMarkdown(pages[0] ?? { title: '', file: '', entries: [] });
-  t.notMatch(markdown, /<script>|[^\\]\]\(|[^\\]# y/);
+  const text =
+    '<script>alert(1)</script> [x](javascript:1) | # y\nHeading\n===\n~~~\n1. one\n- two\n    code\nx ``` <img src=x onerror=alert(1)> ` ``';
+  const blocks = [
+    { kind: 'text', text: [text] },
+    { kind: 'table', head: ['a'], rows: [[[text]]] },
+  ] as const;
+  const page = { title: 'T', file: 't', entries: [{ name: 'n', blocks }] };
+  t.notMatch(printHtml([page], 'n'), /<script>alert|<img/);
+  const markdown = printMarkdown(page);
+  const [, body = ''] = markdown.split('## n\n');
+  t.notMatch(body, /(?<!\\)[<`#~=[\]]/, 'each sign is escaped');
+  t.notMatch(body, /^(?: {4}|\d+\.|- )/m);
 });
 
 t.test('examples have what is required, and end in types within themselves', async (t) => {

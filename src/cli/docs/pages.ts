@@ -17,9 +17,16 @@ import { ExampleOperations } from './example-operation.js';
 
 /** A part of the documentation: the same content is written as Markdown and as HTML. */
 export type PageBlock =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: InlineText }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
-  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
+  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly InlineText[])[] };
+
+/** Texts of the WSDL, which mean nothing to Markdown or HTML, and names that the program shows as code. */
+export type InlineText = readonly (string | { readonly code: string })[];
+
+/** Names with commas between them. */
+const listed = (names: readonly string[]): InlineText =>
+  names.flatMap((code, at) => (at === 0 ? [{ code }] : [', ', { code }]));
 
 export interface PageEntry {
   readonly name: string;
@@ -69,14 +76,18 @@ function operationEntry(
       ...described(field),
       {
         kind: 'text',
-        text: `Answers \`${field.type}\`.${bound === null ? '' : ` Calls ${bound.operation.name} of the service ${bound.service}.`}`,
+        text: [
+          'Answers ',
+          { code: String(field.type) },
+          bound === null ? '.' : `. Calls ${bound.operation.name} of the service ${bound.service}.`,
+        ],
       },
       ...valueTable('argument', field.args),
       { kind: 'code', language: 'graphql', text: document },
       { kind: 'code', language: 'json', text: answer },
       ...(faults.length === 0
         ? []
-        : [{ kind: 'text', text: `Faults: ${faults.map(({ name }) => `\`${name}\``).join(', ')}.` } as const]),
+        : [{ kind: 'text', text: ['Faults: ', ...listed(faults.map(({ name }) => name)), '.'] } as const]),
     ],
   };
 }
@@ -84,12 +95,12 @@ function operationEntry(
 function typeEntry(type: GraphQLNamedType): PageEntry {
   const text: PageBlock[] = described(type);
   if (isEnumType(type)) {
-    const rows = type.getValues().map(({ name, description }) => [`\`${name}\``, description ?? '']);
+    const rows = type.getValues().map(({ name, description }) => [[{ code: name }], [description ?? '']]);
     return { name: type.name, blocks: [...text, { kind: 'table', head: ['value', 'means'], rows }] };
   }
   if (isUnionType(type)) {
-    const names = type.getTypes().map(({ name }) => `\`${name}\``);
-    return { name: type.name, blocks: [...text, { kind: 'text', text: `One of ${names.join(', ')}.` }] };
+    const names = type.getTypes().map(({ name }) => name);
+    return { name: type.name, blocks: [...text, { kind: 'text', text: ['One of ', ...listed(names), '.'] }] };
   }
   if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) {
     const values: readonly (GraphQLField<unknown, unknown> | GraphQLInputField)[] = Object.values(type.getFields());
@@ -114,10 +125,10 @@ function faultEntries(fields: ReadonlyMap<string, BoundField>): readonly PageEnt
   return [...found].map(([name, { documentation, fields: of }]) => ({
     name,
     blocks: [
-      ...(documentation === null ? [] : [{ kind: 'text', text: documentation } as const]),
+      ...(documentation === null ? [] : [{ kind: 'text', text: [documentation] } as const]),
       {
         kind: 'text',
-        text: `An error with the code SOAP_FAULT, of ${[...of].map((each) => `\`${each}\``).join(', ')}.`,
+        text: ['An error with the code SOAP_FAULT, of ', ...listed([...of]), '.'],
       },
     ],
   }));
@@ -129,8 +140,8 @@ interface Described {
 }
 
 const described = ({ description, deprecationReason }: Described): PageBlock[] => [
-  ...(description == null ? [] : [{ kind: 'text', text: description } as const]),
-  ...(deprecationReason == null ? [] : [{ kind: 'text', text: `Deprecated: ${deprecationReason}` } as const]),
+  ...(description == null ? [] : [{ kind: 'text', text: [description] } as const]),
+  ...(deprecationReason == null ? [] : [{ kind: 'text', text: [`Deprecated: ${deprecationReason}`] } as const]),
 ];
 
 function valueTable(
@@ -139,9 +150,13 @@ function valueTable(
 ): PageBlock[] {
   if (values.length === 0) return [];
   const rows = values.map(({ name, type, description, deprecationReason }) => [
-    `\`${name}\``,
-    `\`${type}\``,
-    [description ?? '', deprecationReason == null ? '' : `Deprecated: ${deprecationReason}`].filter(Boolean).join(' '),
+    [{ code: name }],
+    [{ code: String(type) }],
+    [
+      [description ?? '', deprecationReason == null ? '' : `Deprecated: ${deprecationReason}`]
+        .filter(Boolean)
+        .join(' '),
+    ],
   ]);
   return [{ kind: 'table', head: [kind, 'type', 'means'], rows }];
 }

@@ -1,16 +1,18 @@
 import { escapeQuoted } from '../../xml/writer.js';
-import type { DocsPage, PageBlock } from './pages.js';
+import type { DocsPage, InlineText, PageBlock } from './pages.js';
 
 /** Prints a page as Markdown. Texts of the WSDL are texts: they make no headings, links or HTML. */
 export function printMarkdown({ title, entries }: DocsPage): string {
-  const parts = entries.map(({ name, blocks }) => [`## ${name}`, ...blocks.map(markdownOf)].join('\n\n'));
+  const parts = entries.map(({ name, blocks }) =>
+    [`## ${escapeMarkdown(name)}`, ...blocks.map(markdownOf)].join('\n\n'),
+  );
   return `# ${title}\n\n${parts.join('\n\n')}\n`;
 }
 
 function markdownOf(block: PageBlock): string {
   switch (block.kind) {
     case 'text':
-      return escapeMarkdown(block.text);
+      return inMarkdown(block.text);
     case 'code':
       return `\`\`\`${block.language}\n${block.text}\n\`\`\``;
     case 'table': {
@@ -20,17 +22,18 @@ function markdownOf(block: PageBlock): string {
   }
 }
 
-const cellOf = (text: string): string =>
-  escapeMarkdown(text)
-    .replace(/\s*\n\s*/g, ' ')
-    .replaceAll('|', '\\|');
+const cellOf = (text: InlineText): string => inMarkdown(text).replace(/\s*\n\s*/g, ' ');
 
-/** Leaves what stands between backticks. */
+/** Names of GraphQL have no backtick; what else a type is written with has none either. */
+const inMarkdown = (text: InlineText): string =>
+  text.map((part) => (typeof part === 'string' ? escapeMarkdown(part) : `\`${part.code}\``)).join('');
+
+/** Escapes every sign that has a meaning in Markdown, and those that have one at the beginning of a line. */
 const escapeMarkdown = (text: string): string =>
   text
-    .split(/(`[^`\n]*`)/)
-    .map((part, at) => (at % 2 === 1 ? part : part.replace(/[\\*_[\]<>#]/g, '\\$&')))
-    .join('');
+    .replace(/[\\`*_{}[\]<>#|~=&]/g, '\\$&')
+    .replace(/^[ \t]+/gm, '')
+    .replace(/^(\d*)([-+.)])/gm, '$1\\$2');
 
 /** Prints all pages as one HTML page with a search, which needs no other file and no network. */
 export function printHtml(pages: readonly DocsPage[], nonce: string): string {
@@ -66,24 +69,20 @@ ${sections.join('\n')}
 function htmlOf(block: PageBlock): string {
   switch (block.kind) {
     case 'text':
-      return block.text
-        .split(/\n\s*\n/)
-        .map((text) => `<p>${inline(text)}</p>`)
-        .join('');
+      return `<p>${inHtml(block.text).replace(/\n\s*\n/g, '</p><p>')}</p>`;
     case 'code':
       return `<pre><code>${escapeQuoted(block.text)}</code></pre>`;
     case 'table': {
       const head = block.head.map((text) => `<th>${escapeQuoted(text)}</th>`).join('');
-      const rows = block.rows.map((row) => `<tr>${row.map((text) => `<td>${inline(text)}</td>`).join('')}</tr>`);
+      const rows = block.rows.map((row) => `<tr>${row.map((text) => `<td>${inHtml(text)}</td>`).join('')}</tr>`);
       return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
     }
   }
 }
 
-const inline = (text: string): string =>
+const inHtml = (text: InlineText): string =>
   text
-    .split(/(`[^`\n]*`)/)
-    .map((part, at) => (at % 2 === 1 ? `<code>${escapeQuoted(part.slice(1, -1))}</code>` : escapeQuoted(part)))
+    .map((part) => (typeof part === 'string' ? escapeQuoted(part) : `<code>${escapeQuoted(part.code)}</code>`))
     .join('');
 
 const STYLE = `
