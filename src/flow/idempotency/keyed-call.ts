@@ -71,7 +71,11 @@ export class KeyedCall implements UpstreamReceiver {
   #decide(state: KeyState): void {
     if (state.kind === 'new') {
       this.#state = 'collecting';
-      this.#call = this.#make(this);
+      try {
+        this.#call = this.#make(this);
+      } catch (caught) {
+        this.failed(asRefusal(caught));
+      }
     } else if (state.kind === 'answered') this.#answer(headOf(state.answer), [state.answer.body]);
     else if (state.kind === 'pending') void this.#poll();
     else this.#fail(REFUSALS[state.kind]());
@@ -123,9 +127,9 @@ export class KeyedCall implements UpstreamReceiver {
     if (head === null) return;
     if (this.#state === 'streaming') {
       this.#store.settle(this.claim, null);
-      const first = this.#first;
+      // What the receiver throws fails the call, and the caller is told.
+      this.#first?.receiver.end();
       this.#end();
-      first?.receiver.end();
       return;
     }
     const body = Buffer.concat(this.#chunks);
