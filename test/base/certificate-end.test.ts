@@ -14,9 +14,11 @@ t.test('the end of a text is read once: a scrape of the metrics asks for those o
   const end = certificateEndMillis(text());
   t.ok(end !== null && end > Date.parse('2020-01-01'));
   const first = time(() => certificateEndMillis(`${text()}\n`));
-  const again = time(() => {
+  const ten = (): void => {
     for (let service = 0; service < 10; service++) certificateEndMillis(text());
-  });
+  };
+  // The least of several: other processes may take the processor meanwhile.
+  const again = Math.min(...Array.from({ length: 10 }, () => time(ten)));
   t.equal(certificateEndMillis(text()), end);
   t.ok(again < first, `${again} ms for ten, ${first} ms for the first`);
   t.end();
