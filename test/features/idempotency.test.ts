@@ -215,3 +215,24 @@ t.test('what is no key is refused, and several workers need Redis', async (t) =>
   t.equal(backend.complete.length, 0);
   await t.rejects(useBank(t, '', 'workers: 2\n'), /idempotency` needs `redis`/);
 });
+
+for (const [auth, kind] of [
+  ['basic: { username: a, password: b }', 'credentials'],
+  ['oauth2: { tokenUrl: TOKEN, clientId: c, clientSecret: s }', 'a token in a field'],
+  ['oauth2: { tokenUrl: TOKEN, clientId: c, clientSecret: s, renewOn: [INVALID] }', 'a token that a Fault renews'],
+  ['oauth2: { tokenUrl: TOKEN, clientId: c, clientSecret: s, place: "header:{urn:s}S/id" }', 'a token in a block'],
+])
+  t.test(`requests under a key are answered where calls carry ${kind}`, async (t) => {
+    const server = await useBackend(t, async (_message, response) => {
+      const answer = { access_token: 'x', token_type: 'Bearer', expires_in: 3600 };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+    const bank = await useBank(t, `    auth: { ${auth?.replace('TOKEN', `"${server.url}/token"`)} }`);
+    const query = 'mutation { pay(sum: 1) { receipt } }';
+    const answers = await Promise.all(['k', 'k'].map((key) => bank.graphql(key, query)));
+    for (const answer of [...answers, await bank.graphql('k', query)]) t.match(answer, '"receipt":"R1"');
+    const { text } = await bank.soap('other', '2');
+    t.match(text, 'R2');
+    t.equal((await bank.soap('other', '2')).text, text);
+    t.equal(bank.backend.begun, 2);
+  });

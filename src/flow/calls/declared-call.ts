@@ -51,10 +51,17 @@ export interface CallKey {
   readonly mayJoin: boolean;
 }
 
+/** A call that has begun. */
+export interface BegunCall {
+  readonly call: UpstreamCall;
+  /** That call, where its operation is declared to read or to write; else null. */
+  readonly declared: DeclaredCall | null;
+}
+
 /** Makes one call for all requests under one idempotency key. */
 export interface KeyedStarter {
   /** `make` calls the backend, if no request has before. */
-  start(claim: KeyClaim, receiver: UpstreamReceiver, make: (receiver: UpstreamReceiver) => UpstreamCall): DeclaredCall;
+  start(claim: KeyClaim, receiver: UpstreamReceiver, make: (receiver: UpstreamReceiver) => BegunCall): DeclaredCall;
 }
 
 /** Calls the backend for one caller. */

@@ -46,7 +46,8 @@ export class SharedCalls {
     if (keyed !== null) {
       return this.#keyed.start(keyed, parts.receiver, (receiver) => {
         const made = { ...parts, receiver, keyed: null };
-        return this.start(made) ?? callUpstream(made);
+        const declared = this.start(made);
+        return { call: declared ?? callUpstream(made), declared };
       });
     }
     const rule = this.#rules.write(service.name, operation);

@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { KIB } from '../../base/limit.js';
 import type { KeptAnswer, KeyClaim, KeyState, OutcomeStore } from '../../base/outcome-store.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
-import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
-import type { DeclaredCall } from '../calls/declared-call.js';
+import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
+import type { BegunCall, DeclaredCall } from '../calls/declared-call.js';
 import { headOf, replay } from '../calls/replayed-call.js';
 
 /** Bytes of an answer that is kept. A longer one goes to the first caller as it comes, and to no other. */
@@ -17,7 +17,7 @@ const POLL_MILLIS = 50;
 const POLL_MILLIS_MAX = 1_000;
 
 /** Makes the call for the first request under a key. */
-export type MakeCall = (receiver: UpstreamReceiver) => UpstreamCall | DeclaredCall;
+export type MakeCall = (receiver: UpstreamReceiver) => BegunCall;
 
 /**
  * `claiming`: whether the call was made before is not known yet. `collecting`: the call is under way, and other requests
@@ -41,7 +41,7 @@ export class KeyedCall implements UpstreamReceiver {
   readonly #members = new Set<KeyedMember>();
   readonly #chunks: Buffer[] = [];
   #state: State = 'claiming';
-  #call: UpstreamCall | DeclaredCall | null = null;
+  #begun: BegunCall | null = null;
   #head: ReplyHead | null = null;
   #bytes = 0;
   #isSent = false;
@@ -72,7 +72,7 @@ export class KeyedCall implements UpstreamReceiver {
     if (state.kind === 'new') {
       this.#state = 'collecting';
       try {
-        this.#call = this.#make(this);
+        this.#begun = this.#make(this);
       } catch (caught) {
         this.failed(asRefusal(caught));
       }
@@ -161,7 +161,7 @@ export class KeyedCall implements UpstreamReceiver {
   /** A caller has gone. The call goes on, so that its outcome is known. */
   leave(member: KeyedMember, refusal: Refusal): void {
     if (this.#state === 'streaming' && member === this.#first) {
-      this.#call?.abort(refusal);
+      this.#begun?.call.abort(refusal);
       return;
     }
     this.#members.delete(member);
@@ -170,11 +170,11 @@ export class KeyedCall implements UpstreamReceiver {
 
   /** Only an answer that is not held can be paused. */
   pause(): void {
-    if (this.#state === 'streaming') this.#call?.pause();
+    if (this.#state === 'streaming') this.#begun?.call.pause();
   }
 
   resume(): void {
-    if (this.#state === 'streaming') this.#call?.resume();
+    if (this.#state === 'streaming') this.#begun?.call.resume();
   }
 
   get #first(): KeyedMember | undefined {
@@ -217,7 +217,7 @@ export class KeyedCall implements UpstreamReceiver {
   #end(): void {
     this.#state = 'over';
     this.#members.clear();
-    if (this.#call !== null && 'finish' in this.#call) this.#call.finish('private');
+    this.#begun?.declared?.finish('private');
     this.#onOver();
   }
 }

@@ -65,7 +65,7 @@ t.test('a caller that refuses the end of a long answer is told so', async (t) =>
   let reply: UpstreamReceiver | null = null;
   calls.start(claimOf('k'), receiver, (made) => {
     reply = made;
-    return CALL;
+    return { call: CALL, declared: null };
   });
   await turn();
   const made = reply as UpstreamReceiver | null;
@@ -90,7 +90,7 @@ t.test('so many requests wait for one call, and one more does not', async (t) =>
   for (const receiver of receivers)
     calls.start(claimOf('k'), receiver, (made) => {
       reply = made;
-      return CALL;
+      return { call: CALL, declared: null };
     });
   await turn();
   t.equal(receivers.at(-1)?.outcome, 'IDEMPOTENCY_KEY_IN_USE');
