@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { SubjectToken } from '../../base/subject-token.js';
 import { type Client, type ClientClass, clientOf } from '../client.js';
 import { labelOf, labelWith } from '../label.js';
 import { tokenRefusal } from './bearer.js';
@@ -39,9 +41,29 @@ export function tokenClient(
   const label = logAs === 'claim' ? labelWith(by, whole) : labelOf(by, whole);
   const names = { id: `${by}:${whole}`, name: null, label };
   const scopes = scopesOf(Object.hasOwn(claims, scopesClaim) ? claims[scopesClaim] : null);
-  const key = JSON.stringify([issuer, subject, [...scopes].sort()]);
-  const own = { claims: Object.freeze(claims), scopes, subjectToken: { key, token } };
+  const own = {
+    claims: Object.freeze(claims),
+    scopes,
+    subjectToken: subjectToken(issuer, subject, claims, token, scopes),
+  };
   return Object.freeze(clientOf(by, names, rights, { ...own, ...lifetime }));
+}
+
+/**
+ * The token of a user. `clientClaim` may name an application, which has many users: `sub` tells them apart. A token
+ * without one (RFC 7662 section 2.2 leaves it out) is for no user but its own.
+ */
+function subjectToken(
+  issuer: string,
+  client: string,
+  claims: Claims,
+  token: string,
+  scopes: ReadonlySet<string>,
+): SubjectToken {
+  const sub = textClaim(claims, 'sub');
+  const own = sub === null ? { token: createHash('sha256').update(token).digest('base64url') } : { sub };
+  const user = JSON.stringify([issuer, client, own]);
+  return { user, key: JSON.stringify([user, [...scopes].sort()]), token };
 }
 
 function textClaim(claims: Claims, name: string): string | null {

@@ -4,6 +4,7 @@ import type { KeyClaim } from '../../base/outcome-store.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Operation } from '../../wsdl/model.js';
+import { subjectOf } from '../calls/subject.js';
 
 /** Characters of a key. */
 export const KEY_CHARS_MAX = 255;
@@ -39,7 +40,10 @@ function keyOf(value: string | readonly string[] | undefined): string | null {
   return value;
 }
 
-/** The claim of a call: keys belong to a client, and a key stands for one operation with its arguments. */
+/**
+ * The claim of a call: keys belong to a client, and a key stands for one operation with its arguments. Where the backend
+ * sees the user they belong to the user, whatever the scopes: a token that is renewed may have others.
+ */
 export function keyClaim(
   service: SoapService,
   operation: Operation,
@@ -50,8 +54,9 @@ export function keyClaim(
 ): KeyClaim {
   const digest = (parts: readonly string[]): string =>
     createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  const user = subjectOf(service, client)?.user;
   return {
-    key: digest([client.id, key, field]),
+    key: digest([client.id, ...(user === undefined ? [] : [user]), key, field]),
     fingerprint: digest([service.name, operation.name, content]),
     keepMillis: service.idempotency.get(operation.name)?.keepMillis ?? 0,
     callMillis,
