@@ -1,5 +1,6 @@
 import {
   type GraphQLField,
+  type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLOutputType,
@@ -15,10 +16,12 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql';
+import type { ExampleMember, ExampleObject } from '../../codec/example/example-input.js';
 
 /** Levels of objects in an example, and fields of each. */
 const LEVELS_MAX = 3;
 const FIELDS_MAX = 12;
+const LEVELS_OF_INPUT_MAX = 20;
 
 /** An example of one field of the root: the document, and an answer of its shape. */
 export interface ExampleOperation {
@@ -52,8 +55,11 @@ export class ExampleOperations {
     this.#schema = schema;
   }
 
-  of(root: 'Query' | 'Mutation', field: GraphQLField<unknown, unknown>): ExampleOperation {
-    const args = field.args.filter(isRequiredArgument).map(({ name, type }) => `${name}: ${printInput(type, 0)}`);
+  /** `known` are arguments that are valid by more than their GraphQL types. */
+  of(root: 'Query' | 'Mutation', field: GraphQLField<unknown, unknown>, known: ExampleObject = {}): ExampleOperation {
+    const args = field.args
+      .filter((argument) => isRequiredArgument(argument) || Object.hasOwn(known, argument.name))
+      .map(({ name, type }) => `${name}: ${printInput(type, known[name], 0)}`);
     const { text, value } = this.#selected(field.type, 0);
     const call = `${field.name}${args.length === 0 ? '' : `(${args.join(', ')})`}${text}`;
     const document = `${root === 'Query' ? 'query' : 'mutation'} {\n  ${call.replaceAll('\n', '\n  ')}\n}`;
@@ -112,16 +118,26 @@ const braced = (lines: readonly string[]): string => ` {\n  ${lines.join('\n').r
 const leafOf = (type: GraphQLNamedType): unknown =>
   isEnumType(type) ? (type.getValues()[0]?.name ?? null) : (SCALARS.get(type.name) ?? 'text');
 
-/** A value of an input type, with what is required of it; recursion ends where something is optional. */
-function printInput(type: GraphQLInputType, level: number): string {
-  if (isNonNullType(type)) return printInput(type.ofType, level);
-  if (isListType(type)) return `[${printInput(type.ofType, level)}]`;
-  if (isEnumType(type)) return type.getValues()[0]?.name ?? 'null';
-  if (!isInputObjectType(type)) return JSON.stringify(SCALARS.get(type.name) ?? 'text');
+/** The value, or one of the input type with what is required of it; recursion ends where something is optional. */
+function printInput(type: GraphQLInputType, value: ExampleMember, level: number): string {
+  if (isNonNullType(type)) return printInput(type.ofType, value, level);
+  if (isListType(type)) {
+    const items = Array.isArray(value) ? (value as readonly ExampleMember[]) : [value];
+    return `[${items.map((item) => printInput(type.ofType, item, level)).join(', ')}]`;
+  }
+  if (isEnumType(type))
+    return (type.getValues().find((each) => each.value === value) ?? type.getValues()[0])?.name ?? 'null';
+  if (!isInputObjectType(type)) return JSON.stringify(value ?? SCALARS.get(type.name) ?? 'text');
   const fields = Object.values(type.getFields());
-  const required = fields.filter(isRequiredInputField);
+  const known = isMembers(value) ? value : null;
   // One of several: the first stands for all.
-  const chosen = type.isOneOf ? fields.slice(0, 1) : required;
-  if (level > 8) return '{}';
-  return `{${chosen.map(({ name, type: of }) => `${name}: ${printInput(of, level + 1)}`).join(', ')}}`;
+  const isChosen = (field: GraphQLInputField, at: number): boolean =>
+    known === null && type.isOneOf ? at === 0 : isRequiredInputField(field) || Object.hasOwn(known ?? {}, field.name);
+  if (level > LEVELS_OF_INPUT_MAX) return '{}';
+  const members = fields
+    .filter(isChosen)
+    .map(({ name, type: of }) => `${name}: ${printInput(of, known?.[name], level + 1)}`);
+  return `{${members.join(', ')}}`;
 }
+
+const isMembers = (value: ExampleMember): value is ExampleObject => typeof value === 'object' && !Array.isArray(value);

@@ -13,6 +13,7 @@ import {
   isUnionType,
 } from 'graphql';
 import type { BoundField } from '../../graphql/fields/bound-field.js';
+import { exampleArguments } from '../../graphql/fields/example-arguments.js';
 import { ExampleOperations } from './example-operation.js';
 
 /** A part of the documentation: the same content is written as Markdown and as HTML. */
@@ -68,7 +69,7 @@ function operationEntry(
   bound: BoundField | null,
   examples: ExampleOperations,
 ): PageEntry {
-  const { document, answer } = examples.of(root, field);
+  const { document, answer } = examples.of(root, field, bound === null ? {} : exampleArguments(bound));
   const faults = bound?.operation.faults ?? [];
   return {
     name: field.name,

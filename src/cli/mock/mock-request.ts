@@ -1,6 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import { defaultsOf } from '../../base/limit.js';
 import { type Dialect, dialectOfUri } from '../../soap/dialect.js';
+import { readMediaType } from '../../soap/mime/media-type.js';
+import { MIME_LIMITS } from '../../soap/mime/mime-limits.js';
+import { MultipartReader } from '../../soap/mime/multipart.js';
+import { PACKAGE, readPackageType } from '../../soap/mime/package-type.js';
+import { References } from '../../soap/mime/references.js';
 import { ELEMENTS_ONLY, type Interest, type QName, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { XML_LIMITS } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
@@ -12,13 +17,30 @@ export interface MockRequest {
   readonly body: QName | null;
 }
 
-/** Null for a message that is no envelope. Throws a `Refusal` for one that is not well-formed. */
-export function readMockRequest(message: Buffer): MockRequest | null {
+/**
+ * Reads an envelope, or the one in a package. Null for a message that is no envelope. Throws a `Refusal` for one that is
+ * not well-formed.
+ */
+export function readMockRequest(message: Buffer, contentType: string): MockRequest | null {
   const handler = new BodyFinder();
-  const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));
+  const xml = new XmlReader(handler, defaultsOf(XML_LIMITS));
+  const isPackage = readMediaType(contentType)?.name === PACKAGE;
+  const reader = isPackage ? packageReader(xml, contentType, message.length) : xml;
   reader.write(message);
   reader.end();
   return handler.dialect === null ? null : { dialect: handler.dialect, body: handler.body };
+}
+
+function packageReader(xml: XmlReader, contentType: string, messageBytes: number): MultipartReader {
+  const limits = defaultsOf(MIME_LIMITS);
+  const type = readPackageType(contentType, limits);
+  return new MultipartReader(xml, new References(limits.parts), {
+    type,
+    limits,
+    messageBytes,
+    headBytes: messageBytes,
+    onEnvelope: () => {},
+  });
 }
 
 /** Notes the dialect and the first child of Body. */

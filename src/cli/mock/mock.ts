@@ -128,7 +128,7 @@ async function answerTo(
 ): Promise<{ readonly dialect: Dialect; readonly answer: MockAnswer }> {
   let read: ReturnType<typeof readMockRequest> = null;
   try {
-    read = readMockRequest(message);
+    read = readMockRequest(message, headers['content-type'] ?? '');
   } catch (caught) {
     return { dialect: table.dialect, answer: faultOf(table.dialect, asRefusal(caught).message) };
   }
