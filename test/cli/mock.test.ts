@@ -31,6 +31,7 @@ async function useMock(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/any`;
 }
 
+const FAULT_QUERY = '{ getOrder(id: 1) { __typename } }';
 const ORDERS = 'test/real/stacks/php/orders.wsdl';
 const envelope = (body: string, uri = 'http://schemas.xmlsoap.org/soap/envelope/'): string =>
   `<E:Envelope xmlns:E="${uri}"><E:Body>${body}</E:Body></E:Envelope>`;
@@ -69,6 +70,41 @@ t.test('a recorded reply is preferred', async (t) => {
   const folder = await useFolder(t, { [`${operation?.name}.xml`]: envelope('<recorded/>') });
   const url = await useMock(t, ORDERS, folder);
   t.match((await post(url, envelope(`<${local} xmlns="${uri}"/>`))).text, '<recorded/>');
+});
+
+t.test('a recorded Fault has the status of a Fault, and a file that is no envelope goes out as it is', async (t) => {
+  const model = await readWsdl(ORDERS, FILES);
+  const [first, second] = model.services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations));
+  const fault = '<E:Fault><faultcode>E:Server</faultcode><faultstring>closed</faultstring></E:Fault>';
+  const folder = await useFolder(t, { [`${first?.name}.xml`]: envelope(fault), [`${second?.name}.xml`]: '<a' });
+  const url = await useMock(t, ORDERS, folder);
+  const ask = (operation: typeof first) => {
+    const { uri = '', local = '' } = operation?.input.body?.name ?? {};
+    return post(url, envelope(`<${local} xmlns="${uri}"/>`));
+  };
+  t.match(await ask(first), { status: 500, text: /closed/ });
+  if (second !== undefined) t.match(await ask(second), { status: 200, text: /^<a$/ });
+});
+
+t.test('a request asks for a Fault through the gateway, which finds its detail valid', async (t) => {
+  const wsdl = join(process.cwd(), 'config/demo/legacy.wsdl');
+  const url = await useMock(t, wsdl);
+  const gateway = await useGateway(
+    t,
+    `services: { s: { wsdl: "${wsdl}", url: "${url}", forwardHeaders: [x-mock-fault] } }\n`,
+  );
+  const ask = async (fault: string): Promise<unknown> => {
+    const answer = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-mock-fault': fault },
+      body: JSON.stringify({ query: FAULT_QUERY }),
+    });
+    return answer.json();
+  };
+  const declared = { code: 'SOAP_FAULT', soap: { code: 'Server', string: 'OrderFault', detail: {} } };
+  t.match(await ask('OrderFault'), { errors: [{ message: 'OrderFault', extensions: declared }] });
+  const other = { extensions: { code: 'SOAP_FAULT', soap: { string: 'closed <today>' } } };
+  t.match(await ask('closed <today>'), { errors: [other] });
 });
 
 t.test(

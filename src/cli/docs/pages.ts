@@ -12,8 +12,10 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
+import { ExampleWriter } from '../../codec/example/example-content.js';
 import type { BoundField } from '../../graphql/fields/bound-field.js';
 import { exampleArguments } from '../../graphql/fields/example-arguments.js';
+import type { ElementDeclaration, FaultDeclaration } from '../../wsdl/model.js';
 import { ExampleOperations } from './example-operation.js';
 
 /** A part of the documentation: the same content is written as Markdown and as HTML. */
@@ -110,29 +112,39 @@ function typeEntry(type: GraphQLNamedType): PageEntry {
   return { name: type.name, blocks: text };
 }
 
-/** Each Fault that an operation declares, with the operations that may answer it. */
+interface FaultOfService {
+  readonly fault: FaultDeclaration;
+  readonly service: string;
+  readonly fields: Set<string>;
+}
+
+/** Each Fault that operations of a service declare, with those that may answer it. */
 function faultEntries(fields: ReadonlyMap<string, BoundField>): readonly PageEntry[] {
-  const found = new Map<string, { readonly documentation: string | null; readonly fields: Set<string> }>();
-  for (const { operation, name } of fields.values()) {
-    for (const { name: fault, element } of operation.faults) {
-      const known = found.get(fault) ?? {
-        documentation: element.documentation ?? element.type.documentation,
-        fields: new Set(),
-      };
-      found.set(fault, known);
+  const found = new Map<ElementDeclaration, FaultOfService>();
+  for (const { operation, name, service } of fields.values()) {
+    for (const fault of operation.faults) {
+      const known = found.get(fault.element) ?? { fault, service, fields: new Set() };
+      found.set(fault.element, known);
       if (name !== '') known.fields.add(name);
     }
   }
-  return [...found].map(([name, { documentation, fields: of }]) => ({
-    name,
-    blocks: [
-      ...(documentation === null ? [] : [{ kind: 'text', text: [documentation] } as const]),
-      {
-        kind: 'text',
-        text: ['An error with the code SOAP_FAULT, of ', ...listed([...of]), '.'],
-      },
-    ],
-  }));
+  const entries = [...found.values()];
+  return entries.map(({ fault, service, fields: of }) => {
+    const isAlone = entries.every((other) => other.fault === fault || other.fault.name !== fault.name);
+    return { name: isAlone ? fault.name : `${fault.name} of ${service}`, blocks: faultBlocks(fault, [...of]) };
+  });
+}
+
+function faultBlocks({ element }: FaultDeclaration, fields: readonly string[]): readonly PageBlock[] {
+  const documentation = element.documentation ?? element.type.documentation;
+  return [
+    ...(documentation === null ? [] : [{ kind: 'text', text: [documentation] } as const]),
+    {
+      kind: 'text',
+      text: ['An error with the code SOAP_FAULT, of ', ...listed(fields), '. Its detail, as the backend writes it:'],
+    },
+    { kind: 'code', language: 'xml', text: new ExampleWriter().root(element) },
+  ];
 }
 
 interface Described {

@@ -13,8 +13,12 @@ function markdownOf(block: PageBlock): string {
   switch (block.kind) {
     case 'text':
       return inMarkdown(block.text);
-    case 'code':
-      return `\`\`\`${block.language}\n${block.text}\n\`\`\``;
+    case 'code': {
+      // No run of backticks in the text ends it.
+      const runs = block.text.match(/`+/g) ?? [];
+      const fence = '`'.repeat(Math.max(3, ...runs.map(({ length }) => length + 1)));
+      return `${fence}${block.language}\n${block.text}\n${fence}`;
+    }
     case 'table': {
       const rows = [block.head, block.head.map(() => '---'), ...block.rows.map((row) => row.map(cellOf))];
       return rows.map((row) => `| ${row.join(' | ')} |`).join('\n');

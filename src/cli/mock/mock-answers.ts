@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../base/error-code.js';
@@ -5,6 +6,7 @@ import { ExampleWriter } from '../../codec/example/example-content.js';
 import type { Dialect } from '../../soap/dialect.js';
 import { childrenOfBody, type Operation } from '../../wsdl/model.js';
 import { escapeText } from '../../xml/writer.js';
+import { readMockRequest } from './mock-request.js';
 
 /** An answer of the mock. */
 export interface MockAnswer {
@@ -13,16 +15,42 @@ export interface MockAnswer {
   readonly body: string;
 }
 
-/** The reply to an operation: the recorded one, else an example by its schema. */
-export async function replyTo(operation: Operation, dialect: Dialect, recorded: string | null): Promise<MockAnswer> {
+/** The status of a Fault that is not the sender's. */
+const FAULT_STATUS = 500;
+
+export interface MockAsked {
+  /** The folder of recorded replies, or null. */
+  readonly recorded: string | null;
+  /** The Fault that the request asked for, by its name in the WSDL; any other name is its string. Null for none. */
+  readonly fault: string | null;
+}
+
+/** The reply to an operation: the Fault that was asked for, the recorded reply, else an example by its schema. */
+export async function replyTo(
+  operation: Operation,
+  dialect: Dialect,
+  { recorded, fault }: MockAsked,
+): Promise<MockAnswer> {
+  if (fault !== null) return declaredFault(operation, dialect, fault);
   const found = recorded === null ? null : await recordedReply(recorded, operation);
-  if (found !== null) return { status: 200, body: found };
+  if (found !== null) {
+    return { status: isFault(found) ? FAULT_STATUS : 200, body: found };
+  }
   if (operation.output === null) return { status: 202, body: '' };
   const writer = new ExampleWriter();
   const body = childrenOfBody(operation.output)
     .map((element) => writer.element(element))
     .join('');
   return { status: 200, body: envelopeOf(dialect, body, writer.declarations) };
+}
+
+/** Whether an envelope holds a Fault. A recorded file that is no envelope goes out as it is. */
+function isFault(envelope: string): boolean {
+  try {
+    return readMockRequest(Buffer.from(envelope), '')?.body?.local === 'Fault';
+  } catch {
+    return false;
+  }
 }
 
 /** `GetOrder.xml` of the folder; null where there is none. */
@@ -38,14 +66,28 @@ async function recordedReply(folder: string, { name }: Operation): Promise<strin
 }
 
 /** A Fault of the sender, as the backend would answer what it does not understand. */
-export function faultOf(dialect: Dialect, text: string): MockAnswer {
-  const { faultForm, senderCode, senderFaultStatus } = dialect;
+export const faultOf = (dialect: Dialect, text: string): MockAnswer => ({
+  status: dialect.senderFaultStatus,
+  body: envelopeOf(dialect, printFault(dialect, dialect.senderCode, text, '')),
+});
+
+/** A Fault of the receiver with the detail that the WSDL declares for it. */
+function declaredFault({ faults }: Operation, dialect: Dialect, name: string): MockAnswer {
+  const declared = faults.find((each) => each.name === name);
+  const writer = new ExampleWriter();
+  const detail = declared === undefined ? '' : writer.element(declared.element);
+  const body = printFault(dialect, dialect.receiverCode, name, detail);
+  return { status: FAULT_STATUS, body: envelopeOf(dialect, body, writer.declarations) };
+}
+
+function printFault({ faultForm }: Dialect, code: string, text: string, detail: string): string {
   const reason = escapeText(text);
-  const parts =
-    faultForm === 'faultcode'
-      ? `<faultcode>e:${senderCode}</faultcode><faultstring>${reason}</faultstring>`
-      : `<e:Code><e:Value>e:${senderCode}</e:Value></e:Code><e:Reason><e:Text xml:lang="en">${reason}</e:Text></e:Reason>`;
-  return { status: senderFaultStatus, body: envelopeOf(dialect, `<e:Fault>${parts}</e:Fault>`) };
+  const isOld = faultForm === 'faultcode';
+  const parts = isOld
+    ? `<faultcode>e:${code}</faultcode><faultstring>${reason}</faultstring>`
+    : `<e:Code><e:Value>e:${code}</e:Value></e:Code><e:Reason><e:Text xml:lang="en">${reason}</e:Text></e:Reason>`;
+  const name = isOld ? 'detail' : 'e:Detail';
+  return `<e:Fault>${parts}${detail === '' ? '' : `<${name}>${detail}</${name}>`}</e:Fault>`;
 }
 
 const envelopeOf = (

@@ -23,6 +23,9 @@ export interface MockOptions {
   readonly source: SourceOptions;
 }
 
+/** The field of a request that asks for a Fault. */
+const FAULT_FIELD = 'x-mock-fault';
+
 /** Bytes of a request. */
 export const REQUEST_BYTES_MAX = 10 * MIB;
 
@@ -140,9 +143,13 @@ async function answerTo(
   const made =
     operation === null
       ? faultOf(dialect, 'The WSDL has no operation with this child of Body.')
-      : await replyTo(operation, dialect, answers);
+      : await replyTo(operation, dialect, { recorded: answers, fault: faultAsked(headers[FAULT_FIELD]) });
   return { dialect, answer: made };
 }
+
+/** The name of a Fault is short, and printed as text. */
+const faultAsked = (field: string | readonly string[] | undefined): string | null =>
+  typeof field === 'string' && field !== '' ? field.slice(0, 256) : null;
 
 /** Null for a body that is too long. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {

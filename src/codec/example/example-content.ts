@@ -33,6 +33,11 @@ export class ExampleWriter {
     return [...this.#prefixes].map(([uri, prefix]) => ` xmlns:${prefix}="${escapeQuoted(uri)}"`).join('');
   }
 
+  /** The element by itself, with the namespaces of all that is in it. */
+  root(element: ElementDeclaration): string {
+    return this.element(element).replace(/[\s/>]/, (sign) => `${this.declarations}${sign}`);
+  }
+
   /** The element with example content. */
   element(element: ElementDeclaration, depth = 0, open: ReadonlySet<XsdType> = new Set()): string {
     this.#elements++;

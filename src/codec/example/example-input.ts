@@ -125,11 +125,7 @@ function scalarOf({ type, isReference, decode }: Scalar): ExampleMember {
 
 /** The element as its schema wants it; without a declaration one without content. */
 function xmlOf(name: QName | null, declaration: ElementDeclaration | null): string {
-  if (declaration !== null) {
-    const writer = new ExampleWriter();
-    const text = writer.element(declaration);
-    return text.replace(/[\s/>]/, (sign) => `${writer.declarations}${sign}`);
-  }
+  if (declaration !== null) return new ExampleWriter().root(declaration);
   if (name === null) return '<example/>';
   return name.uri === '' ? `<${name.local}/>` : `<n:${name.local} xmlns:n="${escapeQuoted(name.uri)}"/>`;
 }
