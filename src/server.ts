@@ -291,7 +291,7 @@ export class Gateway {
       liveClients: new LiveClients(compiled),
       present: () => this.#generations.current,
       reloadLimiter: new ReloadLimiter(),
-      slots: this.#options.slots ?? new SlotClock(),
+      slots: this.#shared?.slots ?? this.#options.slots ?? new SlotClock(),
       busFor: ({ graph }) => this.#buses.busFor(graph.subscriptions.topics.length > 0),
     };
   }

@@ -17,7 +17,7 @@ export interface SlotSupply {
 export const slotClockMillis = (): number => Number(hrtime.bigint()) / 1e6;
 
 /** Added to each second of calls, which arrive less evenly than they were sent. */
-const GUARD_MILLIS = 15;
+export const GUARD_MILLIS = 15;
 
 /** Names that are remembered. */
 const NAMES_MAX = 10_000;

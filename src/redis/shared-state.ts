@@ -15,6 +15,7 @@ import { LeasedBudgets } from './lease/leased-budgets.js';
 import { RedisNonceStore } from './nonce-store.js';
 import { RedisPollSharing } from './polling/poll-sharing.js';
 import { RedisOutcomes } from './redis-outcomes.js';
+import { RedisSlots } from './redis-slots.js';
 
 /** The key `redis` of the configuration. */
 export interface SharedStateSettings extends ConnectionSettings {
@@ -42,6 +43,7 @@ export class SharedState {
   readonly budgets: LeasedBudgets;
   readonly nonces: RedisNonceStore;
   readonly outcomes: RedisOutcomes;
+  readonly slots: RedisSlots;
   readonly invalidations: InvalidationChannel;
   readonly #settings: SharedStateSettings;
   readonly #events: SharedStateEvents;
@@ -62,6 +64,7 @@ export class SharedState {
     });
     this.nonces = new RedisNonceStore(this.#connection, prefix);
     this.outcomes = new RedisOutcomes(this.#connection, prefix);
+    this.slots = new RedisSlots(this.#connection, prefix, replicas);
     this.#subscriber = new RedisConnection(settings, { operation() {}, up() {}, down() {} });
     this.invalidations = new RedisInvalidationChannel(this.#connection, this.#subscriber, prefix, replica);
     const options = { prefix, replica, replicas, heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS };

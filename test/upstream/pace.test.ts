@@ -2,18 +2,9 @@ import t from 'tap';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { SlotClock, slotClockMillis } from '../../src/base/slots.js';
 import { CallPace } from '../../src/upstream/pace/pace.js';
+import { mostInSecond } from '../kit/most-in-second.js';
 
 /** The rate of calls: how many pass in any second, whose turn it is, who is refused. */
-
-/** The most times that any second has. */
-function mostInSecond(times: readonly number[]): number {
-  let most = 0;
-  for (let from = 0, to = 0; to < times.length; to++) {
-    while ((times[to] ?? 0) - (times[from] ?? 0) >= 999.999) from++;
-    most = Math.max(most, to - from + 1);
-  }
-  return most;
-}
 
 t.test('no second has more than the rate, and nearly all of it is used', async (t) => {
   for (const perSecond of [1, 3, 10, 100, 1000])
