@@ -59,6 +59,7 @@ export class CallRules {
   /** Those of the service, which bound the calls of all its operations. */
   readonly #service: CallRules | null;
   readonly #paces: readonly CallPace[];
+  readonly #totalKey: string;
   #active = 0;
 
   constructor(options: CallOptions, limits: UpstreamLimits, keys: TimeoutKeys, service: CallRules | null = null) {
@@ -75,14 +76,17 @@ export class CallRules {
     // A longer time for the whole call is of no use where its answer must begin earlier.
     this.headersMillis = perTryMillis ?? Math.max(limits.headersMillis, timeoutMillis ?? 0);
     const headersKey = perTryMillis === null ? keys.headersMillis : `${key}.retry.perTryMillis`;
-    const totalKey = timeoutMillis === null ? 'limits.upstream.totalMillis' : `${key}.timeoutMillis`;
+    this.#totalKey = timeoutMillis === null ? 'limits.upstream.totalMillis' : `${key}.timeoutMillis`;
     this.timeouts = {
       limits: { ...limits, headersMillis: this.headersMillis },
       keys: { ...keys, headersMillis: headersKey },
     };
-    this.deadlines = new Deadlines(this.totalMillis, (call) =>
-      call.abort(refuseByLimit('UPSTREAM_TIMEOUT', totalKey, this.totalMillis)),
-    );
+    this.deadlines = new Deadlines(this.totalMillis, (call) => call.abort(this.lateRefusal()));
+  }
+
+  /** The refusal of a call that took longer than `totalMillis`, or waited so long for its credentials. */
+  lateRefusal(): Refusal {
+    return refuseByLimit('UPSTREAM_TIMEOUT', this.#totalKey, this.totalMillis);
   }
 
   /** Counts a call in; the refusal of one too many, which is not counted. `leave` counts it out. */

@@ -34,3 +34,12 @@ export const UPSTREAM_LIMITS = {
 } satisfies LimitTable;
 
 export type UpstreamLimits = Limits<typeof UPSTREAM_LIMITS>;
+
+/** All time limits within that of a whole call. */
+export const limitsWithin = (upstream: UpstreamLimits, timeoutMillis: number): UpstreamLimits => ({
+  ...upstream,
+  totalMillis: timeoutMillis,
+  connectMillis: Math.min(upstream.connectMillis, timeoutMillis),
+  headersMillis: Math.min(upstream.headersMillis, timeoutMillis),
+  pendingMillis: Math.min(upstream.pendingMillis, timeoutMillis),
+});

@@ -1,17 +1,22 @@
 import type { Buffer } from 'node:buffer';
 
 import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
+import type { CallRules } from './call-rules.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from './reply.js';
 
 /** A call that needs something obtained first, a token for instance, and may be sent again with another one. */
 export abstract class RepeatableCall<Obtained> implements UpstreamCall, UpstreamReceiver {
   readonly #request: UpstreamRequest;
   readonly #receiver: UpstreamReceiver;
+  readonly #rules: CallRules;
+  #wait: NodeJS.Timeout | null = null;
   #call: UpstreamCall | null = null;
   #isOver = false;
 
-  constructor(request: UpstreamRequest, receiver: UpstreamReceiver) {
+  /** `rules` bound the wait for what is obtained as they bound the call itself. */
+  constructor(request: UpstreamRequest, receiver: UpstreamReceiver, rules: CallRules) {
     this.#request = request;
+    this.#rules = rules;
     this.#receiver = receiver;
   }
 
@@ -32,6 +37,7 @@ export abstract class RepeatableCall<Obtained> implements UpstreamCall, Upstream
     try {
       const obtained = this.obtain();
       if (obtained instanceof Promise) {
+        this.#wait = setTimeout(() => this.abort(this.#rules.lateRefusal()), this.#rules.totalMillis);
         obtained.then(
           (value) => this.#start(value),
           (caught: unknown) => this.fail(asRefusal(caught)),
@@ -83,13 +89,20 @@ export abstract class RepeatableCall<Obtained> implements UpstreamCall, Upstream
   protected fail(refusal: Refusal): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#endWait();
     this.drop();
     const { body } = this.#request;
     if (body !== null && 'destroy' in body) body.destroy();
     this.#receiver.failed(refusal);
   }
 
+  #endWait(): void {
+    if (this.#wait !== null) clearTimeout(this.#wait);
+    this.#wait = null;
+  }
+
   #start(obtained: Obtained): void {
+    this.#endWait();
     if (!this.#isOver) this.#call = this.send(obtained);
   }
 }

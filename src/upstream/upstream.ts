@@ -109,16 +109,21 @@ export class Upstream implements CallScheduler {
     this.#names.start();
   }
 
+  /** The limits of a call: those of its operation, else of the service. */
+  rulesOf({ rules }: UpstreamRequest): CallRules {
+    return rules ?? this.#rules;
+  }
+
   call(request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall {
     const { length } = this.#fields;
     const sent = length === 0 ? request : { ...request, headers: withFields(request.headers, this.#fields) };
     if (this.#credentials === null) return this.#send(sent, receiver);
-    return new AuthorizedCall(this.#credentials, sent, receiver, this.#send, this.addresses.target(sent.query)).begin();
+    const target = this.addresses.target(sent.query);
+    return new AuthorizedCall(this.#credentials, sent, receiver, this.#send, target, this.rulesOf(request)).begin();
   }
 
   readonly #send = (request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamCall => {
-    const { rules } = request;
-    const call = new Call(request, rules ?? this.#rules, receiver, this);
+    const call = new Call(request, this.rulesOf(request), receiver, this);
     const refusal = call.rules.enter();
     if (refusal !== null) {
       // Not at once: the caller must hold the call before it can end.

@@ -1,7 +1,7 @@
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { routeTo } from '../../upstream/dial/dial.js';
-import type { UpstreamLimits } from '../../upstream/limits.js';
+import { limitsWithin, type UpstreamLimits } from '../../upstream/limits.js';
 import { Upstream } from '../../upstream/upstream.js';
 import { compileTls } from './reach.js';
 
@@ -22,13 +22,6 @@ export function compileAccessEndpoint(
 ): Upstream {
   const { url, timeoutMillis } = section.value;
   const tls = compileTls(section, owner);
-  const limits = {
-    ...upstream,
-    breakerFailures: 0,
-    totalMillis: timeoutMillis,
-    connectMillis: Math.min(upstream.connectMillis, timeoutMillis),
-    headersMillis: Math.min(upstream.headersMillis, timeoutMillis),
-    pendingMillis: Math.min(upstream.pendingMillis, timeoutMillis),
-  };
+  const limits = { ...limitsWithin(upstream, timeoutMillis), breakerFailures: 0 };
   return new Upstream([url], limits, { routeTo: (to) => routeTo(to, null, tls) });
 }

@@ -5,6 +5,7 @@ import type { ConfigSection } from '../../config/section.js';
 import type { ClientIdentity } from '../../upstream/credentials/oauth-requests.js';
 import type { OAuth2Options } from '../../upstream/credentials/oauth2.js';
 import type { Route } from '../../upstream/dial/dial.js';
+import { limitsWithin } from '../../upstream/limits.js';
 import { Upstream } from '../../upstream/upstream.js';
 import { postForm } from './post-form.js';
 
@@ -31,7 +32,9 @@ export function compileOAuth2(
     const { signJwt } = await import('../../base/jwt.js');
     return signJwt(about, signingKey());
   };
-  const endpoint = new Upstream([url], service.value.limits.upstream, { routeTo });
+  const { upstream } = service.value.limits;
+  const limits = limitsWithin(upstream, service.value.timeoutMillis ?? upstream.totalMillis);
+  const endpoint = new Upstream([url], limits, { routeTo });
   return {
     service: service.name,
     url,

@@ -33,7 +33,7 @@ export class SessionCall extends RepeatableCall<string> {
   #held: HeldReply | null = null;
 
   constructor(parts: BackendCall, session: ServiceSession) {
-    super(parts.request, parts.receiver);
+    super(parts.request, parts.receiver, (parts.upstream ?? parts.service.upstream).rulesOf(parts.request));
     this.#parts = parts;
     this.#session = session;
     this.#tokens = session.tokensOf?.(parts.request.subject ?? null) ?? session.login;

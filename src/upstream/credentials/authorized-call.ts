@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { KIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
+import type { CallRules } from '../call-rules.js';
 import { RepeatableCall } from '../repeatable-call.js';
 import {
   isStreamed,
@@ -31,15 +32,16 @@ export class AuthorizedCall extends RepeatableCall<Fields> {
   /** Bytes read of an answer that is not passed on; null while none is discarded. */
   #discardedBytes: number | null = null;
 
-  /** `target`: path and query of the request. */
+  /** `target`: path and query of the request. `rules`: those of the call. */
   constructor(
     credentials: Credentials,
     request: UpstreamRequest,
     receiver: UpstreamReceiver,
     send: SendRequest,
     target: string,
+    rules: CallRules,
   ) {
-    super(request, receiver);
+    super(request, receiver, rules);
     this.#credentials = credentials;
     this.#request = request;
     this.#receiver = receiver;
