@@ -7,6 +7,7 @@ import { documentRules } from './graphql/document-rules.js';
 import { graphqlRules } from './graphql/graphql-rules.js';
 import { graphqlServiceRules } from './graphql/graphql-service-rules.js';
 import { idempotencyRules } from './graphql/idempotency-rules.js';
+import { pageRules } from './graphql/page-rules.js';
 import { requestRules } from './graphql/request-rules.js';
 import { subscriptionRules } from './graphql/subscription-rules.js';
 import { parseAddress } from './keys/address.js';
@@ -39,6 +40,7 @@ export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean
     ...subscriptionRules(data),
     ...graphqlRules(data),
     ...idempotencyRules(data),
+    ...pageRules(data),
     ...listenRules(data),
     ...redisRules(data),
     ...limitRules(data, isGiven),

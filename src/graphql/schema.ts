@@ -30,6 +30,7 @@ import { relaxCycles } from './input/input-cycles.js';
 import { costFindings } from './links/cost-check.js';
 import type { LinkMapping, LinkTable } from './links/link.js';
 import { addLinks } from './links/link-schema.js';
+import { Connections } from './paging/connections.js';
 import { FieldRule } from './rights/field-rule.js';
 import { addSubschemas } from './subschema/add-subschemas.js';
 import type { SubscriptionMapping, SubscriptionTable } from './subscription/subscription.js';
@@ -158,6 +159,7 @@ function* addCalls(
   names: TypeNames,
   { fields, configs, targets }: CallTables,
 ): Steps<void> {
+  const connections = new Connections();
   for (const { service, exposures } of exposed) {
     const types = typesOf.get(service);
     invariant(types !== undefined, 'each service is in a group');
@@ -169,12 +171,18 @@ function* addCalls(
       const requires = service.requirementOf?.(operation) ?? null;
       const called = requires === null ? null : new FieldRule(`${service.name}.${operation.name}`, requires);
       const made = operationField(operation, mapping, types, service.blocks, selectable, called);
-      const { config, requestPlan, headersArgument } = made;
+      const { config: plain, requestPlan, headersArgument } = made;
       const reply = service.hasReferences === true ? { ...made.reply, hasReferences: true } : made.reply;
-      names.attributeOperations(earlier, service.name);
       const cost = costOfCall(mapping?.cost ?? null, service.callCost ?? null);
-      const bound = { service: service.name, operation, parent, name, requestPlan, reply, headersArgument, cost };
       const isMutation = isOffered && parent === 'Mutation';
+      const pages = mapping?.pages ?? null;
+      if (pages !== null && parent === 'Mutation')
+        names.refuse(service.name, pages.path, `\`${operation.name}\` is a field of Mutation: pages are read.`, READ);
+      const paged = pages === null ? null : connections.field(operation, pages, { config: plain, reply }, types);
+      const { config, paging } = paged ?? { config: plain, paging: null };
+      const about = { service: service.name, operation, parent, name };
+      const bound = { ...about, requestPlan, reply, headersArgument, cost, paging };
+      names.attributeOperations(earlier, service.name);
       targets.set(`${service.name}.${operation.name}`, { bound, config, isMutation });
       if (!isOffered) continue;
       configs[parent].set(name, config);
@@ -182,6 +190,8 @@ function* addCalls(
     }
   }
 }
+
+const READ = 'If it only reads, map it to a field of Query.';
 
 type Config = GraphQLFieldConfig<unknown, unknown>;
 

@@ -247,6 +247,18 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'flow/drift/backend-documents.ts': '`?wsdl` may need the token',
     },
   },
+  pages: {
+    homes: ['graphql/paging/', 'graphql/types/paging.ts', 'config/graphql/page-', 'compile/soap/pages.ts'],
+    exceptions: {
+      'compile/soap/mapping.ts': 'maps them with the operation',
+      'config/graphql/operation-keys.ts': 'has the key',
+      'graphql/fields/bound-field.ts': 'a field may be answered by pages',
+      'graphql/fields/exposure.ts': 'the mapping of an operation has them',
+      'graphql/links/link-plan.ts': 'plans them where a link leads',
+      'graphql/run/field-call.ts': 'a call may be one of several pages',
+      'graphql/schema.ts': 'makes the field a connection',
+    },
+  },
   'idempotency keys': {
     homes: [
       'flow/idempotency/',

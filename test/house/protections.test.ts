@@ -79,6 +79,8 @@ const NEUTRAL: readonly string[] = [
   'mcp',
   // What a repeated request is, which no caller gets more by.
   'services.*.operations.*.idempotency',
+  // How many calls answer a field, which its cost counts.
+  'services.*.operations.*.pages',
   'services.*.operations.*.rest',
   // The gateway at the endpoint, and what of a token goes on.
   ...['clientId', 'clientSecret', 'clientAuth', 'forward', 'timeoutMillis', 'inactiveMillis', 'logAs'].map(

@@ -32,6 +32,11 @@ export const GRAPHQL_REFUSALS = {
     status: 400,
     text: 'The operation needs more calls to services than allowed.',
   },
+  MAX_PAGES_LIMIT: {
+    blame: 'client',
+    status: 400,
+    text: 'A field needs more pages from its service than allowed.',
+  },
   MAX_LINKS_LIMIT: {
     blame: 'client',
     status: 400,

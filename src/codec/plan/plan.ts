@@ -13,12 +13,18 @@ export type ValuePlan =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | ObjectPlan
   | OpaquePlan
+  | DigestPlan
   | AnyPlan
   | ListPlan;
 
 /** Content that is not modelled, as XML text (a `XML` scalar). */
 interface OpaquePlan {
   readonly kind: 'opaque';
+}
+
+/** A hash of an element with all that is in it, by which elements are compared; '' where it has none. */
+interface DigestPlan {
+  readonly kind: 'digest';
 }
 
 /** An array of the SOAP encoding that is an item of another: its children, of any name, are the items. */
@@ -173,6 +179,8 @@ export interface Decoded {
   readonly replyBytes?: number;
   /** Upstream calls made for it: 1 by default, 0 where the answer was known. */
   readonly calls?: number;
+  /** The failure after which the rest of the value is missing; absent: it is whole. */
+  readonly restFailure?: unknown;
 }
 
 /** The source of a value that is not an argument. */
@@ -182,7 +190,9 @@ export type EncodeSource =
   /** The header field of the client's request with this name, in lower case. */
   | { readonly from: 'header'; readonly header: string }
   /** The claim of this name in the client's token. */
-  | { readonly from: 'claim'; readonly claim: string };
+  | { readonly from: 'claim'; readonly claim: string }
+  /** The page that a call asks for. */
+  | { readonly from: 'page'; readonly isNumber: boolean };
 
 /** An element to be written from the member `key` of the client's object. */
 export interface EncodeElement {

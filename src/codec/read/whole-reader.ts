@@ -2,6 +2,7 @@ import type { QName, StartTag } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
 import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XML_URI, XSI_URI } from '../plan/xsi.js';
+import { CanonicalHash } from '../values/canonical-hash.js';
 import { AnyValueReader } from './any-value.js';
 import type { SlotProgram } from './program.js';
 
@@ -152,5 +153,28 @@ export interface WholeReader {
 /** The reader of an element that is taken as a whole; null for others. */
 export function wholeReader({ value }: Pick<SlotProgram, 'value'>, maxChars: number): WholeReader | null {
   if (value.kind === 'any') return new AnyValueReader(value.types, maxChars);
+  if (value.kind === 'digest') return new DigestReader();
   return value.kind === 'opaque' ? new OpaqueXml(maxChars) : null;
+}
+
+/** Hashes an element in its canonical form. */
+class DigestReader implements WholeReader {
+  readonly isTooLong = false;
+  readonly #hash = new CanonicalHash({ isData: true });
+
+  open(tag: StartTag): void {
+    this.#hash.open(tag);
+  }
+
+  text(chars: string): void {
+    this.#hash.text(chars);
+  }
+
+  close(): void {
+    this.#hash.close();
+  }
+
+  finish(): string {
+    return this.#hash.digest() ?? '';
+  }
 }

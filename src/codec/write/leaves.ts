@@ -62,6 +62,8 @@ export class LeafEncoder {
   resolve(source: EncodeSource, scalar: Scalar, required: boolean, path: InputPath): string | null {
     const lexical = resolveSource(source, scalar, this.#context, path);
     if (lexical !== null || !required) return lexical;
+    // The first page of a backend that hands out cursors has none.
+    if (source.from === 'page') return '';
     refuseMissing(source, path);
   }
 

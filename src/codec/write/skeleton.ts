@@ -126,5 +126,6 @@ function shownEvent(event: TemplateEvent): TemplateEvent {
 
 function printSource(source: EncodeSource): string {
   if (source.from === 'constant') return '***';
+  if (source.from === 'page') return '{page}';
   return source.from === 'header' ? `{header ${source.header}}` : `{claim ${source.claim}}`;
 }

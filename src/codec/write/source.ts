@@ -10,6 +10,8 @@ export interface RequestContext {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Claims of the client's token; null without a token. */
   readonly claims: Readonly<Record<string, unknown>> | null;
+  /** The page that the call asks for, in its lexical form; null or absent: the first, without a name. */
+  readonly page?: string | null;
 }
 
 export const NO_CONTEXT: RequestContext = { headers: {}, claims: null };
@@ -28,7 +30,7 @@ export function resolveSource(
   path: InputPath,
 ): string | null {
   if (source.from === 'constant') return source.lexical;
-  const found = source.from === 'header' ? fieldOf(source.header, context) : claimOf(source.claim, context);
+  const found = foundIn(source, context);
   if (found === undefined) return null;
   if (found === null) refuseInput(path, `${printSource(source)} holds what cannot be a value`);
   try {
@@ -39,6 +41,14 @@ export function resolveSource(
   }
 }
 
+type Found = Exclude<EncodeSource, { readonly from: 'constant' }>;
+
+/** Not there: undefined. No text: null. */
+function foundIn(source: Found, context: RequestContext): string | null | undefined {
+  if (source.from === 'page') return context.page ?? undefined;
+  return source.from === 'header' ? fieldOf(source.header, context) : claimOf(source.claim, context);
+}
+
 /** Throws for a value that must be there and is not: `FORBIDDEN` where only another token would have it. */
 export function refuseMissing(source: EncodeSource, path: InputPath): never {
   if (source.from === 'claim') throw new Refusal('FORBIDDEN', 'a claim that the operation requires is missing');
@@ -47,10 +57,10 @@ export function refuseMissing(source: EncodeSource, path: InputPath): never {
 
 const printSource = (source: EncodeSource): string => {
   if (source.from === 'constant') return 'the value';
+  if (source.from === 'page') return 'the page';
   return source.from === 'header' ? `the request header ${source.header}` : `the claim ${source.claim}`;
 };
 
-/** Not there: undefined. No text: null. */
 function fieldOf(name: string, { headers }: RequestContext): string | null | undefined {
   const field = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return field === undefined ? undefined : textOfField(typeof field === 'string' ? field : field.join(', '));

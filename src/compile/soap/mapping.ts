@@ -7,9 +7,10 @@ import { costsOfSdl, withSdlCosts } from '../../graphql/fields/cost-sdl.js';
 import type { OperationMapping } from '../../graphql/fields/exposure.js';
 import type { RequestMapping } from '../../graphql/input/block-mapping.js';
 import { type BlockMappings, blockMappings } from '../../graphql/input/block-mapping.js';
-import { inputMappings } from '../../graphql/input/input-mapping.js';
+import { type FilledArgument, inputMappings, withFilled } from '../../graphql/input/input-mapping.js';
 import { type FieldMapping, type MappingFinding, TYPES_PATH, type TypeMappings } from '../../graphql/types/mapping.js';
 import { costOfField, costOfOperation } from './costs.js';
+import { mappedPages } from './pages.js';
 import { fieldRuleOf, isNulled } from './rights.js';
 import { sdlField } from './sdl-operations.js';
 import type { ConfiguredService } from './service.js';
@@ -22,16 +23,25 @@ export function mappedOperations({ name: service, config }: ConfiguredService): 
       if (typeof mapping === 'boolean') return [name, { field: null, hidden: !mapping }];
       const { field: at, description = null, deprecated = null, faults = 'errors', replyHeaders = null } = mapping;
       const field = at === undefined ? null : sdlField(at);
-      const request = requestMapping(name, mapping);
+      const pages = mappedPages(name, mapping);
+      const request = requestMapping(name, mapping, pages?.filled ?? []);
       const sdlCost = inSdl?.get(at ?? '') ?? null;
       const cost = costOfOperation(mapping, { service, path: ['operations', name] })?.or(sdlCost) ?? sdlCost;
-      return [name, { field, hidden: false, description, deprecated, faults, replyHeaders, request, cost }];
+      const paged = pages?.mapping ?? null;
+      return [
+        name,
+        { field, hidden: false, description, deprecated, faults, replyHeaders, request, cost, pages: paged },
+      ];
     }),
   );
 }
 
-const requestMapping = (name: string, { arguments: values = {}, headers = {} }: RequestKeys): RequestMapping => ({
-  arguments: inputMappings(values, ['operations', name, 'arguments']),
+const requestMapping = (
+  name: string,
+  { arguments: values = {}, headers = {} }: RequestKeys,
+  filled: readonly FilledArgument[],
+): RequestMapping => ({
+  arguments: withFilled(inputMappings(values, ['operations', name, 'arguments']), filled),
   headers: blockMappings(headers, ['operations', name, 'headers']),
 });
 

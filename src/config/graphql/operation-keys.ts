@@ -6,6 +6,7 @@ import { SCOPE_KEYS } from '../keys/rights-keys.js';
 import { CACHE_KEYS } from './cache-keys.js';
 import { costPoints, OPERATION_COST_KEYS } from './cost-keys.js';
 import { IDEMPOTENCY_KEYS } from './idempotency-keys.js';
+import { PAGE_KEYS } from './page-keys.js';
 import { REPLY_HEADERS, REQUEST_KEYS } from './request-keys.js';
 
 /** Keys of one operation of a service: the part of the table of keys for it. */
@@ -20,6 +21,7 @@ const MAPPED = closed({
   weight: optional(costPoints(
     'Points that one call of a SOAP client takes from its budget; by default its `cost`, or `callCost` of the service or of `limits.graphql`.')),
   ...IDEMPOTENCY_KEYS,
+  ...PAGE_KEYS,
   ...CACHE_KEYS,
   request: optional(text('Local name of the request element; without a WSDL by default the name of the operation.',
     { minLength: 1 })),

@@ -41,7 +41,7 @@ export function callOperation(field: FieldCall, context: CallContext): Promise<D
   const addressing = service.addressing?.get(operation) ?? null;
   const messageId = addressing === null ? null : newMessageId();
   const blocks = addressing === null || messageId === null ? [] : addressingBlocks(addressing, dialect, messageId);
-  const requestContext = { headers: callerHeaders, claims };
+  const requestContext = { headers: callerHeaders, claims, page: field.page ?? null };
   const values = { arguments: field.arguments, headers: field.headers, context: requestContext, blocks };
   const envelope = encodeRequest(requestPlan, dialect, values, limits);
   const attachments = encodeAttachments(requestPlan.attachments ?? [], values, limits);

@@ -60,6 +60,28 @@ export function sliceOf(
   return largest;
 }
 
+/**
+ * The rows that a paged field is asked for; null where it is one page. Throws `BAD_USER_INPUT` for fewer than 0, and
+ * `MAX_PAGES_LIMIT` for more than so many pages hold.
+ */
+export function rowsOf(
+  definition: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  variables: Variables,
+  pageSize: number,
+  pagesMax: number,
+): number | null {
+  const argument = definition.args.find(({ name }) => name === 'first');
+  const { value } = argument === undefined ? { value: null } : argumentValueOf(argument, node, variables);
+  if (typeof value !== 'number') return null;
+  if (value < 0) throw inputError(node, '"first" must not be negative.');
+  if (value > pageSize * pagesMax) {
+    const message = `"first" must be at most ${pageSize * pagesMax}: ${pagesMax} pages of ${pageSize}.`;
+    throw new DocumentRefusal('MAX_PAGES_LIMIT', [codedError('MAX_PAGES_LIMIT', { nodes: [node] }, message)]);
+  }
+  return value;
+}
+
 /** The variables that the arguments of a field take, whole or in parts. */
 export function variablesIn(node: FieldNode): ReadonlySet<string> {
   const names = new Set<string>();

@@ -31,7 +31,7 @@ export interface CostSources {
 
 export type CostLimits = Pick<
   GraphqlLimits,
-  'assumedListSize' | 'assumedReplySize' | 'batchItems' | 'callCost' | 'calls' | 'kibCost' | 'sliceItems'
+  'assumedListSize' | 'assumedReplySize' | 'batchItems' | 'callCost' | 'calls' | 'kibCost' | 'pages' | 'sliceItems'
 >;
 
 /** Sums saturate here. */
@@ -60,10 +60,12 @@ export interface FieldPrice {
   readonly arguments: readonly ArgumentPrice[];
   /** `batched`: one call answers many. Null: no call, it is read from the answer above. */
   readonly call: 'single' | 'batched' | null;
+  /** Rows of each page, where a field is answered by pages; null: one call answers. */
+  readonly pageSize: number | null;
   readonly replySize: AssumedReplySize;
 }
 
-type CallPrice = Pick<FieldPrice, 'weight' | 'arguments' | 'replySize'>;
+type CallPrice = Pick<FieldPrice, 'weight' | 'arguments' | 'replySize' | 'pageSize'>;
 
 export interface ArgumentPrice {
   /** Begins with the name of the argument; names of input fields within it follow. */
@@ -137,7 +139,7 @@ export class CostTable {
     }
     const costs = [cost, ...(isInterfaceType(parent) ? this.#costsOfField(parent, definition.name) : [])];
     const weight = Math.max(...costs.map((each) => each?.weight ?? 0));
-    return { ...common, weight, arguments: argumentPrices(costs), call: null, replySize: NO_REPLY };
+    return { ...common, weight, arguments: argumentPrices(costs), call: null, pageSize: null, replySize: NO_REPLY };
   }
 
   /** The price of a link with the arguments that its feeds fill. */
@@ -169,7 +171,8 @@ export class CostTable {
       objects: configured ?? (isUnbounded ? MOST : assumedReplySize),
       isConfigured: configured !== null,
     };
-    return { weight, arguments: argumentPrices([cost]), replySize };
+    const pageSize = called === null || isSubschemaField(called) ? null : (called.paging?.size ?? null);
+    return { weight, arguments: argumentPrices([cost]), replySize, pageSize };
   }
 
   #costsOfField(parent: GraphQLInterfaceType, name: string): readonly (FieldCost | null)[] {

@@ -6,7 +6,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { type Fragments, isIncluded, type Variables } from '../output/reply-plan.js';
-import { argumentPoints, sliceOf, variablesIn } from './cost-slicing.js';
+import { argumentPoints, rowsOf, sliceOf, variablesIn } from './cost-slicing.js';
 import { type CostTable, type FieldPrice, MOST } from './cost-table.js';
 import { type ListLength, lengthOf, ownLength, type Sized, sizedBelow } from './list-length.js';
 
@@ -64,13 +64,20 @@ export function costOf(
   // More calls than this are not made.
   const callPoints = Math.min(sum.callPoints, calls * dearestCall);
   const points = Math.ceil(Math.min(MOST, sum.points + callPoints));
-  return { points, calls: Math.min(sum.calls, calls), variables: walk.variables, dearest: walk.dearest };
+  return {
+    points,
+    calls: Math.min(sum.calls, times(calls, walk.mostPages)),
+    variables: walk.variables,
+    dearest: walk.dearest,
+  };
 }
 
 class CostWalk {
   sum = emptySum();
-  /** The weight of the dearest call. */
+  /** The weight of the dearest call, of a paged field with all its pages. */
   dearestCall = 0;
+  /** The most pages of a field. */
+  mostPages = 1;
   dearest: DearestField | null = null;
   readonly variables = new Set<string>();
   readonly #table: CostTable;
@@ -181,9 +188,13 @@ class CostWalk {
   #call(price: FieldPrice, node: FieldNode, scope: Scope, path: string): void {
     const { objects } = scope.counts;
     const weight = this.#weight(price, node);
-    const calls = price.call === 'batched' ? Math.ceil(objects / this.#table.limits.batchItems) : objects;
+    const fields = price.call === 'batched' ? Math.ceil(objects / this.#table.limits.batchItems) : objects;
+    const pages = this.#pages(price, node);
+    const calls = times(fields, pages);
     const points = plus(times(calls, weight), times(objects, price.keyWeight));
-    this.dearestCall = Math.max(this.dearestCall, weight);
+    // The pages of a field are one of the calls of a request.
+    this.dearestCall = Math.max(this.dearestCall, times(weight, pages));
+    this.mostPages = Math.max(this.mostPages, pages);
     this.#addCalls(calls, points);
     this.#note?.(path, points);
     const bound = times(calls, price.replySize.objects);
@@ -192,6 +203,12 @@ class CostWalk {
     const counts = { calls, objects, isAssumed: false, bound, isBoundConfigured };
     this.#objects({ node, price, path, points }, scope, counts, reply);
     this.#addReply(reply);
+  }
+
+  /** The pages that a field needs; 1 for one that has none. */
+  #pages(price: FieldPrice, node: FieldNode): number {
+    if (price.pageSize === null) return 1;
+    return Math.max(1, Math.ceil((this.#slice(price, node) ?? 1) / price.pageSize));
   }
 
   #weight(price: FieldPrice, node: FieldNode): number {
@@ -241,9 +258,10 @@ class CostWalk {
     this.dearest = { node, parent: parent?.name ?? '', points, calls };
   }
 
-  #slice({ listSize, definition }: FieldPrice, node: FieldNode): number | null {
+  #slice({ listSize, definition, pageSize }: FieldPrice, node: FieldNode): number | null {
     if (listSize === null || listSize.slicingArguments.length === 0) return null;
     this.#depends(node);
+    if (pageSize !== null) return rowsOf(definition, node, this.#values, pageSize, this.#table.limits.pages);
     return sliceOf(listSize, definition, node, this.#values, this.#table.limits);
   }
 

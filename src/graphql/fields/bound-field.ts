@@ -1,6 +1,7 @@
 import type { RequestPlan } from '../../codec/plan/request-plan.js';
 import type { Operation } from '../../wsdl/model.js';
 import type { FieldCost } from '../types/cost-rules.js';
+import type { Paging } from '../types/paging.js';
 import type { ReplyShape } from '../types/shape.js';
 import type { RootType } from './exposure.js';
 
@@ -17,4 +18,6 @@ export interface BoundField {
   readonly headersArgument: string | null;
   /** The cost of a call; null or absent: that of all calls. */
   readonly cost?: FieldCost | null;
+  /** The pages that it is answered by; null or absent: one call answers. */
+  readonly paging?: Paging | null;
 }

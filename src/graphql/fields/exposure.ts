@@ -10,6 +10,7 @@ import type { TypeMappings } from '../types/mapping.js';
 import type { ChoiceStyle } from '../types/members.js';
 import { isReading01 } from '../types/names-01.js';
 import { fieldName, isNaming01, NameScope, type Naming, pascalName } from '../types/naming.js';
+import type { PagesMapping } from '../types/paging.js';
 import type { TypeNames } from '../types/type-names.js';
 import {
   CONJUNCTIONS,
@@ -80,6 +81,8 @@ export interface OperationMapping {
   readonly request?: RequestMapping | null;
   /** The cost of a call, and the length of its list; null or absent: those of calls and lists in general. */
   readonly cost?: FieldCost | null;
+  /** Null or absent: one call answers. */
+  readonly pages?: PagesMapping | null;
 }
 
 /** The header blocks of replies that callers may select: `true` for those that the WSDL declares, or names of blocks. */

@@ -54,6 +54,35 @@ export function inputMappings(entries: Readonly<Record<string, InputEntry>>, pat
   return root;
 }
 
+/** An argument that the gateway fills itself, by its path of XML names. `path` leads to it in the configuration. */
+export interface FilledArgument {
+  readonly argument: string;
+  readonly source: EncodeSource;
+  readonly path: readonly string[];
+}
+
+/** The mappings with those arguments, which callers do not see. */
+export function withFilled(mappings: InputMappings, filled: readonly FilledArgument[]): InputMappings {
+  const root = copied(mappings);
+  for (const { argument, source, path } of filled) {
+    let level = root;
+    let node: Node | null = null;
+    for (const step of stepsOf(argument)) {
+      node = level.get(step) ?? { name: null, source: null, isRequired: false, inner: new Map(), path };
+      level.set(step, node);
+      level = node.inner;
+    }
+    if (node === null) continue;
+    node.source = source;
+    node.path = path;
+  }
+  return root;
+}
+
+/** As deep as the paths of the configuration, which are bounded. */
+const copied = (mappings: InputMappings): Map<string, Node> =>
+  new Map([...mappings].map(([key, mapping]) => [key, { ...mapping, inner: copied(mapping.inner) }]));
+
 /** The source that an entry names, or null. */
 export function sourceOf({ value, header, claim }: InputEntry): EncodeSource | null {
   if (value !== undefined) return { from: 'constant', lexical: value };

@@ -342,6 +342,8 @@ function sourcedText(
 
 /** Checks a constant at start-up. Its report does not contain the value, which may be a secret. */
 function checkConstant({ source, path }: InputMapping, scalar: Scalar, { names, service }: InputSources): void {
+  if (source?.from === 'page' && source.isNumber && !isWhole(scalar))
+    names.refuse(service, path, 'The argument is no whole number.', 'Name the one that counts.');
   if (source?.from !== 'constant') return;
   try {
     scalar.encode(scalar.decode(source.lexical));
@@ -350,6 +352,9 @@ function checkConstant({ source, path }: InputMapping, scalar: Scalar, { names, 
     names.refuse(service, path, `The value cannot be written: it ${caught.message}.`);
   }
 }
+
+/** Whether values of a type are whole numbers, or texts of such. */
+const isWhole = ({ name }: Scalar): boolean => name === 'Int' || name === 'Long' || name === 'BigInt';
 
 /** Equal for members that stand in the same place on the wire. */
 function placeOf(member: Member): string {

@@ -17,8 +17,10 @@ import type { BoundField } from '../fields/bound-field.js';
 import { isSubschemaField, type SubschemaField, type SubschemaPlan } from '../fields/subschema.js';
 import { errorPlans } from '../output/fault-plan.js';
 import { type Fragments, type LinkSlots, planReply, type Variables } from '../output/reply-plan.js';
+import { type PagePlan, planPages } from '../paging/page-plan.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { ruleOf } from '../rights/field-rule.js';
+import type { Paging } from '../types/paging.js';
 import type { FieldShape, ObjectShape, ReplyShape } from '../types/shape.js';
 import type { Link, LinkBatch, LinkTable } from './link.js';
 import { LinkFinder } from './link-finder.js';
@@ -48,7 +50,14 @@ export interface LinkTargetPlan {
 
 /** The call that answers a field: of an operation of a SOAP service, or of a subschema. */
 export type LinkAsk =
-  | { readonly kind: 'soap'; readonly bound: BoundField; readonly reply: ReplyPlan }
+  | {
+      readonly kind: 'soap';
+      readonly bound: BoundField;
+      /** The plan of a paged field reads one page. */
+      readonly reply: ReplyPlan;
+      /** Null or absent: one call answers. */
+      readonly pages?: PagePlan | null;
+    }
   | { readonly kind: 'subschema'; readonly plan: SubschemaPlan };
 
 /** Plans the calls of links to subschemas. */
@@ -173,6 +182,11 @@ export class LinkPlanner implements LinkSlots {
       const { plan, walk } = this.#subschemas.linked(called, nodes, batch);
       return { ask: { kind: 'subschema', plan }, walk };
     }
+    const { paging = null, reply: shape } = called;
+    if (paging !== null) {
+      const pages = this.pages({ reply: shape, paging }, nodes);
+      return { ask: { kind: 'soap', bound: called, reply: pages.reply, pages }, walk: pages.walk };
+    }
     const { reply, walk } = batch === null ? this.#single(called, nodes) : this.#batch(called, batch, nodes);
     return { ask: { kind: 'soap', bound: called, reply }, walk };
   }
@@ -202,6 +216,16 @@ export class LinkPlanner implements LinkSlots {
         : objectAlong(root.shape, batch.items, items);
     const plan = { element, shape: root.kind, value, nonNull: false };
     return { reply: faults === null ? plan : { ...plan, faults }, walk };
+  }
+
+  /** Plans a paged field: of the root, or of a link. */
+  pages(field: { readonly reply: ReplyShape; readonly paging: Paging }, nodes: readonly FieldNode[]): PagePlan {
+    const selection = { fragments: this.#fragments, variables: this.#variables, rights: this.#rights };
+    this.#countBytes(SELECTION_BYTES);
+    return planPages(field, nodes, selection, {
+      plan: (reply, inner) => this.#plan(reply, inner),
+      walkOf: (reply, inner) => this.walkOf(reply, inner),
+    });
   }
 
   #plan(reply: ReplyShape, nodes: readonly FieldNode[]): ReplyPlan {

@@ -105,6 +105,10 @@ function resolve(mapping: LinkMapping, owner: Owner | null, known: Targets<Targe
   const many =
     mapping.batch === null ? null : linkTargetOf(mapping.batch.operation, ['batch', 'operation'], CALLED, known, seen);
   if (target === null || (mapping.batch !== null && many === null)) return null;
+  if (many !== null && isPaged(many)) {
+    const what = `\`${mapping.batch?.operation}\` hands out pages: one call of it does not answer many keys.`;
+    seen(['batch', 'operation'], what, 'Name an operation without `pages`.');
+  }
   const type = getNullableType(target.config.type);
   const called = many ?? target;
   const feeds = feedsOf(mapping, owner, target, called, seen);
@@ -112,6 +116,8 @@ function resolve(mapping: LinkMapping, owner: Owner | null, known: Targets<Targe
   const definition = definitionOf(mapping, type, { target, called }, feeds, seen);
   return isSound && definition !== null ? { name: mapping.name, called: called.bound, definition, feeds, batch } : null;
 }
+
+const isPaged = ({ bound }: Target): boolean => 'paging' in bound && bound.paging !== null;
 
 /** The feeds of the called operation's arguments; a list operation has one, for its list argument. */
 function feedsOf(

@@ -125,7 +125,8 @@ function invalidFields(fields: readonly RootField[], context: OperationRun): Rea
 
 const placeOf = ({ key, nodes }: RootField): ErrorPlace => ({ nodes, path: [key] });
 
-const isNonNull = ({ bound }: RootCall): boolean => (isSubschemaField(bound) ? bound.isNonNull : bound.reply.nonNull);
+const isNonNull = ({ bound }: RootCall): boolean =>
+  isSubschemaField(bound) ? bound.isNonNull : bound.reply.nonNull && bound.paging == null;
 
 const rejectSubschema: SendToSubschema = () => Promise.reject(new Error('a subschema without sendToSubschema'));
 
@@ -211,6 +212,7 @@ async function answerCall(field: RootField, call: RootCall, context: OperationRu
     const value = decoded.value ?? null;
     for (const error of decoded.errors) errors.add(() => decodeError({ ...error, path: visible(error.path) }, place));
     errors.addFurther(decoded.furtherErrors);
+    if (decoded.restFailure !== undefined) errors.add(() => fieldError(decoded.restFailure, place));
     if (walk !== null) await context.links.fill(value, walk, { parent: null, step: key }, errors);
     const isFatal = isNonNull(call) && value === null;
     return { key, value, errors: errors.errors, furtherErrors: errors.further, isFatal };
@@ -236,7 +238,11 @@ function decodedAnswer(field: RootField, ask: LinkAsk, context: OperationRun): P
 }
 
 /** The call of a field, its arguments coerced. Throws `BAD_USER_INPUT`. */
-function fieldCall(field: RootField, { bound, reply: plan }: SoapAsk, { admitted, root }: OperationRun): FieldCall {
+function fieldCall(
+  field: RootField,
+  { bound, reply: plan, pages = null }: SoapAsk,
+  { admitted, root }: OperationRun,
+): FieldCall {
   const definition = root.getFields()[field.name];
   const node = field.nodes[0];
   if (definition === undefined || node === undefined) throw new Error('admitted without a field');
@@ -245,7 +251,7 @@ function fieldCall(field: RootField, { bound, reply: plan }: SoapAsk, { admitted
     input = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
     if (!hasVariables(node)) FIXED_ARGUMENTS.set(field, input);
   }
-  return { bound, plan, key: field.key, arguments: input.arguments, headers: input.headers };
+  return { bound, plan, pages, key: field.key, arguments: input.arguments, headers: input.headers };
 }
 
 type SoapAsk = Extract<LinkAsk, { readonly kind: 'soap' }>;

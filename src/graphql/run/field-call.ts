@@ -1,10 +1,14 @@
 import type { CancelSignal } from '../../base/cancellation.js';
+import { ConcurrencyLimit } from '../../base/concurrency-limit.js';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { Spending } from '../cost/spending.js';
 import type { BoundField } from '../fields/bound-field.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../limits.js';
+import { rowsName } from '../paging/cursor.js';
+import type { PagePlan } from '../paging/page-plan.js';
+import { PageRun, type PageSource } from '../paging/page-run.js';
 import type { FieldCost } from '../types/cost-rules.js';
 
 /** One field that a backend answers: at the root, or a link. */
@@ -17,6 +21,10 @@ export interface FieldCall {
   readonly plan: ReplyPlan;
   /** The response key of a field of the root; absent for links. */
   readonly key?: string;
+  /** The plan of a field that is answered by several calls, one for each page; absent: one call answers. */
+  readonly pages?: PagePlan | null;
+  /** The page that the call asks for, in its lexical form; null or absent: none, or the first without a name. */
+  readonly page?: string | null;
 }
 
 /** What the message of a call is written from. */
@@ -34,8 +42,8 @@ export class SharedCallFailure extends Error {
 }
 
 /** Limits that a request may reach while it runs. */
-type RunLimit = 'calls' | 'links' | 'repeatedChars';
-type RunLimits = Pick<GraphqlLimits, RunLimit>;
+type RunLimit = 'calls' | 'links' | 'pages' | 'repeatedChars';
+type RunLimits = Pick<GraphqlLimits, RunLimit | 'callsAtOnce'>;
 
 /** The calls of one request, counted. */
 export class RequestCalls {
@@ -46,6 +54,7 @@ export class RequestCalls {
   readonly #refusals = new Map<RunLimit, Refusal>();
   readonly #limits: RunLimits;
   #left: number;
+  #pageConcurrency: ConcurrencyLimit | null = null;
 
   constructor(
     callField: CallField,
@@ -64,22 +73,52 @@ export class RequestCalls {
 
   /** Rejects with `MAX_CALLS_LIMIT` when all calls are made, and with `CLIENT_GONE` when the client has gone. */
   call(call: FieldCall): Promise<Decoded> {
+    const { pages = null } = call;
+    if (pages !== null) return this.#answerPages(call, pages);
     return this.counted(() => this.#callField(call), call.bound.cost ?? null, call.arguments);
+  }
+
+  /** Calls for as many pages as the client wants rows of. They count as one of the calls of a request. */
+  #answerPages(call: FieldCall, plan: PagePlan): Promise<Decoded> {
+    const { first = null, after = null, ...values } = call.arguments;
+    const { service, operation, cost = null } = call.bound;
+    const concurrency = this.#pageConcurrency ?? new ConcurrencyLimit(this.#limits.callsAtOnce);
+    this.#pageConcurrency = concurrency;
+    const source: PageSource = {
+      ask: (page, isFirst) =>
+        concurrency.run(async () => {
+          if (run.isOver) throw new Refusal('CLIENT_GONE', 'the page is not needed any more');
+          const asked = { ...call, arguments: values, pages: null, page };
+          return this.counted(() => this.#callField(asked), cost, values, null, !isFirst);
+        }),
+      throwIfGone: () => this.throwIfGone(),
+      refusal: () => this.refusal('pages'),
+      pagesMax: this.#limits.pages,
+      atOnce: this.#limits.callsAtOnce,
+    };
+    const wanted = {
+      first: typeof first === 'number' ? first : null,
+      after: typeof after === 'string' ? after : null,
+      name: rowsName(`${service}.${operation.name}`, values),
+    };
+    const run = new PageRun(plan, wanted, source);
+    return run.answer();
   }
 
   /**
    * Makes a call by running `work`, and rejects as `call` does. `callsMade` returns how many calls it was, for the
-   * cost.
+   * cost. `isFurther`: it belongs to a call that was counted.
    */
   async counted(
     work: () => Promise<Decoded>,
     cost: FieldCost | null = null,
     values: FieldCall['arguments'] = {},
     callsMade: (() => number) | null = null,
+    isFurther = false,
   ): Promise<Decoded> {
     this.throwIfGone();
-    if (this.#left === 0) throw this.refusal('calls');
-    this.#left--;
+    if (this.#left === 0 && !isFurther) throw this.refusal('calls');
+    if (!isFurther) this.#left--;
     try {
       const decoded = await work();
       this.#spending?.called(cost, values, callsMade?.() ?? decoded.calls);
@@ -88,7 +127,7 @@ export class RequestCalls {
     } catch (caught) {
       if (caught instanceof SharedCallFailure) throw caught.cause;
       // A request that cannot be written is not sent.
-      if (caught instanceof InputError) this.#left++;
+      if (caught instanceof InputError) this.#left += isFurther ? 0 : 1;
       else this.#spending?.called(cost, values, callsMade?.() ?? 1);
       throw caught;
     }

@@ -144,7 +144,8 @@ export class LinkRun {
         () => this.#subschemas.takeCalls(),
       );
     }
-    return this.#concurrency.run(() => this.#calls.call({ ...input, bound: ask.bound, plan: ask.reply }));
+    const { bound, reply: plan, pages = null } = ask;
+    return this.#concurrency.run(() => this.#calls.call({ ...input, bound, plan, pages }));
   }
 
   /** The arguments that the link has in the document. */
@@ -190,6 +191,8 @@ export class LinkRun {
       errors.add(() => decodeError({ ...error, path }, { nodes, path: linkPath(place) }));
     }
     errors.addFurther(answer.furtherErrors);
+    if (answer.restFailure !== undefined)
+      errors.add(() => fieldError(answer.restFailure, { nodes, path: linkPath(place) }));
     owner[key] = target.walk === null ? value : copyAlong(value, target.walk);
     return target.walk === null ? [] : linkPositionsIn(owner[key], target.walk, place);
   }
@@ -216,6 +219,8 @@ interface LinkAnswer {
   readonly furtherErrors: number;
   /** The error that was caught; null for an answer. */
   readonly failure: unknown;
+  /** The failure after which the rest of the value is missing; absent: it is whole. */
+  readonly restFailure?: unknown;
 }
 
 const NO_ANSWER: LinkAnswer = { value: null, errors: [], furtherErrors: 0, failure: null };

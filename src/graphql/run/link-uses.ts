@@ -23,8 +23,8 @@ export function linkUses(key: string, reply: ReplyPlan, links: RootPlan['links']
       else inSlot({ ...slot, key: HIDDEN }, path, slot.key !== HIDDEN);
     }
   };
-  const inSlot = (slot: FieldSlot, path: string, isShown = slot.key !== HIDDEN): void => {
-    const inner = path + (slot.key === HIDDEN ? '' : `.${slot.key}`) + (isShown && slot.list ? '[]' : '');
+  const inSlot = (slot: FieldSlot, path: string, isShown = !isHidden(slot)): void => {
+    const inner = path + (isHidden(slot) ? '' : `.${slot.key}`) + (isShown && slot.list ? '[]' : '');
     const id = linkIdOf(slot);
     const selection = id === null ? undefined : links.get(id);
     if (selection === undefined) {
@@ -46,3 +46,5 @@ export function linkUses(key: string, reply: ReplyPlan, links: RootPlan['links']
   inReply(reply, key);
   return [...uses.values()];
 }
+
+const isHidden = ({ key }: FieldSlot): boolean => key.startsWith(HIDDEN);

@@ -112,6 +112,12 @@ function makePlan(
     }
     const bound = built.fields.get(`${root.name}.${name}`);
     if (bound === undefined) return { ...about, call: null };
+    const { paging = null } = bound;
+    if (paging !== null) {
+      const pages = links.pages({ reply: bound.reply, paging }, nodes);
+      const ask = { kind: 'soap', bound, reply: pages.reply, pages } as const;
+      return { ...about, call: { bound, ask, walk: pages.walk } };
+    }
     const reply = planReply(bound.reply, nodes, fragments, variables, links, countBytes, rights);
     return {
       ...about,

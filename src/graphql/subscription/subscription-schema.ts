@@ -77,7 +77,7 @@ function pollField(
   report: Report,
 ): Made | null {
   const target = linkTargetOf(operation, ['poll', 'operation'], READS, offered, report);
-  if (target === null) return null;
+  if (target === null || isPaged(target, ['poll', 'operation'], report)) return null;
   const value = changed === null ? null : eventValueOf(`reply.${changed}`, target);
   if (value !== null && isLostPath(value)) {
     report(
@@ -109,6 +109,14 @@ function pollField(
       source: { kind: 'poll', everyMillis, changed: plan },
     },
   };
+}
+
+/** Whether an operation hands out pages, which no subscription reads; an error, too. */
+function isPaged({ bound }: CallTarget, path: readonly string[], report: Report): boolean {
+  if (bound.paging == null) return false;
+  const what = `\`${bound.service}.${bound.operation.name}\` hands out pages: a subscription reads one reply.`;
+  report(path, what, 'Name an operation without `pages`.');
+  return true;
 }
 
 interface TopicDraft {
@@ -151,6 +159,8 @@ function eventField(
   const target = linkTargetOf(source.operation, [kind, 'operation'], OBSERVED, offered, seen);
   const called = source.answer === null ? null : linkTargetOf(source.answer, [kind, 'answer'], READS, offered, seen);
   if (target === null || (called === null && source.answer !== null)) return null;
+  if (isPaged(target, [kind, 'operation'], seen) || (called !== null && isPaged(called, [kind, 'answer'], seen)))
+    return null;
   if (target.bound.operation.use === 'encoded') {
     seen([kind, 'operation'], `The messages of \`${source.operation}\` are encoded: no values are read from them.`);
     return null;

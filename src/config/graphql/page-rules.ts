@@ -1,0 +1,55 @@
+import { isRecord } from '../../base/record.js';
+import { type ConfigPath, printPath } from '../keys/config-path.js';
+import type { Finding } from '../keys/finding.js';
+
+/** Rules between the keys of `pages`, and between it and the others of its operation. */
+export function pageRules({ services }: Record<string, unknown>): readonly Finding[] {
+  if (!isRecord(services)) return [];
+  const findings: Finding[] = [];
+  for (const [name, service] of Object.entries(services)) {
+    const operations = isRecord(service) ? service['operations'] : null;
+    for (const [operation, mapping] of isRecord(operations) ? Object.entries(operations) : []) {
+      if (!isRecord(mapping) || !isRecord(mapping['pages'])) continue;
+      findings.push(...rulesOf(mapping, mapping['pages'], ['services', name, 'operations', operation]));
+    }
+  }
+  return findings;
+}
+
+function rulesOf(
+  mapping: Record<string, unknown>,
+  pages: Record<string, unknown>,
+  above: ConfigPath,
+): readonly Finding[] {
+  const path = [...above, 'pages'];
+  const name = printPath(path);
+  const findings: Finding[] = [];
+  const at = (key: string | null, what: string, remedy: string): unknown =>
+    findings.push({ path: key === null ? path : [...path, key], part: 'key', what, remedy });
+  const [first, second] = KINDS.filter((kind) => Object.hasOwn(pages, kind));
+  if (first === undefined) at(null, `${name} names no argument for the page.`, 'Write `page`, `offset` or `cursor`.');
+  if (first !== undefined && second !== undefined)
+    at(second, `${name} has both \`${first}\` and \`${second}\`.`, 'Keep one of them.');
+  if (pages['first'] === 0 && first !== undefined && first !== 'page')
+    at('first', `${name} has \`first\`, which is for \`page\`.`, 'Remove it.');
+  const total = pages['total'];
+  if (isRecord(total)) {
+    const told = ['items', 'pages'].filter((key) => Object.hasOwn(total, key));
+    if (told.length !== 1) at('total', `${name}.total needs one of \`items\` and \`pages\`.`, 'Write one of them.');
+    else if (told[0] === 'pages' && first === 'cursor')
+      at('total', `${name}.total counts pages, which \`cursor\` does not.`, 'Write `items`, or remove it.');
+  }
+  const { field } = mapping;
+  if (typeof field === 'string' && field.startsWith('Mutation.'))
+    at(null, `${name} is for operations that read, and ${field} writes.`, 'Remove it, or map the field to Query.');
+  for (const key of BESIDE) {
+    if (mapping[key] === undefined || mapping[key] === false || mapping[key] === 'errors') continue;
+    at(null, `${name} cannot be with \`${key}\`.`, `Remove one of them.`);
+  }
+  return findings;
+}
+
+const KINDS = ['page', 'offset', 'cursor'] as const;
+
+/** Keys whose answer, or whose list, would be another one. */
+const BESIDE = ['listSize', 'idempotency', 'faults', 'replyHeaders', 'oneWay'] as const;

@@ -1,0 +1,485 @@
+import type { ServerResponse } from 'node:http';
+import t, { type Test } from 'tap';
+import type { RecordedMessage } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
+import { until } from '../kit/until.js';
+import { useBackend, useGateway } from '../kit/use.js';
+
+/** Backends that hand out pages: the field is a connection over all of them. */
+
+interface Asked {
+  /** What the message has in an element; null without it. */
+  of(name: string): string | null;
+}
+
+/** The rows of a page, and what stands beside them. */
+type Answer = (asked: Asked, response: ServerResponse) => string | null;
+
+const row = (id: number): string => `<row><id>${id}</id><secret>key-${id}</secret></row>`;
+const rows = (from: number, to: number): string =>
+  Array.from({ length: Math.max(0, to - from) }, (_, at) => row(from + at)).join('');
+
+const SDL = `
+      type Query {
+        rows(page: Int!, size: Int!, filter: String): RowPage
+        owner(id: Int!): Owner
+      }
+      type RowPage { row: [Row!], pages: Int, total: Int, next: String, first: String }
+      type Row { id: Int!, secret: String }
+      type Owner { name: String }`;
+
+const PAGES = 'page: page, size: { size: 10 }, items: row, total: { pages: pages }';
+
+async function useRows(t: Test, answer: Answer, { pages = PAGES, more = '', rest = '', service = '', sdl = SDL } = {}) {
+  const asked: Asked[] = [];
+  const backend = await useBackend(t, ({ body }: RecordedMessage, response: ServerResponse) => {
+    const text = body.toString();
+    const of = (name: string): string | null => new RegExp(`<(?:\\w+:)?${name}>([^<]*)<`).exec(text)?.[1] ?? null;
+    if (text.includes('GetOwner')) {
+      const reply = envelope(`<GetOwnerResponse xmlns="urn:list"><name>N${of('id')}</name></GetOwnerResponse>`);
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+      return;
+    }
+    asked.push({ of });
+    const content = answer({ of }, response);
+    if (content === null) return;
+    const reply = envelope(`<ListRowsResponse xmlns="urn:list">${content}</ListRowsResponse>`);
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+  });
+  const gateway = await useGateway(
+    t,
+    `services:
+  list:
+    url: ${backend.url}/list
+    namespace: urn:list
+    rest: true
+    types: |${sdl}
+    operations:
+      ListRows: { field: Query.rows, pages: { ${pages} } }
+      GetOwner: { field: Query.owner }${service}
+${more}
+limits:
+  graphql: { cost: 1000000${rest} }`,
+  );
+  const query = async (text: string, init: RequestInit = {}): Promise<Answered> => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: text }),
+      ...init,
+    });
+    return JSON.parse(await response.text());
+  };
+  return { backend, gateway, asked, query };
+}
+
+interface Answered {
+  readonly data: {
+    readonly rows: {
+      readonly nodes: readonly { readonly id: number }[];
+      readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: number } }[];
+      readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+      readonly totalCount: number | null;
+    } | null;
+  };
+  readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
+}
+
+/** Pages by number from 1, of so many rows in all. */
+const byNumber =
+  (count: number, told = true): Answer =>
+  ({ of }) => {
+    const [page, size] = [Number(of('page')), Number(of('size'))];
+    const part = rows((page - 1) * size, Math.min(count, page * size));
+    return told ? `${part}<pages>${Math.ceil(count / size)}</pages><total>${count}</total>` : part;
+  };
+
+const byOffset =
+  (count: number): Answer =>
+  ({ of }) => {
+    const [offset, size] = [Number(of('page')), Number(of('size'))];
+    const part = rows(offset, Math.min(count, offset + size));
+    return `${part}<pages>${Math.ceil(count / size)}</pages><total>${count}</total>`;
+  };
+
+const byCursor =
+  (count: number): Answer =>
+  ({ of }) => {
+    const from = Number((of('page') ?? '') ? of('page')?.slice(1) : 0);
+    const to = Math.min(count, from + Number(of('size')));
+    return `${rows(from, to)}<total>${count}</total>${to < count ? `<next>n${to}</next>` : ''}`;
+  };
+
+const ids = ({ data }: Answered): readonly number[] => data.rows?.nodes.map(({ id }) => id) ?? [];
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
+
+const CURSOR_SDL = SDL.replace('page: Int!', 'page: String');
+const CURSOR = 'cursor: { argument: page, next: next }, size: { size: 10 }, items: row';
+
+/** The kinds of pages, and what tells their end. */
+const WAYS = [
+  { name: 'page, total by pages', answer: byNumber, options: {} },
+  {
+    name: 'page, total by items',
+    answer: byNumber,
+    options: { pages: PAGES.replace('{ pages: pages }', '{ items: total }') },
+  },
+  {
+    name: 'page without a total',
+    answer: byNumber,
+    options: { pages: PAGES.replace(', total: { pages: pages }', '') },
+  },
+  {
+    name: 'offset, total by items',
+    answer: byOffset,
+    options: { pages: 'offset: page, size: { size: 10 }, items: row, total: { items: total }' },
+  },
+  {
+    name: 'offset, total by pages',
+    answer: byOffset,
+    options: { pages: 'offset: page, size: { size: 10 }, items: row, total: { pages: pages }' },
+  },
+  {
+    name: 'offset without a total',
+    answer: byOffset,
+    options: { pages: 'offset: page, size: { size: 10 }, items: row' },
+  },
+  { name: 'cursor', answer: byCursor, options: { pages: CURSOR, sdl: CURSOR_SDL } },
+] as const;
+
+for (const { name, answer, options } of WAYS) {
+  t.test(`${name}: rows of many pages come in order, and as many as are asked for`, async (t) => {
+    const { query, asked } = await useRows(t, answer(95), options);
+    const all = await query('{ rows(first: 200) { nodes { id } pageInfo { hasNextPage endCursor } totalCount } }');
+    t.strictSame(ids(all), upTo(95));
+    t.notOk(all.errors);
+    t.match(all.data.rows, { pageInfo: { hasNextPage: false }, totalCount: 95 });
+    t.equal(asked.length, 10);
+    const some = await query('{ rows(first: 25) { nodes { id } pageInfo { hasNextPage } } }');
+    t.strictSame(ids(some), upTo(25));
+    t.equal(some.data.rows?.pageInfo.hasNextPage, true);
+    t.equal(asked.length, 13, 'no further page is asked for');
+  });
+
+  for (const step of [1, 7, 10, 13, 30]) {
+    t.test(`${name}: a walk by ${step} loses no row and doubles none`, async (t) => {
+      const { query } = await useRows(t, answer(33), options);
+      const seen: number[] = [];
+      let after = '';
+      for (let turns = 0; turns < 40; turns++) {
+        const answered = await query(
+          `{ rows(first: ${step}${after}) { nodes { id } pageInfo { hasNextPage endCursor } } }`,
+        );
+        seen.push(...ids(answered));
+        const { hasNextPage = false, endCursor = null } = answered.data.rows?.pageInfo ?? {};
+        if (!hasNextPage) break;
+        after = `, after: "${endCursor}"`;
+      }
+      t.strictSame(seen, upTo(33));
+    });
+  }
+
+  t.test(`${name}: each edge has its cursor`, async (t) => {
+    const { query } = await useRows(t, answer(25), options);
+    const all = await query('{ rows(first: 25) { edges { cursor node { id } } pageInfo { endCursor } } }');
+    const edges = all.data.rows?.edges ?? [];
+    t.equal(new Set(edges.map(({ cursor }) => cursor)).size, 25);
+    for (const [at, { cursor }] of edges.entries()) {
+      if (at % 4 > 0 && at % 10 !== 9) continue;
+      const rest = await query(`{ rows(first: 3, after: "${cursor}") { nodes { id } } }`);
+      t.strictSame(ids(rest), upTo(25).slice(at + 1, at + 4), `behind ${at}`);
+    }
+  });
+}
+
+t.test('without first the client gets one page, by one call', async (t) => {
+  const { query, asked } = await useRows(t, byNumber(95));
+  const answered = await query('{ rows { nodes { id } pageInfo { hasNextPage endCursor } totalCount } }');
+  t.strictSame(ids(answered), upTo(10));
+  t.equal(answered.data.rows?.totalCount, null, 'the number of pages does not tell the number of rows');
+  t.equal(asked.length, 1);
+  const next = await query(`{ rows(after: "${answered.data.rows?.pageInfo.endCursor}") { nodes { id } } }`);
+  t.strictSame(ids(next), upTo(20).slice(10));
+  t.equal(asked.length, 2);
+});
+
+t.test('pages are counted from 0 where the backend does', async (t) => {
+  const fromZero: Answer = ({ of }) => {
+    const page = Number(of('page'));
+    return `${rows(page * 10, Math.min(35, page * 10 + 10))}<pages>4</pages>`;
+  };
+  const { query, asked } = await useRows(t, fromZero, { pages: `${PAGES}, first: 0` });
+  t.strictSame(ids(await query('{ rows(first: 100) { nodes { id } } }')), upTo(35));
+  t.strictSame(
+    asked.map(({ of }) => of('page')),
+    ['0', '1', '2', '3'],
+  );
+});
+
+t.test('aliases, fragments, __typename and empty selections of rows are answered', async (t) => {
+  const { query } = await useRows(t, byNumber(12));
+  const answered = await query(`{
+    rows(first: 12) { __typename a: nodes { id } b: nodes { __typename secret } ...E n: totalCount }
+  } fragment E on ListRowsConnection { edges { __typename n: node { id } } i: pageInfo { __typename h: hasNextPage } }`);
+  t.notOk(answered.errors);
+  t.match(answered.data.rows, {
+    __typename: 'ListRowsConnection',
+    a: upTo(12).map((id) => ({ id })),
+    b: upTo(12).map((id) => ({ __typename: 'Row', secret: `key-${id}` })),
+    edges: upTo(12).map((id) => ({ __typename: 'ListRowsEdge', n: { id } })),
+    i: { __typename: 'PageInfo', h: false },
+    n: 12,
+  });
+  t.match(await query('{ rows(first: 0) { pageInfo { hasNextPage } } }'), {
+    data: { rows: { pageInfo: { hasNextPage: true } } },
+  });
+});
+
+t.test('ten thousand rows come over a hundred pages, in order, a bounded number at once', async (t) => {
+  let under = 0;
+  let most = 0;
+  const { query, asked } = await useRows(
+    t,
+    (given, response) => {
+      under++;
+      most = Math.max(most, under);
+      setTimeout(
+        () => {
+          under--;
+          const reply = envelope(
+            `<ListRowsResponse xmlns="urn:list">${byNumber(10_000)(given, response)}</ListRowsResponse>`,
+          );
+          response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+        },
+        Number(given.of('page')) % 3,
+      );
+      return null;
+    },
+    { pages: PAGES.replace('size: 10', 'size: 100'), rest: ', callsAtOnce: 6' },
+  );
+  const answered = await query('{ rows(first: 10000) { nodes { id } totalCount } }');
+  t.notOk(answered.errors);
+  t.strictSame(ids(answered), upTo(10_000));
+  t.equal(asked.length, 100);
+  t.equal(most, 6);
+  t.match(await query('{ rows(first: 10001) { nodes { id } } }'), {
+    errors: [{ extensions: { code: 'MAX_PAGES_LIMIT' } }],
+  });
+  t.equal(asked.length, 100, 'nothing is called for more pages than allowed');
+});
+
+t.test('a page that fails fails the rest with its error', async (t) => {
+  const { query } = await useRows(t, (given, response) => {
+    if (given.of('page') !== '3') return byNumber(95)(given, response);
+    const fault =
+      '<soap:Fault><faultcode>soap:Server</faultcode><faultstring>page 3 is gone</faultstring></soap:Fault>';
+    response.writeHead(500, { 'content-type': 'text/xml' });
+    response.end(
+      `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>${fault}</soap:Body></soap:Envelope>`,
+    );
+    return null;
+  });
+  const answered = await query('{ rows(first: 95) { nodes { id } pageInfo { hasNextPage endCursor } } }');
+  t.strictSame(ids(answered), upTo(20), 'the rows before it stand');
+  t.match(answered.errors, [{ message: 'page 3 is gone', path: ['rows'], extensions: { code: 'SOAP_FAULT' } }]);
+  t.equal(answered.data.rows?.pageInfo.hasNextPage, true);
+  const { endCursor } = answered.data.rows?.pageInfo ?? {};
+  const first = await query(`{ rows(first: 5, after: "${endCursor}") { nodes { id } } }`);
+  t.match(first, { data: { rows: null }, errors: [{ message: 'page 3 is gone' }] });
+});
+
+t.test('a page that repeats itself ends it, whatever is selected of it', async (t) => {
+  const stuck: Answer = ({ of }) =>
+    `${Number(of('page')) < 3 ? rows(Number(of('page')) * 10, Number(of('page')) * 10 + 10) : rows(30, 40)}<pages>50</pages>`;
+  const { query, asked } = await useRows(t, stuck, { rest: ', callsAtOnce: 1' });
+  const answered = await query('{ rows(first: 400) { nodes { id } pageInfo { hasNextPage } } }');
+  t.strictSame(ids(answered), upTo(40).slice(10));
+  t.match(answered.data.rows, { pageInfo: { hasNextPage: false } });
+  t.ok(asked.length < 8, 'no page is asked for behind it');
+  const names = await query('{ rows(first: 400) { nodes { __typename } } }');
+  t.equal(names.data.rows?.nodes.length, 30, 'rows of which the same is selected are not the same');
+});
+
+t.test('a cursor that leads back ends it', async (t) => {
+  const loop: Answer = ({ of }) => {
+    const at = of('page') === 'b' ? 10 : 0;
+    return `${rows(at, at + 10)}<next>${of('page') === 'b' ? 'a' : 'b'}</next>`;
+  };
+  const { query } = await useRows(t, loop, { pages: CURSOR, sdl: CURSOR_SDL });
+  t.strictSame(ids(await query('{ rows(first: 100) { nodes { id } } }')), upTo(20));
+});
+
+t.test('a page in the middle with fewer rows loses and doubles none', async (t) => {
+  const parts = [rows(0, 10), rows(10, 13), '', rows(13, 23), rows(23, 28)];
+  for (const total of ['pages: pages', 'items: total']) {
+    const given = total === 'pages: pages' ? parts : parts.filter((part) => part !== '');
+    const short: Answer = ({ of }) =>
+      `${given[Number(of('page')) - 1] ?? ''}<pages>${given.length}</pages><total>28</total>`;
+    const { query } = await useRows(t, short, {
+      pages: `page: page, size: { size: 10 }, items: row, total: { ${total} }`,
+    });
+    t.strictSame(ids(await query('{ rows(first: 100) { nodes { id } } }')), upTo(28), total);
+    const first = await query('{ rows(first: 12) { nodes { id } pageInfo { endCursor } } }');
+    const rest = await query(`{ rows(first: 16, after: "${first.data.rows?.pageInfo.endCursor}") { nodes { id } } }`);
+    t.strictSame([...ids(first), ...ids(rest)], upTo(28), total);
+  }
+  // A backend that never hands out as many as it is asked for.
+  const capped: Answer = ({ of }) => {
+    const offset = Number(of('page'));
+    return `${rows(offset, Math.min(40, offset + (offset === 10 ? 3 : 7)))}<total>40</total>`;
+  };
+  const { query } = await useRows(t, capped, {
+    pages: 'offset: page, size: { size: 10 }, items: row, total: { items: total }',
+  });
+  t.strictSame(ids(await query('{ rows(first: 100) { nodes { id } } }')), upTo(40));
+});
+
+t.test('no page is asked for once the client has left', async (t) => {
+  const waiting: (() => void)[] = [];
+  const { query, asked } = await useRows(
+    t,
+    (given, response) => {
+      if (given.of('page') === '1') return byNumber(1000)(given, response);
+      waiting.push(() => response.destroy());
+      return null;
+    },
+    { rest: ', callsAtOnce: 2' },
+  );
+  const gone = new AbortController();
+  const answered = query('{ rows(first: 1000) { nodes { id } } }', { signal: gone.signal });
+  await until(() => asked.length === 3);
+  gone.abort();
+  await t.rejects(answered);
+  for (const end of waiting) end();
+  await query('{ owner(id: 1) { name } }');
+  t.equal(asked.length, 3);
+});
+
+t.test('a field ends at limits.graphql.pages, with what it has', async (t) => {
+  const { query, asked } = await useRows(t, ({ of }) => `${row(Number(of('page')))}<pages>40</pages>`, {
+    rest: ', pages: 4',
+  });
+  const answered = await query('{ rows(first: 40) { nodes { id } pageInfo { hasNextPage } } }');
+  t.strictSame(ids(answered), [1, 2, 3, 4]);
+  t.match(answered, {
+    errors: [{ extensions: { code: 'MAX_PAGES_LIMIT' } }],
+    data: { rows: { pageInfo: { hasNextPage: true } } },
+  });
+  t.equal(asked.length, 4);
+  t.match(await query('{ rows(first: 41) { nodes { id } } }'), {
+    errors: [{ extensions: { code: 'MAX_PAGES_LIMIT' } }],
+  });
+  t.equal(asked.length, 4);
+});
+
+t.test('a wrong cursor is an error, and nothing is called', async (t) => {
+  const { query, asked } = await useRows(t, byNumber(95));
+  const known = await query('{ rows(first: 3) { pageInfo { endCursor } } }');
+  const cursor = known.data.rows?.pageInfo.endCursor ?? '';
+  const calls = asked.length;
+  const forged = Buffer.from('[1,"x",-4,0,0]').toString('base64url');
+  for (const after of ['', 'nonsense', '!', `${cursor}x`, forged, 'W10', 'A'.repeat(9000)]) {
+    const answered = await query(`{ rows(first: 3, after: "${after}") { nodes { id } } }`);
+    t.match(
+      answered,
+      { errors: [{ extensions: { code: 'BAD_USER_INPUT', argument: ['after'] } }] },
+      after.slice(0, 20),
+    );
+  }
+  const other = await query(`{ rows(filter: "x", first: 3, after: "${cursor}") { nodes { id } } }`);
+  t.match(other, { errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] }, 'of other arguments');
+  t.match(await query('{ rows(first: -1) { nodes { id } } }'), {
+    errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
+  });
+  t.match(await query('{ rows(page: 2) { nodes { id } } }'), {
+    errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
+  });
+  t.equal(asked.length, calls);
+});
+
+t.test('links lead out of rows, and into pages', async (t) => {
+  const { query, asked } = await useRows(t, byNumber(23), {
+    more: `links:
+  Row.owner: { operation: list.GetOwner, arguments: { id: id } }
+  Owner.rows: { operation: list.ListRows, arguments: { filter: name } }`,
+  });
+  const answered = await query(
+    '{ rows(first: 12) { nodes { id owner { name } } edges { node { o: owner { name } } } } }',
+  );
+  t.notOk(answered.errors);
+  t.match(
+    answered.data.rows?.nodes,
+    upTo(12).map((id) => ({ id, owner: { name: `N${id}` } })),
+  );
+  t.match(
+    answered.data.rows?.edges,
+    upTo(12).map((id) => ({ node: { o: { name: `N${id}` } } })),
+  );
+  const into = await query(
+    '{ owner(id: 7) { rows(first: 22) { nodes { id owner { name } } pageInfo { endCursor } } } }',
+  );
+  t.notOk(into.errors);
+  t.match(into, { data: { owner: { rows: { nodes: upTo(22).map((id) => ({ id, owner: { name: `N${id}` } })) } } } });
+  t.equal(asked.at(-1)?.of('filter'), 'N7');
+});
+
+t.test('masks and rights hold for rows of all pages', async (t) => {
+  const { gateway } = await useRows(t, byNumber(15), {
+    service: `
+    schema: { types: { Row: { fields: { secret: { mask: { default: last4, full: none } } } } } }`,
+    more: `clients:
+  classes: { full: {}, default: {} }
+  apiKeys:
+    clients:
+      one: { class: full, keys: [key-of-one-0000000] }
+      two: { class: default, keys: [key-of-two-0000000] }`,
+  });
+  const ask = async (key: string): Promise<Answered> => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify({ query: '{ rows(first: 15) { nodes { secret } edges { node { secret } } } }' }),
+    });
+    return JSON.parse(await response.text());
+  };
+  const open = upTo(15).map((id) => ({ secret: `key-${id}` }));
+  t.match((await ask('key-of-one-0000000')).data.rows, { nodes: open, edges: open.map((node) => ({ node })) });
+  const { nodes = [], edges = [] } = (await ask('key-of-two-0000000')).data.rows ?? {};
+  t.equal(nodes.length, 15);
+  for (const shown of [...nodes, ...edges.map(({ node }) => node)]) t.notMatch(JSON.stringify(shown), 'key-');
+});
+
+t.test('the cost of a paged field counts its calls and its rows', async (t) => {
+  const { query } = await useRows(t, byNumber(95));
+  const costOf = async (text: string): Promise<unknown> => Object(await query(text)).extensions?.cost;
+  // A call of each page, and a point for each row.
+  t.match(await costOf('{ rows { nodes { id } } }'), { requestedQueryCost: 10 + 10, actualQueryCost: 10 + 10 });
+  t.match(await costOf('{ rows(first: 40) { nodes { id } } }'), {
+    requestedQueryCost: 40 + 40,
+    actualQueryCost: 40 + 40,
+  });
+  t.match(await costOf('{ rows(first: 95) { nodes { id } } }'), {
+    requestedQueryCost: 100 + 95,
+    actualQueryCost: 100 + 95,
+  });
+  t.match(await costOf('{ rows(first: 200) { nodes { id } } }'), {
+    requestedQueryCost: 200 + 200,
+    actualQueryCost: 100 + 95,
+  });
+});
+
+t.test('over REST the field takes first and after, and answers the connection', async (t) => {
+  const { gateway } = await useRows(t, byNumber(35));
+  const get = async (search: string): Promise<Record<string, unknown>> =>
+    JSON.parse(await (await fetch(`${gateway.url}/rest/list/ListRows${search}`)).text());
+  const answered = await get('?first=12');
+  t.match(answered, { nodes: upTo(12).map((id) => ({ id })), pageInfo: { hasNextPage: true } });
+  const { endCursor } = Object(answered['pageInfo']);
+  const rest = await get(`?first=30&after=${endCursor}&fields=nodes/id,pageInfo`);
+  t.strictSame(rest, {
+    nodes: upTo(35)
+      .slice(12)
+      .map((id) => ({ id })),
+    pageInfo: { hasNextPage: false, endCursor: Object(rest['pageInfo']).endCursor },
+  });
+});
