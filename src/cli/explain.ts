@@ -181,6 +181,7 @@ class Explanation {
       ...attachments.map(({ key, part, mediaType }) => `attachment ${part}: the argument ${key} as ${mediaType}`),
       ...(soapAction === null ? [] : [`soapaction: ${soapAction}`]),
       ...describeOwn(service),
+      ...printPages(bound),
       ...printCaching(this.#compiled.caching, bound.service, bound.operation),
       ...printReach(service.config, bound.operation.name),
     ];
@@ -239,6 +240,13 @@ function describeOwn({ security, tokenPlace, ownBlocks }: ConfiguredService): re
     ...(security === null ? [] : [`with a WS-Security block of the gateway`]),
     ...(tokenPlace === null ? [] : [`with the token of the service in the header ${token}`]),
   ];
+}
+
+/** How many rows each call of a paged field brings. */
+function printPages({ paging = null }: BoundField): readonly string[] {
+  if (paging === null) return [];
+  const behind = paging.kind === 'cursor' ? 'each names the next' : 'several at once where the reply tells the total';
+  return [`pages: ${paging.size} rows for each call, by ${paging.kind}; ${behind}`];
 }
 
 /** The cache rules of the operation. */

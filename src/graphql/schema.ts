@@ -31,6 +31,7 @@ import { costFindings } from './links/cost-check.js';
 import type { LinkMapping, LinkTable } from './links/link.js';
 import { addLinks } from './links/link-schema.js';
 import { Connections } from './paging/connections.js';
+import { unusedTypes } from './paging/unused-types.js';
 import { FieldRule } from './rights/field-rule.js';
 import { addSubschemas } from './subschema/add-subschemas.js';
 import type { SubscriptionMapping, SubscriptionTable } from './subscription/subscription.js';
@@ -96,7 +97,8 @@ export function* buildingSchema(
     for (const service of sharing) typesOf.set(service, types);
     yield;
   }
-  yield* addCalls(exposed, typesOf, names, { fields, configs, targets });
+  const connections = new Connections();
+  yield* addCalls(exposed, typesOf, names, { fields, configs, targets, connections });
   const operations = services.flatMap(({ name, operations }) => operations.map((one) => `${name}.${one.name}`));
   const subscribed = resolveSubscriptions(subscriptionMappings, { targets, operations, names });
   const ownTypes: GraphQLNamedType[] = [];
@@ -121,6 +123,8 @@ export function* buildingSchema(
   for (const group of groups) names.findings.push(...mappingFindings(group, names, made));
   for (const target of [...linked].flatMap((name) => targets.get(name) ?? []))
     types.push(getNamedType(target.config.type));
+  const unused = unusedTypes(connections.replaced, [...roots, ...types.slice(roots.length + ownTypes.length)], types);
+  if (unused.size > 0) types.splice(0, types.length, ...types.filter((type) => !unused.has(type)));
   const plain = yield* assembleSchema({ query, mutation, subscription }, types);
   const { table, errors } = addLinks(
     plain,
@@ -150,6 +154,7 @@ interface CallTables {
   readonly configs: Readonly<Record<'Query' | 'Mutation', Map<string, Config>>>;
   /** By `service.operation`, also of those that are offered by links or subscriptions only. */
   readonly targets: Map<string, CallTarget>;
+  readonly connections: Connections;
 }
 
 /** Makes the field of each operation. */
@@ -157,9 +162,8 @@ function* addCalls(
   exposed: readonly Exposed[],
   typesOf: ReadonlyMap<GraphqlService, ServiceTypes>,
   names: TypeNames,
-  { fields, configs, targets }: CallTables,
+  { fields, configs, targets, connections }: CallTables,
 ): Steps<void> {
-  const connections = new Connections();
   for (const { service, exposures } of exposed) {
     const types = typesOf.get(service);
     invariant(types !== undefined, 'each service is in a group');

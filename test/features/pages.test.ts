@@ -30,7 +30,11 @@ const SDL = `
 
 const PAGES = 'page: page, size: { size: 10 }, items: row, total: { pages: pages }';
 
-async function useRows(t: Test, answer: Answer, { pages = PAGES, more = '', rest = '', service = '', sdl = SDL } = {}) {
+async function useRows(
+  t: Test,
+  answer: Answer,
+  { pages = PAGES, more = '', rest = '', service = '', sdl = SDL, field = 'Query.rows' } = {},
+) {
   const asked: Asked[] = [];
   const backend = await useBackend(t, ({ body }: RecordedMessage, response: ServerResponse) => {
     const text = body.toString();
@@ -55,7 +59,7 @@ async function useRows(t: Test, answer: Answer, { pages = PAGES, more = '', rest
     rest: true
     types: |${sdl}
     operations:
-      ListRows: { field: Query.rows, pages: { ${pages} } }
+      ListRows: { field: ${field}, pages: { ${pages} } }
       GetOwner: { field: Query.owner }${service}
 ${more}
 limits:
@@ -482,4 +486,129 @@ t.test('over REST the field takes first and after, and answers the connection', 
       .map((id) => ({ id })),
     pageInfo: { hasNextPage: false, endCursor: Object(rest['pageInfo']).endCursor },
   });
+});
+
+const NESTED = `
+      type Query { rows(criteria: Criteria): Answer, owner(id: Int!): Owner }
+      input Criteria { text: String, paging: Paging }
+      input Paging { page: Int, size: Int, sort: String }
+      type Answer { found: Found, results: Results }
+      type Found { row: [Row!], note: String }
+      type Results { total: Int }
+      type Row { id: Int! }
+      type Owner { name: String }`;
+
+t.test('paths lead into arguments and replies', async (t) => {
+  const nested: Answer = ({ of }) => {
+    const page = Number(of('page'));
+    return `<found>${rows(page * 10 - 10, Math.min(23, page * 10))}</found><results><total>23</total></results>`;
+  };
+  const { query, asked, gateway } = await useRows(t, nested, {
+    sdl: NESTED,
+    pages:
+      'page: criteria/paging/page, size: { criteria/paging/size: 10 }, items: found/row, total: { items: results/total }',
+  });
+  for (const given of ['', ', criteria: null', ', criteria: {}', ', criteria: { text: "t", paging: { sort: "s" } }']) {
+    const answered = await query(`{ rows(first: 30${given}) { nodes { id } totalCount } }`);
+    t.strictSame(ids(answered), upTo(23), given);
+    t.equal(answered.data.rows?.totalCount, 23);
+  }
+  t.equal(asked.at(-1)?.of('sort'), 's');
+  const schema = await query('{ __schema { types { name inputFields { name } } } }');
+  const text = JSON.stringify(schema);
+  t.notMatch(text, '"page"');
+  t.notMatch(text, '"Answer"', 'the type of the reply is not there');
+  t.ok(gateway);
+});
+
+t.test('a reply that is nothing but rows is followed with or without its own name', async (t) => {
+  const sdl = `
+      type Query { rows(page: Int!, size: Int!): [Int!], owner(id: Int!): Owner }
+      type Owner { name: String }`;
+  const numbers: Answer = ({ of }) =>
+    upTo(25)
+      .slice(Number(of('page')), Number(of('page')) + 10)
+      .map((id) => `<rows>${id}</rows>`)
+      .join('');
+  const { query } = await useRows(t, numbers, { sdl, pages: 'offset: page, size: { size: 10 }, items: rows' });
+  const answered = await query('{ rows(first: 30) { nodes edges { node } totalCount } }');
+  t.match(answered.data.rows, { nodes: upTo(25), edges: upTo(25).map((node) => ({ node })), totalCount: 25 });
+});
+
+t.test('a right to the rows is a right to the field', async (t) => {
+  const { gateway, asked } = await useRows(t, byNumber(15), {
+    service: `
+    schema: { types: { RowPage: { fields: { row: { scopes: [rows] } } } } }`,
+    more: `clients:
+  classes: { full: { scopes: [rows] }, default: {} }
+  apiKeys:
+    clients:
+      one: { class: full, keys: [key-of-one-0000000] }
+      two: { class: default, keys: [key-of-two-0000000] }`,
+  });
+  const ask = async (key: string): Promise<Answered> => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify({ query: '{ rows(first: 15) { nodes { id } } }' }),
+    });
+    return JSON.parse(await response.text());
+  };
+  t.strictSame(ids(await ask('key-of-one-0000000')), upTo(15));
+  const calls = asked.length;
+  t.match(await ask('key-of-two-0000000'), { errors: [{ extensions: { code: 'FORBIDDEN' } }] });
+  t.equal(asked.length, calls);
+});
+
+/** Pages that do not fit, with what is reported of them. */
+const WRONG = [
+  { pages: PAGES.replace('page: page', 'page: pag'), what: ['There is no `pag` to map. Did you mean `page`?'] },
+  { pages: PAGES.replace('page: page', 'page: filter'), what: ['The argument is no whole number.'] },
+  { pages: PAGES.replace('size: 10', 'siz: 10'), what: ['There is no `siz` to map.'] },
+  { pages: PAGES.replace('items: row', 'items: rows'), what: ['The reply has no `rows` there.'] },
+  { pages: PAGES.replace('items: row', 'items: pages'), what: ['`pages` is not repeated.'] },
+  { pages: PAGES.replace('pages: pages', 'pages: next'), what: ['`next` is no whole number.'] },
+  { pages: PAGES.replace('pages: pages', 'items: row'), what: ['`row` is no single value.'] },
+  { pages: PAGES.replace('pages: pages', 'items: x, pages: y'), what: ['needs one of `items` and `pages`'] },
+  { pages: PAGES.replace('page: page, ', ''), what: ['names no argument for the page'] },
+  { pages: `offset: page, ${PAGES}`, what: ['has both `page` and `offset`'] },
+  {
+    pages: `cursor: { argument: filter, next: nex }, ${PAGES.slice(12)}`,
+    what: ['counts pages, which `cursor` does not'],
+  },
+  {
+    pages: 'page: pag, size: { siz: 10 }, items: ro, total: { items: tota }',
+    what: ['`pag`', '`siz`', '`ro`', '`tota`'],
+  },
+];
+
+for (const { pages, what } of WRONG) {
+  t.test(`pages that do not fit are reported with their line, all at once: ${what[0]}`, async (t) => {
+    const error = await useRows(t, byNumber(5), { pages }).then(
+      () => '',
+      (caught: unknown) => String(caught),
+    );
+    for (const each of what) t.ok(error.includes(each), `${each} in ${error}`);
+    t.match(error, /yaml:\d+:\d+/);
+  });
+}
+
+t.test('pages of a mutation, of a subscription and of a list operation are errors', async (t) => {
+  const failing = async (options: Parameters<typeof useRows>[2]): Promise<string> =>
+    useRows(t, byNumber(5), options).then(
+      () => '',
+      (caught: unknown) => String(caught),
+    );
+  const poll = 'subscriptions:\n  rows: { poll: { operation: list.ListRows, everyMillis: 1000 } }';
+  t.match(await failing({ more: poll }), 'hands out pages: a subscription reads one reply');
+  const link =
+    'links:\n  Row.owner: { operation: list.GetOwner, arguments: { id: id }, batch: { operation: list.ListRows, argument: filter, key: id } }';
+  t.match(await failing({ more: link }), 'hands out pages: one call of it does not answer many keys');
+  const mutation = SDL.replace(
+    'type Query {',
+    'type Mutation { rows(page: Int!, size: Int!): RowPage }\n      type Query {',
+  );
+  t.match(await failing({ sdl: mutation, field: 'Mutation.rows' }), 'is for operations that read');
+  const own = SDL.replace('filter: String', 'first: Int, filter: String');
+  t.match(await failing({ sdl: own }), 'has an argument `first` of its own');
 });

@@ -42,6 +42,14 @@ function rulesOf(
   const { field } = mapping;
   if (typeof field === 'string' && field.startsWith('Mutation.'))
     at(null, `${name} is for operations that read, and ${field} writes.`, 'Remove it, or map the field to Query.');
+  const size = isRecord(pages['size']) ? Object.keys(pages['size']) : [];
+  const cursor = isRecord(pages['cursor']) ? pages['cursor']['argument'] : null;
+  for (const argument of [...KINDS.map((kind) => pages[kind]), cursor, ...size]) {
+    if (typeof argument !== 'string' || !isRecord(mapping['arguments'])) continue;
+    if (!Object.hasOwn(mapping['arguments'], argument)) continue;
+    const what = `${name} fills \`${argument}\`, which \`arguments\` maps too.`;
+    findings.push({ path: [...above, 'arguments', argument], part: 'key', what, remedy: 'Remove it here.' });
+  }
   for (const key of BESIDE) {
     if (mapping[key] === undefined || mapping[key] === false || mapping[key] === 'errors') continue;
     at(null, `${name} cannot be with \`${key}\`.`, `Remove one of them.`);

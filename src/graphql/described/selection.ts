@@ -29,7 +29,7 @@ export class SelectionBoundsError extends Error {}
 
 /**
  * Prints selections. By default they have all fields of an object that callers may read, to a depth, but for links, which
- * are calls of their own, for fields that need arguments, and for types within themselves.
+ * are calls of their own, for fields that need arguments, for what another field shows, and for types within themselves.
  */
 export class SelectionPrinter {
   readonly #schema: GraphQLSchema;
@@ -105,6 +105,7 @@ export class SelectionPrinter {
       const isLeaf = isLeafType(type);
       if (!isLeaf && (levels <= 1 || this.#around.has(type))) return [];
       if (field.args.some(isRequiredArgument) || this.#links.has(`${owner.name}.${field.name}`)) return [];
+      if (field.extensions['isRepetition'] === true) return [];
       if (this.#rights?.forbids(ruleOf(field)) === true) return [];
       this.#count();
       const text = this.all(type, levels - 1);

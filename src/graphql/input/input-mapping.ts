@@ -99,6 +99,10 @@ export const NO_MAPPINGS: InputMappings = new Map();
 export const hasSource = ({ source, inner }: InputMapping): boolean =>
   source !== null || [...inner.values()].some((each) => hasSource(each));
 
+/** Whether the page that a call asks for is in there. */
+export const hasPage = ({ source, inner }: InputMapping): boolean =>
+  source?.from === 'page' || [...inner.values()].some((each) => hasPage(each));
+
 /** Reports mappings of unknown members. */
 export function refuseUnknown(
   mappings: InputMappings,

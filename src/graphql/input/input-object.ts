@@ -23,7 +23,7 @@ import {
   inputFieldOf,
   type Owner,
 } from './input-field.js';
-import { hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
+import { hasPage, hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
 import { inOrder } from './input-order.js';
 import { describeRule, isAllFixed, isExclusive, mentions, named, singles } from './input-rules.js';
 
@@ -272,7 +272,9 @@ export class ObjectFiller implements InputObject {
     }
     if (value.fields?.size === 0) return { field: null, plan: { ...plan, always: true } };
     const isNonNull = plan.required && !element.nillable;
-    return { field: inputFieldOf(value.type, { ...PLAIN, isNonNull, member }), plan };
+    const field = inputFieldOf(value.type, { ...PLAIN, isNonNull, member });
+    // Each call asks for its page, whether or not the caller gives something else of the object.
+    return { field, plan: hasPage(mapping) ? { ...plan, always: true } : plan };
   }
 
   #mappingOf(key: string): InputMapping | null {
@@ -353,8 +355,10 @@ function checkConstant({ source, path }: InputMapping, scalar: Scalar, { names, 
   }
 }
 
-/** Whether values of a type are whole numbers, or texts of such. */
-const isWhole = ({ name }: Scalar): boolean => name === 'Int' || name === 'Long' || name === 'BigInt';
+/** Whether a type can count. Workday counts in decimals. */
+const isWhole = ({ name }: Scalar): boolean => WHOLE.has(name);
+
+const WHOLE: ReadonlySet<string> = new Set(['Int', 'Long', 'BigInt', 'Decimal']);
 
 /** Equal for members that stand in the same place on the wire. */
 function placeOf(member: Member): string {

@@ -8,6 +8,7 @@ import {
   GraphQLObjectType,
   type GraphQLOutputType,
   GraphQLString,
+  getNamedType,
   getNullableType,
   isInterfaceType,
   isListType,
@@ -43,6 +44,8 @@ interface Types {
 
 /** Makes the connections of one schema, which share the type of `pageInfo`. */
 export class Connections {
+  /** The types of the replies that connections stand for. */
+  readonly replaced: GraphQLNamedType[] = [];
   #pageInfo: GraphQLObjectType | null = null;
 
   /** The field as a connection; null, and findings, where its reply or its arguments do not fit. */
@@ -70,6 +73,7 @@ export class Connections {
     const pageInfo = this.#pageInfo ?? makePageInfo(types);
     this.#pageInfo = pageInfo;
     const { connection, edge } = makeTypes(owner, operation, item, pageInfo, types);
+    this.replaced.push(getNamedType(config.type));
     const rule = bothRules(ruleOf(config), paths.rules);
     const within = ruleWithin(config);
     const paging = {
@@ -127,7 +131,7 @@ function wrongEnd({ field: { list, value } }: ReplyPath, kind: 'rows' | 'number'
   return WHOLE.has(value.scalar.name) ? null : 'is no whole number.';
 }
 
-const WHOLE: ReadonlySet<string> = new Set(['Int', 'Long', 'BigInt']);
+const WHOLE: ReadonlySet<string> = new Set(['Int', 'Long', 'BigInt', 'Decimal']);
 
 /** The type of the items at a path of fields. */
 function itemType(from: GraphQLOutputType, steps: readonly string[]): GraphQLOutputType | null {
@@ -142,6 +146,8 @@ function itemType(from: GraphQLOutputType, steps: readonly string[]): GraphQLOut
 }
 
 const FREE = costExtensions(0);
+/** What a field shows is shown by another one already: it is selected only by name. */
+const AGAIN = { isRepetition: true } as const;
 
 function makePageInfo({ names, service, answers }: Types): GraphQLObjectType {
   const type = new GraphQLObjectType({
@@ -179,7 +185,7 @@ function makeTypes(
     extensions: FREE,
     fields: {
       nodes: { type: new GraphQLList(item), description: 'The rows.' },
-      edges: { type: new GraphQLList(edge), description: 'The rows with their places.' },
+      edges: { type: new GraphQLList(edge), description: 'The rows with their places.', extensions: AGAIN },
       pageInfo: { type: new GraphQLNonNull(pageInfo) },
       totalCount: { type: GraphQLInt, description: 'The number of all rows, where it is known.' },
     },

@@ -39,7 +39,10 @@ export function replyPath(root: ReplyRoot, path: string): FoundPath | LostPath {
   }
   for (let step = written.shift(); step !== undefined; step = written.shift()) {
     const object = field === null ? wholeOf(root) : objectOf(field);
-    if (object === null) return { what: `Nothing is inside before \`${step}\`.`, known: [], written: step };
+    if (object === null) {
+      const known = field === null ? [] : itemNames(field);
+      return { what: `There is no \`${step}\` inside.`, known, written: step };
+    }
     const found = [...object.fields].find(([name, each]) => isNamed(each, name, step));
     if (found === undefined) {
       const known = [...object.fields].map(([name, each]) => xmlNameOf(each) ?? name);
@@ -57,6 +60,9 @@ export function replyPath(root: ReplyRoot, path: string): FoundPath | LostPath {
     isMasked: rules.some((rule) => (rule?.masks.size ?? 0) > 0),
   };
 }
+
+const itemNames = ({ source }: FieldShape): readonly string[] =>
+  source.from === 'wrapped list' && source.item !== null ? [source.item.local] : [];
 
 const wholeOf = (root: ReplyRoot): ObjectShape | null => (root.kind === 'whole' ? root.shape.declared : null);
 
