@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
 import { isRecord } from '../base/record.js';
 import { Refusal } from '../base/refusals/refusal.js';
@@ -24,6 +25,7 @@ import { type LinkUse, linkUses } from '../graphql/run/link-uses.js';
 import { type RootField, type RootPlan, rootPlanOf } from '../graphql/run/root-plan.js';
 import { subschemaRequestOf } from '../graphql/run/subschema-request.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
+import type { PackagePiece } from '../soap/mime/write-package.js';
 import type { Operation } from '../wsdl/model.js';
 import { indent } from './indent.js';
 import { printReach } from './reach.js';
@@ -173,11 +175,13 @@ class Explanation {
     const [dialect] = service.dialects;
     const { contentType, soapAction } = service.callHead(bound.operation);
     const { attachments = [] } = bound.requestPlan;
-    const envelope = printEnvelope(this.#compiled.config.limits.codec, service, bound, input, standIns);
+    const { text, parts } = printEnvelope(this.#compiled.config.limits.codec, service, bound, input, standIns);
     this.#terminal.out(`\n${margin}${title}`);
+    const root = parts.length === 0 ? contentType : 'application/xop+xml';
     const lines = [
       `SOAP ${dialect.name}, POST ${service.config.urls.join(' or ')}`,
-      `content-type: ${attachments.length === 0 ? contentType : `multipart/related, its first part ${contentType}`}`,
+      `content-type: ${attachments.length + parts.length === 0 ? contentType : `multipart/related, its first part ${root}`}`,
+      ...parts.map(({ id, mediaType, bytes }) => `part ${id}: ${sizeOf(bytes)} as ${mediaType}`),
       ...attachments.map(({ key, part, mediaType }) => `attachment ${part}: the argument ${key} as ${mediaType}`),
       ...(soapAction === null ? [] : [`soapaction: ${soapAction}`]),
       ...describeOwn(service),
@@ -186,7 +190,7 @@ class Explanation {
       ...printReach(service.config, bound.operation.name),
     ];
     this.#terminal.out(lines.map((line) => `${margin}  ${line}`).join('\n'));
-    this.#terminal.out(indent(envelope, `${margin}  `));
+    this.#terminal.out(indent(text, `${margin}  `));
   }
 
   async #subschemaCall(
@@ -220,6 +224,9 @@ class Explanation {
     }
   }
 }
+
+/** The bytes of a part; of a value that a file gives, none are known. */
+const sizeOf = (bytes: PackagePiece): string => (Buffer.isBuffer(bytes) ? `${bytes.length} bytes` : 'a file');
 
 /** How a service that speaks GraphQL is asked. */
 function wayTo({ config, subscriptions }: ConfiguredGraphqlUpstream, { field }: SubschemaPlan): string {

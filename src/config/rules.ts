@@ -18,6 +18,7 @@ import { type ClaimedPath, claimedPaths, pathRules } from './listen/path-rules.j
 import { mcpPath } from './mcp/mcp-rules.js';
 import { redisRules } from './process/redis-rules.js';
 import { restPaths } from './rest/rest-rules.js';
+import { mtomRules } from './soap/mtom-rules.js';
 
 /**
  * Rules between keys, which the schema cannot state. They look at data whose shape may still be wrong, so that all
@@ -41,6 +42,7 @@ export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean
     ...graphqlRules(data),
     ...idempotencyRules(data),
     ...pageRules(data),
+    ...mtomRules(data),
     ...listenRules(data),
     ...redisRules(data),
     ...limitRules(data, isGiven),

@@ -50,7 +50,7 @@ function envelopeOf(
 ): string | null {
   try {
     const input = argumentsOf(field, rootField(query), {}, bound.headersArgument);
-    return printEnvelope(compiled.config.limits.codec, service, bound, input, EXAMPLE_TEXTS);
+    return printEnvelope(compiled.config.limits.codec, service, bound, input, EXAMPLE_TEXTS).text;
   } catch {
     // Numbers that were made up need not fit every facet.
     return null;

@@ -61,12 +61,7 @@ export async function readWsdl(location: string, options: ReadOptions): Promise<
     yield* schema.types.values();
     for (const { type } of schema.elements.values()) yield type;
   };
-  const reachAll = reachableDiagnostics(all, schema.approximated);
-  const reachWritten = reachableDiagnostics(all, schema.unwritable);
-  const reach: typeof reachAll = (content) => [
-    ...reachAll(content),
-    ...reachWritten({ ...content, output: null, faults: [] }),
-  ];
+  const reach = reachableDiagnostics(all, schema.approximated);
   const context = { definitions, schema, reach, warnings, parts: new MessageParts() };
   const bindings = new BindingReader(definitions, context);
   await pace.pause();

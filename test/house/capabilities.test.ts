@@ -285,6 +285,16 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'graphql/rights/field-rights.ts': 'applies it to a field',
     },
   },
+  uploads: {
+    homes: ['flow/graphql/uploads', 'base/file-content.ts'],
+    exceptions: {
+      'codec/write/attachments.ts': 'a file may be an attachment',
+      'codec/write/binary-parts.ts': 'a file may be the content of a part',
+      'codec/write/leaves.ts': 'a file may be a value',
+      'flow/graphql/call-message.ts': 'sends files with a call',
+      'soap/mime/write-package.ts': 'a file may be the content of a part',
+    },
+  },
   attachments: {
     homes: [
       'soap/mime/attach',
@@ -295,7 +305,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     exceptions: {
       'codec/read/decode.ts': 'values that are known when the message is over',
       'codec/read/response-builder.ts': 'values that are known when the message is over',
-      'flow/graphql/call.ts': 'writes those of a call',
+      'flow/graphql/call-message.ts': 'writes those of a call',
       'flow/graphql/decoded-reply.ts': 'reads those of a reply',
       'graphql/fields/operation-field.ts': 'adds their arguments and fields',
       'wsdl/model.ts': 'parts of a message that the WSDL declares',

@@ -41,7 +41,7 @@ const OF_SOAP_SERVICES = [
     'soapHeaders',
     'replyHeaders',
   ],
-  ...['forwarded', 'cookies', 'sticky', 'bufferRequests', 'earlyEnd', 'dataContractReferences'],
+  ...['forwarded', 'cookies', 'sticky', 'bufferRequests', 'earlyEnd', 'mtom', 'dataContractReferences'],
   ...[
     'addressing.calls',
     'addressing.version',

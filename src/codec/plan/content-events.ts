@@ -17,6 +17,8 @@ export type ContentEvent =
   | { readonly kind: 'text'; readonly value: string }
   /** Text that is a name; `more`: a list of them. */
   | { readonly kind: 'name'; readonly value: QName; readonly more?: readonly QName[] }
+  /** An Include that names a part of the package by its Content-ID. */
+  | { readonly kind: 'include'; readonly id: string }
   | { readonly kind: 'close' };
 
 /** An attribute, whatever its value is. */

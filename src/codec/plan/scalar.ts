@@ -6,6 +6,11 @@ export interface Scalar {
   readonly name: string;
   /** True if values name attachments, by `cid:` URLs (`swaRef`). */
   readonly isReference?: boolean;
+  /**
+   * Set for binary content, in base64: as text, or as a part of a package that an Include names. `included`: its schema
+   * declares the Include, so that text would not be valid.
+   */
+  readonly binary?: 'base64' | 'included';
   /** The simple type whose rules written values keep; absent: those of a built-in type alone. */
   readonly type?: SimpleType;
   /** Masks a decoded value; absent: it does not. */

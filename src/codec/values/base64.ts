@@ -5,6 +5,7 @@ import type { Scalar } from '../plan/scalar.js';
 /** `xs:base64Binary` without white space (XML Schema allows it inside, and several stacks break lines). */
 export const BASE64_SCALAR: Scalar = {
   name: 'Base64',
+  binary: 'base64',
   decode: base64,
   encode: (value) => base64(textOf(value)),
 };

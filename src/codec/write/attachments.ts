@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { PackagePart } from '../../soap/mime/write-package.js';
+import { FileContent } from '../../base/file-content.js';
+import { contentIdOf, type PackagePart } from '../../soap/mime/write-package.js';
 import type { EncodeAttachment } from '../plan/request-plan.js';
 import { BASE64_SCALAR } from '../values/base64.js';
 import { below, refuseInput } from './input-error.js';
@@ -20,7 +21,9 @@ export function encodeAttachments(
     const path = below(root, key);
     const member = memberOf(values.arguments, key) ?? null;
     if (member === null) refuseInput(path, REQUIRED);
+    const id = contentIdOf(part);
+    if (member instanceof FileContent) return { id, mediaType, bytes: member };
     const text = leaves.text(BASE64_SCALAR, member, path);
-    return { part, mediaType, bytes: Buffer.from(text?.kind === 'text' ? text.value : '', 'base64') };
+    return { id, mediaType, bytes: Buffer.from(text?.kind === 'text' ? text.value : '', 'base64') };
   });
 }

@@ -13,6 +13,7 @@ import type {
   EncodeVariants,
 } from '../plan/plan.js';
 import { anyContent } from './any-content.js';
+import type { BinaryParts } from './binary-parts.js';
 import { absentBranches, brokenChoice } from './branches.js';
 import { below, InputErrors, type InputPath, refuseInput } from './input-error.js';
 import {
@@ -28,6 +29,7 @@ import {
   variantOf,
 } from './input-members.js';
 import { type EncodeLimits, LeafEncoder, REQUIRED } from './leaves.js';
+import { mediaTypeIn } from './media-type-attribute.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
 import { arrayAttributes, itemElement, NIL, namesItsType, TYPE, typeOfXml } from './type-attributes.js';
 
@@ -46,7 +48,7 @@ export class ContentEncoder {
 
   constructor(options: ContentOptions, root: string) {
     this.#limits = options.limits;
-    this.#leaves = new LeafEncoder(options.limits, options.context ?? NO_CONTEXT);
+    this.#leaves = new LeafEncoder(options.limits, options.context ?? NO_CONTEXT, options.parts ?? null);
     this.#encodingUri = options.encodingUri ?? null;
     this.#root = { above: null, step: root, depth: 1 };
   }
@@ -109,7 +111,7 @@ export class ContentEncoder {
     const { text, xml, variant } = object;
     if (variant !== undefined)
       this.#variant(variant.value, memberOf(value, variant.key), name, below(path, variant.key));
-    if (text !== null) this.#add(this.#leaves.simpleContent(text, value, path));
+    if (text !== null) this.#add(this.#leaves.simpleContent(text, value, path, mediaTypeIn(object, value)));
     if (xml !== undefined) this.#xml(memberOf(value, xml), name, below(path, xml), null);
     const absent = absentBranches(object, value);
     const broken = brokenChoice(object, (key) => !absent.has(key) && isPresent(object, key, memberOf(value, key)));
@@ -317,6 +319,8 @@ const CLOSE_TASK: Task = { kind: 'event', event: CLOSE };
 interface ContentOptions {
   readonly limits: EncodeLimits;
   readonly context?: RequestContext;
+  /** Takes binary content out of the envelope; null or absent where the message cannot be a package. */
+  readonly parts?: BinaryParts | null;
   /** The namespace of the SOAP encoding, where the message is encoded; else null. */
   readonly encodingUri?: string | null;
 }

@@ -7,6 +7,7 @@ import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import type { RequestPlan } from '../plan/request-plan.js';
 import { type HeaderBlock, withoutWritten } from './addressing-blocks.js';
+import type { BinaryParts } from './binary-parts.js';
 import { ContentEncoder } from './content.js';
 import { writeBlocks } from './header-blocks.js';
 import type { ReadonlyRecord } from './input-members.js';
@@ -21,6 +22,8 @@ interface RequestValues {
   readonly context?: RequestContext;
   /** Blocks of the gateway itself, which come first. */
   readonly blocks?: readonly HeaderBlock[];
+  /** Takes binary content out of the envelope; null or absent where the message cannot be a package. */
+  readonly parts?: BinaryParts | null;
 }
 
 /**
@@ -33,13 +36,13 @@ export function encodeRequest(
   values: RequestValues,
   limits: EncodeLimits = DEFAULTS,
 ): Buffer {
-  const { context = NO_CONTEXT, blocks: own = [] } = values;
+  const { context = NO_CONTEXT, blocks: own = [], parts = null } = values;
   const declared = new ContentEncoder({ limits, context }, 'headers').elements(plan.headers, values.headers);
   const configured = plan.blocks === undefined ? [] : writeBlocks(plan.blocks, { limits, context });
   const planned = configured.length === 0 ? declared : [...configured, ...declared];
   const blocks = own.length === 0 ? planned : [...withoutWritten(own, planned), ...planned];
   const encodingUri = plan.encoded === true ? dialect.encodingUri : null;
-  const encoder = new ContentEncoder({ limits, context, encodingUri }, 'arguments');
+  const encoder = new ContentEncoder({ limits, context, encodingUri, parts }, 'arguments');
   const style = encodingUri === null ? [] : [encodingStyle(dialect)];
   const body = plan.body === null ? [] : encoder.object(plan.body.name, plan.body.value, values.arguments, style);
   const envelope = (local: string): ContentEvent => ({ kind: 'open', name: { uri: dialect.envelopeUri, local } });

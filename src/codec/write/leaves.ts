@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+import { FileContent } from '../../base/file-content.js';
 import type { QName } from '../../xml/events.js';
 import type { ContentEvent } from '../plan/content-events.js';
 import { textOf, trimXml } from '../plan/lexical.js';
@@ -5,6 +7,7 @@ import type { CodecLimits } from '../plan/limits.js';
 import type { EncodeAttribute, EncodeSource, EncodeText } from '../plan/plan.js';
 import { LexicalError, type Scalar } from '../plan/scalar.js';
 import { qualifiedName } from '../values/qualified-name.js';
+import type { BinaryParts } from './binary-parts.js';
 import { below, type InputPath, refuseInput } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
 import { type RequestContext, refuseMissing, resolveSource } from './source.js';
@@ -18,11 +21,14 @@ export const REQUIRED = 'a value is required';
 export class LeafEncoder {
   readonly #limits: EncodeLimits;
   readonly #context: RequestContext;
+  readonly #parts: BinaryParts | null;
   readonly #namespaces = new CallerNamespaces();
 
-  constructor(limits: EncodeLimits, context: RequestContext) {
+  /** `parts`: null where the message cannot be a package. */
+  constructor(limits: EncodeLimits, context: RequestContext, parts: BinaryParts | null = null) {
     this.#limits = limits;
     this.#context = context;
+    this.#parts = parts;
   }
 
   /** Null where there is nothing to write. */
@@ -43,18 +49,28 @@ export class LeafEncoder {
   }
 
   /** The text of an element with attributes. Null for no characters. */
-  simpleContent({ key, scalar, source, required = false }: EncodeText, value: ReadonlyRecord, above: InputPath) {
-    if (source === undefined) return this.text(scalar, memberOf(value, key), below(above, key));
+  simpleContent(
+    { key, scalar, source, required = false }: EncodeText,
+    value: ReadonlyRecord,
+    above: InputPath,
+    mediaType: string | null = null,
+  ): ContentEvent | null {
+    if (source === undefined) return this.text(scalar, memberOf(value, key), below(above, key), mediaType);
     const lexical = this.resolve(source, scalar, required, below(above, key)) ?? '';
-    return lexical === '' ? null : ({ kind: 'text', value: lexical } as const);
+    return lexical === '' ? null : { kind: 'text', value: lexical };
   }
 
-  /** Null for a text of no characters. */
-  text(scalar: Scalar, value: unknown, path: InputPath): ContentEvent | null {
+  /** Null for a text of no characters. `mediaType`: of binary content; null where it is not known. */
+  text(scalar: Scalar, value: unknown, path: InputPath, mediaType: string | null = null): ContentEvent | null {
     if (value === null || value === undefined) refuseInput(path, REQUIRED);
+    if (value instanceof FileContent) return this.#file(scalar, value, path, mediaType);
     const qualified = this.#qualified(scalar, value, path);
     if (qualified !== null) return { kind: 'name', ...qualified };
     const text = this.#encode(scalar, value, path);
+    if (this.#isIncluded(scalar, path)) {
+      const id = this.#parts?.add(Buffer.from(text, 'base64'), mediaType ?? OCTETS) ?? '';
+      return { kind: 'include', id };
+    }
     return text === '' ? null : { kind: 'text', value: text };
   }
 
@@ -101,6 +117,23 @@ export class LeafEncoder {
     return first === undefined ? null : { value: first, more };
   }
 
+  /** Whether the value goes into a part of the package. */
+  #isIncluded({ binary }: Scalar, path: InputPath): boolean {
+    if (binary === undefined) return false;
+    if (this.#parts !== null) return this.#parts.takes(binary);
+    if (binary === 'included') refuseInput(path, NO_PACKAGE);
+    return false;
+  }
+
+  #file(scalar: Scalar, file: FileContent, path: InputPath, mediaType: string | null): ContentEvent {
+    if (scalar.binary === undefined) refuseInput(path, 'must not be a file');
+    if (scalar.type !== undefined)
+      refuseInput(path, 'must not be a file: its type has rules that need the whole value');
+    if (this.#parts === null) refuseInput(path, NO_PACKAGE);
+    if (!this.#isIncluded(scalar, path)) return { kind: 'text', value: this.#parts.addInline(file) };
+    return { kind: 'include', id: this.#parts.add(file, mediaType ?? file.mediaType ?? OCTETS) };
+  }
+
   #encode(scalar: Pick<Scalar, 'encode'>, value: unknown, path: InputPath): string {
     this.#measure(value, path);
     try {
@@ -121,5 +154,7 @@ export class LeafEncoder {
   }
 }
 
+const OCTETS = 'application/octet-stream';
+const NO_PACKAGE = 'is sent in a part of a package (MTOM), which this message cannot be';
 const TOO_LONG = 'longer than allowed';
 const XML_TEXT: Pick<Scalar, 'encode'> = { encode: textOf };

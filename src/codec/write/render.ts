@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { never } from '../../base/invariant.js';
 import { DIALECTS, type Dialect } from '../../soap/dialect.js';
 import { WSA_1_0 } from '../../soap/header/addressing.js';
+import { XOP } from '../../wsdl/documents/namespaces.js';
 import type { QName } from '../../xml/events.js';
 import { XmlWriter } from '../../xml/writer.js';
 import type { ContentEvent } from '../plan/content-events.js';
@@ -40,6 +41,11 @@ export function render(events: readonly ContentEvent[], dialect: Dialect): Buffe
       case 'name':
         writer.text(printName(event.value, prefixes) + printMore(event.more, prefixes));
         break;
+      case 'include':
+        writer.open(prefixOf(INCLUDE, prefixes), INCLUDE.local);
+        writer.attribute(null, 'href', `cid:${event.id}`);
+        writer.close();
+        break;
       case 'close':
         writer.close();
         break;
@@ -71,6 +77,7 @@ function prefixesOf(events: readonly ContentEvent[], dialect: Dialect): Readonly
   };
   for (const event of events) {
     if (event.kind === 'open' || event.kind === 'attribute') use(event.name);
+    else if (event.kind === 'include') use(INCLUDE);
     else if (event.kind === 'name') for (const name of [event.value, ...(event.more ?? [])]) use(name);
     else if (event.kind === 'name attribute') {
       use(event.name);
@@ -90,12 +97,15 @@ function boundPrefixes(events: readonly ContentEvent[]): ReadonlyMap<string, str
   return taken;
 }
 
+const INCLUDE: QName = { uri: XOP, local: 'Include' };
+
 /** Namespaces with a customary prefix. */
 const KNOWN: ReadonlyMap<string, string> = new Map([
   [XSI_URI, 'xsi'],
   ['http://www.w3.org/2001/XMLSchema', 'xsd'],
   [DIALECTS['1.1'].encodingUri, 'enc'],
   [WSA_1_0, 'wsa'],
+  [XOP, 'xop'],
 ]);
 
 function prefixOf(name: QName, prefixes: ReadonlyMap<string, string>): string | null {

@@ -99,6 +99,7 @@ class Skeleton {
     const isStandIn = (value: unknown): value is string => typeof value === 'string' && this.#standIns.has(value);
     return {
       name: scalar.name,
+      ...(scalar.binary === undefined ? {} : { binary: scalar.binary }),
       decode: (lexical) => scalar.decode(lexical),
       encode: (value) => (isStandIn(value) ? value : scalar.encode(value)),
     };

@@ -1,3 +1,4 @@
+import type { ServiceConfig } from '../../config/schema.js';
 import type { Dialect } from '../../soap/dialect.js';
 import { printMediaType } from '../../soap/mime/media-type.js';
 import { printableAction } from '../../soap/soap-action.js';
@@ -11,6 +12,11 @@ export interface CallHead {
   readonly contentType: string;
   /** Null in a dialect that has it in the Content-Type. */
   readonly soapAction: string | null;
+  /**
+   * The binary content of its messages that goes into parts of a package: all, or what the schema declares as an Include.
+   * Null where none may: a signature covers the envelope alone.
+   */
+  readonly included: 'all' | 'declared' | null;
   /** Header fields, names and values in turn. */
   readonly fields: readonly string[];
 }
@@ -20,15 +26,18 @@ export function compileCallHeads(
   dialect: Dialect,
   addressing: AddressingTable,
   operations: readonly Operation[],
+  { mtom, attachments, security }: Pick<ServiceConfig, 'mtom' | 'attachments' | 'security'>,
 ): (operation: Operation) => CallHead {
+  const included = security.make?.signature === undefined ? (mtom ? 'all' : 'declared') : null;
   const make = (operation: Operation): CallHead => {
     const action = printableAction(addressing?.get(operation)?.action ?? operation.soapAction);
     const contentType = printMediaType(dialect, action);
     const soapAction = dialect.actionHeader ? `"${action ?? ''}"` : null;
-    const accepted = operation.output?.attachments === undefined ? '' : ', multipart/related';
+    const hasParts = operation.output?.attachments !== undefined || (mtom && attachments);
+    const accepted = hasParts ? ', multipart/related' : '';
     const fields = ['content-type', contentType, 'accept', `${dialect.mediaType}${accepted}`];
     if (soapAction !== null) fields.push('soapaction', soapAction);
-    return { action, contentType, soapAction, fields };
+    return { action, contentType, soapAction, included, fields };
   };
   const heads = new Map(operations.map((operation) => [operation, make(operation)]));
   return (operation) => heads.get(operation) ?? make(operation);

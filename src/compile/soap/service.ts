@@ -215,7 +215,7 @@ export async function compileService(
     freshness,
     verification,
     addressing,
-    callHead: compileCallHeads(dialects[0], addressing, operations),
+    callHead: compileCallHeads(dialects[0], addressing, operations, config),
     security: compileMadeSecurity(section),
     signing: compileSigning(section),
     ownBlocks: [...(config.security.make === undefined ? [] : SECURITY_NAMES), ...blockNames(tokenPlace)],

@@ -31,7 +31,8 @@ import { subjectOf } from '../calls/subject.js';
 import type { BatchPermits } from '../http/concurrency.js';
 import { type TaskOwner, waitForTimeSlice } from '../http/fair-scheduler.js';
 import { authorizeUpstream } from './authorize-upstream.js';
-import { callOperation, checkCallArguments } from './call.js';
+import { callOperation } from './call.js';
+import { checkCallArguments } from './call-message.js';
 import type { GraphqlEndpoint } from './endpoint.js';
 import { sendOperation } from './upstream-call.js';
 

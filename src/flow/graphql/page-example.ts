@@ -1,4 +1,5 @@
 import { type DocumentNode, type FieldNode, type GraphQLField, Kind } from 'graphql';
+import { BinaryParts } from '../../codec/write/binary-parts.js';
 import { encodeRequest } from '../../codec/write/encode.js';
 import type { Compiled } from '../../compile.js';
 import { exampleQuery } from '../../graphql/page/example.js';
@@ -13,7 +14,7 @@ export const pageExample = ({ graph, services, limits }: Compiled): string =>
     if (bound === undefined || service === undefined) return true;
     try {
       const input = argumentsOf(field, rootFieldOf(document, field), {}, bound.headersArgument);
-      encodeRequest(bound.requestPlan, service.dialects[0], { ...input, blocks: [] }, limits.codec);
+      encodeRequest(bound.requestPlan, service.dialects[0], { ...input, parts: new BinaryParts('none') }, limits.codec);
       return true;
     } catch {
       // A value that was made up does not fit, or arguments may not be given together.

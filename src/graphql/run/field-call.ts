@@ -28,7 +28,7 @@ export interface FieldCall {
 }
 
 /** What the message of a call is written from. */
-export type CallToCheck = Pick<FieldCall, 'bound' | 'arguments' | 'headers'>;
+export type CallToCheck = Pick<FieldCall, 'bound' | 'arguments' | 'headers' | 'page'>;
 
 /** Answers a field, or rejects with a `Refusal`. Its plan has shaped the value already. */
 export type CallField = (call: FieldCall) => Promise<Decoded>;

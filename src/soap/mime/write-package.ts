@@ -1,45 +1,68 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import type { FileContent } from '../../base/file-content.js';
+import { printContentType } from './media-type.js';
+
+/** A piece of a message: a file is still on its way. */
+export type PackagePiece = Buffer | FileContent;
 
 /** A part of a package beside its envelope. */
 export interface PackagePart {
-  /** The part of the WSDL that it is. */
-  readonly part: string;
+  /** The Content-ID. */
+  readonly id: string;
   readonly mediaType: string;
-  readonly bytes: Buffer;
+  readonly bytes: PackagePiece;
 }
 
-/** A message with attachments. */
+/** The Content-ID that names a part of the WSDL (WS-I Attachments Profile 1.0 section 3.8). */
+export const contentIdOf = (part: string): string => `${encodeURIComponent(part)}=${randomUUID()}@soapstone`;
+
+/** The form of a package: by XOP 1.0, where its envelope includes parts; by SOAP Messages with Attachments. */
+export interface PackageForm {
+  /** The media type of the envelope, without parameters. */
+  readonly mediaType: string;
+  /** The action of SOAP 1.2; null where it is in a field of its own. */
+  readonly action: string | null;
+  readonly isXop: boolean;
+}
+
+/** A message with parts beside its envelope. */
 export interface WrittenPackage {
   readonly contentType: string;
-  readonly body: Buffer;
-  /** The offset in `body` at which the envelope begins. */
+  /** In their order. */
+  readonly pieces: readonly PackagePiece[];
+  /** The offset in the message at which the envelope begins. */
   readonly envelopeOffset: number;
 }
 
-/**
- * Writes an envelope with its attachments as one package, the envelope first (SOAP Messages with Attachments, RFC 2387).
- * `contentType` is that of the envelope. Content-IDs name the parts by WS-I Attachments Profile 1.0 section 3.8.
- */
-export function writePackage(envelope: Buffer, contentType: string, parts: readonly PackagePart[]): WrittenPackage {
+/** Writes an envelope, which comes in pieces, with its parts as one package, the envelope first (RFC 2387). */
+export function writePackage(
+  envelope: readonly PackagePiece[],
+  { mediaType, action, isXop }: PackageForm,
+  parts: readonly PackagePart[],
+): WrittenPackage {
   const boundary = `part_${randomUUID()}`;
   const root = `root=${randomUUID()}@soapstone`;
-  const head = (type: string, coding: string, id: string): Buffer =>
+  const head = (type: string, coding: string, id: string, before = ''): Buffer =>
     Buffer.from(
-      `--${boundary}\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${coding}\r\nContent-ID: <${id}>\r\n\r\n`,
+      `${before}--${boundary}\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${coding}\r\nContent-ID: <${id}>\r\n\r\n`,
     );
-  const rootHead = head(contentType, '8bit', root);
-  const others = parts.flatMap(({ part, mediaType, bytes }) => [
-    LINE_END,
-    head(mediaType, 'binary', `${encodeURIComponent(part)}=${randomUUID()}@soapstone`),
-    bytes,
-  ]);
-  const mediaType = contentType.split(';', 1)[0];
+  const own = isXop ? `${XOP_TYPE}; charset=UTF-8; type="${mediaType}"` : printContentType(mediaType, 'utf-8', action);
+  const rootHead = head(isXop ? printContentType(own, null, action) : own, '8bit', root);
+  const info = isXop ? `type="${XOP_TYPE}"; start-info="${mediaType}"` : `type="${mediaType}"`;
+  const outer = `multipart/related; ${info}; start="<${root}>"; boundary="${boundary}"`;
   return {
-    contentType: `multipart/related; type="${mediaType}"; start="<${root}>"; boundary="${boundary}"`,
-    body: Buffer.concat([rootHead, envelope, ...others, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    // Stacks look for the action of SOAP 1.2 in the type of the whole message.
+    contentType: isXop ? printContentType(outer, null, action) : outer,
+    pieces: [
+      rootHead,
+      ...envelope,
+      ...parts.flatMap(({ id, mediaType: type, bytes }) => [head(type, 'binary', id, '\r\n'), bytes]),
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ],
     envelopeOffset: rootHead.length,
   };
 }
 
-const LINE_END = Buffer.from('\r\n');
+/** XOP 1.0 section 5. */
+const XOP_TYPE = 'application/xop+xml';

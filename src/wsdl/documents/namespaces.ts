@@ -12,7 +12,9 @@ export const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 export const XML = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS = 'http://www.w3.org/2000/xmlns/';
 export const WSA_10 = 'http://www.w3.org/2005/08/addressing';
-export const XMIME = 'http://www.w3.org/2005/05/xmlmime';
+const XMIME = 'http://www.w3.org/2005/05/xmlmime';
+/** All ways in which stacks write it. */
+export const XMIMES: readonly string[] = [XMIME, `${XMIME}/`, 'https://www.w3.org/2005/05/xmlmime'];
 export const XOP = 'http://www.w3.org/2004/08/xop/include';
 /** The namespace that defines `swaRef`: a reference to an attachment (WS-I Attachments Profile 1.0 section 4.4). */
 export const WSI_REFERENCES = 'http://ws-i.org/profiles/basic/1.1/xsd';
@@ -30,9 +32,7 @@ export const SOAP_ENCODINGS: readonly string[] = [
 const BUILT_IN: ReadonlySet<string> = new Set([
   XSD,
   XML,
-  XMIME,
-  `${XMIME}/`,
-  'https://www.w3.org/2005/05/xmlmime',
+  ...XMIMES,
   XOP,
   'https://www.w3.org/2004/08/xop/include',
   WSI_REFERENCES,

@@ -4,7 +4,7 @@ import {
   OLDER_XSD,
   SOAP_ENCODINGS,
   WSI_REFERENCES,
-  XMIME,
+  XMIMES,
   XML,
   XOP,
   XSD,
@@ -129,13 +129,10 @@ export function builtInType(name: QName): XsdType | null {
   return ENCODED.get(name.uri)?.get(name.local) ?? builtInSimple(name);
 }
 
-/** Both ways in which stacks write it. */
-const XMIMES: readonly string[] = [XMIME, `${XMIME}/`, 'https://www.w3.org/2005/05/xmlmime'];
-
 const SCHEMA_ELEMENT = freezeDeep(plainElement({ uri: XSD, local: 'schema' }, ANY_TYPE));
 const INCLUDE_ELEMENT = freezeDeep(plainElement({ uri: XOP, local: 'Include' }, ANY_TYPE));
 
-/** Binary content whose schema declares the Include itself: base64 in replies that are no package, and not valid in requests. */
+/** Binary content whose schema declares the Include itself: base64 in replies that are no package, an Include in requests. */
 export const INCLUDED: SimpleType = simple(XOP, 'Include', 'atomic', 'base64Binary');
 
 /** Whether this is the declaration of `xop:Include`. */

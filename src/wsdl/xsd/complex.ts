@@ -66,10 +66,6 @@ export class ComplexTypeReader {
       if (step.kind === 'simple') this.#fillSimple(type, { node: step.node, unit }, base);
       else this.#fillComplex(type, { node: step.node, unit }, base, mixed);
     }
-    if (type.content.kind === 'text' && type.content.type === INCLUDED) {
-      const what = `${nameFor(type)} is binary content as an xop:Include (MTOM): requests with it are refused.`;
-      this.#context.refuse(type, diagnosticAtNode(node, what));
-    }
   }
 
   #fillSimple(type: OpenComplexType, step: Component, base: XsdType | null): void {

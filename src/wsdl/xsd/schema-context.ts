@@ -32,8 +32,6 @@ export interface SchemaContext {
   fill(type: ComplexType): boolean;
   /** Marks a type as opaque or approximated, with the reason: operations that reach it are `partial`. */
   approximate(type: XsdType, diagnostic: Diagnostic): void;
-  /** Marks a type that requests cannot be written with, with the reason: operations that are called with it are `partial`. */
-  refuse(type: XsdType, diagnostic: Diagnostic): void;
   /** The reasons for which a type is approximated. */
   reasonsFor(type: XsdType): readonly Diagnostic[];
 }

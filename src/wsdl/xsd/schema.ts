@@ -29,8 +29,6 @@ export interface Schema {
   readonly attributes: ReadonlyMap<string, AttributeDeclaration>;
   /** Types that are opaque or approximated, with the reasons. */
   readonly approximated: ReadonlyMap<XsdType, readonly Diagnostic[]>;
-  /** Types that requests cannot be written with, with the reasons. */
-  readonly unwritable: ReadonlyMap<XsdType, readonly Diagnostic[]>;
   /** The type a QName outside of any schema names (a message part); opaque when there is none. */
   typeNamed(node: XmlNode, value: string): XsdType;
 }
@@ -56,7 +54,6 @@ export function* readSchema(components: SchemaComponents, warnings: Warnings): S
     elements: reader.elements,
     attributes: reader.attributes,
     approximated: reader.approximated,
-    unwritable: reader.unwritable,
     typeNamed: (node, value) => reader.typeNamed(node, value, outside(node)),
   };
 }
@@ -69,7 +66,6 @@ class SchemaReader implements SchemaContext {
   readonly elements = new Map<string, ElementDeclaration>();
   readonly attributes = new Map<string, AttributeDeclaration>();
   readonly approximated = new Map<XsdType, Diagnostic[]>();
-  readonly unwritable = new Map<XsdType, Diagnostic[]>();
   readonly #shells: Shell[] = [];
   readonly #shellOf = new Map<ComplexType, Shell>();
   readonly #inside = new ComponentMap<ComplexType>();
@@ -178,10 +174,6 @@ class SchemaReader implements SchemaContext {
     if (diagnostics === undefined) this.approximated.set(type, [diagnostic]);
     else if (diagnostics.length < REASONS) diagnostics.push(diagnostic);
     this.warnings.add(diagnostic);
-  }
-
-  refuse(type: XsdType, diagnostic: Diagnostic): void {
-    this.unwritable.set(type, [diagnostic]);
   }
 
   reasonsFor(type: XsdType): readonly Diagnostic[] {

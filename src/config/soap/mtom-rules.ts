@@ -1,0 +1,17 @@
+import { isRecord } from '../../base/record.js';
+import { printPath } from '../keys/config-path.js';
+import type { Finding } from '../keys/finding.js';
+
+/** A signature covers the envelope alone: what is in other parts could be replaced on the way. */
+export function mtomRules({ services }: Record<string, unknown>): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const [name, service] of isRecord(services) ? Object.entries(services) : []) {
+    if (!isRecord(service) || service['mtom'] !== true || !isRecord(service['security'])) continue;
+    const { make } = service['security'];
+    if (!isRecord(make) || make['signature'] === undefined) continue;
+    const path = ['services', name, 'mtom'];
+    const what = `${printPath(path)} puts binary content beside the envelope, where \`security.make.signature\` does not cover it.`;
+    findings.push({ path, part: 'key', what, remedy: 'Remove `mtom`: signed messages hold their content as base64.' });
+  }
+  return findings;
+}

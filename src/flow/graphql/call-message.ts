@@ -1,0 +1,107 @@
+import { Buffer } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import { addressingBlocks } from '../../codec/write/addressing-blocks.js';
+import { encodeAttachments } from '../../codec/write/attachments.js';
+import { BinaryParts } from '../../codec/write/binary-parts.js';
+import { encodeRequest } from '../../codec/write/encode.js';
+import type { RequestContext } from '../../codec/write/source.js';
+import type { CallHead } from '../../compile/soap/call-heads.js';
+import type { CallToCheck } from '../../graphql/run/field-call.js';
+import { writePackage } from '../../soap/mime/write-package.js';
+import type { CallContext } from './call-context.js';
+import { bodyOf, collectBody, withFiles } from './uploads/message-body.js';
+
+type Writing = Pick<CallContext, 'service' | 'headers' | 'claims' | 'limits'>;
+
+/** The message of one call. */
+export interface CallMessage {
+  /** By itself, with Includes for what is in parts, and placeholders for files. */
+  readonly envelope: Buffer;
+  /** Where it begins in the body. */
+  readonly envelopeOffset: number;
+  /** Names and values of header fields in turn. */
+  readonly headers: string[];
+  /** Flows where files are in it whose length is not known. */
+  readonly body: Buffer | Readable;
+  /** It may be compared with those of other calls. */
+  readonly isCompared: boolean;
+  /** Files of the request are sent with it, which cannot be sent twice. */
+  readonly hasFiles: boolean;
+  /** The envelope with all values in it and without the MessageID, which is another in each call. */
+  plain(): Buffer;
+}
+
+/** Throws `InputError`, or another `Refusal`, where the arguments of a call cannot be written. Sends nothing. */
+export function checkCallArguments(call: CallToCheck, writing: Writing): void {
+  write(call, writing, null);
+}
+
+/** Writes the message of a call; a file in it flows when the message is sent. Throws as `checkCallArguments` does. */
+export function writeCallMessage(call: CallToCheck, writing: Writing, messageId: string | null): CallMessage {
+  const { service, headers, claims, limits } = writing;
+  const { envelope, head, parts, attachments } = write(call, writing, messageId);
+  const [dialect] = service.dialects;
+  const pieces = withFiles(envelope, parts?.files ?? []);
+  const included = parts?.parts ?? [];
+  const isPackage = included.length + attachments.length > 0;
+  const form = {
+    mediaType: dialect.mediaType,
+    action: dialect.actionHeader ? null : head.action,
+    isXop: included.length > 0,
+  };
+  const packaged = isPackage ? writePackage(pieces, form, [...included, ...attachments]) : null;
+  const written = packaged?.pieces ?? pieces;
+  const body = bodyOf(written);
+  const isFlowing = !Buffer.isBuffer(body);
+  return {
+    envelope,
+    envelopeOffset: packaged?.envelopeOffset ?? 0,
+    headers: packaged === null ? [...head.fields] : ['content-type', packaged.contentType, ...withoutType(head.fields)],
+    body,
+    // Attachments are not compared, and files cannot be before they are sent.
+    isCompared: attachments.length === 0 && !isFlowing,
+    hasFiles: isFlowing,
+    plain: () =>
+      messageId === null && included.length === 0
+        ? envelope
+        : encodeRequest(
+            call.bound.requestPlan,
+            dialect,
+            { ...valuesOf(call, { headers, claims }), parts: new BinaryParts('none') },
+            limits,
+          ),
+  };
+}
+
+/**
+ * The message with a known length, where its backend wants one: files are collected, up to `bufferBytes`. Null: they flow.
+ * Rejects with a refusal of the files.
+ */
+export async function withLength(message: CallMessage, bufferBytes: number | null): Promise<CallMessage> {
+  if (bufferBytes === null || Buffer.isBuffer(message.body)) return message;
+  return { ...message, body: await collectBody(message.body, bufferBytes) };
+}
+
+function write(call: CallToCheck, { service, headers, claims, limits }: Writing, messageId: string | null) {
+  const { operation, requestPlan } = call.bound;
+  const [dialect] = service.dialects;
+  const head = service.callHead(operation);
+  const addressing = service.addressing?.get(operation) ?? null;
+  const blocks = addressing === null || messageId === null ? [] : addressingBlocks(addressing, dialect, messageId);
+  const parts = partsOf(head);
+  const values = valuesOf(call, { headers, claims });
+  const envelope = encodeRequest(call.bound.requestPlan, dialect, { ...values, blocks, parts }, limits);
+  return { envelope, head, parts, attachments: encodeAttachments(requestPlan.attachments ?? [], values, limits) };
+}
+
+const valuesOf = (call: CallToCheck, context: Omit<RequestContext, 'page'>) => ({
+  arguments: call.arguments,
+  headers: call.headers,
+  context: { ...context, page: call.page ?? null },
+});
+
+const partsOf = ({ included }: CallHead): BinaryParts | null => (included === null ? null : new BinaryParts(included));
+
+/** Names and values in turn, without the media type. */
+const withoutType = (fields: readonly string[]): readonly string[] =>
+  fields.filter((_, at) => fields[at - (at % 2)] !== 'content-type');
