@@ -8,9 +8,6 @@ export abstract class FileContent {
   /** No name of a member: what takes objects refuses a file. */
   readonly 'a file' = true;
 
-  /** The media type that its sender names; null for none. */
-  abstract readonly mediaType: string | null;
-
   /** The bytes. Fails with a `Refusal` where they do not come, or have been read before. */
   abstract open(): Readable;
 

@@ -29,7 +29,7 @@ export function fieldError(caught: unknown, place: ErrorPlace): GraphQLError {
     const [argument = [], ...further] = described.map(({ path }) => path);
     return codedError('BAD_USER_INPUT', place, message, further.length === 0 ? { argument } : { argument, further });
   }
-  return codedError(caught instanceof Refusal ? caught.code : 'INTERNAL', place);
+  return caught instanceof Refusal ? codedError(caught.code, place, publicText(caught)) : codedError('INTERNAL', place);
 }
 
 function describeInput({ path, rule }: InputError): { readonly path: InputError['path']; readonly text: string } {

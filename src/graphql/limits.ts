@@ -1,10 +1,16 @@
-import { internal, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
+import { GIB, internal, KIB, type Limits, type LimitTable, limit, MIB } from '../base/limit.js';
 
 /** Limits of GraphQL requests and answers. All but the last are checked before anything is called. */
 // biome-ignore format: a table
 export const GRAPHQL_LIMITS = {
   bodyBytes: limit(2_000_000, [KIB, 64 * MIB], 'bytes', 'HTTP_TOO_LARGE',
     'Bytes of the body of one POST. Apollo allows 2 MB.'),
+  uploads: limit(10, [0, 1000], 'count', 'BAD_REQUEST',
+    'Files of one multipart request; 0 refuses such requests.'),
+  uploadBytes: limit(GIB, [KIB, 1024 * GIB], 'bytes', 'HTTP_TOO_LARGE',
+    'Bytes of all files of one multipart request. They flow to the backend and are not kept.'),
+  uploadHeldBytes: limit(MIB, [64 * KIB, 64 * MIB], 'bytes', 'BAD_REQUEST',
+    'Bytes of files that come before their turn: each request holds so many.'),
   tokens: limit(1000, [10, 100_000], 'count', 'MAX_TOKENS_LIMIT',
     'Tokens of one document, comments too, counted while it is read. GraphQL Armor allows 1,000, Apollo 15,000.'),
   characters: internal(30_000, [100, 64 * MIB], 'chars', 'MAX_TOKENS_LIMIT',

@@ -17,6 +17,7 @@ import { benchReload } from './reload.js';
 import { benchSigned } from './signed.js';
 import { benchStart } from './start.js';
 import { benchTraces } from './traces.js';
+import { benchUploads } from './uploads.js';
 import { benchValidity } from './validity.js';
 import { benchWsdl } from './wsdl.js';
 
@@ -34,6 +35,7 @@ await benchCurve(quick, ['elements', 'text'], ['up', 'down']);
 await benchSigned(quick);
 await benchTraces(quick);
 await benchMemory(quick);
+await benchUploads(quick);
 await benchAttack(quick);
 await benchOverload(quick);
 await benchBalance(quick);

@@ -45,13 +45,19 @@ export const savedReply = (size: number, binding: Binding = '1.1'): string =>
   `<E:Envelope xmlns:E="${ENVELOPES[binding]}"><E:Body><SaveResponse xmlns="urn:d"><size>${size}</size></SaveResponse></E:Body></E:Envelope>`;
 
 /** A service that saves files. `keys`: further keys of the service, `more`: of the gateway. */
-export async function startFileDesk(t: Test, keys = 'mtom: true', more = '', binding: Binding = '1.1') {
+export async function startFileDesk(
+  t: Test,
+  keys = 'mtom: true',
+  more = '',
+  binding: Binding = '1.1',
+  mapping: string | null = null,
+) {
   const type = binding === '1.1' ? 'text/xml; charset=utf-8' : 'application/soap+xml; charset=utf-8';
   const backend = await useBackend(t, answerWith(savedReply(7, binding), type));
   const folder = await useFolder(t, { 'files.wsdl': fileWsdl(binding) });
   const gateway = await useGateway(
     t,
-    `services: { files: { wsdl: ${folder}/files.wsdl, url: "${backend.url}/f", versions: ["${binding}"], operations: { Save: { field: Mutation.save } }, ${keys} } }\n${more}`,
+    `services: { files: { wsdl: ${folder}/files.wsdl, url: "${backend.url}/f", versions: ["${binding}"], operations: { Save: { ${mapping === '' ? 'field: Query.save' : `field: Mutation.save, ${mapping ?? ''}`} } }, ${keys} } }\n${more}`,
   );
   return { backend, gateway };
 }

@@ -289,6 +289,9 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     homes: ['flow/graphql/uploads', 'base/file-content.ts'],
     exceptions: {
       'codec/write/attachments.ts': 'a file may be an attachment',
+      'flow/graphql/endpoint.ts': 'has the limits of files',
+      'flow/graphql/http.ts': 'reads files of a request',
+      'graphql/types/leaf.ts': 'a file may be a value',
       'codec/write/binary-parts.ts': 'a file may be the content of a part',
       'codec/write/leaves.ts': 'a file may be a value',
       'flow/graphql/call-message.ts': 'sends files with a call',

@@ -131,7 +131,7 @@ export class LeafEncoder {
       refuseInput(path, 'must not be a file: its type has rules that need the whole value');
     if (this.#parts === null) refuseInput(path, NO_PACKAGE);
     if (!this.#isIncluded(scalar, path)) return { kind: 'text', value: this.#parts.addInline(file) };
-    return { kind: 'include', id: this.#parts.add(file, mediaType ?? file.mediaType ?? OCTETS) };
+    return { kind: 'include', id: this.#parts.add(file, mediaType ?? OCTETS) };
   }
 
   #encode(scalar: Pick<Scalar, 'encode'>, value: unknown, path: InputPath): string {

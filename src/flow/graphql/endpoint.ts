@@ -15,6 +15,7 @@ import type { PenaltyBox } from '../http/penalty-box.js';
 import { type CallerCaching, compileCallerCaching } from './caller-caching.js';
 import { type Cors, makeCors } from './cors.js';
 import { RightsTable } from './rights-table.js';
+import type { UploadLimits } from './uploads/upload-form.js';
 
 /** The parts of a GraphQL endpoint that outlive it. */
 export interface SharedParts {
@@ -38,6 +39,7 @@ export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted' | 'invali
   readonly services: ReadonlyMap<string, SoapService>;
   readonly graphqlUpstreams: ReadonlyMap<string, GraphqlUpstream>;
   readonly bodyBytesMax: number;
+  readonly uploadLimits: UploadLimits;
   readonly codec: Compiled['config']['limits']['codec'];
   /** All callers may ask for the cost of each field. */
   readonly costBreakdown: boolean;
@@ -76,6 +78,7 @@ export function makeGraphqlEndpoint(
     services: new Map(services.map((service) => [service.name, service])),
     graphqlUpstreams: new Map(graphqlUpstreams.map((service) => [service.name, service])),
     bodyBytesMax: limits.graphql.bodyBytes,
+    uploadLimits: limits,
     codec: limits.codec,
     costBreakdown: graphql.costBreakdown,
     calls: new SharedCalls(caching, cache, invalidator, keyed),

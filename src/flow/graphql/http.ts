@@ -1,6 +1,7 @@
 import { Cancellation } from '../../base/cancellation.js';
 import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusals/refusal.js';
+import type { JsonBounds } from '../../base/strict-json.js';
 import { CARRIED, type GraphqlResponse, type StreamCarrier } from '../../graphql/http.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
@@ -10,6 +11,7 @@ import type { GraphqlEndpoint } from './endpoint.js';
 import { BREAKDOWN, CallerHost, maySeeBreakdown } from './host.js';
 import { readTextBody } from './read-body.js';
 import { sendAnswer } from './send-answer.js';
+import { takeUploads } from './uploads/take-uploads.js';
 
 /** Makes the carrier of a client that takes a stream. */
 type MakeStreams = (host: CallerHost, departure: Cancellation) => StreamCarrier;
@@ -36,9 +38,17 @@ export async function answerGraphql(
     host.startWork();
     return text;
   };
-  const streams = makeStreams?.(host, departure) ?? null;
+  const uploads = takeUploads(endpoint, exchange, request, response);
+  const form =
+    uploads === null
+      ? null
+      : (bounds: JsonBounds): Promise<unknown> => uploads.read(bounds).finally(() => host.startWork());
+  // What comes with files is answered in one piece: a subscription would need them again for each event.
+  const streams = uploads === null ? (makeStreams?.(host, departure) ?? null) : null;
   const isOfAllowedPage = endpoint.cors?.isListed(request) === true;
-  const answer = await endpoint.handler({ method, url, headers, isOfAllowedPage, body }, host, streams);
+  const answer = await endpoint
+    .handler({ method, url, headers, isOfAllowedPage, body, form }, host, streams)
+    .finally(() => uploads?.close());
   if (answer === CARRIED) return;
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
   const control = isKeepable(answer, exchange) ? lifetime.field : 'no-store';

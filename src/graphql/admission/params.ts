@@ -14,6 +14,8 @@ export interface GraphqlRequest {
   readonly isOfAllowedPage?: boolean;
   /** The whole body as text; rejects with a `Refusal` if it is too long or not UTF-8. */
   body(): Promise<string>;
+  /** Reads a multipart form, with files in its variables; null or absent where the body is none, or none is taken. */
+  readonly form?: ((bounds: JsonBounds) => Promise<unknown>) | null;
 }
 
 /** The parameters of a request, which may name its document by an id only. */
@@ -41,9 +43,15 @@ export async function readParams(request: GraphqlRequest, bounds: JsonBounds = D
   }
   if (request.method !== 'POST') throw new Refusal('HTTP_METHOD');
   const { 'content-type': type, 'content-encoding': coding = 'identity' } = request.headers;
+  const { form = null } = request;
   // RFC 9110 section 8.4: an encoded body must not be parsed as it stands.
-  if (!isJson(single(type)) || single(coding)?.trim().toLowerCase() !== 'identity')
+  if ((form === null && !isJson(single(type))) || single(coding)?.trim().toLowerCase() !== 'identity')
     throw new Refusal('HTTP_MEDIA_TYPE');
+  if (form !== null) {
+    // A form of any page may be sent without a preflight.
+    if (request.isOfAllowedPage !== true && !hasPreflightHeader(request)) throw new Refusal('CSRF_PREVENTED');
+    return form(bounds);
+  }
   return parseJson(await request.body(), bounds);
 }
 
@@ -73,12 +81,16 @@ export const boundsOf = (
  */
 export function preventForgery({ headers, isOfAllowedPage }: GraphqlRequest): void {
   if (isOfAllowedPage === true) return;
-  if (PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined)) return;
+  if (hasPreflightHeader({ headers })) return;
   if (isJson(single(headers['content-type']))) return;
   const site = single(headers['sec-fetch-site']);
   const isOwn = site === undefined ? isOwnPage(headers) : site === 'same-origin' || site === 'none';
   if (!isOwn) throw new Refusal('CSRF_PREVENTED');
 }
+
+/** Whether browsers ask before they send a request of another site with these header fields. */
+const hasPreflightHeader = ({ headers }: Pick<GraphqlRequest, 'headers'>): boolean =>
+  PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined);
 
 /** Whether a request without `Sec-Fetch-Site` comes from a page of this host, or from no page. */
 function isOwnPage(headers: GraphqlRequest['headers']): boolean {

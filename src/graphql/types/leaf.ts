@@ -14,6 +14,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
+import { FileContent } from '../../base/file-content.js';
 import { treatWhiteSpace } from '../../codec/plan/lexical.js';
 import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import { withoutExponent } from '../../codec/values/numeric-scalars.js';
@@ -265,7 +266,7 @@ function customScalar(name: string): GraphQLScalarType {
     description: about?.description ?? null,
     specifiedByURL: about?.specifiedByUrl ?? null,
     serialize: (value) => value,
-    parseValue: (value) => plainValue(value, name),
+    parseValue: (value) => (name === 'Base64' && value instanceof FileContent ? value : plainValue(value, name)),
     parseLiteral: (node) => literalValue(node, name),
   });
 }

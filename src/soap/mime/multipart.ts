@@ -3,6 +3,7 @@ import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { Encoding } from '../../xml/transcode.js';
 import type { MessageReader } from '../gate.js';
 import { BoundaryScanner, type ContentSink } from './boundary.js';
+import { afterBoundary, type BoundaryLine, PADDING_MAX } from './boundary-line.js';
 import type { MediaType } from './media-type.js';
 import type { MimeLimits } from './mime-limits.js';
 import { type PackageType, readEnvelopePart } from './package-type.js';
@@ -44,12 +45,6 @@ export interface MultipartOptions {
  */
 type Section = 'preamble' | 'boundary' | 'header' | 'envelope' | 'part' | 'epilogue';
 
-/** A boundary's line so far; `closed`: two dashes, so that it was the last. */
-type Line = 'empty' | 'dash' | 'padding' | 'return' | 'closed' | 'closed return';
-
-/** White space behind a boundary: transports of mail added some (RFC 2046 section 5.1.1), none of HTTP does. */
-const PADDING_MAX = 128;
-
 /**
  * Reads a package of parts as its bytes come in, cut anywhere (RFC 2046, RFC 2387): gives the envelope's bytes to its
  * reader, counts the other parts and lets them be. Memory is bounded by the header of one part. Throws
@@ -69,7 +64,7 @@ export class MultipartReader implements MessageReader, ContentSink {
   readonly #options: MultipartOptions;
   readonly #scanner: BoundaryScanner;
   #section: Section = 'preamble';
-  #line: Line = 'empty';
+  #line: BoundaryLine = 'empty';
   #padding = 0;
   #outside = 0;
   #parts = 0;
@@ -225,27 +220,5 @@ const LF = 10;
 const ENVELOPES: ReadonlySet<string> = new Set(['text/xml', 'application/xml', 'application/soap+xml']);
 /** Transfer encodings that change nothing: RFC 2045 section 6.2. */
 const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
-
-/** One more byte of the line of a boundary; null for what cannot stand there. */
-function afterBoundary(line: Line, byte: number | undefined): Line | 'next part' | 'after the last' | null {
-  const isBlank = byte === 32 || byte === 9;
-  switch (line) {
-    case 'empty':
-      if (byte === DASH) return 'dash';
-      return isBlank ? 'padding' : byte === CR ? 'return' : null;
-    case 'dash':
-      return byte === DASH ? 'closed' : null;
-    case 'padding':
-      return isBlank ? 'padding' : byte === CR ? 'return' : null;
-    case 'return':
-      return byte === LF ? 'next part' : null;
-    case 'closed':
-      return isBlank ? 'closed' : byte === CR ? 'closed return' : null;
-    case 'closed return':
-      return byte === LF ? 'after the last' : null;
-  }
-}
-
-const DASH = 45;
 
 const broken = (rule: string): Refusal => new Refusal('MTOM_STRUCTURE', rule);

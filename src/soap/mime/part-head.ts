@@ -21,6 +21,17 @@ const READ: ReadonlySet<string> = new Set(['content-type', 'content-id', 'conten
 
 /** Reads the header of a part, its empty line included. Throws `MTOM_STRUCTURE`. */
 export function readPartHead(bytes: Buffer): PartHead {
+  const fields = readPartFields(bytes, READ);
+  const id = fields.get('content-id');
+  return {
+    contentType: fields.get('content-type') ?? null,
+    id: id === undefined ? null : withoutBrackets(id),
+    transferEncoding: fields.get('content-transfer-encoding')?.trim().toLowerCase() ?? '7bit',
+  };
+}
+
+/** The fields of the header of a part by their names in lower case, those that are read. Throws as `readPartHead` does. */
+export function readPartFields(bytes: Buffer, read: ReadonlySet<string>): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   let open: string | null = null;
   for (const line of bytes.latin1Slice(0, bytes.length).split('\r\n')) {
@@ -30,23 +41,18 @@ export function readPartHead(bytes: Buffer): PartHead {
     if (line.startsWith('--')) throw broken('boundary in the header of a part');
     if (line.startsWith(' ') || line.startsWith('\t')) {
       if (open === null) throw broken('header of a part begins with a continuation');
-      if (READ.has(open)) fields.set(open, `${fields.get(open)} ${line.trim()}`);
+      if (read.has(open)) fields.set(open, `${fields.get(open)} ${line.trim()}`);
       continue;
     }
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
     if (!NAME.test(name)) throw broken('line in the header of a part');
     open = name;
-    if (!READ.has(name)) continue;
+    if (!read.has(name)) continue;
     if (fields.has(name)) throw broken('field twice in the header of a part');
     fields.set(name, line.slice(colon + 1).trim());
   }
-  const id = fields.get('content-id');
-  return {
-    contentType: fields.get('content-type') ?? null,
-    id: id === undefined ? null : withoutBrackets(id),
-    transferEncoding: fields.get('content-transfer-encoding')?.trim().toLowerCase() ?? '7bit',
-  };
+  return fields;
 }
 
 /** A Content-ID or a `start` parameter as it is compared: stacks write it with angle brackets and without. */

@@ -4,7 +4,6 @@ import { FileContent } from '../../../base/file-content.js';
 
 /** A file as base64 text, for services that take no packages. */
 export class Base64File extends FileContent {
-  readonly mediaType = null;
   readonly #file: FileContent;
 
   constructor(file: FileContent) {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { FileContent } from '../../../base/file-content.js';
-import { asRefusal } from '../../../base/refusals/refusal.js';
+import { asRefusal, Refusal } from '../../../base/refusals/refusal.js';
 import type { InlineFile } from '../../../codec/write/binary-parts.js';
 import type { PackagePiece } from '../../../soap/mime/write-package.js';
 import { Collected } from '../../http/collected.js';
@@ -84,6 +84,11 @@ class MessageBody extends Readable {
   }
 
   #open(file: Readable): void {
+    if (file.destroyed) {
+      // It had failed before anyone listened.
+      this.destroy(file.errored ?? new Refusal('CLIENT_GONE'));
+      return;
+    }
     this.#file = file;
     file.on('readable', () => this.#write());
     file.once('end', () => {
