@@ -26,7 +26,7 @@ t.test('with mtom binary arguments are parts of a package, byte for byte', async
     const [root] = readPackage(message);
     t.equal(root?.fields.get('content-type'), 'application/xop+xml; charset=UTF-8; type="text/xml"');
     t.match(message.headers['content-type'], `start="${root?.fields.get('content-id')}"`);
-    t.match(root?.content.toString(), '<n1:name>a</n1:name>');
+    t.match(root?.content.toString(), /^<s:Envelope .*<n1:name>a<\/n1:name>/, 'no declaration, which spyne refuses');
     const { content, type } = includedIn(message, 'content');
     t.ok(content.equals(bytes));
     t.equal(type, 'application/octet-stream');

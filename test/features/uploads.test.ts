@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { RecordingBackend } from '../kit/backend.js';
+import { startGraphqlServer } from '../kit/graphql-server.js';
 import { chunked, post, RawClient, sendRaw } from '../kit/raw-client.js';
 import { splitsOf } from '../kit/splits.js';
 import { until } from '../kit/until.js';
 import { FORM_TYPE, type FormField, printForm, uploadForm } from '../kit/upload-form.js';
+import { useFolder, useGateway } from '../kit/use.js';
 import { includedIn, startFileDesk } from './file-desk.js';
 
 const PREFLIGHT = { 'apollo-require-preflight': 'true' };
@@ -283,6 +285,13 @@ t.test('the number and the bytes of files are bounded', async (t) => {
   t.equal(backend.complete.length, 1);
 });
 
+t.test('no files are taken where no argument can be one', async (t) => {
+  const types = 'type Query { get: Int }';
+  const keys = `url: "http://127.0.0.1:9/", namespace: urn:d, types: "${types}", operations: { Get: { field: Query.get } }`;
+  const gateway = await useGateway(t, `services: { a: { ${keys} } }`);
+  t.equal((await sendRaw(gateway.url, request(uploadForm('{ get }', {})))).status, 415);
+});
+
 t.test('no files are taken where their number is 0', async (t) => {
   const { backend, gateway } = await startFileDesk(t, 'mtom: true', 'limits: { graphql: { uploads: 0 } }');
   t.equal((await sendRaw(gateway.url, request(uploadForm(SAVE, { content: 'x' })))).status, 415);
@@ -361,4 +370,16 @@ t.test('two calls of a query take their files side by side, in any order within 
     t.ok(includedIn(message, 'content').content.equals(name === '1' ? files.a : files.b));
   }
   t.equal(backend.complete.length, 2);
+});
+
+t.test('a file is not sent to a service that speaks GraphQL', async (t) => {
+  const sdl = 'scalar Any type Query { a: Int } type Mutation { put(file: Any): Int }';
+  const server = await startGraphqlServer({ sdl, rootValue: { put: () => 1 } });
+  t.teardown(() => server.close());
+  const folder = await useFolder(t, { 'crm.graphql': sdl });
+  const crm = `crm: { kind: graphql, url: "${server.url}", schema: ${folder}/crm.graphql`;
+  const { gateway } = await startFileDesk(t, `mtom: true }, ${crm}`);
+  const answer = await upload(gateway.url, uploadForm('mutation ($file: Any) { put(file: $file) }', { file: 'x' }));
+  t.match(answer, { data: { put: null }, errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+  t.equal(server.requests.length, 0);
 });

@@ -53,10 +53,11 @@ export function render(events: readonly ContentEvent[], dialect: Dialect): Buffe
         never(event);
     }
   }
-  return Buffer.concat([DECLARATION, writer.finish()]);
+  return Buffer.concat([XML_DECLARATION, writer.finish()]);
 }
 
-const DECLARATION = Buffer.from('<?xml version="1.0" encoding="UTF-8"?>\n');
+/** The beginning of each document. */
+export const XML_DECLARATION = Buffer.from('<?xml version="1.0" encoding="UTF-8"?>\n');
 
 /** Every namespace that is used, and the one that the dialect wants named. */
 function prefixesOf(events: readonly ContentEvent[], dialect: Dialect): ReadonlyMap<string, string> {

@@ -4,6 +4,7 @@ import { addressingBlocks } from '../../codec/write/addressing-blocks.js';
 import { encodeAttachments } from '../../codec/write/attachments.js';
 import { BinaryParts } from '../../codec/write/binary-parts.js';
 import { encodeRequest } from '../../codec/write/encode.js';
+import { XML_DECLARATION } from '../../codec/write/render.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { CallHead } from '../../compile/soap/call-heads.js';
 import type { CallToCheck } from '../../graphql/run/field-call.js';
@@ -15,9 +16,9 @@ type Writing = Pick<CallContext, 'service' | 'headers' | 'claims' | 'limits'>;
 
 /** The message of one call. */
 export interface CallMessage {
-  /** By itself, with Includes for what is in parts, and placeholders for files. */
+  /** The envelope by itself, with Includes for what is in parts, and placeholders for files. */
   readonly envelope: Buffer;
-  /** Where it begins in the body. */
+  /** Added to an offset in it, the offset in the body. */
   readonly envelopeOffset: number;
   /** Names and values of header fields in turn. */
   readonly headers: string[];
@@ -41,8 +42,10 @@ export function writeCallMessage(call: CallToCheck, writing: Writing, messageId:
   const { service, headers, claims, limits } = writing;
   const { envelope, head, parts, attachments } = write(call, writing, messageId);
   const [dialect] = service.dialects;
-  const pieces = withFiles(envelope, parts?.files ?? []);
   const included = parts?.parts ?? [];
+  // Stacks that read the root of a package as text (spyne) refuse a declaration there.
+  const skippedBytes = included.length > 0 ? XML_DECLARATION.length : 0;
+  const pieces = withFiles(envelope.subarray(skippedBytes), parts?.files ?? []);
   const isPackage = included.length + attachments.length > 0;
   const form = {
     mediaType: dialect.mediaType,
@@ -55,7 +58,7 @@ export function writeCallMessage(call: CallToCheck, writing: Writing, messageId:
   const isFlowing = !Buffer.isBuffer(body);
   return {
     envelope,
-    envelopeOffset: packaged?.envelopeOffset ?? 0,
+    envelopeOffset: packaged === null ? 0 : packaged.envelopeOffset - skippedBytes,
     headers: packaged === null ? [...head.fields] : ['content-type', packaged.contentType, ...withoutType(head.fields)],
     body,
     // Attachments are not compared, and files cannot be before they are sent.

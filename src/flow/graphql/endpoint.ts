@@ -1,5 +1,6 @@
 import type { Policy } from '../../access/policy.js';
 import type { Invalidator } from '../../cache/invalidator.js';
+import { BASE64_SCALAR } from '../../codec/values/base64.js';
 import type { GraphqlUpstream } from '../../compile/graphql/graphql-upstream.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Compiled } from '../../compile.js';
@@ -39,7 +40,8 @@ export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted' | 'invali
   readonly services: ReadonlyMap<string, SoapService>;
   readonly graphqlUpstreams: ReadonlyMap<string, GraphqlUpstream>;
   readonly bodyBytesMax: number;
-  readonly uploadLimits: UploadLimits;
+  /** Null where no argument can be a file. */
+  readonly uploadLimits: UploadLimits | null;
   readonly codec: Compiled['config']['limits']['codec'];
   /** All callers may ask for the cost of each field. */
   readonly costBreakdown: boolean;
@@ -78,7 +80,7 @@ export function makeGraphqlEndpoint(
     services: new Map(services.map((service) => [service.name, service])),
     graphqlUpstreams: new Map(graphqlUpstreams.map((service) => [service.name, service])),
     bodyBytesMax: limits.graphql.bodyBytes,
-    uploadLimits: limits,
+    uploadLimits: graph.schema.getType(BASE64_SCALAR.name) === undefined ? null : limits,
     codec: limits.codec,
     costBreakdown: graphql.costBreakdown,
     calls: new SharedCalls(caching, cache, invalidator, keyed),

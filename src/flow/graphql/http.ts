@@ -38,7 +38,8 @@ export async function answerGraphql(
     host.startWork();
     return text;
   };
-  const uploads = takeUploads(endpoint, exchange, request, response);
+  const { uploadLimits } = endpoint;
+  const uploads = uploadLimits === null ? null : takeUploads(uploadLimits, exchange, request, response);
   const form =
     uploads === null
       ? null

@@ -5,7 +5,7 @@ import { afterBoundary, type BoundaryLine, PADDING_MAX } from '../../../soap/mim
 import { readContentType } from '../../../soap/mime/media-type.js';
 import type { MimeLimits } from '../../../soap/mime/mime-limits.js';
 import { readPartFields } from '../../../soap/mime/part-head.js';
-import { fieldNameIn } from './form-disposition.js';
+import { fieldNameIn } from './field-name.js';
 
 /** Takes the fields of a form as they come. What it throws ends the form. */
 export interface FormSink {

@@ -3,9 +3,8 @@ import type { Exchange } from '../../../base/exchange.js';
 import { refuseByLimit } from '../../../base/refusals/refusal.js';
 import type { JsonBounds } from '../../../base/strict-json.js';
 import { invite } from '../../http/invite-body.js';
-import type { GraphqlEndpoint } from '../endpoint.js';
 import { formBoundary } from './form-reader.js';
-import { UploadForm } from './upload-form.js';
+import { UploadForm, type UploadLimits } from './upload-form.js';
 
 /** The files of a request. */
 interface Uploads {
@@ -17,23 +16,24 @@ interface Uploads {
 
 /** The files of a request, which is a multipart form; null for another request, or where no files are taken. */
 export function takeUploads(
-  { uploadLimits }: Pick<GraphqlEndpoint, 'uploadLimits'>,
+  limits: UploadLimits,
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
 ): Uploads | null {
   const { 'content-type': type, 'content-length': length } = request.headers;
-  const { uploads, uploadBytes, bodyBytes } = uploadLimits.graphql;
+  const { graphql, mime } = limits;
+  const { uploads, uploadBytes, bodyBytes } = graphql;
   if (uploads === 0 || type === undefined || request.method !== 'POST' || !isForm(type)) return null;
   let form: UploadForm | null = null;
   return {
     async read(bounds) {
-      const boundary = formBoundary(type, uploadLimits.mime);
-      const mostBytes = uploadBytes + bodyBytes + (uploads + 3) * uploadLimits.mime.partHeaderBytes;
+      const boundary = formBoundary(type, mime);
+      const mostBytes = uploadBytes + bodyBytes + (uploads + 3) * mime.partHeaderBytes;
       if (Number(length ?? 0) > mostBytes)
         throw refuseByLimit('HTTP_TOO_LARGE', 'limits.graphql.uploadBytes', uploadBytes);
       invite(request, response);
-      form = new UploadForm(request, boundary, uploadLimits, (bytes) => {
+      form = new UploadForm(request, boundary, limits, (bytes) => {
         exchange.bytesIn += bytes;
       });
       return form.read(bounds);
