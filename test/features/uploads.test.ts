@@ -2,14 +2,15 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { RecordingBackend } from '../kit/backend.js';
+import { type RecordingBackend, startScriptedBackend } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
 import { startGraphqlServer } from '../kit/graphql-server.js';
 import { chunked, post, RawClient, sendRaw } from '../kit/raw-client.js';
 import { splitsOf } from '../kit/splits.js';
 import { until } from '../kit/until.js';
 import { FORM_TYPE, type FormField, printForm, uploadForm } from '../kit/upload-form.js';
 import { useFolder, useGateway } from '../kit/use.js';
-import { includedIn, startFileDesk } from './file-desk.js';
+import { fileWsdl, includedIn, startFileDesk } from './file-desk.js';
 
 const PREFLIGHT = { 'apollo-require-preflight': 'true' };
 const SAVE = 'mutation ($content: Base64) { save(name: "a", content: $content) }';
@@ -382,4 +383,44 @@ t.test('a file is not sent to a service that speaks GraphQL', async (t) => {
   const answer = await upload(gateway.url, uploadForm('mutation ($file: Any) { put(file: $file) }', { file: 'x' }));
   t.match(answer, { data: { put: null }, errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
   t.equal(server.requests.length, 0);
+});
+
+t.test('a backend that answers before it has the file is heard, and the rest of it is dropped', async (t) => {
+  const fault = envelope('<s:Fault><faultcode>s:Client</faultcode><faultstring>full</faultstring></s:Fault>');
+  const backend = await startScriptedBackend((socket) => {
+    socket.write(
+      `HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nContent-Length: ${fault.length}\r\nConnection: close\r\n\r\n${fault}`,
+    );
+  });
+  t.teardown(() => backend.close());
+  const folder = await useFolder(t, { 'files.wsdl': fileWsdl() });
+  const gateway = await useGateway(
+    t,
+    `services: { files: { wsdl: ${folder}/files.wsdl, url: "${backend.url}", mtom: true, operations: { Save: { field: Mutation.save } } } }`,
+  );
+  const client = await RawClient.connect(gateway.url);
+  t.teardown(() => client.close());
+  const form = request(uploadForm(SAVE, { content: randomBytes(5_000_000) }));
+  await client.send(form.subarray(0, 300_000));
+  const { status, body } = await client.reply();
+  t.equal(status, 200);
+  t.match(JSON.parse(body), {
+    data: { save: null },
+    errors: [{ message: 'full', extensions: { code: 'SOAP_FAULT' } }],
+  });
+  await client.ended();
+});
+
+t.test('a file waits for its backend, and others are answered meanwhile', async (t) => {
+  const { backend, gateway } = await startFileDesk(t, 'mtom: true');
+  const file = randomBytes(3_000_000);
+  const form = request(uploadForm(SAVE, { content: file }));
+  const slow = await RawClient.connect(gateway.url);
+  t.teardown(() => slow.close());
+  await slow.send(form.subarray(0, 1_000_000));
+  await until(() => backend.begun === 1);
+  t.match(await upload(gateway.url, uploadForm(SAVE, { content: FILE })), SAVED);
+  await slow.send(form.subarray(1_000_000));
+  t.match(JSON.parse((await slow.reply()).body), SAVED);
+  t.ok(includedIn(last(backend), 'content').content.equals(file));
 });

@@ -56,6 +56,8 @@ export class UploadForm implements FormSink {
       this.#resolve = resolve;
       this.#reject = reject;
       this.#source.on('data', this.#onData).once('end', this.#onEnd).once('error', this.#onError);
+      // The client may have left before.
+      if (this.#source.destroyed) this.#stop(new Refusal('CLIENT_GONE'));
     });
   }
 
