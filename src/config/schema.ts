@@ -83,8 +83,7 @@ const SERVICE = closed({
     'Header blocks the backend understands, as `{uri}local`; others that must be understood are refused.', { maxItems: 256, uniqueItems: true })),
   attachments: flag('Whether messages may be packages of an envelope and other parts: MTOM, SOAP with Attachments.',
     true),
-  mtom: flag('Whether the binary content of calls from GraphQL goes into parts of a package (MTOM). What the WSDL declares as an `xop:Include` always does.',
-    false),
+  mtom: optional(flag('Whether the binary content of calls from GraphQL goes into parts of a package (MTOM); by default where a policy of the WSDL demands it. What the WSDL declares as an `xop:Include` always does.')),
   callCost: optional(costPoints(
     'The cost of one call from GraphQL whose operation has none; by default `limits.graphql.callCost`.')),
   reads: list(string({ pattern: '^[^\\s{}:]{1,256}$', hint: 'Write the name of an operation, or a pattern such as Export*.' }),

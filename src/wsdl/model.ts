@@ -75,6 +75,8 @@ export interface Operation {
   readonly faults: readonly FaultDeclaration[];
   /** The use of WS-Addressing in its requests by the WSDL; absent where the WSDL has none. */
   readonly addressing?: AddressingUse;
+  /** Set where a policy demands that messages are packages by XOP. */
+  readonly isPackaged?: true;
 }
 
 /** Whether requests carry WS-Addressing blocks, and of which version. */

@@ -26,6 +26,7 @@ const element = (name: string, type: string): string => `<xs:element name="${nam
 
 export const fileWsdl = (
   binding: Binding = '1.1',
+  policy = '',
 ): string => `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="${BINDINGS[binding]}" xmlns:d="urn:d"
   xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xop="http://www.w3.org/2004/08/xop/include" xmlns:xmime="http://www.w3.org/2005/05/xmlmime" targetNamespace="urn:d"><types>
   <xs:schema targetNamespace="urn:d" elementFormDefault="qualified"><xs:import namespace="http://www.w3.org/2004/08/xop/include"/><xs:import namespace="http://www.w3.org/2005/05/xmlmime"/>${TYPES}
@@ -37,7 +38,7 @@ export const fileWsdl = (
   <xs:element name="SaveResponse"><xs:complexType><xs:sequence><xs:element name="size" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType></xs:element></xs:schema></types>
   <message name="Save"><part name="p" element="d:Save"/></message><message name="SaveResponse"><part name="p" element="d:SaveResponse"/></message>
   <portType name="Files"><operation name="Save"><input message="d:Save"/><output message="d:SaveResponse"/></operation></portType>
-  <binding name="Files" type="d:Files"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Save"><soap:operation soapAction="urn:d/Save"/>
+  <binding name="Files" type="d:Files">${policy}<soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Save"><soap:operation soapAction="urn:d/Save"/>
     <input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
   <service name="Files"><port name="Files" binding="d:Files"><soap:address location="http://h/"/></port></service></definitions>`;
 

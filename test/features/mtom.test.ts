@@ -4,8 +4,8 @@ import t from 'tap';
 import { answerWith } from '../kit/backend.js';
 import { Authority, hasOpenssl, RSA_KEY } from '../kit/certificates.js';
 import { askGraphql } from '../kit/graphql-client.js';
-import { useFolder } from '../kit/use.js';
-import { includedIn, readPackage, savedReply, startFileDesk } from './file-desk.js';
+import { useBackend, useFolder, useGateway } from '../kit/use.js';
+import { fileWsdl, includedIn, readPackage, savedReply, startFileDesk } from './file-desk.js';
 
 const LARGE = 'limits: { codec: { stringChars: 8000000 }, graphql: { bodyBytes: 8MiB } }';
 
@@ -118,4 +118,23 @@ t.test('signed messages are no packages', { skip: hasOpenssl() ? false : 'openss
     errors: [{ message: /which this message cannot be/, extensions: { code: 'BAD_USER_INPUT' } }],
   });
   t.equal(backend.complete.length, 1);
+});
+
+t.test('a policy of the WSDL that demands packages is kept, unless mtom is false', async (t) => {
+  const assertion =
+    '<m:OptimizedMimeSerialization xmlns:m="http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization" OPTIONAL/>';
+  const policyOf = (optional: string): string =>
+    `<p:Policy xmlns:p="http://schemas.xmlsoap.org/ws/2004/09/policy">${assertion.replace('OPTIONAL', optional)}</p:Policy>`;
+  for (const [policy, keys, type] of [
+    [policyOf(''), '', /^multipart\/related/],
+    [policyOf(''), 'mtom: false', /^text\/xml/],
+    [policyOf('p:Optional="true"'), '', /^text\/xml/],
+  ] as const) {
+    const backend = await useBackend(t, answerWith(savedReply(7)));
+    const folder = await useFolder(t, { 'files.wsdl': fileWsdl('1.1', policy) });
+    const service = `wsdl: ${folder}/files.wsdl, url: "${backend.url}/f", operations: { Save: { field: Mutation.save } }`;
+    const gateway = await useGateway(t, `services: { files: { ${service}, ${keys} } }`);
+    t.same(await askGraphql(gateway.url, 'mutation { save(content: "AAEC") }'), { data: { save: 7 } });
+    t.match(backend.complete[0]?.headers['content-type'], type);
+  }
 });

@@ -28,12 +28,14 @@ export function compileCallHeads(
   operations: readonly Operation[],
   { mtom, attachments, security }: Pick<ServiceConfig, 'mtom' | 'attachments' | 'security'>,
 ): (operation: Operation) => CallHead {
-  const included = security.make?.signature === undefined ? (mtom ? 'all' : 'declared') : null;
+  const isSigned = security.make?.signature !== undefined;
   const make = (operation: Operation): CallHead => {
+    const isPackaged = mtom ?? operation.isPackaged === true;
+    const included = isSigned ? null : isPackaged ? 'all' : 'declared';
     const action = printableAction(addressing?.get(operation)?.action ?? operation.soapAction);
     const contentType = printMediaType(dialect, action);
     const soapAction = dialect.actionHeader ? `"${action ?? ''}"` : null;
-    const hasParts = operation.output?.attachments !== undefined || (mtom && attachments);
+    const hasParts = operation.output?.attachments !== undefined || (isPackaged && attachments);
     const accepted = hasParts ? ', multipart/related' : '';
     const fields = ['content-type', contentType, 'accept', `${dialect.mediaType}${accepted}`];
     if (soapAction !== null) fields.push('soapaction', soapAction);

@@ -8,6 +8,7 @@ import { type Definitions, referredBy, targetOf } from './definitions.js';
 import { soapChildren } from './messages.js';
 import { operationsOfPortType, type PortTypeOperations, pairOperations } from './operation-pairs.js';
 import { type OperationContext, readOperations } from './operations.js';
+import { demandsPackages } from './package-use.js';
 
 /** Operations that all ports together may have: any number of ports may share a binding. */
 const MOST_OPERATIONS = 200_000;
@@ -61,8 +62,11 @@ function readPort(port: XmlNode, definitions: Definitions, bindings: BindingRead
   const read = bindings.read(binding);
   const own = addressingUseOf(port, definitions.policies);
   // Operations of a binding are shared by its ports, unless a port demands more.
+  const isPackaged = demandsPackages(port, definitions.policies);
   const operations =
-    own === null ? read.operations : read.operations.map((operation) => withAddressing(operation, own));
+    own === null && !isPackaged
+      ? read.operations
+      : read.operations.map((operation) => withPackages(withAddressing(operation, own), isPackaged));
   return { name, ...read, operations, address: addressOf(port) };
 }
 
@@ -71,6 +75,9 @@ function withAddressing(operation: Operation, use: AddressingUse | null): Operat
   const isSaid = use === null || operation.addressing?.isRequired === true;
   return isSaid ? operation : { ...operation, addressing: use };
 }
+
+const withPackages = (operation: Operation, isPackaged: boolean): Operation =>
+  isPackaged ? { ...operation, isPackaged } : operation;
 
 /** The address of a port, whatever its binding. */
 export function addressOf(port: XmlNode): string | null {
@@ -157,7 +164,10 @@ export class BindingReader {
     for (const pair of pairs) if (pair.abstract !== null) this.covered.add(pair.abstract);
     const declaring = portType === null ? [binding] : [binding, portType];
     const use = strongestUse(declaring.flatMap((each) => this.#addressingUseOf(each) ?? []));
-    return readOperations(pairs, this.#context, reason).map((operation) => withAddressing(operation, use));
+    const isPackaged = demandsPackages(binding, this.#definitions.policies);
+    return readOperations(pairs, this.#context, reason).map((operation) =>
+      withPackages(withAddressing(operation, use), isPackaged),
+    );
   }
 
   #addressingUseOf(element: XmlNode): AddressingUse | null {
