@@ -39,6 +39,7 @@ export async function tryWsdl(
       listen: listen === null ? await freeAddress(4000) : JSON.stringify(listen),
       admin: await freeAddress(4001),
       more: ['console: { tryOut: true }'],
+      hasRestAndTools: true,
     };
     const options = { directory, name: null, ports: [], force: false, json: false, url, source, addresses };
     const code = await importWsdl(location, options, terminal);

@@ -1,6 +1,7 @@
 import type { Compiled } from '../compile.js';
 import { pageExample } from '../flow/graphql/page-example.js';
 import { DIALECTS } from '../soap/dialect.js';
+import { type TrialCalls, trialCalls } from './trial-calls.js';
 
 /** The URLs at which a gateway that runs can be reached. */
 export interface Running {
@@ -42,28 +43,42 @@ Three things to try:
 Stop it with Ctrl-C.`;
 }
 
-/** The addresses of the services of a WSDL, and a query to begin with. */
+/** The addresses of the services of a WSDL, and calls to begin with. */
 export const trialIntroduction: Introduction = (compiled) => {
-  const { services, graph } = compiled;
-  const paths = services.map(({ path }) => path);
-  const { path: graphqlPath } = graph;
+  const { services, graph, mcp } = compiled;
   const query = pageExample(compiled);
-  return (running) => introduceTrial(running, graphqlPath, paths, query);
+  const parts = {
+    paths: services.map(({ path }) => path),
+    graphqlPath: graph.path,
+    tools: mcp === null ? null : { path: mcp.path, areReads: [...mcp.tools.values()].every(({ isRead }) => isRead) },
+    query,
+    calls: trialCalls(compiled, query),
+  };
+  return (running) => introduceTrial(running, parts);
 };
 
-const introduceTrial = (
-  { url, adminUrl }: Running,
-  graphqlPath: string,
-  paths: readonly string[],
-  query: string,
-): string => `
+interface TrialParts {
+  readonly paths: readonly string[];
+  readonly graphqlPath: string;
+  /** The tools of agents; null for none. */
+  readonly tools: { readonly path: string; readonly areReads: boolean } | null;
+  readonly query: string;
+  readonly calls: TrialCalls;
+}
+
+function introduceTrial({ url, adminUrl }: Running, { paths, graphqlPath, tools, query, calls }: TrialParts): string {
+  const rest = calls.rest(url);
+  const tool = calls.mcp(url);
+  return `
 Soapstone runs in front of ${paths.length === 1 ? 'the service' : `${paths.length} services`} of the WSDL.
 
   GraphiQL ${url}${graphqlPath}
   Console  ${adminUrl}/   (each operation with a sample, which can be sent from there)
 ${paths.map((path) => `  SOAP     ${url}${path}`).join('\n')}
-
+  OpenAPI  ${url}/rest/openapi.json
+${tools === null ? '' : `  MCP      ${url}${tools.path}   (its tools ${tools.areReads ? 'change nothing' : 'may change something'})\n`}
 In GraphiQL, or with curl to the same address:
 
 ${query.replaceAll(/^(?!$)/gm, '  ')}
-The configuration is in a folder that goes when this ends; \`soapstone import\` writes one to keep. Stop it with Ctrl-C.`;
+${rest === null ? '' : `The same over REST:\n\n  ${rest}\n\n`}${tool === null ? '' : `As a tool of an agent:\n\n  ${tool}\n\n`}The configuration is in a folder that goes when this ends; \`soapstone import\` writes one to keep. Stop it with Ctrl-C.`;
+}

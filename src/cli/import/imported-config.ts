@@ -27,6 +27,8 @@ export interface ImportedAddresses {
   readonly admin: string;
   /** Lines of the configuration besides the services. */
   readonly more: readonly string[];
+  /** Operations are offered over REST and as tools of agents as well. */
+  readonly hasRestAndTools?: boolean;
 }
 
 export interface ImportedService {
@@ -63,19 +65,33 @@ export function printImportedConfig(imported: Imported): string {
     `listen: ${imported.addresses.listen} # SOAP and GraphQL`,
     `admin: ${imported.addresses.admin} # the console, /metrics, /live, /ready`,
     ...imported.addresses.more,
+    ...(imported.addresses.hasRestAndTools === true ? toolLines(imported.services) : []),
     '',
     'services:',
-    ...printServices(imported).map((line) => (line === '' ? '' : `  ${line}`)),
+    ...printServices(imported, imported.addresses.hasRestAndTools).map((line) => (line === '' ? '' : `  ${line}`)),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** The entries of `services`, in lines without indentation. */
-export function printServices(imported: ImportedServices): readonly string[] {
+export function printServices(imported: ImportedServices, hasRest = false): readonly string[] {
   return imported.services.flatMap((service, index) => [
     ...(index === 0 ? [] : ['']),
     ...serviceLines(service, imported).map((line) => line.slice(2)),
+    // A service of which GraphQL offers nothing has nothing for REST either.
+    ...(hasRest && service.operations.some(({ field }) => field !== null) ? ['  rest: true'] : []),
   ]);
+}
+
+/** Makes tools of the operations that change nothing; where there are none, of the others. */
+function toolLines(services: readonly ImportedService[]): readonly string[] {
+  const reading = services.filter(({ operations }) => operations.some(({ field }) => field?.startsWith('Query.')));
+  if (reading.length > 0)
+    return [`mcp: { operations: [${reading.map(({ name }) => quoted(`${name}.*`)).join(', ')}] }`];
+  const writing = services.flatMap(({ name, operations }) =>
+    operations.flatMap(({ operation, field }) => (field === null ? [] : [quoted(`${name}.${operation}`)])),
+  );
+  return writing.length === 0 ? [] : [`mcp: { write: [${writing.join(', ')}] }`];
 }
 
 function serviceLines(

@@ -6,25 +6,34 @@ import { exampleQuery } from '../../graphql/page/example.js';
 import { argumentsOf } from '../../graphql/run/arguments.js';
 
 /** The query that GraphiQL begins with: one whose call can be written for its service. */
-export const pageExample = ({ graph, services, limits }: Compiled): string =>
-  exampleQuery(graph.schema, (field, document) => {
-    const bound = graph.fields.get(`Query.${field.name}`);
-    const service = services.find(({ name }) => name === bound?.service);
-    // The field belongs to a GraphQL upstream, which knows whether the values are good.
-    if (bound === undefined || service === undefined) return true;
-    try {
-      const input = argumentsOf(field, rootFieldOf(document, field), {}, bound.headersArgument);
-      encodeRequest(bound.requestPlan, service.dialects[0], { ...input, parts: new BinaryParts('none') }, limits.codec);
-      return true;
-    } catch {
-      // A value that was made up does not fit, or arguments may not be given together.
-      return false;
-    }
-  });
+export const pageExample = (compiled: Compiled): string =>
+  exampleQuery(compiled.graph.schema, (field, document) => isWritable(compiled, 'Query', field, document));
 
-function rootFieldOf({ definitions }: DocumentNode, { name }: GraphQLField<unknown, unknown>): FieldNode {
+/** Whether the call of an example can be written for its service. */
+export function isWritable(
+  { graph, services, limits }: Compiled,
+  parent: 'Query' | 'Mutation',
+  field: GraphQLField<unknown, unknown>,
+  document: DocumentNode,
+): boolean {
+  const bound = graph.fields.get(`${parent}.${field.name}`);
+  const service = services.find(({ name }) => name === bound?.service);
+  // The field belongs to a GraphQL upstream, which knows whether the values are good.
+  if (bound === undefined || service === undefined) return true;
+  try {
+    const input = argumentsOf(field, rootFieldOf(document), {}, bound.headersArgument);
+    encodeRequest(bound.requestPlan, service.dialects[0], { ...input, parts: new BinaryParts('none') }, limits.codec);
+    return true;
+  } catch {
+    // A value that was made up does not fit, or arguments may not be given together.
+    return false;
+  }
+}
+
+/** The one field that an example calls. */
+export function rootFieldOf({ definitions }: DocumentNode): FieldNode {
   const [operation] = definitions;
   const selection = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections[0] : undefined;
-  if (selection?.kind !== Kind.FIELD) throw new Error(`an example without the field ${name}`);
+  if (selection?.kind !== Kind.FIELD) throw new Error('an example without a field');
   return selection;
 }
