@@ -6,6 +6,7 @@ import { arrayPositionOf, isNil } from '../plan/xsi.js';
 import { textOfBase64 } from '../values/base64.js';
 import { type AttachmentSource, BinaryContent, Deferred, resolveDeferred } from './attachment.js';
 import { nilVariantOf, slotsFor } from './find-slots.js';
+import { type ItemReceiver, StreamedList, streamedSlot } from './item-receiver.js';
 import { openRepetitions } from './open-repetitions.js';
 import { ANY, LATER, programOf, type SlotProgram } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
@@ -41,10 +42,20 @@ export class ReplyDecoder implements XmlHandler {
   readonly #binary: BinaryContent;
   #hasBegun = false;
   #answer: ResponseObject | null = null;
+  readonly #items: ItemReceiver | null;
 
-  /** `attachments`: null where the message is no package. */
-  constructor(plan: ReplyPlan, limits: DecodeLimits, attachments: AttachmentSource | null = null) {
+  /**
+   * `attachments`: null where the message is no package. `items` gets the items of the list that is the answer, which has none
+   * then; null where they are kept.
+   */
+  constructor(
+    plan: ReplyPlan,
+    limits: DecodeLimits,
+    attachments: AttachmentSource | null = null,
+    items: ItemReceiver | null = null,
+  ) {
     this.#plan = plan;
+    this.#items = items;
     this.#binary = new BinaryContent(attachments, limits.attachmentBytes);
     this.#output = new ResponseBuilder(limits.listItems, plan.shape === 'unwrap' ? 1 : 0);
     this.#opaqueChars = limits.opaqueChars ?? CODEC_LIMITS.opaqueChars.default;
@@ -163,6 +174,8 @@ export class ReplyDecoder implements XmlHandler {
       this.#output.report(null, null, -1, ABSTRACT);
       return null;
     }
+    const slot = this.#items === null || this.#plan.shape !== 'unwrap' ? null : streamedSlot(variant.slots);
+    if (slot !== null && this.#items !== null) this.#output.streamed = new StreamedList(slot, this.#items);
     return this.#beginObject(tag, new Reading(null, null, -1, tag.uri, variant), null);
   }
 

@@ -3,6 +3,7 @@ import { trimXml } from '../plan/lexical.js';
 import type { DecodeError } from '../plan/plan.js';
 import { LexicalError, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { Deferred } from './attachment.js';
+import type { StreamedList } from './item-receiver.js';
 import type { SlotProgram } from './program.js';
 import { itemsOf, type OpenRepetition, pathOf, type Reading } from './reading.js';
 
@@ -19,6 +20,8 @@ export class ResponseBuilder {
   points = 0;
   /** Made when there is a first one. */
   lists: Map<string, MutableLengths> | null = null;
+  /** The list of the outermost object whose items are not kept; null for none. */
+  streamed: StreamedList | null = null;
   readonly #listItems: number;
   readonly #hiddenSteps: number;
 
@@ -32,6 +35,7 @@ export class ResponseBuilder {
   nextIndex(owner: Reading, slot: SlotProgram): number {
     const items = itemsOf(owner, slot);
     if (items === null) return -1;
+    if (this.#isStreamed(owner, slot)) return this.streamed?.length ?? 0;
     if (items.length < this.#listItems) return items.length;
     this.report(owner, slot, -1, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
     this.nullifyList(owner, slot);
@@ -75,7 +79,7 @@ export class ResponseBuilder {
     for (const slot of slots) answer[slot.key] = values[slot.position];
     if (reading.variant !== null) {
       this.points += reading.variant.weight;
-      for (const slot of reading.variant.counted) this.#count(slot.listName ?? '', values[slot.position]);
+      for (const slot of reading.variant.counted) this.#count(slot, values[slot.position]);
     }
     return answer;
   }
@@ -99,17 +103,26 @@ export class ResponseBuilder {
     else this.setText(reading, slot, -1, reading.text);
   }
 
-  #count(name: string, list: unknown): void {
+  /** Whether an item is one of the list that is handed out: of the outermost object, or of the wrapper in it. */
+  #isStreamed(owner: Reading, slot: SlotProgram): boolean {
+    if (this.streamed?.slot !== slot) return false;
+    const around = owner.kind === 'list' ? owner.owner : owner;
+    return around !== null && around.owner === null;
+  }
+
+  #count(slot: SlotProgram, list: unknown): void {
     if (!Array.isArray(list)) return;
+    const name = slot.listName ?? '';
+    const length = this.streamed?.slot === slot ? this.streamed.length : list.length;
     this.lists ??= new Map();
     const known = this.lists.get(name);
     if (known === undefined) {
-      this.lists.set(name, { count: 1, items: list.length, longest: list.length });
+      this.lists.set(name, { count: 1, items: length, longest: length });
       return;
     }
     known.count++;
-    known.items += list.length;
-    known.longest = Math.max(known.longest, list.length);
+    known.items += length;
+    known.longest = Math.max(known.longest, length);
   }
 
   setText(owner: Reading, slot: SlotProgram, index: number, text: string): void {
@@ -163,7 +176,9 @@ export class ResponseBuilder {
       if (isItem) this.nullifyList(owner, slot);
       else owner.isNullified = true;
     } else if (isItem) {
-      itemsOf(owner, slot)?.push(value);
+      const items = itemsOf(owner, slot);
+      if (items !== null && this.#isStreamed(owner, slot)) this.streamed?.add(value);
+      else items?.push(value);
     } else {
       owner.values[slot.position] = value;
     }

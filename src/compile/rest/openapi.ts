@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { packageVersion } from '../../base/package-folder.js';
 import type { Config } from '../../config/schema.js';
+import { isBinaryAnswer, isListAnswer } from '../../graphql/described/answer-kind.js';
 import { fieldTypes } from '../../graphql/described/chosen-fields.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import type { JsonSchema } from '../../graphql/described/json-schema.js';
@@ -140,8 +141,13 @@ function printPath(
   const responses = {
     200: {
       description: 'The answer of the operation.',
-      content: { 'application/json': { schema: describer.answer(described) } },
+      content: {
+        'application/json': { schema: describer.answer(described) },
+        ...(isBinaryAnswer(described) ? { 'application/octet-stream': {} } : {}),
+        ...(isListAnswer(described) ? { 'application/x-ndjson': {} } : {}),
+      },
     },
+    ...(isBinaryAnswer(described) ? { 204: { description: 'There are no bytes.' } } : {}),
     ...Object.fromEntries(
       ['400', '401', '403', '413', '422', '429', '500', '502', '503', '504', 'default'].map((status) => [
         status,

@@ -45,7 +45,7 @@ function sendMessage(
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Refusal('CLIENT_GONE'));
     const sent = { operation, messageId: writesMessageId(requestPlan) ? null : messageId };
-    const reply = new DecodedReply(context, observation, sent, field.plan, resolve, reject);
+    const reply = new DecodedReply(context, observation, sent, field, resolve, reject);
     const textAtPath = textInRequest(service, operation, envelope);
     const affinity = affinityOf(service.reach, callerHeaders, sharing === null ? null : sharing.client, textAtPath);
     const request: UpstreamRequest = {

@@ -7,6 +7,8 @@ import type { Decoded, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
 import { type DecodeLimits, ReplyDecoder } from '../../codec/read/decode.js';
 import { emptyReply, noContentReply } from '../../codec/read/empty-reply.js';
 import { EncodedReply } from '../../codec/read/encoded.js';
+import type { ItemReceiver } from '../../codec/read/item-receiver.js';
+import type { FieldCall } from '../../graphql/run/field-call.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { type FaultReader, SoapFaultError } from '../../soap/fault/fault.js';
 import type { MessageReader } from '../../soap/gate.js';
@@ -59,6 +61,8 @@ export class DecodedReply implements UpstreamReceiver {
   readonly #headers: ReplyHeaders | null;
   /** Null where the reply is no package. */
   #attachments: Attachments | null = null;
+  /** Null where the items of a list are kept. */
+  readonly #items: ItemReceiver | null;
   #bytes = 0;
   /** The content of the reply must be valid, to its end. */
   #isEnforced = false;
@@ -68,7 +72,7 @@ export class DecodedReply implements UpstreamReceiver {
     context: CallContext,
     observation: Observation | null,
     { operation, messageId }: SentRequest,
-    plan: ReplyPlan,
+    { plan, items = null }: Pick<FieldCall, 'plan' | 'items'>,
     resolve: (decoded: Decoded) => void,
     reject: (refusal: Refusal) => void,
   ) {
@@ -77,6 +81,7 @@ export class DecodedReply implements UpstreamReceiver {
     this.#operation = operation;
     this.#messageId = messageId;
     this.#plan = plan;
+    this.#items = items;
     this.#headers = ReplyHeaders.of(plan, context.limits);
     this.#faults =
       plan.faults === undefined ? null : new DeclaredFaults(plan.faults, context.limits, operation.use === 'encoded');
@@ -137,6 +142,10 @@ export class DecodedReply implements UpstreamReceiver {
     this.#bytes += chunk.length;
     if (this.#mayEndEarly) this.#endEarly();
     else this.#attempt(() => this.#reader?.write(chunk));
+    const waiting = this.#items?.flush() ?? null;
+    if (waiting === null) return;
+    this.#call?.pause();
+    waiting.onResume(() => this.#call?.resume());
   }
 
   end(): void {
@@ -195,10 +204,17 @@ export class DecodedReply implements UpstreamReceiver {
 
   #beginAnswer(): ReplyDecoder | EncodedReply {
     const { limits } = this.#context;
-    const decoder = new ReplyDecoder(this.#plan, limits, this.#attachments);
+    // A package has attachments, which items may be waiting for.
+    const isStreamed = this.#items !== null && this.#attachments === null && !this.#hasReferences;
+    const decoder = new ReplyDecoder(this.#plan, limits, this.#attachments, isStreamed ? this.#items : null);
     if (this.#operation.use === 'encoded') this.#decoder = new EncodedReply(decoder, limits);
     else this.#decoder = this.#plan.hasReferences ? new EncodedReply(decoder, limits, 'dataContract') : decoder;
     return this.#decoder;
+  }
+
+  /** Elements may stand for others, which come later. */
+  get #hasReferences(): boolean {
+    return this.#operation.use === 'encoded' || this.#plan.hasReferences === true;
   }
 
   /** The decoder reads what is selected; a validator, where replies are enforced, reads all. */

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { compress, isCompressible } from '../../base/compress.js';
 import { KIB } from '../../base/limit.js';
 import type { GraphqlResponse } from '../../graphql/http.js';
@@ -14,6 +15,11 @@ import type { GraphqlEndpoint } from './endpoint.js';
 /** Longest answer that is written as text. */
 const TEXT_UNITS_MAX = 16 * KIB;
 
+/** An answer as it is sent: text, or bytes as they are. */
+export interface SentAnswer extends Omit<GraphqlResponse, 'body'> {
+  readonly body: string | Buffer | null;
+}
+
 export interface AnswerOptions {
   /** What the address takes by POST. */
   readonly accepted: Accepted;
@@ -23,14 +29,16 @@ export interface AnswerOptions {
   workMillis(): number;
   /** Header fields of the request that the answer depends on, besides those of all answers. */
   readonly varying: readonly string[];
+  /** An answer that caches may keep has a tag, by which they ask whether it has changed. */
+  readonly isTagged?: boolean;
 }
 
 /** Sends the answer to an operation over HTTP, in one piece; a refusal of the caller after its delay. */
 export async function sendAnswer(
   endpoint: Pick<GraphqlEndpoint, 'callerCaching' | 'penaltyBox'>,
   { caller, exchange, request, response }: HttpExchange,
-  answer: GraphqlResponse,
-  { accepted, control: keptControl, workMillis, varying: more }: AnswerOptions,
+  answer: SentAnswer,
+  { accepted, control: keptControl, workMillis, varying: more, isTagged = false }: AnswerOptions,
 ): Promise<void> {
   const { method = '', headers } = request;
   // A refusal of the HTTP layer is the last answer on its connection (catalogue convention D2).
@@ -44,17 +52,20 @@ export async function sendAnswer(
   }
   const refused = answer.body === null && method !== 'HEAD' ? exchange.refusal : null;
   const sentence = refused !== null && exchange.explainsRefusals ? sentenceOf(refused, accepted) : null;
-  const text = answer.body ?? sentence ?? '';
-  const bytes = Buffer.byteLength(text);
+  const control = canBeTold(endpoint.callerCaching, caller.client, headers) ? keptControl : 'no-store';
+  const body = answer.body ?? sentence ?? '';
+  const tag = isTagged && control !== 'no-store' ? tagOf(body) : null;
+  const isKnown = tag !== null && names(headers['if-none-match'], tag);
+  const bytes = Buffer.byteLength(body);
   const compressed =
-    isCompressible(bytes) && mayCompress(request, caller.client) ? await compress(Buffer.from(text)) : null;
-  exchange.status = answer.status;
-  exchange.bytesOut = compressed?.length ?? bytes;
+    !isKnown && isCompressible(bytes) && mayCompress(request, caller.client) ? await compress(Buffer.from(body)) : null;
+  exchange.status = isKnown ? 304 : answer.status;
+  exchange.bytesOut = isKnown ? 0 : (compressed?.length ?? bytes);
   const fields: string[] = [];
-  for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
+  if (tag !== null) fields.push('etag', tag);
+  if (!isKnown) for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
   if (sentence !== null) fields.push(...TEXT_FIELDS);
   if (exchange.refusal !== null) fields.push(...acceptPost(exchange.refusal, accepted));
-  const control = canBeTold(endpoint.callerCaching, caller.client, headers) ? keptControl : 'no-store';
   fields.push('cache-control', control);
   // Header fields of the request that the answer depends on.
   if (control !== 'no-store') {
@@ -65,9 +76,24 @@ export async function sendAnswer(
     if (response.hasHeader('vary')) varying.add('origin');
     fields.push('vary', [...varying].join(', '));
   }
+  if (isKnown) return endLingering(exchange, response, 304, fields, null);
   if (compressed !== null) fields.push('content-encoding', 'gzip');
   fields.push('content-length', String(exchange.bytesOut));
   // Node writes a text and the head as one text, which saves a buffer; a long one it would copy once more.
-  const content = compressed ?? (text.length > TEXT_UNITS_MAX ? Buffer.from(text) : text);
-  endLingering(exchange, response, answer.status, fields, content);
+  const isLong = typeof body === 'string' && body.length > TEXT_UNITS_MAX;
+  endLingering(exchange, response, answer.status, fields, compressed ?? (isLong ? Buffer.from(body) : body));
+}
+
+/** The tag of an answer, by its bytes. It is weak, for it vouches for them in either coding. */
+const tagOf = (body: string | Buffer): string =>
+  `W/"${createHash('sha256').update(body).digest('base64url').slice(0, TAG_CHARS)}"`;
+
+/** 132 bits: two answers do not get one tag by chance. */
+const TAG_CHARS = 22;
+
+/** Whether If-None-Match names this tag, compared as a weak one (RFC 9110 section 13.1.2). */
+function names(field: string | undefined, tag: string): boolean {
+  if (field === undefined) return false;
+  const opaque = tag.slice(2);
+  return field.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === opaque);
 }

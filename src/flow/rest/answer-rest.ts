@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
 import { Cancellation } from '../../base/cancellation.js';
 import { isRecord } from '../../base/record.js';
@@ -5,7 +6,6 @@ import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { boundsOf, isJson, parseJson, preventForgery } from '../../graphql/admission/params.js';
 import type { DescribedCall, DescribedCalls, DescribedOutcome } from '../../graphql/described/described-call.js';
 import { pointerOf } from '../../graphql/described/input-problems.js';
-import type { GraphqlResponse } from '../../graphql/http.js';
 import type { RawVariables } from '../../graphql/output/reply-plan.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
@@ -13,17 +13,16 @@ import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { CallerHost } from '../graphql/host.js';
 import { authorizeDescribed } from '../graphql/may-call.js';
 import { readTextBody } from '../graphql/read-body.js';
-import { sendAnswer } from '../graphql/send-answer.js';
+import { type SentAnswer, sendAnswer } from '../graphql/send-answer.js';
 import { recordOf } from '../http/connection-record.js';
 import type { Accepted } from '../http/sentence.js';
+import { ItemLines } from './item-lines.js';
 import { problemOf, requestProblem } from './problem.js';
 import { FIELDS, pathArguments, queryArguments } from './query-arguments.js';
+import { ERRORS, formOf, MEDIA_TYPES, type RestForm } from './rest-form.js';
 import type { RestTarget } from './rest-target.js';
 
 export const REST_ACCEPTED: Accepted = { mediaTypes: ['application/json'], protocol: 'JSON over HTTP' };
-
-/** The header field that lists the parts of an answer which are null for an error. */
-const ERRORS = 'soapstone-errors';
 
 /** Errors that are listed. */
 const ERRORS_MAX = 10;
@@ -48,19 +47,23 @@ export async function answerRest(
     lifetime,
     protocol: 'rest',
   });
-  let answer: GraphqlResponse;
+  let answer: SentAnswer;
   let isKeepable = false;
+  const form = formOf(described, request.headers.accept);
+  const lines = form === 'lines' ? new ItemLines(asked) : null;
   try {
     authorizeDescribed(endpoint, caller.client, described);
     const call = await readCall(endpoint, asked, target, query, host);
-    const outcome = await calls.call(call, host);
+    const outcome = await calls.call(lines === null ? call : { ...call, items: lines }, host);
+    if (lines?.hasBegun === true) return endLines(lines, outcome, asked, departure);
     isKeepable = outcome.kind === 'value' && outcome.errors.length === 0 && described.isRead;
-    answer = answerOf(outcome, exchange);
+    answer = answerOf(outcome, exchange, form, lines?.held ?? '');
   } catch (caught) {
     const refusal = asRefusal(caught);
     if (refusal.code === 'CLIENT_GONE') throw refusal;
     host.refused(refusal);
     answer = requestProblem(refusal, exchange.id, target.methods.join(', '));
+    if (lines?.hasBegun === true) return lines.fail(String(answer.body));
   }
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
   await sendAnswer(endpoint, asked, answer, {
@@ -68,6 +71,7 @@ export async function answerRest(
     control: isKeepable && request.method === 'GET' ? lifetime.field : 'no-store',
     workMillis: () => host.workMillis,
     varying: [],
+    isTagged: true,
   });
 }
 
@@ -113,16 +117,44 @@ function withFixed(values: RawVariables, fixed: RawVariables): RawVariables {
 
 const noBody = (): Promise<string> => Promise.resolve('');
 
-function answerOf(outcome: DescribedOutcome, exchange: Parameters<typeof problemOf>[1]): GraphqlResponse {
+function answerOf(
+  outcome: DescribedOutcome,
+  exchange: Parameters<typeof problemOf>[1],
+  form: RestForm,
+  held: string,
+): SentAnswer {
   if (outcome.kind !== 'value') return problemOf(outcome, exchange);
   const { value, errors } = outcome;
-  const headers: Record<string, string> = {
-    'content-type': 'application/json; charset=utf-8',
-    'x-content-type-options': 'nosniff',
-  };
-  if (errors.length > 0) headers[ERRORS] = errors.slice(0, ERRORS_MAX).map(printError).join(', ');
-  return { status: 200, headers, body: JSON.stringify(value) };
+  // Bytes that are absent are not the same as none.
+  if (form === 'bytes' && typeof value !== 'string') return { status: 204, headers: {}, body: null };
+  const headers: Record<string, string> = { 'content-type': MEDIA_TYPES[form], 'x-content-type-options': 'nosniff' };
+  if (errors.length > 0) headers[ERRORS] = printErrors(errors);
+  if (form === 'lines') return { status: 200, headers, body: held + printLines(value) };
+  const isBytes = form === 'bytes' && typeof value === 'string';
+  return { status: 200, headers, body: isBytes ? Buffer.from(value, 'base64') : JSON.stringify(value) };
 }
+
+/** The items that were kept, as they are where a list cannot be handed out one by one. */
+const printLines = (list: unknown): string =>
+  Array.isArray(list) ? list.map((item) => `${JSON.stringify(item)}\n`).join('') : '';
+
+/** Ends an answer whose first lines are out. */
+function endLines(
+  lines: ItemLines,
+  outcome: DescribedOutcome,
+  { exchange }: HttpExchange,
+  { aborted }: Cancellation,
+): void {
+  if (aborted) throw new Refusal('CLIENT_GONE');
+  if (outcome.kind === 'value') lines.end(outcome.errors.length === 0 ? null : printErrors(outcome.errors));
+  else {
+    // A value that may not be missing is no refusal of an answer in one piece, whose status tells.
+    if (outcome.kind === 'failed' && exchange.refusal === null) exchange.refuse(new Refusal(outcome.code));
+    lines.fail(String(problemOf(outcome, exchange).body));
+  }
+}
+
+const printErrors = (errors: readonly GraphQLError[]): string => errors.slice(0, ERRORS_MAX).map(printError).join(', ');
 
 /** An item of a list of RFC 9651: names of the schema and indexes are ASCII, without quotes. */
 const printError = ({ path = [], extensions }: GraphQLError): string =>

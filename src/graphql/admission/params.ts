@@ -99,7 +99,7 @@ function isOwnPage(headers: GraphqlRequest['headers']): boolean {
   // A page can suppress Referer and choose Accept: a browser without them may come from any site.
   if (/^Mozilla\//i.test(single(headers['user-agent']) ?? '')) return false;
   const accept = single(headers['accept']);
-  return accept === undefined || /json|event-stream|^\s*\*\/\*\s*$/i.test(accept);
+  return accept === undefined || /json|(?:event|octet)-stream|^\s*\*\/\*\s*$/i.test(accept);
 }
 
 /** Null for an invalid address. */

@@ -1,6 +1,7 @@
 import { type GraphQLError, getNamedType } from 'graphql';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { isRefusalCode, type RefusalCode } from '../../base/refusals/refusals.js';
+import type { ItemReceiver } from '../../codec/read/item-receiver.js';
 import { refusalErrors } from '../errors.js';
 import {
   type AdmittedOperation,
@@ -23,6 +24,8 @@ export interface DescribedCall {
   readonly values: RawVariables;
   /** The fields that are wanted: `id,address/city`; null: the default. */
   readonly fields: string | null;
+  /** Gets the items of a list that is the answer, as far as they can be handed out one by one; absent: they are kept. */
+  readonly items?: ItemReceiver | null;
 }
 
 export type DescribedOutcome =
@@ -66,7 +69,10 @@ export class DescribedCalls {
   }
 
   /** Rejects with `CLIENT_GONE`, or with a bug. */
-  async call({ described, values, fields }: DescribedCall, host: OperationHost): Promise<DescribedOutcome> {
+  async call(
+    { described, values, fields, items = null }: DescribedCall,
+    host: OperationHost,
+  ): Promise<DescribedOutcome> {
     const operations = this.#operations;
     const rights = host.rights ?? null;
     const query = this.#documents.of(described, rights);
@@ -77,7 +83,7 @@ export class DescribedCalls {
       const unknown = fields === null ? [] : this.#unknownFields(described, fields);
       if (unknown.length > 0) return badFields(unknown, host);
       admitted = await this.#admit({ described, values, fields }, query, host);
-      const result = await admitted.authorizeAndCharge(host).run();
+      const result = await admitted.authorizeAndCharge(host).run(items);
       const value = result.data?.[described.field.name] ?? null;
       const errors = result.errors ?? [];
       const [first] = errors;

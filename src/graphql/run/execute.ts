@@ -11,6 +11,7 @@ import {
 import type { CancelSignal } from '../../base/cancellation.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
+import type { ItemReceiver } from '../../codec/read/item-receiver.js';
 import type { Admitted } from '../admission/admit.js';
 import { argumentValueOf } from '../cost/cost-slicing.js';
 import type { Spending } from '../cost/spending.js';
@@ -40,6 +41,8 @@ export interface Execution {
   readonly limits: GraphqlLimits;
   /** Adds up the cost of the run. */
   readonly spending?: Spending | null;
+  /** Gets the items of the one field, where they can be handed out one by one; null or absent where they are kept. */
+  readonly items?: ItemReceiver | null;
   /** Records that a part of the operation is over a limit. */
   refused?(refusal: Refusal): void;
 }
@@ -234,7 +237,10 @@ function decodedAnswer(field: RootField, ask: LinkAsk, context: OperationRun): P
       subschemas.takeCalls(),
     );
   }
-  return calls.call(fieldCall(field, ask, context));
+  const { items = null } = context.execution;
+  const call = fieldCall(field, ask, context);
+  // Links are filled in when the whole list is there.
+  return calls.call(items === null || field.call?.walk !== null ? call : { ...call, items });
 }
 
 /** The call of a field, its arguments coerced. Throws `BAD_USER_INPUT`. */

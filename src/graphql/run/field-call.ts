@@ -2,6 +2,7 @@ import type { CancelSignal } from '../../base/cancellation.js';
 import { ConcurrencyLimit } from '../../base/concurrency-limit.js';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
+import type { ItemReceiver } from '../../codec/read/item-receiver.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { Spending } from '../cost/spending.js';
 import type { BoundField } from '../fields/bound-field.js';
@@ -25,6 +26,8 @@ export interface FieldCall {
   readonly pages?: PagePlan | null;
   /** The page that the call asks for, in its lexical form; null or absent: none, or the first without a name. */
   readonly page?: string | null;
+  /** Gets the items of a list that is the answer, one by one; null or absent where they are kept. */
+  readonly items?: ItemReceiver | null;
 }
 
 /** What the message of a call is written from. */

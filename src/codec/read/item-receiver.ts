@@ -1,0 +1,31 @@
+import type { SlotProgram } from './program.js';
+
+/** Receives the items of the list that an operation answers with, each as soon as it is read. */
+export interface ItemReceiver {
+  item(value: unknown): void;
+  /** Called after each part of a reply; `resume` is set where the next part must wait for it. */
+  flush(): { onResume(resume: () => void): void } | null;
+}
+
+/** A list whose items are handed out rather than kept. */
+export class StreamedList {
+  readonly slot: SlotProgram;
+  length = 0;
+  readonly #receiver: ItemReceiver;
+
+  constructor(slot: SlotProgram, receiver: ItemReceiver) {
+    this.slot = slot;
+    this.#receiver = receiver;
+  }
+
+  add(value: unknown): void {
+    this.length++;
+    this.#receiver.item(value);
+  }
+}
+
+/** The one list of an answer; null where it is none, or its items have positions of their own. */
+export const streamedSlot = (slots: readonly SlotProgram[]): SlotProgram | null => {
+  const [slot] = slots;
+  return slots.length === 1 && slot !== undefined && slot.list && !slot.isArray ? slot : null;
+};

@@ -1,0 +1,261 @@
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { get as httpGet, type IncomingMessage, type ServerResponse } from 'node:http';
+import t, { type Test } from 'tap';
+import { HELD_CHARS_MAX } from '../../src/flow/rest/item-lines.js';
+import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { until } from '../kit/until.js';
+
+/** Lists over REST as lines of JSON, which stream. */
+
+const SCHEMA = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:cards" targetNamespace="urn:cards" elementFormDefault="qualified">
+<xs:complexType name="Card"><xs:sequence><xs:element name="id" type="xs:int"/><xs:element name="score" type="xs:int" minOccurs="0"/><xs:element name="name" type="xs:string"/></xs:sequence></xs:complexType>
+<xs:element name="ListCards"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>
+<xs:element name="ListCardsResponse"><xs:complexType><xs:sequence><xs:element name="card" type="t:Card" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
+</xs:schema>`;
+
+const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:cards" targetNamespace="urn:cards">
+<types>${SCHEMA}</types>
+<message name="In"><part name="p" element="t:ListCards"/></message><message name="Out"><part name="p" element="t:ListCardsResponse"/></message>
+<portType name="P"><operation name="ListCards"><input message="t:In"/><output message="t:Out"/></operation></portType>
+<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+<operation name="ListCards"><soap:operation soapAction="List"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>
+</binding><service name="S"><port name="Port" binding="t:B"><soap:address location="http://cards.example/"/></port></service></definitions>`;
+
+const BEGIN =
+  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><ListCardsResponse xmlns="urn:cards">';
+const END = '</ListCardsResponse></E:Body></E:Envelope>';
+
+interface Cards {
+  readonly gateway: TestGateway;
+  readonly backend: RecordingBackend;
+}
+
+/** `write` writes what is between the tags of the answer, and returns false where it ends the answer itself. */
+async function start(t: Test, write: Write, operation = '{}', more = ''): Promise<Cards> {
+  const home = t.testdir({ 'cards.wsdl': WSDL });
+  const backend = await startRecordingBackend(({ body }, response) => {
+    const count = Number(/id[^>]*>(\d+)</.exec(body.toString())?.[1]);
+    response.writeHead(200, { 'content-type': 'text/xml; charset=utf-8' });
+    response.write(BEGIN);
+    void write(response, count).then((isWhole) => isWhole && response.end(END));
+  });
+  const yaml = `services:\n  cards: { wsdl: cards.wsdl, url: "${backend.url}/cards", rest: true, operations: { ListCards: ${operation} } }\n${more}`;
+  const gateway = await startTestGateway(yaml, home);
+  t.teardown(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  return { gateway, backend };
+}
+
+type Write = (response: ServerResponse, count: number) => Promise<boolean>;
+
+const card = (id: number, score = '1'): string =>
+  `<card><id>${id}</id><score>${score}</score><name>Ada "A" of Ghent</name></card>`;
+
+/** Waits until more can be written, or nothing ever will. */
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      response.off('drain', end).off('close', end);
+      resolve();
+    };
+    if (response.closed) resolve();
+    else response.on('drain', end).on('close', end);
+  });
+
+const writeCards: Write = async (response, count) => {
+  for (let from = 0; from < count; from += 500) {
+    const part = Array.from({ length: Math.min(500, count - from) }, (_, at) => card(from + at)).join('');
+    if (!response.write(part)) await drained(response);
+    if (response.closed) return false;
+  }
+  return true;
+};
+
+const ask = (cards: Cards, query: string, method = 'GET', body: string | null = null): Promise<Response> =>
+  fetch(`${cards.gateway.url}/rest/cards/ListCards${query}`, {
+    method,
+    headers: { accept: 'application/x-ndjson', ...(body === null ? {} : { 'content-type': 'application/json' }) },
+    body,
+  });
+
+/** Reads an answer as far as it comes. */
+async function readAll(
+  cards: Cards,
+  query: string,
+): Promise<{ message: IncomingMessage; lines: string[]; isWhole: boolean }> {
+  const request = httpGet(`${cards.gateway.url}/rest/cards/ListCards${query}`, {
+    headers: { accept: 'application/x-ndjson' },
+  });
+  const [message]: IncomingMessage[] = await once(request, 'response');
+  if (message === undefined) throw new Error('no answer');
+  let text = '';
+  message.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  await new Promise<void>((resolve) => message.once('close', resolve).once('error', () => {}));
+  return { message, lines: text.trimEnd().split('\n'), isWhole: message.complete };
+}
+
+const MANY = 30_000;
+
+t.test('a list as one line for each item', async (t) => {
+  const cards = await start(t, writeCards);
+  for (const answer of [await ask(cards, '?id=3'), await ask(cards, '', 'POST', '{"id":3}')]) {
+    t.equal(answer.status, 200);
+    t.equal(answer.headers.get('content-type'), 'application/x-ndjson');
+    t.ok(answer.headers.get('content-length'), 'short ones are sent whole');
+    const lines = (await answer.text()).split('\n');
+    t.equal(lines.pop(), '');
+    t.same(
+      lines.map((line) => JSON.parse(line)),
+      [0, 1, 2].map((id) => ({ id, score: 1, name: 'Ada "A" of Ghent' })),
+    );
+  }
+  t.equal(await (await ask(cards, '?id=0')).text(), '');
+  t.equal(await (await ask(cards, '?id=1&fields=id')).text(), '{"id":0}\n');
+  t.equal((await ask(cards, '?id=x')).headers.get('content-type'), 'application/problem+json');
+  const json = await fetch(`${cards.gateway.url}/rest/cards/ListCards?id=2`);
+  t.equal(json.headers.get('content-type'), 'application/json; charset=utf-8');
+});
+
+t.test('a long list streams, with more items than an answer in one piece may have', async (t) => {
+  const cards = await start(t, writeCards);
+  const { message, lines, isWhole } = await readAll(cards, `?id=${MANY}`);
+  t.equal(message.statusCode, 200);
+  t.equal(message.headers['content-length'], undefined);
+  t.equal(message.headers['cache-control'], 'no-store');
+  t.ok(message.headers['x-request-id']);
+  t.ok(isWhole);
+  t.equal(lines.length, MANY);
+  t.same(JSON.parse(lines.at(-1) ?? ''), { id: MANY - 1, score: 1, name: 'Ada "A" of Ghent' });
+  t.same(message.trailers, {});
+  t.match(await cards.gateway.accessLine(1), { status: 200, outcome: 'ok', route: 'rest' });
+  const whole = await fetch(`${cards.gateway.url}/rest/cards/ListCards?id=${MANY}`);
+  t.equal(whole.status, 502, 'as one piece it has too many items');
+});
+
+t.test('an answer in the cache of its operation streams as well', async (t) => {
+  const cards = await start(t, writeCards, '{ read: { cacheMillis: 60000 } }');
+  const tag = (await ask(cards, '?id=3')).headers.get('etag');
+  t.match(tag, /^W\//);
+  for (let times = 0; times < 2; times++) {
+    const { lines, isWhole } = await readAll(cards, '?id=2000');
+    t.equal(lines.length, 2000);
+    t.ok(isWhole);
+  }
+  t.equal(cards.backend.begun, 2);
+  t.equal((await readAll(cards, `?id=${MANY}`)).lines.length, MANY, 'longer than the cache keeps');
+});
+
+t.test(
+  'values that are null for an error are listed in a trailer field, or the header of a short answer',
+  async (t) => {
+    const cards = await start(t, async (response, count) => {
+      response.write(card(0, 'many'));
+      return writeCards(response, count);
+    });
+    const short = await readAll(cards, '?id=1');
+    t.match(short.message.headers['soapstone-errors'], /;pointer="\/0\/score"$/);
+    const long = await readAll(cards, '?id=5000');
+    t.ok(long.isWhole);
+    t.equal(long.lines.length, 5001);
+    t.same(JSON.parse(long.lines[0] ?? ''), { id: 0, score: null, name: 'Ada "A" of Ghent' });
+    t.equal(long.message.headers['trailer'], 'soapstone-errors');
+    t.match(long.message.trailers['soapstone-errors'], /^[A-Z_]+;pointer="\/0\/score"$/);
+  },
+);
+
+t.test('a failure before the answer begins has its own status', async (t) => {
+  const cards = await start(t, async (response) => {
+    response.write(card(0));
+    response.end('</wrong>');
+    return false;
+  });
+  const answer = await ask(cards, '?id=1');
+  t.equal(answer.status, 502);
+  t.match(await answer.json(), { status: 502, code: String });
+});
+
+t.test('a failure after it is the last line, and the body does not end', async (t) => {
+  for (const [what, end] of Object.entries({
+    'a reply that breaks off': (response: ServerResponse) => response.destroy(),
+    'a reply that is no XML': (response: ServerResponse) => response.end('</wrong>'),
+    'an item without what it must have': (response: ServerResponse) => response.end(`<card><id>1</id></card>${END}`),
+  })) {
+    const cards = await start(t, async (response, count) => {
+      await writeCards(response, count);
+      await until(() => !response.writableNeedDrain && response.writableLength === 0);
+      end(response);
+      return false;
+    });
+    const { message, lines, isWhole } = await readAll(cards, '?id=5000');
+    t.equal(message.statusCode, 200, what);
+    t.notOk(isWhole, what);
+    t.equal(lines.length, 5001, what);
+    t.match(JSON.parse(lines.at(-1) ?? ''), {
+      type: /^urn:soapstone:problem:/,
+      status: 502,
+      code: String,
+      requestId: String,
+    });
+    t.match(await cards.gateway.accessLine(1), { outcome: 'failed' }, what);
+  }
+});
+
+t.test('the backend waits for a caller that does not read', async (t) => {
+  let written = 0;
+  let isDone = false;
+  const cards = await start(
+    t,
+    async (response) => {
+      const part = Array.from({ length: 500 }, (_, at) => card(at)).join('');
+      while (!response.closed && !isDone) {
+        written += part.length;
+        if (!response.write(part)) await drained(response);
+      }
+      return !response.closed;
+    },
+    '{}',
+    'limits: { xml: { children: 1000000 } }\n',
+  );
+  const request = httpGet(`${cards.gateway.url}/rest/cards/ListCards?id=1`, {
+    headers: { accept: 'application/x-ndjson' },
+  });
+  const [message]: IncomingMessage[] = await once(request, 'response');
+  if (message === undefined) throw new Error('no answer');
+  // All buffers on the way are full when nothing more is written for a while.
+  let before = -1;
+  await until(async () => {
+    const isStill = written === before;
+    before = written;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return isStill && written === before;
+  });
+  t.ok(written < 64 * 1024 * 1024, `${written}`);
+  isDone = true;
+  let bytes = 0;
+  for await (const part of message) bytes += Buffer.byteLength(part);
+  t.ok(message.complete);
+  t.ok(bytes > HELD_CHARS_MAX);
+});
+
+t.test('a caller that leaves ends the call', async (t) => {
+  let isClosed = false;
+  const cards = await start(t, async (response) => {
+    response.once('close', () => {
+      isClosed = true;
+    });
+    return writeCards(response, 10_000_000);
+  });
+  const request = httpGet(`${cards.gateway.url}/rest/cards/ListCards?id=1`, {
+    headers: { accept: 'application/x-ndjson' },
+  });
+  await once(request, 'response');
+  request.destroy();
+  await until(() => isClosed);
+  t.match(await cards.gateway.accessLine(1), { outcome: 'aborted' });
+});
