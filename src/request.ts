@@ -11,10 +11,11 @@ import type { Compiled } from './compile.js';
 import { authorizeAndChargeOther, type MessageCaller } from './flow/calls/authorize.js';
 import { consultAboutPath } from './flow/calls/consult-policy.js';
 import type { HttpExchange } from './flow/calls/http-exchange.js';
+import type { OpenEndpoint } from './flow/calls/open-endpoint.js';
 import type { OperationEndpoint } from './flow/calls/operation-endpoint.js';
 import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { answerGraphql } from './flow/graphql/http.js';
-import { makePageEndpoint, type PageEndpoint } from './flow/graphql/page.js';
+import { makePageEndpoint } from './flow/graphql/page.js';
 import { refuseGraphql } from './flow/graphql/refuse.js';
 import type { Release } from './flow/http/concurrency.js';
 import type { Ending } from './flow/http/ending.js';
@@ -127,7 +128,7 @@ interface Gateway {
   readonly checkHost: HostCheck;
   readonly graphql: GraphqlEndpoint;
   readonly live: SubscriptionsEndpoint;
-  readonly page: PageEndpoint | null;
+  readonly page: OpenEndpoint | null;
   readonly plain: PlainEndpoint;
   /** Endpoints that run operations of GraphQL in another form. */
   readonly offered: readonly OperationEndpoint[];
@@ -226,8 +227,9 @@ class RequestInProgress {
     // Browsers send preflights without credentials. GraphiQL is served without authentication, so that a user can enter
     // a token in it.
     if (cors?.isPreflight(request) === true) return cors.answerPreflight(this.#exchange, request, response);
-    if (target.service === null && page?.isFor(target.path, request) === true) {
-      return page.answer(this.#exchange, target.path, request, response);
+    const open = target.kind === 'operations' ? target.endpoint.open : page;
+    if (target.service === null && open?.isFor(target.path, request) === true) {
+      return open.answer(this.#exchange, target.path, request, response);
     }
     return this.#identify(target);
   }

@@ -83,7 +83,7 @@ const NEUTRAL: readonly string[] = [
   'services.*.operations.*.pages',
   'services.*.operations.*.rest',
   // The gateway at the endpoint, and what of a token goes on.
-  ...['clientId', 'clientSecret', 'clientAuth', 'forward', 'timeoutMillis', 'inactiveMillis', 'logAs'].map(
+  ...['issuer', 'clientId', 'clientSecret', 'clientAuth', 'forward', 'timeoutMillis', 'inactiveMillis', 'logAs'].map(
     (key) => `clients.introspection.${key}`,
   ),
   ...['clients.jwt.forward', 'clients.jwt.logAs', 'clients.remembered', 'clients.maskKey'],

@@ -3,17 +3,20 @@ import { didYouMean } from '../../base/nearest.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
+import { type ProtectedResource, protectedResource } from './protected-resource.js';
 
 /** The operations that are tools for agents. */
 export interface McpTable {
   readonly path: string;
   /** The operations by the name of the tool, that of the field. */
   readonly tools: ReadonlyMap<string, DescribedOperation>;
+  /** Leads clients to the server of their tokens; null where that is not known. */
+  readonly resource: ProtectedResource | null;
 }
 
 /** Null without `mcp`. Throws `ConfigurationError` for operations that are not there, or that write where they may not. */
 export function compileMcp(
-  root: ConfigSection<Pick<Config, 'mcp'>>,
+  root: ConfigSection<Config>,
   described: ReadonlyMap<string, DescribedOperation>,
 ): McpTable | null {
   const { mcp } = root.value;
@@ -60,5 +63,5 @@ export function compileMcp(
     diagnostics.push(root.diagnostic(['mcp'], '`mcp` names no operation.', remedy));
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
-  return { path, tools };
+  return { path, tools, resource: protectedResource(root.value, path) };
 }

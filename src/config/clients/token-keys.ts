@@ -80,6 +80,7 @@ const isList = (jwt: JwtConfig | readonly JwtConfig[] | undefined): jwt is reado
 export const INTROSPECTION = closed(
   {
     url: text('The introspection endpoint.', HTTP_URL),
+    issuer: optional(text('The issuer of its tokens, which clients of MCP are told. It needs `audience`.', HTTP_URL)),
     clientId: text('The gateway, as the server knows it.', { minLength: 1, maxLength: 1024 }),
     clientSecret: text('Its secret; a file may rotate.', { minLength: 1, maxLength: 8192 }),
     clientAuth: oneOf(['basic', 'post'],

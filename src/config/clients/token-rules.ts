@@ -25,8 +25,20 @@ export function tokenRules(clients: Record<string, unknown>, path: ConfigPath): 
       const what = `${printPath([...at, 'issuer'])} is listed twice: the issuer of a token chooses its rules.`;
       return [{ path: [...at, 'issuer'], part: 'value', what, remedy: 'Keep one of them.' }];
     }),
-    ...(isRecord(introspection) ? classOf(introspection, [...path, 'introspection']) : []),
+    ...(isRecord(introspection)
+      ? [
+          ...classOf(introspection, [...path, 'introspection']),
+          ...audienceOf(introspection, [...path, 'introspection']),
+        ]
+      : []),
   ];
+}
+
+/** A server that others are sent to makes tokens for many: those for others must not be good here. */
+function audienceOf({ issuer, audience }: Record<string, unknown>, path: ConfigPath): readonly Finding[] {
+  if (issuer === undefined || audience !== undefined) return [];
+  const what = `${printPath([...path, 'issuer'])} sends clients there, whose tokens for others would be good here.`;
+  return [{ path: [...path, 'issuer'], part: 'key', what, remedy: 'Give the `audience` of the gateway.' }];
 }
 
 function classOf(tokens: Record<string, unknown>, path: ConfigPath): readonly Finding[] {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../../base/exchange.js';
 import type { Refusal } from '../../base/refusals/refusal.js';
 import type { HttpExchange } from './http-exchange.js';
+import type { OpenEndpoint } from './open-endpoint.js';
 
 /** An endpoint beside GraphQL that runs its operations in another form. */
 export interface OperationEndpoint {
@@ -10,6 +11,8 @@ export interface OperationEndpoint {
   /** Pages of the origins that `graphql.cors` allows may use it. */
   readonly isForPages: boolean;
   isFor(path: string): boolean;
+  /** What of it is answered before credentials are asked for; absent or null: nothing. */
+  readonly open?: OpenEndpoint | null;
   /** Throws a `Refusal` for a request that is refused whoever sends it. */
   checkOrigin?(request: IncomingMessage): void;
   /** Rejects with a refusal, or with a bug. */

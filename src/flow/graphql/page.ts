@@ -7,18 +7,12 @@ import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
 import type { Asset } from '../../graphql/page/assets.js';
 import { assetsPath, PAGE_POLICY, type Page, readPage } from '../../graphql/page/page.js';
+import type { OpenEndpoint } from '../calls/open-endpoint.js';
 import { endLingering } from '../http/linger.js';
 import { pageExample } from './page-example.js';
 
-/** GraphiQL for browsers. It knows nothing that needs a credential: people give theirs on the page. */
-export interface PageEndpoint {
-  /** Whether a request is for the page or one of its files. */
-  isFor(path: string, request: IncomingMessage): boolean;
-  answer(exchange: Exchange, path: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
-}
-
-/** Null where there is no page. Its files are read when the first browser comes. */
-export function makePageEndpoint(compiled: Compiled): PageEndpoint | null {
+/** GraphiQL and its files, for browsers: people give their credentials on the page. Null where there is no page. Its files are read when the first browser comes. */
+export function makePageEndpoint(compiled: Compiled): OpenEndpoint | null {
   const { config, graph, trusted } = compiled;
   const { graphiql, introspection } = config.graphql;
   // It asks in words of its own.

@@ -84,8 +84,11 @@ export function answerEmpty(
   endLingering(exchange, response, status, ['content-length', '0', ...fields, ...allow(status)], null);
 }
 
-/** The header fields of a refusal outside SOAP. */
-export const refusalFields = (refusal: Refusal): readonly string[] => [...challenge(refusal), ...retryAfter(refusal)];
+/** The header fields of a refusal outside SOAP. `parameters`: further ones of the challenge for tokens. */
+export const refusalFields = (refusal: Refusal, parameters = ''): readonly string[] => [
+  ...challenge(refusal, parameters),
+  ...retryAfter(refusal),
+];
 
 /** Clients that come again at once would keep an overloaded gateway where it is. */
 export function retryAfter({ code, retryAfter: known }: Refusal): readonly string[] {
@@ -94,10 +97,10 @@ export function retryAfter({ code, retryAfter: known }: Refusal): readonly strin
 }
 
 /** RFC 9110 section 11.6.1 wants one with each 401, whatever the client has to show in the end. */
-function challenge({ code, message, challenge: own }: Refusal): readonly string[] {
+function challenge({ code, message, challenge: own }: Refusal, parameters: string): readonly string[] {
   if (code !== 'UNAUTHENTICATED') return [];
   // RFC 6750 section 3.1: without credentials no error is named.
   const error = message === CREDENTIALS_MISSING ? '' : ', error="invalid_token"';
   const basic = own === null ? [] : ['www-authenticate', own];
-  return [...basic, 'www-authenticate', `Bearer realm="soapstone"${error}`];
+  return [...basic, 'www-authenticate', `Bearer realm="soapstone"${error}${parameters}`];
 }

@@ -14,6 +14,7 @@ import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { endLingering } from '../http/linger.js';
 import { cutIfBegun, refusalFields, refuseHttp } from '../http/refuse.js';
 import { answerMcp, refusedMessage } from './answer-mcp.js';
+import { challengeParameter, makeResourceEndpoint } from './resource-endpoint.js';
 import { ToolList } from './tool-list.js';
 
 /** Null without `mcp`. */
@@ -33,10 +34,11 @@ export function makeMcpEndpoint(
   return {
     route: 'mcp',
     isForPages: true,
-    isFor: (path) => path === mcp.path,
+    isFor: (path) => path === mcp.path || path === mcp.resource?.path,
+    open: mcp.resource === null ? null : makeResourceEndpoint(mcp.resource),
     checkOrigin: makeOriginCheck(config),
     answer: (asked) => answerMcp(parts, asked),
-    refuse: refuseMcp,
+    refuse: (exchange, response, refusal) => refuseMcp(exchange, response, refusal, challengeParameter(mcp.resource)),
   };
 }
 
@@ -65,7 +67,7 @@ function makeOriginCheck({
 }
 
 /** Answers a request that was refused before its message was read. */
-function refuseMcp(exchange: Exchange, response: ServerResponse, refusal: Refusal): void {
+function refuseMcp(exchange: Exchange, response: ServerResponse, refusal: Refusal, challenge: string): void {
   if (refusal.kind.isAbrupt === true || refusal.code === 'CLIENT_GONE') {
     refuseHttp(exchange, response, refusal);
     return;
@@ -78,6 +80,6 @@ function refuseMcp(exchange: Exchange, response: ServerResponse, refusal: Refusa
   exchange.status = wireStatus(refusal, 'http');
   exchange.bytesOut = bytes;
   const fields = ['content-type', 'application/json', 'x-content-type-options', 'nosniff', 'cache-control', 'no-store'];
-  fields.push(...refusalFields(refusal), 'content-length', String(bytes));
+  fields.push(...refusalFields(refusal, challenge), 'content-length', String(bytes));
   endLingering(exchange, response, exchange.status, fields, body);
 }

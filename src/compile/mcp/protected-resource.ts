@@ -1,0 +1,44 @@
+import { jwtIssuers } from '../../config/clients/token-keys.js';
+import type { Config } from '../../config/schema.js';
+
+/** The description of an endpoint for clients that look for its authorization server (RFC 9728). */
+export interface ProtectedResource {
+  /** Path of the description at the gateway. */
+  readonly path: string;
+  /** Address of the description for clients. */
+  readonly url: string;
+  readonly document: {
+    readonly resource: string;
+    readonly authorization_servers: readonly string[];
+    readonly bearer_methods_supported: readonly string[];
+    readonly resource_name: string;
+  };
+}
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+
+/**
+ * Null without `publicUrl`, for a client takes only the description of the very address that it calls, and where no token
+ * is of an issuer with an address.
+ */
+export function protectedResource({ publicUrl, clients }: Config, path: string): ProtectedResource | null {
+  const issuers = [
+    ...jwtIssuers(clients?.jwt).map(({ issuer }) => issuer.issuer),
+    clients?.introspection?.issuer ?? '',
+  ];
+  const servers = [...new Set(issuers)].filter((issuer) => /^https?:\/\//i.test(issuer));
+  if (publicUrl === undefined || servers.length === 0) return null;
+  const resource = new URL(publicUrl.replace(/\/+$/, '') + path);
+  // RFC 9728 section 3.1: between the host and the path.
+  const described = new URL(WELL_KNOWN + resource.pathname, resource.origin);
+  return {
+    path: described.pathname,
+    url: described.href,
+    document: {
+      resource: resource.href,
+      authorization_servers: servers,
+      bearer_methods_supported: ['header'],
+      resource_name: 'Soapstone',
+    },
+  };
+}
