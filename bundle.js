@@ -4,6 +4,7 @@ import { build } from 'esbuild';
 
 import { refusalGuides } from './dist/src/base/refusals/guides.js';
 import { REFUSAL_CODES } from './dist/src/base/refusals/refusals.js';
+import { OPENAPI_FILES } from './dist/src/flow/rest/page/openapi-files.js';
 import { PAGE_FILES } from './dist/src/graphql/page/page-files.js';
 import { billOfMaterials, packageFolder } from './sbom.js';
 
@@ -18,6 +19,7 @@ const TO = 'dist/bin';
 const ASSETS = [
   ['xml/assembly/skim.wasm', 'assembly/skim.wasm'],
   ['graphql/page/graphiql', 'graphiql'],
+  ['flow/rest/page/swagger', 'swagger'],
   ['console/page/console.js', 'page/console.js'],
   ['console/page/console.css', 'page/console.css'],
 ];
@@ -119,7 +121,9 @@ const licences = [...packages].sort().map((folder) => {
 });
 writeFileSync(join(TO, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(80)}\n\n`));
 
-/** The packages of the page for GraphQL are copied as they are, with their licences beside them. */
-const copied = PAGE_FILES.flatMap(({ source }) => (source === null ? [] : packageFolder(`node_modules/${source}`)));
+/** The packages of the pages for callers are copied as they are, with their licences beside them. */
+const copied = [...PAGE_FILES, ...OPENAPI_FILES].flatMap(({ source }) =>
+  source === null ? [] : packageFolder(`node_modules/${source}`),
+);
 const bill = billOfMaterials([...new Set([...packages, ...copied])].sort(), [metafile, page.metafile]);
 writeFileSync(join(TO, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`);

@@ -190,7 +190,7 @@ class RequestInProgress {
     const service = compiled.byPath.get(path) ?? notified;
     if (service === null) {
       if (path === compiled.graph.path) return { kind: 'graphql', service, path, query };
-      const endpoint = offered.find((each) => each.isFor(path));
+      const endpoint = offered.find((each) => each.isFor(path, this.#request));
       if (endpoint !== undefined) return { kind: 'operations', service, path, query, endpoint };
       return { kind: 'plain', service, path, query };
     }

@@ -38,7 +38,7 @@ async function componentOf(file: string): Promise<{ purl: string; licenses: read
 }
 
 /** What is bundled or copied for browsers has no source map. */
-const IN_PAGES = ['@picocss/pico', 'graphiql', 'preact', 'react', 'react-dom', 'uplot'];
+const IN_PAGES = ['@picocss/pico', 'graphiql', 'preact', 'react', 'react-dom', 'swagger-ui-dist', 'uplot'];
 
 /** The packages that the source maps of a bundle name, and those of the pages. */
 async function bundledComponents(folder: string): Promise<readonly object[]> {

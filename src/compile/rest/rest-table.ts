@@ -17,6 +17,8 @@ export interface RestTable {
   /** What the paths begin with, each with a slash at its end. */
   readonly bases: readonly string[];
   readonly frame: OpenApiFrame;
+  /** Browsers get a page of the description. */
+  readonly hasPage: boolean;
 }
 
 /** Null where no service has `rest`. Throws `ConfigurationError` for operations that are not there. */
@@ -51,7 +53,10 @@ export function compileRest(
     }
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
-  return bases.length === 0 ? null : { operations, routes, bases, frame: openApiFrame(schema, root.value) };
+  if (bases.length === 0) return null;
+  const { graphiql, introspection } = root.value.graphql;
+  const hasPage = graphiql && introspection;
+  return { operations, routes, bases, frame: openApiFrame(schema, root.value), hasPage };
 }
 
 /** Reads the routes of all services, and reports what is wrong with them. */

@@ -10,7 +10,7 @@ export const GRAPHQL_KEYS = section('The GraphQL endpoint.', {
   path: text('Its path on the traffic address.', { default: '/graphql', ...PATH }),
   introspection: flag('Whether callers may ask for the schema.', true),
   costBreakdown: flag('Whether callers may ask, with `soapstone-cost-breakdown: 1`, what each field costs.', false),
-  graphiql: flag('Whether browsers get GraphiQL, a page to ask from; all of it comes from the gateway.', true),
+  graphiql: flag('Whether browsers get GraphiQL, a page to ask from, and with REST a page of the OpenAPI description; all of it comes from the gateway.', true),
   persisted: PERSISTED_KEYS,
   trusted: optional(TRUSTED_KEYS),
   batch: BATCH_KEY,

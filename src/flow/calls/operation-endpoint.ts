@@ -10,7 +10,7 @@ export interface OperationEndpoint {
   readonly route: string;
   /** Pages of the origins that `graphql.cors` allows may use it. */
   readonly isForPages: boolean;
-  isFor(path: string): boolean;
+  isFor(path: string, request: IncomingMessage): boolean;
   /** What of it is answered before credentials are asked for; absent or null: nothing. */
   readonly open?: OpenEndpoint | null;
   /** Throws a `Refusal` for a request that is refused whoever sends it. */

@@ -1,15 +1,10 @@
-import type { Buffer } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
-import { takesGzip } from '../../base/compress.js';
-import type { Exchange } from '../../base/exchange.js';
+import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Compiled } from '../../compile.js';
-import type { Asset } from '../../graphql/page/assets.js';
-import { assetsPath, PAGE_POLICY, type Page, readPage } from '../../graphql/page/page.js';
+import { assetsPath, type Page, readPage } from '../../graphql/page/page.js';
 import type { OpenEndpoint } from '../calls/open-endpoint.js';
-import { endLingering } from '../http/linger.js';
 import { pageExample } from './page-example.js';
+import { sendAsset, sendPage } from './send-page.js';
 
 /** GraphiQL and its files, for browsers: people give their credentials on the page. Null where there is no page. Its files are read when the first browser comes. */
 export function makePageEndpoint(compiled: Compiled): OpenEndpoint | null {
@@ -30,7 +25,7 @@ export function makePageEndpoint(compiled: Compiled): OpenEndpoint | null {
       reading ??= readPage(graph.path, isOpen ? pageExample(compiled) : '');
       const page = await reading;
       if (path === graph.path) {
-        send(exchange, response, 200, PAGE_FIELDS, page.html);
+        sendPage(exchange, response, page.html);
         return;
       }
       const asset = page.assets.get(path);
@@ -43,51 +38,3 @@ export function makePageEndpoint(compiled: Compiled): OpenEndpoint | null {
 /** A browser that was pointed here: it wants HTML first and asks nothing. */
 const wantsPage = ({ method, url = '', headers }: IncomingMessage): boolean =>
   method === 'GET' && !url.includes('?') && (headers.accept ?? '').startsWith('text/html');
-
-const PAGE_FIELDS = [
-  ...['content-type', 'text/html; charset=utf-8'],
-  ...['content-security-policy', PAGE_POLICY],
-  ...['referrer-policy', 'no-referrer'],
-  ...['cache-control', 'no-cache'],
-  ...['vary', 'accept'],
-];
-
-function sendAsset(
-  exchange: Exchange,
-  request: IncomingMessage,
-  response: ServerResponse,
-  { type, plain, gzipped }: Asset,
-  tag: string,
-): void {
-  const { headers } = request;
-  // Weak, for it vouches for the file in either coding.
-  const fields = [
-    'cache-control',
-    'public, max-age=31536000, immutable',
-    'etag',
-    `W/${tag}`,
-    'vary',
-    'accept-encoding',
-  ];
-  if (headers['if-none-match']?.includes(tag) === true) {
-    send(exchange, response, 304, fields, null);
-    return;
-  }
-  fields.push('content-type', type);
-  if (takesGzip(headers['accept-encoding'])) {
-    send(exchange, response, 200, [...fields, 'content-encoding', 'gzip'], gzipped);
-  } else send(exchange, response, 200, fields, plain);
-}
-
-function send(
-  exchange: Exchange,
-  response: ServerResponse,
-  status: number,
-  fields: readonly string[],
-  body: Buffer | null,
-): void {
-  exchange.status = status;
-  exchange.bytesOut = body?.length ?? 0;
-  const length = body === null ? [] : ['content-length', String(body.length)];
-  endLingering(exchange, response, status, [...fields, 'x-content-type-options', 'nosniff', ...length], body);
-}

@@ -5,6 +5,7 @@ import type { OperationEndpoint } from '../calls/operation-endpoint.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
 import { OPENAPI_PATHS, OpenApiAnswers } from './answer-openapi.js';
 import { answerRest } from './answer-rest.js';
+import { makeOpenApiPage } from './page/openapi-page.js';
 import { refuseRest } from './problem.js';
 import { namedTarget, routedTarget } from './rest-target.js';
 
@@ -14,11 +15,14 @@ export function makeRestEndpoint({ rest }: Pick<Compiled, 'rest'>, graphql: Grap
   const { operations, routes, bases } = rest;
   const calls = new DescribedCalls(graphql.operations);
   const openApi = new OpenApiAnswers(graphql, rest);
+  const open = rest.hasPage ? makeOpenApiPage() : null;
   return {
     route: 'rest',
     isForPages: true,
-    isFor: (path) =>
+    open,
+    isFor: (path, request) =>
       operations.has(path) ||
+      open?.isFor(path, request) === true ||
       OPENAPI_PATHS.has(path) ||
       bases.some((base) => path.startsWith(base)) ||
       routes.has(path),

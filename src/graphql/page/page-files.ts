@@ -6,8 +6,8 @@ export interface PageFile {
   readonly source: string | null;
 }
 
-const SCRIPT = 'text/javascript; charset=utf-8';
-const STYLE = 'text/css; charset=utf-8';
+export const SCRIPT = 'text/javascript; charset=utf-8';
+export const STYLE = 'text/css; charset=utf-8';
 
 /**
  * The files of GraphiQL, in the order in which the page needs them. They are copied beside the compiled code, so that

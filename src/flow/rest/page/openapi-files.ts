@@ -1,0 +1,12 @@
+import { type PageFile, SCRIPT, STYLE } from '../../../graphql/page/page-files.js';
+
+/** The files of the page that shows the OpenAPI description, in the order in which it needs them. */
+export const OPENAPI_FILES = [
+  { name: 'swagger-ui.css', type: STYLE, source: 'swagger-ui-dist/swagger-ui.css' },
+  { name: 'page.css', type: STYLE, source: null },
+  { name: 'swagger-ui.js', type: SCRIPT, source: 'swagger-ui-dist/swagger-ui-bundle.js' },
+  { name: 'start.js', type: SCRIPT, source: null },
+] as const satisfies readonly PageFile[];
+
+/** Their folder, seen from a file of this one. */
+export const OPENAPI_FOLDER = new URL('./swagger/', import.meta.url);

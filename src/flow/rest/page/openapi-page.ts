@@ -1,0 +1,74 @@
+import { Buffer } from 'node:buffer';
+import { Refusal } from '../../../base/refusals/refusal.js';
+import { type Asset, readAssets } from '../../../graphql/page/assets.js';
+import type { OpenEndpoint } from '../../calls/open-endpoint.js';
+import { sendAsset, sendPage } from '../../graphql/send-page.js';
+import { OPENAPI_FILES, OPENAPI_FOLDER } from './openapi-files.js';
+
+/** The page that shows the description beside it. */
+const PAGE_PATH = '/rest/openapi.html';
+
+/** No service has a name with a dot: no operation is below it. */
+const FOLDER = `${PAGE_PATH}/`;
+
+/**
+ * A page to read the description and to try operations, without files of other hosts. It knows nothing that needs a
+ * credential: people give theirs on the page. Its files are read when the first browser comes.
+ */
+export function makeOpenApiPage(): OpenEndpoint {
+  let reading: Promise<OpenApiPage> | null = null;
+  return {
+    isFor: (path) => path === PAGE_PATH || path.startsWith(FOLDER),
+    async answer(exchange, path, request, response) {
+      exchange.operation = 'page';
+      if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('HTTP_METHOD');
+      reading ??= readOpenApiPage();
+      const { html, tag, assets } = await reading;
+      if (path === PAGE_PATH) return sendPage(exchange, response, html);
+      const asset = assets.get(path);
+      if (asset === undefined) throw new Refusal('HTTP_NOT_FOUND', null, { found: path });
+      sendAsset(exchange, request, response, asset, tag);
+    },
+  };
+}
+
+interface OpenApiPage {
+  readonly html: Buffer;
+  readonly tag: string;
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+async function readOpenApiPage(): Promise<OpenApiPage> {
+  const { version, byName } = await readAssets(OPENAPI_FOLDER, OPENAPI_FILES);
+  // Relative, so that the page also works where a proxy in front adds to the path.
+  const relative = `openapi.html/${version}/`;
+  return {
+    html: Buffer.from(printOpenApiPage(relative)),
+    tag: `"${version}"`,
+    assets: new Map([...byName].map(([name, asset]) => [`${FOLDER}${version}/${name}`, asset])),
+  };
+}
+
+function printOpenApiPage(folder: string): string {
+  const links = OPENAPI_FILES.map(({ name, type }) => {
+    const address = `${folder}${name}`;
+    if (type.startsWith('text/css')) return `<link rel="stylesheet" href="${address}">\n`;
+    return `<script ${name === 'start.js' ? 'type="module"' : 'defer'} src="${address}"></script>\n`;
+  });
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>OpenAPI</title>
+<link rel="icon" href="data:,">
+${links.join('')}<form class="credentials">
+<label for="field">Header field of all requests</label>
+<input id="field" autocomplete="off" spellcheck="false" placeholder="x-api-key: ... or authorization: Bearer ...">
+<button>Use it</button>
+</form>
+<div id="openapi">
+<p>This page shows the operations of services, which needs scripts. The description is <a href="openapi.json">openapi.json</a>.</p>
+</div>
+</html>
+`;
+}
