@@ -75,7 +75,7 @@ Soapstone runs in front of ${paths.length === 1 ? 'the service' : `${paths.lengt
   GraphiQL ${url}${graphqlPath}
   Console  ${adminUrl}/   (each operation with a sample, which can be sent from there)
 ${paths.map((path) => `  SOAP     ${url}${path}`).join('\n')}
-  OpenAPI  ${url}/rest/openapi.json
+  OpenAPI  ${url}/rest/openapi.html
 ${tools === null ? '' : `  MCP      ${url}${tools.path}   (its tools ${tools.areReads ? 'change nothing' : 'may change something'})\n`}
 In GraphiQL, or with curl to the same address:
 

@@ -60,7 +60,7 @@ const options = { skip: HAS_CURL ? false : 'curl is not installed' };
 t.test('try prints a REST call and a call of a tool, which work', options, async (t) => {
   const wsdl = 'config/demo/legacy.wsdl';
   const text = await tried(t, wsdl, '--url', await useMock(t, wsdl));
-  t.match(text, /OpenAPI +http:\S+\/rest\/openapi\.json\n {2}MCP +http:\S+\/mcp {3}\(its tools change nothing\)/);
+  t.match(text, /OpenAPI +http:\S+\/rest\/openapi\.html\n {2}MCP +http:\S+\/mcp {3}\(its tools change nothing\)/);
   const [rest = '', tool = ''] = await pasted(text);
   t.match(JSON.parse(rest), { id: 1, status: 'NEW' });
   t.match(JSON.parse(tool), { id: 1, result: { structuredContent: { id: 1, status: 'NEW' } } });

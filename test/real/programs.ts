@@ -11,6 +11,9 @@ export const PYTHON = '/usr/bin/python3';
 /** The folder of the package `kerberos`: it is compiled for the machine, and therefore no dependency. */
 export const KERBEROS = process.env['KERBEROS_PACKAGE'] ?? '';
 
+/** An npm package in one file: no dependency, for it is run and not imported. */
+export const REDOCLY = process.env['REDOCLY'] ?? 'redocly';
+
 /** Debian has no package of it. */
 export const ENVOY = process.env['ENVOY'] ?? 'envoy';
 
@@ -52,6 +55,10 @@ const PROBES = {
   'nginx-stream': {
     command: files('/usr/lib/nginx/modules/ngx_stream_module.so'),
     install: apt('libnginx-mod-stream'),
+  },
+  redocly: {
+    command: [REDOCLY, '--version'],
+    install: 'npm install --prefix FOLDER @redocly/cli; REDOCLY=FOLDER/node_modules/.bin/redocly',
   },
   curl: { command: ['curl', '--version'], install: apt('curl') },
   squid: { command: files('/usr/sbin/squid', '/usr/lib/squid/basic_ncsa_auth'), install: apt('squid') },

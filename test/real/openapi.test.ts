@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { importWsdl } from '../../src/cli/import/import.js';
+import { printOpenApi } from '../../src/compile/rest/openapi.js';
+import { compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import { missing, REDOCLY } from './programs.js';
+
+/** The OpenAPI description of every WSDL at hand, before the linter that most use. */
+
+const CORPUS = '../shared/corpora/wsdl';
+const FOLDERS = ['config/demo', 'test/real/stacks', ...(existsSync(CORPUS) ? [CORPUS] : [])];
+
+const SILENT = { out: () => {}, error: () => {} };
+
+/** The rules of the linter that most take, but for a licence, which a gateway cannot know of its backends. */
+const RULES =
+  'extends: [recommended]\nrules: { info-license: off, no-server-example.com: off, operation-4xx-response: error }\n';
+
+/** The description of all operations of a WSDL; null where GraphQL can offer none, or it is refused. */
+async function describe(wsdl: string, directory: string): Promise<string | null> {
+  const addresses = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', more: [PUBLIC], hasRestAndTools: true };
+  const options = { directory, name: null, ports: [], force: true, json: false, addresses };
+  try {
+    if ((await importWsdl(wsdl, options, SILENT)) !== 0) return null;
+  } catch (caught) {
+    if (caught instanceof ConfigurationError) return null;
+    throw caught;
+  }
+  const compiled = await compile(await loadConfig(join(directory, 'soapstone.yaml'), {}));
+  await compiled.close();
+  const { rest } = compiled;
+  return rest === null ? null : JSON.stringify(printOpenApi(rest.frame, rest.operations, rest.routes.all));
+}
+
+/** Credentials of each kind: the description names them. */
+const PUBLIC = `publicUrl: https://api.example
+clients: { apiKeys: { clients: { a: { class: all, keys: [${'a'.repeat(20)}] } } }, classes: { all: {} } }`;
+
+t.test('the description of each WSDL is clean for the linter', { skip: missing('redocly') }, async (t) => {
+  const found = FOLDERS.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.wsdl'))
+      .map((name) => join(folder, name)),
+  );
+  const home = t.testdir({ 'redocly.yaml': RULES });
+  const names = new Map<string, string>();
+  for (const [at, wsdl] of found.entries()) {
+    const text = await describe(wsdl, join(home, String(at)));
+    if (text === null) continue;
+    const file = `${at}.json`;
+    writeFileSync(join(home, file), text);
+    names.set(file, wsdl);
+  }
+  t.ok(names.size > 5, `${names.size} descriptions`);
+  const { stdout } = spawnSync(REDOCLY, ['lint', '--format=json', '--max-problems=10000', ...names.keys()], {
+    cwd: home,
+    encoding: 'utf8',
+    maxBuffer: 256 * 1024 * 1024,
+    env: { PATH: process.env['PATH'], REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  });
+  // One report for each description, one after the other.
+  const reports = stdout.split(/(?<=\n\})(?=\{\n)/).map((text): Report => JSON.parse(text));
+  t.equal(reports.length, names.size);
+  const byRule = reports
+    .flatMap(({ problems }) => problems)
+    .map(({ ruleId, message, location: [where] }) => {
+      const wsdl = names.get(where?.source.ref.split('/').at(-1) ?? '') ?? '';
+      return `${wsdl}: ${ruleId}: ${message.slice(0, 200)} at ${where?.pointer ?? ''}`;
+    });
+  t.same(byRule.slice(0, 50), []);
+  t.comment(`${names.size} of ${found.length} WSDLs have operations`);
+});
+
+interface Report {
+  readonly problems: readonly {
+    readonly ruleId: string;
+    readonly message: string;
+    readonly location: readonly { readonly source: { readonly ref: string }; readonly pointer?: string }[];
+  }[];
+}
