@@ -71,7 +71,7 @@ t.test('fields', async (t) => {
     ['fields', 'fields'],
   );
   t.match(unknown.json.errors[0].detail, /`nam` is no field of the answer: did you mean `name`\?/);
-  for (const broken of ['a{', 'a}', '/a', 'a//b', '"', 'a{b}{c}', '{']) {
+  for (const broken of ['', 'a{', 'a}', '/a', 'a//b', '"', 'a{b}{c}', '{']) {
     const answer = await ask(crm, `/rest/crm/GetCustomer?id=7&fields=${encodeURIComponent(broken)}`);
     t.equal(answer.status, 400, broken);
   }

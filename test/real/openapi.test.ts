@@ -1,13 +1,20 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { importWsdl } from '../../src/cli/import/import.js';
+import { makeMockServer } from '../../src/cli/mock/mock.js';
 import { printOpenApi } from '../../src/compile/rest/openapi.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
-import { missing, REDOCLY } from './programs.js';
+import { readWsdl } from '../../src/wsdl/read.js';
+import { startTestGateway } from '../kit/gateway.js';
+import { FILES } from '../wsdl/written.js';
+import { missing, REDOCLY, SCHEMATHESIS } from './programs.js';
 
 /** The OpenAPI description of every WSDL at hand, before the linter that most use. */
 
@@ -73,6 +80,53 @@ t.test('the description of each WSDL is clean for the linter', { skip: missing('
     });
   t.same(byRule.slice(0, 50), []);
   t.comment(`${names.size} of ${found.length} WSDLs have operations`);
+});
+
+/** Of the demonstration: reads and writes, facets, enumerations, lists and nested types. */
+const DEMO = 'config/demo/legacy.wsdl';
+
+/** A request that the schema takes may still break a rule of XML Schema that JSON Schema has no word for. */
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_schema_conformance',
+  'negative_data_rejection',
+];
+
+t.test('generated requests get what the description says', { skip: missing('schemathesis') }, async (t) => {
+  const home = t.testdir({});
+  const mock = makeMockServer(await readWsdl(DEMO, FILES), null).listen(0, '127.0.0.1');
+  await once(mock, 'listening');
+  t.teardown(() => {
+    mock.close();
+    mock.closeAllConnections();
+  });
+  const addresses = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', more: [], hasRestAndTools: true };
+  const url = `http://127.0.0.1:${(mock.address() as AddressInfo).port}/`;
+  const options = { directory: home, name: null, ports: [], force: true, json: false, url, addresses };
+  t.equal(await importWsdl(DEMO, options, SILENT), 0);
+  const gateway = await startTestGateway(await readFile(join(home, 'soapstone.yaml'), 'utf8'), home);
+  t.teardown(() => gateway.close());
+  const generated = [
+    '--phases=coverage,fuzzing',
+    '--continue-on-failure',
+    '--no-color',
+    '--max-examples=50',
+    '--seed=1',
+  ];
+  const checks = CHECKS.flatMap((check) => ['--checks', check]);
+  const child = spawn(SCHEMATHESIS, ['run', `${gateway.url}/rest/openapi.json`, ...generated, ...checks], {
+    cwd: home,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  const [code] = await once(child, 'close');
+  t.equal(code, 0, text.slice(-8000));
+  t.comment(/\d+ generated.*/.exec(text)?.[0] ?? '');
 });
 
 interface Report {

@@ -14,6 +14,9 @@ export const KERBEROS = process.env['KERBEROS_PACKAGE'] ?? '';
 /** An npm package in one file: no dependency, for it is run and not imported. */
 export const REDOCLY = process.env['REDOCLY'] ?? 'redocly';
 
+/** A package of Python, of a folder of its own. */
+export const SCHEMATHESIS = process.env['SCHEMATHESIS'] ?? 'schemathesis';
+
 /** Debian has no package of it. */
 export const ENVOY = process.env['ENVOY'] ?? 'envoy';
 
@@ -55,6 +58,10 @@ const PROBES = {
   'nginx-stream': {
     command: files('/usr/lib/nginx/modules/ngx_stream_module.so'),
     install: apt('libnginx-mod-stream'),
+  },
+  schemathesis: {
+    command: [SCHEMATHESIS, '--version'],
+    install: 'python3 -m venv FOLDER; FOLDER/bin/pip install schemathesis; SCHEMATHESIS=FOLDER/bin/schemathesis',
   },
   redocly: {
     command: [REDOCLY, '--version'],

@@ -87,6 +87,7 @@ async function readCall(
   const parameters = new URLSearchParams(query);
   const [fields = null, ...others] = parameters.getAll(FIELDS);
   if (others.length > 0) throw new Refusal('BAD_REQUEST', 'The parameter fields must not be present twice.');
+  if (fields === '') throw new Refusal('BAD_REQUEST', 'The parameter fields must name a field.');
   if (!methods.includes(method)) throw new Refusal('HTTP_METHOD');
   const fixed = pathArguments(texts, described);
   if (method === 'GET') {

@@ -8,6 +8,18 @@ export const schemaOfScalar = (name: string, isInput: boolean): JsonSchema => {
   return { ...written.schema, ...(isInput ? written.input : {}) };
 };
 
+/** The types that JSON has for arguments of a scalar, where it is more than one: numbers may keep their digits as text. */
+export const numberTypes = (name: string): JsonSchema => {
+  const type = NUMBERS.get(name);
+  return type === undefined ? {} : { type: ['string', type] };
+};
+
+const NUMBERS: ReadonlyMap<string, string> = new Map([
+  ['Long', 'integer'],
+  ['BigInt', 'integer'],
+  ['Decimal', 'number'],
+]);
+
 interface WrittenScalar {
   readonly schema: JsonSchema;
   /** Arguments alone have it: backends also write values that have a form of XML Schema only. */

@@ -15,7 +15,7 @@ import {
 import type { EncodeObject, EncodeValue } from '../../codec/plan/plan.js';
 import type { Scalar } from '../../codec/plan/scalar.js';
 import type { DescribedOperation } from './described-operation.js';
-import { facetsOf, schemaOfScalar } from './facets.js';
+import { facetsOf, numberTypes, schemaOfScalar } from './facets.js';
 import type { JsonSchema } from './json-schema.js';
 
 /** The member of an object of the input, as it is written on the wire. */
@@ -135,6 +135,7 @@ export class SchemaDescriber {
     return {
       ...characters,
       ...schemaOfScalar(type.name, true),
+      ...(this.#isExact ? numberTypes(type.name) : {}),
       ...(written?.scalar == null ? {} : facetsOf(written.scalar)),
     };
   }
@@ -193,6 +194,7 @@ const isJson = (value: unknown): boolean =>
 function orNull(schema: JsonSchema): JsonSchema {
   const { type } = schema;
   if (typeof type === 'string') return { ...schema, type: [type, 'null'] };
+  if (Array.isArray(type)) return { ...schema, type: [...type, 'null'] };
   return '$ref' in schema || 'anyOf' in schema ? { anyOf: [schema, { type: 'null' }] } : schema;
 }
 
