@@ -9,6 +9,7 @@ import { benchGraphqlSmall } from './graphql-small.js';
 import { benchHostile } from './hostile.js';
 import { fileOf, isQuick, print, table } from './kit.js';
 import { benchMemory } from './memory.js';
+import { benchOffered } from './offered.js';
 import { benchOverload } from './overload.js';
 import { benchProxy } from './proxy.js';
 import { benchReader } from './reader.js';
@@ -41,6 +42,7 @@ await benchOverload(quick);
 await benchBalance(quick);
 await benchGraphql(quick);
 await benchGraphqlSmall(quick);
+await benchOffered(quick);
 await benchRefusals(quick);
 await benchCall(quick);
 // In a process of its own: nothing may be collected while it runs.

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { REMEMBERED_MAX } from '../../src/graphql/described/operation-document.js';
 import { type Crm, clientsOf, keyOf, startCrm } from '../kit/crm.js';
 
 /** REST: the operations of a service by their names, with JSON in both directions. */
@@ -78,6 +79,25 @@ t.test('fields', async (t) => {
   const deep = await ask(crm, `/rest/crm/GetCustomer?id=7&fields=${'parent/'.repeat(50)}id`);
   t.equal(deep.status, 400);
   t.equal(crm.backend.begun, before, 'nothing is sent');
+});
+
+t.test('lists of fields are remembered for each kind of callers, and only so many', async (t) => {
+  const hidden = ', schema: { types: { Customer: { fields: { tags: { scopes: [tags] } } } } }';
+  const crm = await start(t, `, rest: true${hidden}`, clientsOf({ full: '{ scopes: [tags] }', reader: '{}' }));
+  const as = async (name: string, fields: string): Promise<Answer> =>
+    ask(crm, `/rest/crm/GetCustomer?id=7&fields=${fields}`, { headers: { 'x-api-key': keyOf(name) } });
+  for (let times = 0; times < 2; times++) {
+    t.same((await as('full', 'id,tags')).json, { id: 7, tags: ['a', 'b'] });
+    t.same((await as('reader', 'id,tags')).json, { id: 7, tags: null });
+    t.equal((await as('reader', 'id,tag')).status, 400);
+  }
+  const statuses = new Set<number>();
+  for (let commas = 1; commas <= REMEMBERED_MAX + 1; commas++) {
+    const list = `id${','.repeat(commas % 500)}${' '.repeat(Math.floor(commas / 500))}`;
+    statuses.add((await as('full', encodeURIComponent(list))).status);
+  }
+  t.same(statuses, new Set([200]));
+  t.same((await as('full', 'id,tags')).json, { id: 7, tags: ['a', 'b'] });
 });
 
 t.test('bad input is reported with all pointers, and nothing is sent', async (t) => {

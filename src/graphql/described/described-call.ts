@@ -80,7 +80,8 @@ export class DescribedCalls {
     let admitted: AdmittedOperation | null = null;
     try {
       if (hasUnknownArguments(described, values)) return badInput(problems(), host);
-      const unknown = fields === null ? [] : this.#unknownFields(described, fields);
+      const isKnown = fields === null || this.#documents.remembered(described, rights, fields) !== null;
+      const unknown = isKnown ? [] : this.#unknownFields(described, fields);
       if (unknown.length > 0) return badFields(unknown, host);
       admitted = await this.#admit({ described, values, fields }, query, host);
       const result = await admitted.authorizeAndCharge(host).run(items);
@@ -102,8 +103,10 @@ export class DescribedCalls {
   #admit({ described, values, fields }: DescribedCall, query: string, host: OperationHost): Promise<AdmittedOperation> {
     const operations = this.#operations;
     if (fields === null) return admitOwnOperation({ query, operationName: null, variables: values }, operations, host);
-    const chosen = readChosenFields(fields, this.#bounds);
-    const document = this.#documents.choosing(described, host.rights ?? null, chosen);
+    const rights = host.rights ?? null;
+    const document =
+      this.#documents.remembered(described, rights, fields) ??
+      this.#documents.choosing(described, rights, fields, readChosenFields(fields, this.#bounds));
     return admitOperation({ query: document, variables: values }, operations, host);
   }
 

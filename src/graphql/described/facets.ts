@@ -41,7 +41,8 @@ const SCALARS: ReadonlyMap<string, WrittenScalar> = new Map<string, WrittenScala
   ['Duration', { schema: { type: 'string' }, input: { format: 'duration' } }],
   ['Base64', { schema: { type: 'string', contentEncoding: 'base64' } }],
   ['Hex', { schema: { type: 'string', pattern: '^([0-9A-Fa-f]{2})*$' } }],
-  ['URI', { schema: { type: 'string' }, input: { format: 'uri-reference' } }],
+  // XSD takes any characters of an IRI, and more: JSON Schema has no format for it.
+  ['URI', { schema: { type: 'string' } }],
   ['QName', { schema: { type: 'string' } }],
   ['XML', { schema: { type: 'string', contentMediaType: 'application/xml' } }],
 ]);

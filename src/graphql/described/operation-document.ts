@@ -1,4 +1,6 @@
 import { type GraphQLArgument, getNamedType, isNonNullType, Kind } from 'graphql';
+import { BoundedCache } from '../../base/bounded-cache.js';
+import { MIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { readDocument } from '../admission/admit.js';
 import { costOf } from '../cost/cost.js';
@@ -13,6 +15,13 @@ const LEVELS_MAX = 6;
 /** Fields that a default selection has at most. */
 const FIELDS_MAX = 500;
 
+/** Documents with chosen fields that are remembered of a kind of callers: how many, with how many characters. */
+export const REMEMBERED_MAX = 1000;
+const REMEMBERED_CHARS_MAX = MIB;
+
+/** Longer lists are written anew for each call. */
+const REMEMBERED_KEY_CHARS_MAX = 1024;
+
 /**
  * The documents of operations: all arguments are variables, and what is selected is the default or what a caller has
  * chosen. A default is as deep as the limits allow; it is found once for each kind of callers.
@@ -20,6 +29,8 @@ const FIELDS_MAX = 500;
 export class OperationDocuments {
   readonly #operations: Operations;
   readonly #known = new WeakMap<DescribedOperation, WeakMap<object, string>>();
+  /** Documents with chosen fields, of each kind of callers: most ask for few lists. */
+  readonly #chosen = new WeakMap<object, BoundedCache<string>>();
 
   constructor(operations: Operations) {
     this.#operations = operations;
@@ -40,17 +51,37 @@ export class OperationDocuments {
     return text;
   }
 
-  /** The document with chosen fields, which are there. */
-  choosing(described: DescribedOperation, rights: FieldRights | null, fields: ChosenFields): string {
+  /** The document with the fields of a list that was written for callers of this kind before; null for another. */
+  remembered(described: DescribedOperation, rights: FieldRights | null, list: string): string | null {
+    return this.#chosen.get(rights ?? ALL_RIGHTS)?.get(keyOf(described, list)) ?? null;
+  }
+
+  /** The document with the fields of a list, which are there. */
+  choosing(described: DescribedOperation, rights: FieldRights | null, list: string, fields: ChosenFields): string {
     const { field } = described;
     try {
       const printer = new SelectionPrinter(this.#operations.built, rights, FIELDS_MAX);
-      return printDocument(described, printer.chosen(getNamedType(field.type), fields, 1));
+      const text = printDocument(described, printer.chosen(getNamedType(field.type), fields, 1));
+      this.#remember(keyOf(described, list), rights, text);
+      return text;
     } catch (caught) {
       if (caught instanceof SelectionBoundsError)
         throw new Refusal('BAD_REQUEST', 'The list of fields has more than allowed.');
       throw caught;
     }
+  }
+
+  #remember(key: string, rights: FieldRights | null, text: string): void {
+    let known = this.#chosen.get(rights ?? ALL_RIGHTS);
+    if (known === undefined) {
+      known = new BoundedCache({
+        entries: REMEMBERED_MAX,
+        size: REMEMBERED_CHARS_MAX,
+        sizeOf: (value, name) => value.length + name.length,
+      });
+      this.#chosen.set(rights ?? ALL_RIGHTS, known);
+    }
+    if (key.length <= REMEMBERED_KEY_CHARS_MAX) known.set(key, text);
   }
 
   #deepest(described: DescribedOperation, rights: FieldRights | null): string {
@@ -85,6 +116,9 @@ export class OperationDocuments {
 }
 
 const ALL_RIGHTS = {};
+
+/** The names of an operation have no blank. */
+const keyOf = ({ service, name }: DescribedOperation, list: string): string => `${service}.${name} ${list}`;
 
 /** `query getOrder($id: ID!) { getOrder(id: $id) { ... } }` */
 function printDocument({ isRead, field }: DescribedOperation, selection: string): string {

@@ -123,9 +123,10 @@ export class SchemaDescriber {
     if (isListType(type)) {
       const items = this.#input(type.ofType, written === null ? null : { ...written, counts: null });
       const { min = 0, max = Infinity } = written?.counts ?? {};
+      const isNullable = this.#isExact && !isNonNullType(type.ofType);
       return {
         type: 'array',
-        items,
+        items: isNullable ? orNull(items) : items,
         ...(min > 0 && Number.isFinite(min) ? { minItems: min } : {}),
         ...(Number.isFinite(max) ? { maxItems: max } : {}),
       };
