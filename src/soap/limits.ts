@@ -21,8 +21,8 @@ export const SOAP_LIMITS = {
     'Ids and references of one signed request: they are kept until its end to find one that comes twice.'),
   securityMillis: limit(5 * 60_000, [1000, 60 * 60_000], 'millis', 'wsse:MessageExpired',
     'How far Created may lie from now, either way. The UsernameToken profile proposes five minutes.'),
-  nonces: limit(100_000, [100, 10_000_000], 'count', null,
-    'Nonces of one service remembered at once; beyond them the oldest are forgotten.'),
+  nonces: limit(100_000, [100, 10_000_000], 'count', 'OVERLOADED',
+    'Nonces and signed messages of one service remembered at once. Beyond them `security.verify` refuses until some expire; `security.nonces`, whose senders are not known, forgets the oldest.'),
 } satisfies LimitTable;
 
 export type SoapLimits = Limits<typeof SOAP_LIMITS>;

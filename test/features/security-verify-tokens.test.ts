@@ -137,6 +137,37 @@ t.test(
   },
 );
 
+const FEW = 'limits: { soap: { nonces: 100 } }\n';
+
+t.test('where no more nonces can be remembered, messages are refused: none is forgotten', async (t) => {
+  const desk = await useVerifyingDesk(t, 'usernameToken: { users: { erp: { password: own } } }', FEW);
+  const first = withToken(digestToken('erp', 'own'));
+  t.equal(await desk.send(first), null);
+  t.equal(await desk.send(withToken(digestToken('erp', 'other'))), 'wsse:FailedAuthentication');
+  for (let count = 1; count < 100; count++) t.equal(await desk.send(withToken(digestToken('erp', 'own'))), null);
+  t.equal(await desk.send(withToken(digestToken('erp', 'own'))), 'OVERLOADED', 'one more than the limit');
+  t.match(desk.gateway.logLines().at(-1), { code: 'OVERLOADED', limit: 100, key: 'limits.soap.nonces' });
+  t.equal(await desk.send(first), 'wsse:FailedAuthentication', 'the first is remembered');
+  t.equal(await desk.send(withToken(textToken('erp', 'own'))), null, 'a token without a nonce needs no memory');
+});
+
+t.test('the nonces of users who are refused take no room in the memory', async (t) => {
+  const hash = await hashPassword('own');
+  const desk = await useVerifyingDesk(t, `usernameToken: { users: { erp: { hash: "${hash}" } } }`, FEW);
+  const withNonce = (password: string): string =>
+    withToken(
+      textToken('erp', password).replace(
+        '</wsse:UsernameToken>',
+        `<wsse:Nonce>${randomBytes(16).toString('base64')}</wsse:Nonce></wsse:UsernameToken>`,
+      ),
+    );
+  for (let count = 0; count < 101; count++)
+    t.equal(await desk.send(withNonce(`guess ${count % 4}`)), 'wsse:FailedAuthentication');
+  const good = withNonce('own');
+  t.equal(await desk.send(good), null);
+  t.equal(await desk.send(good), 'wsse:FailedAuthentication', 'its nonce came');
+});
+
 const SAML = 'urn:oasis:names:tc:SAML:2.0:assertion';
 const CM = 'urn:oasis:names:tc:SAML:2.0:cm:';
 

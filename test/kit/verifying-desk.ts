@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Test } from 'tap';
 import type { RecordedMessage } from './backend.js';
 import { postSoap } from './envelope.js';
+import type { TestGateway } from './gateway.js';
 import { useBackend, useGateway } from './use.js';
 
 const REPLY =
@@ -10,6 +11,7 @@ const REPLY =
 /** A service that verifies Security blocks, and its backend. */
 export interface VerifyingDesk {
   readonly received: readonly RecordedMessage[];
+  readonly gateway: TestGateway;
   /** Sends a message: the code of the refusal, or null where the backend got it. */
   send(message: string, type?: string): Promise<string | null>;
 }
@@ -21,8 +23,8 @@ const indented = (text: string, depth: number): string =>
     .map((line) => ' '.repeat(depth) + line)
     .join('\n');
 
-/** `verify`: the content of `security.verify`. */
-export async function useVerifyingDesk(t: Test, verify: string): Promise<VerifyingDesk> {
+/** `verify`: the content of `security.verify`; `further`: sections of the configuration beside `services`. */
+export async function useVerifyingDesk(t: Test, verify: string, further = ''): Promise<VerifyingDesk> {
   const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
   });
@@ -38,10 +40,11 @@ export async function useVerifyingDesk(t: Test, verify: string): Promise<Verifyi
     security:
       verify:
 ${indented(verify, 8)}
-`;
+${further}`;
   const gateway = await useGateway(t, mapping);
   return {
     received: backend.complete,
+    gateway,
     async send(message, type) {
       const before = backend.complete.length;
       const answer = await postSoap(

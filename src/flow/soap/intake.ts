@@ -115,8 +115,9 @@ export async function intakeEnvelope(
     }
     guard?.authorizeAndCharge(policy.known);
     if (consult !== null) await consult(policy.known);
-    if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces, onViolation);
     if (!isJudgedFirst) await judgeTokenUser(service, verifier?.verified ?? null, exchange);
+    policy.onUserJudged(onViolation);
+    if (policy.nonces.length > 0) await claimNonces(nonces, service, policy.nonces, onViolation);
   } catch (caught) {
     if (received.kind === 'flowing') received.body.destroy();
     throw caught;

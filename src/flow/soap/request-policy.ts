@@ -8,7 +8,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { type Addressing, isAnonymous } from '../../soap/header/addressing.js';
 import { PathText } from '../../soap/path-text.js';
-import type { MessageVerifier } from '../../soap/security/message-verifier.js';
+import type { MessageVerifier, VerifiedMessage } from '../../soap/security/message-verifier.js';
 import { actionOrNull } from '../../soap/soap-action.js';
 import type { Operation } from '../../wsdl/model.js';
 import { expandedName, type QName, type XmlHandler } from '../../xml/events.js';
@@ -108,7 +108,24 @@ export class RequestPolicy implements EnvelopeObserver {
     this.topic = this.#findTopic();
     if (!isJudgedLater) this.#guard?.authorizeAndCharge(this.known);
     // Last, because a message that is refused for something else should not use up its nonce.
-    this.nonces = [...this.#freshNonces(envelope), ...(verified === null ? [] : takeOnce(this.#service, verified))];
+    this.nonces = this.#freshNonces(envelope);
+    if (verified !== null && !isUserUnjudged(verified)) this.#takeOnce(verified);
+  }
+
+  /** Takes what may come once of a user who had to be judged: others could fill the memory. Throws as `takeOnce`. */
+  onUserJudged(onViolation: ((refusal: Refusal) => void) | null): void {
+    const verified = this.verifier?.verified ?? null;
+    if (verified === null || !isUserUnjudged(verified)) return;
+    try {
+      this.#takeOnce(verified);
+    } catch (caught) {
+      if (onViolation === null || !(caught instanceof Refusal)) throw caught;
+      onViolation(caught);
+    }
+  }
+
+  #takeOnce(verified: VerifiedMessage): void {
+    this.nonces = [...this.nonces, ...takeOnce(this.#service, verified)];
   }
 
   /** The client is the one that the message proves, where its head has named none. Throws `FORBIDDEN`, `RATE_LIMITED`. */

@@ -1,9 +1,10 @@
 import type { MessageSender } from '../../access/client.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { NonceClaim } from '../../base/nonce-store.js';
-import { Refusal } from '../../base/refusals/refusal.js';
+import { Refusal, type RefusalOptions } from '../../base/refusals/refusal.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import { MessageVerifier, type VerifiedMessage } from '../../soap/security/message-verifier.js';
+import type { OnceMemory } from '../../soap/security/once-memory.js';
 import type { XmlHandler } from '../../xml/events.js';
 
 /** Verifies a message of a service before `handler` sees its events; null where the service verifies none. */
@@ -41,7 +42,7 @@ export const isUserUnjudged = ({ user }: VerifiedMessage): boolean => user !== n
 
 /**
  * What of the message may come once, and is new to this process. Other processes are still to be asked. Throws
- * `wsse:FailedAuthentication`.
+ * `wsse:FailedAuthentication`, and `OVERLOADED` where no more can be remembered.
  */
 export function takeOnce(
   { verification }: SoapService,
@@ -55,11 +56,21 @@ export function takeOnce(
   if (rules.once && signature !== null && goodUntilMillis !== null)
     claims.push({ key: `verified message ${signature.digest()}`, untilMillis: goodUntilMillis });
   return claims.map(({ key, untilMillis }) => {
-    if (!memory.take(key, untilMillis, nowMillis))
-      throw new Refusal('wsse:FailedAuthentication', 'the nonce or the message came before');
+    const taken = memory.take(key, untilMillis, nowMillis);
+    if (taken === 'seen') throw new Refusal('wsse:FailedAuthentication', 'the nonce or the message came before');
+    if (taken === 'full')
+      throw new Refusal('OVERLOADED', 'no further nonce or message can be remembered', fullOptions(memory, nowMillis));
     return { nonce: { key, equivalentKeys: [] }, keptMillis: untilMillis - nowMillis };
   });
 }
+
+/** A short wait: entries expire one by one. */
+const RETRY_SECONDS_MAX = 60;
+
+const fullOptions = (memory: OnceMemory, nowMillis: number): RefusalOptions => ({
+  limit: { key: 'limits.soap.nonces', value: memory.max },
+  retryAfter: String(Math.min(RETRY_SECONDS_MAX, Math.ceil(memory.nextExpiryMillis(nowMillis) / 1000) || 1)),
+});
 
 /** Judges a password that is not known here. Rejects as `TokenUsers.judge`. */
 export async function judgeTokenUser(
