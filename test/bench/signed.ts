@@ -49,7 +49,17 @@ function trusting(): { readonly client: Identity; readonly rules: VerificationRu
   };
   const timestamp = { isRequired: true, toleranceMillis: 300_000, maxAgeMillis: null };
   const tokens = { usernameToken: null, saml: null, role: null };
-  return { client, rules: { signature: () => signature, timestamp, ...tokens, once: false, encrypted: 'refuse' } };
+  return {
+    client,
+    rules: {
+      signature: () => signature,
+      timestamp,
+      ...tokens,
+      once: false,
+      confirmations: 'refuse' as const,
+      encrypted: 'refuse',
+    },
+  };
 }
 
 /** Microseconds of processor time of one call of each, in turns. */

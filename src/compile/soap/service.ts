@@ -8,7 +8,7 @@ import type { ExpectedParts } from '../../soap/body-parts.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from '../../soap/dialect.js';
 import type { DetailRules } from '../../soap/fault/fault-policy.js';
 import type { GateOptions } from '../../soap/gate.js';
-import { FreshnessChecker } from '../../soap/header/freshness.js';
+import type { FreshnessChecker } from '../../soap/header/freshness.js';
 import type { EnvelopeRules } from '../../soap/header/header.js';
 import type { BlockWriter } from '../../soap/header/header-place.js';
 import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
@@ -39,7 +39,9 @@ import { openedOperations } from './opened-operations.js';
 import { OperationTable } from './operation-table.js';
 import { choosePorts } from './ports.js';
 import { compileReplies } from './replies.js';
+import { compileReplyVerification, type ReplyVerification } from './reply-verification.js';
 import { claimsIn } from './request-claims.js';
+import { compileFreshness, NONCES } from './request-freshness.js';
 import { operationRequirements } from './rights.js';
 import { sdlOperationsOf } from './sdl-operations.js';
 import { serviceDigest } from './service-digest.js';
@@ -91,6 +93,8 @@ export interface SoapService {
   readonly freshness: FreshnessChecker | null;
   /** Verifies the Security blocks of requests; null where the configuration does not ask for it. */
   readonly verification: Verification | null;
+  /** Verifies the Security blocks of replies; null where the configuration does not ask for it. */
+  readonly replyVerification: ReplyVerification | null;
   /** The WS-Addressing of the requests that the gateway makes; null where no operation has any. */
   readonly addressing: AddressingTable;
   /** Null where calls carry no token of a login session. */
@@ -174,8 +178,6 @@ export const DESCRIPTIONS = new Kept<Pick<SoapService, 'wsdl' | 'ports' | 'opera
   'if its configuration and WSDL are the same',
 );
 
-export const NONCES = new Kept<FreshnessChecker>('of a service: nonces', 'always');
-
 /** Compiles one service. Throws `ConfigurationError`. */
 export async function compileService(
   section: ConfigSection<ServiceConfig>,
@@ -190,6 +192,7 @@ export async function compileService(
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
   const freshness = compileFreshness(name, config, limits.soap, keeping);
   const verification = compileVerification(section, limits.soap.nonces, keeping);
+  const replyVerification = compileReplyVerification(section);
   const validity = validityOf(section, limits.validity, wsdl, operations);
   checkValidity(section, wsdl, validity);
   const reachedBy = reachKeys(config);
@@ -214,6 +217,7 @@ export async function compileService(
     callerFields: compileCallerFields(config, forwarding),
     freshness,
     verification,
+    replyVerification,
     addressing,
     callHead: compileCallHeads(dialects[0], addressing, operations, config),
     security: compileMadeSecurity(section),
@@ -233,6 +237,7 @@ export async function compileService(
       ...(opened?.warnings ?? []),
       ...warningsOfWsdl(wsdl, config),
       ...(verification?.warnings ?? []),
+      ...(replyVerification?.warnings ?? []),
       ...warningsOfTls(section, reach.tls, `Service \`${name}\``),
     ],
     ...compileReplies(config, wsdl !== null, operations),
@@ -276,16 +281,6 @@ async function describeService(
   const operations = chosen === null ? configured(sdlOperationsOf(section)) : ports.flatMap((port) => port.operations);
   const requests = new OperationTable(operations, wsdl, (operation) => configuredAction(operation, config));
   return { opened, source, wsdl, ports, operations, requests };
-}
-
-function compileFreshness(
-  name: string,
-  { security: { timestamps, nonces } }: ServiceConfig,
-  { securityMillis: windowMillis, nonces: noncesMax }: Config['limits']['soap'],
-  keeping: Keeping,
-): FreshnessChecker | null {
-  if (!timestamps && !nonces) return null;
-  return new FreshnessChecker({ timestamps, nonces, windowMillis, noncesMax }, NONCES.find(keeping, name, null));
 }
 
 /** The bounds of the bytes of its messages. */
@@ -357,7 +352,8 @@ const switches = (config: ServiceConfig) => ({
   replacesSecurity: config.security.make?.replace === true,
   acceptsUncomparedNonces: config.security.noncesWithoutRedis,
   acceptsPackages: config.attachments,
-  endsEarly: config.earlyEnd,
+  // The end of a reply decides whether it is verified.
+  endsEarly: config.earlyEnd && config.security.verifyReplies === undefined,
   servesWsdl: config.serveWsdl,
   urls: config.urls,
   upstreamLimits: config.limits.upstream,

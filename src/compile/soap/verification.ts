@@ -18,6 +18,7 @@ import { compileTokenUsers, type TokenUsers } from './token-users.js';
 
 type VerifyConfig = NonNullable<ServiceConfig['security']['verify']>;
 type SignatureConfig = NonNullable<VerifyConfig['signature']>;
+type SignedConfig = Pick<VerifyConfig, 'signature'>;
 
 /** How the Security blocks of requests of a service are verified. */
 export interface Verification {
@@ -72,6 +73,7 @@ export function compileVerification(
     role,
     once,
     encrypted,
+    confirmations: 'refuse',
   };
   const memory = ONCE.set(
     keeping,
@@ -79,7 +81,7 @@ export function compileVerification(
     null,
     new OnceMemory(rememberedMax, ONCE.find(keeping, service.name, null)),
   );
-  return { rules, users: usernameToken, memory, warnings: warningsOf(section) };
+  return { rules, users: usernameToken, memory, warnings: subjectWarnings(section, '`security.verify`') };
 }
 
 /** What one part asks of another. */
@@ -109,10 +111,10 @@ function checkTogether(section: ConfigSection<VerifyConfig>): void {
 }
 
 /** That a certificate is of a trusted authority says little where that serves others as well. */
-function warningsOf(section: ConfigSection<VerifyConfig>): readonly Diagnostic[] {
+export function subjectWarnings(section: ConfigSection<SignedConfig>, owner: string): readonly Diagnostic[] {
   const { signature } = section.value;
   if (signature === undefined || signature.subjects !== undefined) return [];
-  const what = '`security.verify.signature`: every certificate of its authorities may sign.';
+  const what = `${owner}: every certificate of the authorities of its \`signature\` may sign.`;
   return [
     section.diagnostic(
       ['signature'],
@@ -123,7 +125,7 @@ function warningsOf(section: ConfigSection<VerifyConfig>): readonly Diagnostic[]
 }
 
 /** The rules of signatures: made anew when a file of certificates changes, kept where the new one cannot be read. */
-function compileSignature(verify: ConfigSection<VerifyConfig>): (() => SignatureRules) | null {
+export function compileSignature(verify: ConfigSection<SignedConfig>): (() => SignatureRules) | null {
   const { signature: value } = verify.value;
   if (value === undefined) return null;
   const section = verify.at(value, 'signature');

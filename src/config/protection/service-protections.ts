@@ -93,6 +93,46 @@ export const SERVICE_PROTECTIONS = {
     unreachable:
       'A file that cannot be read keeps the certificates that were read before; revocation lists go out of date.',
   },
+  replySignatures: {
+    about: 'WS-Security of replies',
+    keys: {
+      ...each(
+        kept,
+        'services.*.security.verifyReplies',
+        'services.*.security.verifyReplies?.signature',
+        'services.*.security.verifyReplies?.signature?.revocations',
+      ),
+      ...each(grants('open'), 'services.*.security.verifyReplies?.signature?.subjects'),
+      ...each(
+        grants('closed'),
+        'services.*.security.verifyReplies?.signature?.algorithms',
+        'services.*.security.verifyReplies?.signature?.digests',
+        'services.*.security.verifyReplies?.signature?.canonicalizations',
+        'services.*.security.verifyReplies?.signature?.keyReferences',
+      ),
+      ...each(denials, 'services.*.security.verifyReplies?.signature?.required'),
+      ...each(ranked(['known', 'none'], 'none'), 'services.*.security.verifyReplies?.signature?.keyValues'),
+      ...each(ranked(['pass', 'refuse'], 'refuse'), 'services.*.security.verifyReplies?.encrypted'),
+      ...each(
+        flagComparison(true, false),
+        'services.*.security.verifyReplies?.signatureConfirmation',
+        'services.*.security.verifyReplies?.timestamp.required',
+      ),
+      ...each(
+        equal,
+        'services.*.security.verifyReplies?.signature?.authorities',
+        'services.*.security.verifyReplies?.signature?.intermediates',
+        'services.*.security.verifyReplies?.signature?.known',
+        'services.*.security.verifyReplies?.timestamp.toleranceMillis',
+        'services.*.security.verifyReplies?.timestamp.maxAgeMillis',
+        'services.*.security.verifyReplies?.remove',
+      ),
+    },
+    absent: 'Security blocks of replies are not read. The backend is known by TLS.',
+    empty: IS_ERROR,
+    unreachable:
+      'A file that cannot be read keeps the certificates that were read before; revocation lists go out of date.',
+  },
   content: {
     about: 'Validation by the WSDL',
     keys: {

@@ -72,14 +72,17 @@ const SAML_KEYS = closed(
   'Demand an assertion of SAML 2.0, signed by its issuer.',
 );
 
+const timestampKeys = () =>
+  section('The Timestamp of a message. One that is there is judged in any case.', {
+    required: flag('Demand one.', false),
+    toleranceMillis: millis('How far clocks may differ.', [0, 3_600_000], 300_000),
+    maxAgeMillis: millisOrNone('The age up to which a message is taken; `none`: by its Expires alone, which it must have then.', [1000, 86_400_000], 300_000),
+  });
+
 const VERIFY_KEYS = closed(
   {
     signature: optional(SIGNATURE_KEYS),
-    timestamp: section('The Timestamp of a message. One that is there is judged in any case.', {
-      required: flag('Demand one.', false),
-      toleranceMillis: millis('How far clocks may differ.', [0, 3_600_000], 300_000),
-      maxAgeMillis: millisOrNone('The age up to which a message is taken; `none`: by its Expires alone, which it must have then.', [1000, 86_400_000], 300_000),
-    }),
+    timestamp: timestampKeys(),
     usernameToken: optional(USERNAME_TOKEN_KEYS),
     saml: optional(SAML_KEYS),
     role: optional(text('The actor or role of the Security block that is meant, or `next`. By default the block without one.', URI)),
@@ -88,6 +91,17 @@ const VERIFY_KEYS = closed(
     encrypted: oneOf(['refuse', 'pass'], 'Messages with encrypted parts, which are not decrypted here.', 'refuse'),
   },
   'Refuse requests whose Security block is not as it says here (WS-Security 1.1).',
+);
+
+const VERIFY_REPLIES_KEYS = closed(
+  {
+    signature: optional({ ...SIGNATURE_KEYS, like: 'services.security.verify.signature' }),
+    timestamp: timestampKeys(),
+    signatureConfirmation: flag('Demand that a reply confirms, signed, the signature of the request that it answers (SignatureConfirmation). SOAP calls that the gateway has not signed are not concerned.', false),
+    remove: flag('Take the block out of a reply once it is verified: for callers that do not understand it.', false),
+    encrypted: oneOf(['refuse', 'pass'], 'Replies with encrypted parts, which are not decrypted here.', 'refuse'),
+  },
+  'Take replies only whose Security block is as it says here, Faults as well. Others are invalid answers of the service.',
 );
 
 const MAKE_KEYS = closed(
@@ -136,6 +150,7 @@ export const SECURITY_KEYS = section(
     noncesWithoutRedis: flag('While Redis is away, take nonces that are new to this process. Else their messages are refused: they may be replays.',
       false),
     verify: optional(VERIFY_KEYS),
+    verifyReplies: optional(VERIFY_REPLIES_KEYS),
     make: optional(MAKE_KEYS),
   },
 );

@@ -61,22 +61,30 @@ export function blocksOfField(
   };
 }
 
-/** The request, into which each try writes the blocks. */
-export function withBlocks(request: UpstreamRequest, blocks: OwnBlocks | null): UpstreamRequest {
+/** The request, into which each try writes the blocks; `onSigned` gets the value of the signature of each. */
+export function withBlocks(
+  request: UpstreamRequest,
+  blocks: OwnBlocks | null,
+  onSigned: (value: Buffer) => void,
+): UpstreamRequest {
   if (blocks === null || blocks.writers.length === 0) return request;
   const { place, writers } = blocks;
-  const insertion = { offsetBytes: place.offsetBytes, make: () => printBlocks(place, writers), ...sealOf(blocks) };
+  const insertion = {
+    offsetBytes: place.offsetBytes,
+    make: () => printBlocks(place, writers),
+    ...sealOf(blocks, onSigned),
+  };
   return { ...request, insertion };
 }
 
-function sealOf({ signing, envelope }: OwnBlocks): Pick<Insertion, 'seal'> {
+function sealOf({ signing, envelope }: OwnBlocks, onSigned: (value: Buffer) => void): Pick<Insertion, 'seal'> {
   if (signing === null) return {};
   return {
     seal(body, insertedBytes) {
-      if (envelope === null) return signMessage(body, signing);
+      if (envelope === null) return signMessage(body, signing, onSigned);
       const { offset, bytes } = envelope;
       const end = offset + bytes + insertedBytes;
-      const signed = signMessage(body.subarray(offset, end), signing);
+      const signed = signMessage(body.subarray(offset, end), signing, onSigned);
       return Buffer.concat([body.subarray(0, offset), signed, body.subarray(end)]);
     },
   };

@@ -15,8 +15,8 @@ export interface HeaderRules {
    */
   readonly understoodByService: ReadonlySet<string> | null;
   /**
-   * Names `{uri}local` of the blocks for the service that the gateway writes, in place of those of callers. Absent where
-   * it writes none.
+   * Names `{uri}local` of the blocks for the final receiver that are taken out: those of callers that the gateway writes
+   * itself, those of replies that it has verified. Absent where there are none.
    */
   readonly replaced?: ReadonlySet<string>;
   /** False for replies: their final receiver is the caller, and nothing is removed. */
@@ -103,8 +103,8 @@ export function decideBlock(
   if (tag.attributeCount === 0) return isReplaced ? 'remove' : 'pass';
   const must = flagOf(tag, dialect, 'mustUnderstand');
   const relay = dialect.hasRelay && flagOf(tag, dialect, 'relay');
-  if (!rules.enforce) return 'pass';
   if (isReplaced) return 'remove';
+  if (!rules.enforce) return 'pass';
   const name = expandedName(tag);
   if (target === 'service') {
     const known = rules.understoodByService;

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
 import { Refusal } from '../../base/refusals/refusal.js';
@@ -11,6 +12,7 @@ import { compareDigest } from './reference-digest.js';
 import { isConfirmed, judgeAssertion, type SamlRules, type VerifiedAssertion } from './saml-assertion.js';
 import {
   failedAuthentication,
+  failedCheck,
   invalidSecurity,
   tokenUnavailable,
   unsupportedAlgorithm,
@@ -25,10 +27,10 @@ import {
 } from './signature-form.js';
 import { verifySignedInfo } from './signed-info.js';
 import type { SignerCertificates } from './signer-certificates.js';
-import { elementParts, isNamed } from './strict-elements.js';
+import { decodeBase64, elementParts, isNamed, requiredAttribute } from './strict-elements.js';
 import { judgeTimestamp, type TimestampRules } from './timestamp.js';
 import { judgeUsernameToken, type NamedUser, type UsernameTokenRules } from './username-token.js';
-import { DS, WSSE, WSU, XENC } from './wsse-names.js';
+import { DS, WSSE, WSSE11, WSU, XENC } from './wsse-names.js';
 
 /** What must be signed: parts by the place that they have, or header blocks by name `{uri}local`. */
 export type RequiredPart =
@@ -57,6 +59,8 @@ export interface VerificationRules {
   /** A signed message is taken once. */
   readonly once: boolean;
   readonly encrypted: 'refuse' | 'pass';
+  /** SignatureConfirmations (SOAP Message Security 1.1 section 8.5), which are for replies only. */
+  readonly confirmations: 'refuse' | 'ignore' | 'demand';
 }
 
 /** Blocks and parts of one kind that a Security block may have. */
@@ -104,13 +108,15 @@ const NOTHING: VerifiedHeader = {
 
 /**
  * Verifies the Security block of a Header that is complete. Parts are known by their place; Ids only connect a Reference with
- * an element. Throws the faults of WS-Security 1.1 section 12, and `WSSE_DUPLICATE_ID`.
+ * an element. `sentValues`: values of the signatures that a reply has to confirm; null where they are not known. Throws the
+ * faults of WS-Security 1.1 section 12, and `WSSE_DUPLICATE_ID`.
  */
 export function verifyHeader(
   header: ElementNode | null,
   dialect: Dialect,
   rules: VerificationRules,
   nowMillis: number,
+  sentValues: readonly Buffer[] | null = null,
 ): VerifiedHeader {
   const security = header === null ? null : securityOf(header, dialect, rules.role);
   if (header === null || security === null) {
@@ -124,8 +130,12 @@ export function verifyHeader(
   const goodUntilMillis = parts.timestamp === null ? null : judgeTimestamp(parts.timestamp, rules.timestamp, nowMillis);
   if (parts.timestamp === null && rules.timestamp.isRequired) throw invalidSecurity('there is no Timestamp');
   const signatures = rules.signature === null ? [] : verifySignatures(parts, ids, rules.signature(), nowMillis);
+  const confirmations =
+    rules.confirmations === 'demand' && sentValues !== null ? judgeConfirmations(parts, sentValues) : [];
   const covering =
-    rules.signature === null ? null : requireSigned(header, parts, signatures, rules.signature().required);
+    rules.signature === null
+      ? null
+      : requireSigned(header, parts, signatures, rules.signature().required, confirmations);
   const assertion = rules.saml === null ? null : judgeSaml(parts, ids, rules.saml, covering, nowMillis);
   if (rules.usernameToken !== null && parts.usernameToken === null) throw invalidSecurity('there is no UsernameToken');
   const user =
@@ -159,14 +169,18 @@ interface SecurityParts {
   readonly usernameToken: ElementNode | null;
   readonly assertion: ElementNode | null;
   readonly signatures: readonly ElementNode[];
+  readonly confirmations: readonly ElementNode[];
   /** Every child that is a token, as far as signatures may refer to it. */
   readonly tokens: ReadonlySet<ElementNode>;
 }
 
 /** Sorts the children of the block by kind. Throws for what is not known, or comes more often than it may. */
-function sort(security: ElementNode, { encrypted }: VerificationRules): SecurityParts {
+function sort(security: ElementNode, rules: VerificationRules): SecurityParts {
+  const { encrypted } = rules;
+  const takesConfirmations = rules.confirmations !== 'refuse';
   const single = new Map<string, ElementNode>();
   const signatures: ElementNode[] = [];
+  const confirmations: ElementNode[] = [];
   const tokens = new Set<ElementNode>();
   const once = (kind: string, node: ElementNode): void => {
     if (single.has(kind)) throw invalidSecurity(`two of the kind ${kind} in the Security block`);
@@ -179,10 +193,13 @@ function sort(security: ElementNode, { encrypted }: VerificationRules): Security
     else if (isNamed(node, DS, 'Signature')) signatures.push(node);
     else if (isNamed(node, WSSE, 'BinarySecurityToken') || isNamed(node, WSSE, 'SecurityTokenReference'))
       tokens.add(node);
+    else if (takesConfirmations && isNamed(node, WSSE11, 'SignatureConfirmation')) confirmations.push(node);
     else if (node.uri === XENC && encrypted === 'refuse') throw unsupportedAlgorithm('encryption');
     else if (node.uri !== XENC) throw unsupportedToken('a part of the Security block');
   }
   if (signatures.length > SIGNATURES_MAX) throw invalidSecurity(`more than ${SIGNATURES_MAX} signatures`);
+  if (confirmations.length > SIGNATURES_MAX)
+    throw invalidSecurity(`more than ${SIGNATURES_MAX} SignatureConfirmations`);
   if (tokens.size > TOKENS_MAX) throw invalidSecurity(`more than ${TOKENS_MAX} tokens`);
   const assertion = single.get('Assertion') ?? null;
   if (assertion !== null) tokens.add(assertion);
@@ -191,6 +208,7 @@ function sort(security: ElementNode, { encrypted }: VerificationRules): Security
     usernameToken: single.get('UsernameToken') ?? null,
     assertion,
     signatures,
+    confirmations,
     tokens,
   };
 }
@@ -298,13 +316,29 @@ function requireSigned(
   parts: SecurityParts,
   signatures: readonly ReadSignature[],
   required: readonly RequiredPart[],
+  confirmations: readonly ElementNode[],
 ): readonly ReadSignature[] {
-  const elements: ElementNode[] = [];
+  const elements: ElementNode[] = [...confirmations];
   for (const part of required)
     if (part !== 'Body' && part !== 'attachments') elements.push(requiredElement(part, header, parts));
   const covering = signatures.filter((signature) => elements.every((element) => signature.elements.has(element)));
   if (covering.length === 0) throw invalidSecurity('what must be signed is not signed by one signature');
   return covering;
+}
+
+/** The SignatureConfirmations, which confirm just what was sent. Throws `wsse:FailedCheck`, `wsse:InvalidSecurity`. */
+function judgeConfirmations({ confirmations }: SecurityParts, sentValues: readonly Buffer[]): readonly ElementNode[] {
+  const confirmed = confirmations.map((node) => {
+    if (elementParts(node).length > 0) throw invalidSecurity('SignatureConfirmation with content');
+    const value = decodeBase64(requiredAttribute(node, 'Value').replaceAll(/[ \t\r\n]/g, ''));
+    if (value === null) throw invalidSecurity('SignatureConfirmation is no base64');
+    return value;
+  });
+  const isConfirmed = (value: Buffer): boolean => confirmed.some((other) => other.equals(value));
+  const isSent = (value: Buffer): boolean => sentValues.some((other) => other.equals(value));
+  if (!sentValues.every(isConfirmed) || !confirmed.every(isSent))
+    throw failedCheck('SignatureConfirmation of another request, or of none');
+  return confirmations;
 }
 
 function requiredElement(

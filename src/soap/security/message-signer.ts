@@ -52,8 +52,13 @@ function transformation(): Transformation {
 /**
  * Signs a whole message in UTF-8 whose last Security block is that of the gateway: gives the signed parts an Id where they have
  * none, and writes certificate and Signature to the end of the block (SOAP Message Security 1.1 sections 6.3 and 8.1).
+ * `onSigned` gets the value of the signature.
  */
-export function signMessage(message: Buffer, rules: SigningRules): Buffer {
+export function signMessage(
+  message: Buffer,
+  rules: SigningRules,
+  onSigned: (value: Buffer) => void = () => {},
+): Buffer {
   const identified = giveIds(message, rules);
   const outline = read(identified, rules);
   const references = partsIn(outline, rules).map(({ id, digest }) => {
@@ -62,7 +67,9 @@ export function signMessage(message: Buffer, rules: SigningRules): Buffer {
   });
   const { certificate, key, algorithm } = rules.identity();
   const signedInfo = `<ds:SignedInfo xmlns:ds="${DS}"><ds:CanonicalizationMethod Algorithm="${EXC_C14N}"></ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${algorithm.identifier}"></ds:SignatureMethod>${references.join('')}</ds:SignedInfo>`;
-  const value = signBytes(algorithm, key, Buffer.from(signedInfo)).toString('base64');
+  const signed = signBytes(algorithm, key, Buffer.from(signedInfo));
+  onSigned(signed);
+  const value = signed.toString('base64');
   const { token, keyInfo } = keyTexts(certificate, rules.keyReference);
   const signature = `<ds:Signature xmlns:ds="${DS}">${signedInfo}<ds:SignatureValue>${value}</ds:SignatureValue><ds:KeyInfo>${keyInfo}</ds:KeyInfo></ds:Signature>`;
   return insert(identified, [{ at: outline.securityEndBytes, text: `${token}${signature}` }]);

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { ElementNode, TreeBuilder } from '../../xml/canonical/element-tree.js';
 import {
@@ -48,6 +49,7 @@ export class MessageVerifier implements XmlHandler {
   readonly #inner: InterestFilter;
   readonly #handler: XmlHandler;
   readonly #nowMillis: number;
+  readonly #sentValues: readonly Buffer[] | null;
   #depth = 0;
   #envelope: ElementNode | null = null;
   #header: ElementNode | null = null;
@@ -67,7 +69,15 @@ export class MessageVerifier implements XmlHandler {
   /** The interest of the handler in each element open. */
   readonly #interests: Interest[] = [];
 
-  constructor(handler: XmlHandler, rules: VerificationRules, nowMillis: number, isPackage = false) {
+  /** `sentValues`: values of the signatures that a reply has to confirm; null where they are not known. */
+  constructor(
+    handler: XmlHandler,
+    rules: VerificationRules,
+    nowMillis: number,
+    isPackage = false,
+    sentValues: readonly Buffer[] | null = null,
+  ) {
+    this.#sentValues = sentValues;
     this.attachments = isPackage ? new SignedAttachments() : null;
     this.#handler = handler;
     this.#inner = new InterestFilter(handler);
@@ -159,7 +169,7 @@ export class MessageVerifier implements XmlHandler {
   #verifyHead(): VerifiedHeader {
     const dialect = dialectOfUri(this.#envelope?.uri ?? '');
     if (dialect === null) throw new Refusal('SOAP_NOT_ENVELOPE');
-    const head = verifyHeader(this.#header, dialect, this.#rules, this.#nowMillis);
+    const head = verifyHeader(this.#header, dialect, this.#rules, this.#nowMillis, this.#sentValues);
     this.#head = head;
     if (this.#envelope !== null)
       eachId(this.#envelope, (id) => {

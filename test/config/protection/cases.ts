@@ -32,6 +32,12 @@ const graphql = (more: string): string => `services:\n  g: { kind: graphql, url:
 const verify = (more = '', beside = ''): string =>
   service(`, security: { verify: { signature: { authorities: "-----BEGIN ", subjects: ["OU=a"]${more} }${beside} } }`);
 
+/** A service that verifies replies; `more` goes into the signature, `beside` stands beside it. */
+const verifyReplies = (more = '', beside = ''): string =>
+  service(
+    `, security: { make: { signature: { cert: "-----BEGIN ", key: "-----BEGIN ", parts: [Body] } }, verifyReplies: { signature: { authorities: "-----BEGIN ", subjects: ["OU=a"]${more} }${beside} } }`,
+  );
+
 export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
   clients: {
     there: clients(KEYS),
@@ -327,6 +333,29 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     ],
     absent: null,
     unreachable: 'features/security-verify.test.ts',
+  },
+  replySignatures: {
+    there: verifyReplies(', required: [Body, Timestamp]', ', signatureConfirmation: true'),
+    withdrawn: [
+      [service(), /`services\.a\.security\.verifyReplies` is gone/],
+      [verifyReplies(', required: [Body]', ', signatureConfirmation: true'), /required` lacks `Timestamp`/],
+      [verifyReplies(', required: [Body, Timestamp]'), /signatureConfirmation` goes from `true`/],
+      [
+        verifyReplies(', required: [Body, Timestamp]', ', signatureConfirmation: true').replace(
+          ', subjects: ["OU=a"]',
+          '',
+        ),
+        /subjects` is gone/,
+      ],
+    ],
+    taken: [verifyReplies(', required: [Body, Timestamp], algorithms: [ed25519]', ', signatureConfirmation: true')],
+    misspelt: [
+      [verifyReplies('', ', signatureConfirmations: true'), /Did you mean `signatureConfirmation`\?/],
+      [verifyReplies(', required: [Boddy]'), /Write Body, Timestamp/],
+    ],
+    empty: [[service(', security: { verifyReplies: { signature: {} } }'), /authorities/]],
+    absent: null,
+    unreachable: 'features/security-verify-replies.test.ts',
   },
   messages: {
     there: service(', understands: ["{u}a"], attachments: false, security: { timestamps: true, nonces: true }'),

@@ -5,7 +5,8 @@ import { CACHE_RULES, INVALIDATIONS, REPLY_CACHE } from '../../../src/compile/gr
 import { SCHEMAS } from '../../../src/compile/graphql/graph.js';
 import type { Kept } from '../../../src/compile/keep.js';
 import { WSDLS } from '../../../src/compile/soap/named-wsdl.js';
-import { CALL_LIMITS, DESCRIPTIONS, NONCES } from '../../../src/compile/soap/service.js';
+import { NONCES } from '../../../src/compile/soap/request-freshness.js';
+import { CALL_LIMITS, DESCRIPTIONS } from '../../../src/compile/soap/service.js';
 import { ONCE } from '../../../src/compile/soap/verification.js';
 
 /** The state of the process, which no reload replaces. */

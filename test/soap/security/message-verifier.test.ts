@@ -51,6 +51,7 @@ function rulesOf(authority: Identity): VerificationRules {
     role: null,
     once: false,
     encrypted: 'refuse',
+    confirmations: 'refuse',
   };
 }
 

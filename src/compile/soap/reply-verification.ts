@@ -1,0 +1,64 @@
+import type { Diagnostic } from '../../base/diagnostic.js';
+import type { ServiceConfig } from '../../config/schema.js';
+import type { ConfigSection } from '../../config/section.js';
+import type { VerificationRules } from '../../soap/security/header-verification.js';
+import { compileSignature, subjectWarnings } from './verification.js';
+
+type VerifyRepliesConfig = NonNullable<ServiceConfig['security']['verifyReplies']>;
+
+/** How the Security blocks of replies of a service are verified. */
+export interface ReplyVerification {
+  readonly rules: VerificationRules;
+  /** The block is taken out once it is verified. */
+  readonly isRemoved: boolean;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Null for a service whose replies are not verified. Throws `ConfigurationError`. */
+export function compileReplyVerification(service: ConfigSection<ServiceConfig>): ReplyVerification | null {
+  const { mode, security } = service.value;
+  const { verifyReplies } = security;
+  if (verifyReplies === undefined) return null;
+  const section = service.at(verifyReplies, 'security', 'verifyReplies');
+  const { timestamp, encrypted, signatureConfirmation } = verifyReplies;
+  const owner = '`security.verifyReplies`';
+  if (mode === 'monitor')
+    throw section.error(
+      [],
+      `${owner} verifies nothing with \`mode: monitor\`, which refuses no reply.`,
+      'Leave one of them out.',
+    );
+  if (verifyReplies.signature === undefined && !timestamp.required)
+    throw section.error([], `${owner} demands nothing.`, 'Give it a `signature` or `timestamp: { required: true }`.');
+  if (signatureConfirmation) checkConfirmation(section, security);
+  const rules: VerificationRules = {
+    signature: compileSignature(section),
+    timestamp: {
+      isRequired: timestamp.required,
+      toleranceMillis: timestamp.toleranceMillis,
+      maxAgeMillis: timestamp.maxAgeMillis === 'none' ? null : timestamp.maxAgeMillis,
+    },
+    usernameToken: null,
+    saml: null,
+    role: null,
+    once: false,
+    encrypted,
+    confirmations: signatureConfirmation ? 'demand' : 'ignore',
+  };
+  return { rules, isRemoved: verifyReplies.remove, warnings: subjectWarnings(section, owner) };
+}
+
+function checkConfirmation(section: ConfigSection<VerifyRepliesConfig>, { make }: ServiceConfig['security']): void {
+  if (make?.signature === undefined)
+    throw section.error(
+      ['signatureConfirmation'],
+      '`signatureConfirmation` confirms the signatures of the gateway, and it makes none.',
+      'Add `security.make.signature`, or leave it out.',
+    );
+  if (section.value.signature === undefined)
+    throw section.error(
+      ['signatureConfirmation'],
+      '`signatureConfirmation` needs a signature of the reply: else anyone can write it.',
+      'Add `signature`.',
+    );
+}

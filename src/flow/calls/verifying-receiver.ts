@@ -1,0 +1,138 @@
+import type { Buffer } from 'node:buffer';
+import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
+import type { ReplyVerification } from '../../compile/soap/reply-verification.js';
+import type { SoapService } from '../../compile/soap/service.js';
+import { EnvelopeValidator } from '../../soap/envelope.js';
+import { Gate } from '../../soap/gate.js';
+import type { EnvelopeRules } from '../../soap/header/header.js';
+import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
+import { MessageVerifier } from '../../soap/security/message-verifier.js';
+import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
+import { type MessageReading, takeReaders } from './readers.js';
+import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from './reply-head.js';
+
+/**
+ * Stands before the receiver of a reply, and verifies its Security block while it streams. A reply that does not verify is
+ * never complete at the receiver: what holds the end of its Body is passed on once the digests match.
+ */
+export class VerifyingReceiver implements UpstreamReceiver {
+  readonly #receiver: UpstreamReceiver;
+  readonly #service: SoapService;
+  readonly #verification: ReplyVerification;
+  readonly #operation: string | null;
+  readonly #signedValue: () => Buffer | null;
+  #head: ReplyHead | null = null;
+  #reading: MessageReading | null = null;
+  #gate: Gate | null = null;
+  #hasBody = false;
+
+  /** `signedValue`: of the request that the reply is to; null where the gateway has not signed it. */
+  constructor(
+    receiver: UpstreamReceiver,
+    service: SoapService,
+    verification: ReplyVerification,
+    operation: string | null,
+    signedValue: () => Buffer | null,
+  ) {
+    this.#receiver = receiver;
+    this.#service = service;
+    this.#verification = verification;
+    this.#operation = operation;
+    this.#signedValue = signedValue;
+  }
+
+  sent(): void {
+    this.#receiver.sent?.();
+  }
+
+  head(head: ReplyHead): void {
+    this.#head = head;
+    const form = this.#formOf(head);
+    if (form !== null) this.#gate = this.#open(form);
+    this.#receiver.head(head);
+  }
+
+  data(chunk: Buffer): void {
+    this.#hasBody = true;
+    if (this.#gate === null) {
+      if (isSuccess(this.#head)) throw noEnvelope(this.#head);
+      this.#receiver.data(chunk);
+      return;
+    }
+    try {
+      this.#gate.write(chunk);
+    } catch (caught) {
+      throw asUnverified(caught);
+    }
+  }
+
+  end(): void {
+    try {
+      if (this.#hasBody) this.#gate?.end();
+    } catch (caught) {
+      throw asUnverified(caught);
+    }
+    this.#release();
+    this.#receiver.end();
+  }
+
+  failed(refusal: Refusal): void {
+    this.#release();
+    this.#receiver.failed(refusal);
+  }
+
+  /** Null where no envelope can follow: the receiver refuses that by the head, as it does without verification. */
+  #formOf(head: ReplyHead): ReplyForm | null {
+    try {
+      return checkReplyHead(head, this.#service);
+    } catch {
+      return null;
+    }
+  }
+
+  #open(form: ReplyForm): Gate {
+    const { rules, isRemoved } = this.#verification;
+    const { replyRules, gate } = this.#service;
+    const envelope = new EnvelopeValidator(isRemoved ? withoutSecurity(replyRules) : replyRules, null, 'no detail', {
+      onHeadValid: (valid) => this.#expectParts(valid),
+      openBody: () => null,
+    });
+    const value = this.#signedValue();
+    const sentValues = value === null ? null : [value];
+    const verifier = new MessageVerifier(envelope, rules, Date.now(), form.package !== null, sentValues);
+    const { charset } = form.type;
+    this.#reading = takeReaders(this.#service, envelope, charset, form.package, verifier.attachments, verifier);
+    return new Gate(this.#reading.reader, envelope, gate, {
+      whole: (message) => this.#receiver.data(message),
+      begin: () => {},
+      data: (chunk) => this.#receiver.data(chunk),
+      end: () => {},
+    });
+  }
+
+  /** The receiver refuses a reply of another operation; a reply of this one may have several parts. */
+  #expectParts(envelope: EnvelopeValidator): void {
+    const operation = this.#service.operations.find(({ name }) => name === this.#operation) ?? null;
+    if (this.#service.isReply(operation, envelope.operation)) envelope.expectParts(this.#service.replyParts(operation));
+  }
+
+  #release(): void {
+    if (this.#reading !== null) this.#service.readers.give(this.#reading.xml);
+    this.#reading = null;
+  }
+}
+
+const REMOVED: ReadonlySet<string> = new Set(SECURITY_NAMES);
+
+const withoutSecurity = (rules: EnvelopeRules): EnvelopeRules => ({
+  ...rules,
+  header: { ...rules.header, replaced: REMOVED },
+});
+
+/** A reply that does not verify is the backend's, whatever the fault that a request would get: the log has its code. */
+function asUnverified(caught: unknown): Refusal {
+  const refusal = asRefusal(caught);
+  if (!refusal.code.startsWith('wsse:')) return asUpstream(refusal);
+  const detail = refusal.detail === null ? refusal.code : `${refusal.code}: ${refusal.detail}`;
+  return new Refusal('UPSTREAM_INVALID_RESPONSE', detail, { cause: refusal });
+}

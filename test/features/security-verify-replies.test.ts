@@ -1,0 +1,233 @@
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { RecordedMessage } from '../kit/backend.js';
+import { Authority, hasOpenssl, type Identity, RSA_KEY } from '../kit/certificates.js';
+import { postSoap } from '../kit/envelope.js';
+import {
+  bodyOf,
+  messageOf,
+  securityOf,
+  signatureOf,
+  signedMessage,
+  timestampOf,
+  tokenOf,
+  WSU,
+} from '../kit/signed-message.js';
+import { useBackend, useGateway } from '../kit/use.js';
+
+const OPTIONS = { skip: hasOpenssl() ? false : 'openssl is not installed' };
+const WSSE11 = 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd';
+const REQUEST =
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><Pay xmlns="urn:desk"><sum>1</sum></Pay></s:Body></s:Envelope>';
+const contentOf = (id: string): string => `<PayResponse xmlns="urn:desk"><id>${id}</id></PayResponse>`;
+const FAULT = '<s:Fault><faultcode>s:Server</faultcode><faultstring>secret</faultstring></s:Fault>';
+
+type Answer = (request: string) => string;
+
+/** A gateway that signs calls and verifies replies, in front of a backend that answers as it is told. */
+async function useDesk(t: Test, verified = '') {
+  const folder = t.testdir();
+  const authority = new Authority(folder);
+  const sign = (name: string, unit: string): Identity =>
+    authority.sign(name, 30, `/OU=${unit}/CN=${name}`, 'DNS:a', RSA_KEY);
+  const [gatewayKey, service, other] = [sign('gateway', 'Gateways'), sign('desk', 'Desks'), sign('shop', 'Shops')];
+  for (const [name, text] of [
+    ['c.pem', gatewayKey.cert],
+    ['k.pem', gatewayKey.key],
+    ['authorities.pem', authority.ca.cert],
+  ] as const)
+    writeFileSync(join(folder, name), text);
+  let answer: Answer = () => '';
+  let status = 200;
+  const backend = await useBackend(t, (message: RecordedMessage, response: ServerResponse) => {
+    response.writeHead(status, { 'content-type': 'text/xml' }).end(answer(String(message.body)));
+  });
+  const gateway = await useGateway(
+    t,
+    `services:
+  desk:
+    url: ${backend.url}/desk
+    namespace: urn:desk
+    rest: true
+    types: |
+      type Query { pay(sum: String!): Paid }
+      type Paid { id: String }
+    operations:
+      Pay: { field: Query.pay, read: {} }
+    security:
+      make:
+        timestamp: true
+        replace: true
+        signature: { cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} } }
+      verifyReplies:
+        timestamp: { required: true }
+        signature:
+          authorities: { file: ${join(folder, 'authorities.pem')} }
+          subjects: ["OU=Desks"]
+          required: [Body, Timestamp]
+${verified}`,
+  );
+  return {
+    service,
+    other,
+    gateway,
+    answerWith(next: Answer, nextStatus = 200): void {
+      answer = next;
+      status = nextStatus;
+    },
+    soap: (): Promise<Response> => postSoap(`${gateway.url}/soap/desk`, REQUEST),
+    async ask(): Promise<string> {
+      const body = JSON.stringify({ query: '{ pay(sum: "1") { id } }' });
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })).text();
+    },
+    rest: (): Promise<Response> =>
+      fetch(`${gateway.url}/rest/desk/Pay`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"sum":"1"}',
+      }),
+  };
+}
+
+t.test('a reply that verifies goes on as it came, by SOAP, GraphQL and REST', OPTIONS, async (t) => {
+  const desk = await useDesk(t);
+  let sent = '';
+  desk.answerWith(() => {
+    sent = signedMessage(desk.service, contentOf('seven')).message;
+    return sent;
+  });
+  const answer = await desk.soap();
+  t.equal(answer.status, 200);
+  t.equal(await answer.text(), sent);
+  t.match(JSON.parse(await desk.ask()), { data: { pay: { id: 'seven' } } });
+  t.match(await (await desk.rest()).json(), { id: 'seven' });
+});
+
+t.test('a reply that does not verify is an invalid answer, and nothing of it is shown', OPTIONS, async (t) => {
+  const desk = await useDesk(t);
+  const body = bodyOf(contentOf('secret'));
+  const signed = (identity: Identity, options = {}): string =>
+    signedMessage(identity, contentOf('secret'), options).message;
+  for (const [name, reply, detail, status = 200] of [
+    ['no Security block', messageOf('', body), 'wsse:InvalidSecurity'],
+    ['a Fault without one', messageOf('', bodyOf(FAULT)), 'wsse:InvalidSecurity', 500],
+    ['not signed', messageOf(securityOf([timestampOf(Date.now())]), body), 'wsse:InvalidSecurity'],
+    ['changed', signed(desk.service).replace('>secret<', '>secreT<'), 'wsse:FailedCheck'],
+    ['another signer', signed(desk.other), 'wsse:FailedAuthentication'],
+    ['too old', signed(desk.service, { nowMillis: Date.now() - 1_200_000 }), 'wsse:MessageExpired'],
+    ['an Id twice', signed(desk.service).replace('<id>', '<id Id="body">'), 'WSSE_DUPLICATE_ID'],
+    ['a second Body in a block', signed(desk.service).replace('Id="body"', 'Id="other"'), 'wsse:InvalidSecurity'],
+  ] as const) {
+    desk.answerWith(() => reply, status);
+    const answer = await desk.soap();
+    const text = await answer.text();
+    t.equal(answer.status, 500, name);
+    t.match(text, 'UPSTREAM_INVALID_RESPONSE', name);
+    t.match(text, '<faultcode>s', name);
+    t.notMatch(text, /secre|wsse:/i, name);
+    t.match(desk.gateway.logLines().at(-1), { code: 'UPSTREAM_INVALID_RESPONSE' });
+    t.match(String(desk.gateway.logLines().at(-1)?.['detail']), detail, name);
+    const data = await desk.ask();
+    t.match(data, 'UPSTREAM_INVALID_RESPONSE', name);
+    t.notMatch(data, /secre|wsse:/i, name);
+    const rest = await desk.rest();
+    t.ok(rest.status >= 500, name);
+    t.notMatch(await rest.text(), /secre|wsse:/i, name);
+  }
+});
+
+t.test('a Fault that verifies goes on', OPTIONS, async (t) => {
+  const desk = await useDesk(t);
+  desk.answerWith(() => signedMessage(desk.service, FAULT.replace('secret', 'sold out')).message, 500);
+  t.match(await (await desk.soap()).text(), 'sold out');
+  t.match(await desk.ask(), 'sold out');
+});
+
+t.test('a long reply whose last byte is changed is never complete at the caller', OPTIONS, async (t) => {
+  const desk = await useDesk(t);
+  const long = contentOf('x'.repeat(3_000_000));
+  desk.answerWith(() => signedMessage(desk.service, long).message);
+  t.equal((await (await desk.soap()).text()).length > 3_000_000, true);
+  desk.answerWith(() => signedMessage(desk.service, long).message.replace('x</id>', 'y</id>'));
+  const answer = await desk.soap();
+  let text = '';
+  const decoder = new TextDecoder();
+  const reading = (async () => {
+    for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true });
+  })();
+  await t.rejects(reading, 'the connection is cut');
+  t.notMatch(text.slice(-1000), '</s:Envelope>');
+  t.notMatch(text.slice(-1000), 'y</id>');
+});
+
+/** A reply with these confirmations, which are signed unless told otherwise. */
+function confirmingReply(identity: Identity, values: readonly string[], isCovered = true): string {
+  const [body, timestamp] = [bodyOf(contentOf('seven')), timestampOf(Date.now())];
+  const confirmations = values.map(
+    (value, index) =>
+      `<wsse11:SignatureConfirmation xmlns:wsse11="${WSSE11}" xmlns:wsu="${WSU}" Value="${value}" wsu:Id="c${index}"></wsse11:SignatureConfirmation>`,
+  );
+  const signature = signatureOf(identity, [
+    { uri: '#body', text: body },
+    { uri: '#ts', text: timestamp },
+    ...(isCovered ? confirmations.map((text, index) => ({ uri: `#c${index}`, text })) : []),
+  ]);
+  return messageOf(securityOf([tokenOf(identity), timestamp, ...confirmations, signature]), body);
+}
+
+const valueIn = (request: string): string => /SignatureValue>([^<]*)</.exec(request)?.[1] ?? '';
+
+t.test('a reply must confirm the signature of its request, signed', OPTIONS, async (t) => {
+  const desk = await useDesk(t, '        signatureConfirmation: true\n');
+  const refused = async (name: string, answer: Answer, detail: string): Promise<void> => {
+    desk.answerWith(answer);
+    t.match(await desk.ask(), 'UPSTREAM_INVALID_RESPONSE', name);
+    t.match(await (await desk.soap()).text(), 'UPSTREAM_INVALID_RESPONSE', name);
+    t.match(String(desk.gateway.logLines().at(-1)?.['detail']), detail, name);
+  };
+  let earlier = '';
+  desk.answerWith((request) => {
+    earlier = confirmingReply(desk.service, [valueIn(request)]);
+    return earlier;
+  });
+  t.match(await desk.ask(), '"seven"');
+  t.equal((await desk.soap()).status, 200);
+  await refused('the reply to an earlier request', () => earlier, 'wsse:FailedCheck');
+  await refused('none', () => confirmingReply(desk.service, []), 'wsse:FailedCheck');
+  const further = (request: string): string =>
+    confirmingReply(desk.service, [valueIn(request), Buffer.from('other').toString('base64')]);
+  await refused('another one beside it', further, 'wsse:FailedCheck');
+  await refused('not signed', (it) => confirmingReply(desk.service, [valueIn(it)], false), 'wsse:InvalidSecurity');
+  await refused('no base64', () => confirmingReply(desk.service, ['!']), 'wsse:InvalidSecurity');
+});
+
+t.test('the block is taken out of a reply where that is asked for', OPTIONS, async (t) => {
+  const desk = await useDesk(t, '        remove: true\n');
+  for (const length of [1, 500_000]) {
+    desk.answerWith(() => signedMessage(desk.service, contentOf('x'.repeat(length))).message);
+    const answer = await desk.soap();
+    const text = await answer.text();
+    t.equal(answer.status, 200);
+    t.notMatch(text, 'Security');
+    t.match(text, `${'x'.repeat(length)}</id>`);
+    t.match(text.slice(-20), '</s:Envelope>');
+  }
+  t.match(await desk.ask(), 'xxx');
+});
+
+t.test('verification of replies that could not hold is an error of the configuration', OPTIONS, async (t) => {
+  const start = (mode: string, verifyReplies: string) =>
+    useGateway(
+      t,
+      `services:\n  desk:\n    url: http://127.0.0.1:1/\n    mode: ${mode}\n    namespace: urn:desk\n    types: "type Query { pay: String }"\n    operations: { Pay: { field: Query.pay } }\n    security:\n      verifyReplies: ${verifyReplies}\n`,
+    );
+  await t.rejects(start('enforce', '{}'), /verifyReplies` demands nothing/);
+  await t.rejects(start('monitor', '{ timestamp: { required: true } }'), /mode: monitor/);
+  await t.rejects(
+    start('enforce', '{ timestamp: { required: true }, signatureConfirmation: true }'),
+    /signatureConfirmation.*makes none/,
+  );
+});
