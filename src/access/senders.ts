@@ -72,14 +72,15 @@ export class Senders implements Identifier {
     const client =
       listed ??
       clientOf('wsSecurity', { id, name: null, label: labelOf('wsSecurity', id) }, this.#others ?? UNVERIFIED);
-    return sender.attributes.size === 0 ? client : { ...client, claims: claimsOf(sender) };
+    return { ...client, claims: claimsOf(sender) };
   }
 }
 
-/** Attributes with one value are that value, as claims of tokens are. */
-function claimsOf({ attributes }: MessageSender): Readonly<Record<string, unknown>> {
+/** Attributes with one value are that value, as claims of tokens are. The subject is the sender, whatever they say. */
+function claimsOf({ name: subject, attributes }: MessageSender): Readonly<Record<string, unknown>> {
   const claims: Record<string, unknown> = Object.create(null);
   for (const [name, values] of attributes) claims[name] = values.length === 1 ? values[0] : values;
+  claims['sub'] = subject;
   return claims;
 }
 

@@ -46,7 +46,7 @@ type Found = Exclude<EncodeSource, { readonly from: 'constant' }>;
 /** Not there: undefined. No text: null. */
 function foundIn(source: Found, context: RequestContext): string | null | undefined {
   if (source.from === 'page') return context.page ?? undefined;
-  return source.from === 'header' ? fieldOf(source.header, context) : claimOf(source.claim, context);
+  return source.from === 'header' ? fieldOf(source.header, context) : claimText(source.claim, context);
 }
 
 /** Throws for a value that must be there and is not: `FORBIDDEN` where only another token would have it. */
@@ -67,7 +67,7 @@ function fieldOf(name: string, { headers }: RequestContext): string | null | und
 }
 
 /** As JSON has it: texts, numbers that are exact, true and false. Not there: undefined. No text: null. */
-function claimOf(name: string, { claims }: RequestContext): string | null | undefined {
+export function claimText(name: string, { claims }: Pick<RequestContext, 'claims'>): string | null | undefined {
   const claim = claims !== null && Object.hasOwn(claims, name) ? (claims[name] ?? undefined) : undefined;
   if (claim === undefined) return undefined;
   if (typeof claim === 'boolean') return String(claim);

@@ -124,7 +124,9 @@ export function requestOf(
   const headers = [...service.callHead(operation).fields];
   const request: UpstreamRequest = { method: 'POST', query: '', headers, body };
   const token = session === null ? null : tokenBlock(session.place, session.token);
-  const writers = [service.security, token].filter((writer) => writer !== null);
+  // A call of the gateway itself is about no caller.
+  const security = service.security?.claim === null ? service.security.writer(null) : null;
+  const writers = [security, token].filter((writer) => writer !== null);
   const place = placeInRequest(body, dialect);
   const { signing } = service;
   const insertion = {

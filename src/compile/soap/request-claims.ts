@@ -1,7 +1,11 @@
 import type { ServiceConfig } from '../../config/schema.js';
+import type { Operation } from '../../wsdl/model.js';
 
 /** The claims of callers that requests of each operation hold, and maybe some more. Operations without any have no entry. */
-export function claimsIn({ operations, soapHeaders = {} }: ServiceConfig): ReadonlyMap<string, readonly string[]> {
+export function claimsIn(
+  { operations, soapHeaders = {}, security: { make } }: ServiceConfig,
+  described: readonly Pick<Operation, 'name'>[],
+): ReadonlyMap<string, readonly string[]> {
   const ofAll = Object.values(soapHeaders).filter((block) => typeof block === 'object');
   const found = new Map<string, readonly string[]>();
   for (const [name, mapping] of Object.entries(operations)) {
@@ -11,5 +15,7 @@ export function claimsIn({ operations, soapHeaders = {} }: ServiceConfig): Reado
     const claims = [...Object.values(values), ...blocks, ...inTemplates].flatMap(({ claim }) => claim ?? []);
     if (claims.length > 0) found.set(name, claims);
   }
+  const subject = make?.saml?.claim;
+  if (subject !== undefined) for (const { name } of described) found.set(name, [...(found.get(name) ?? []), subject]);
   return found;
 }

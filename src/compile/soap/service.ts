@@ -10,7 +10,7 @@ import type { DetailRules } from '../../soap/fault/fault-policy.js';
 import type { GateOptions } from '../../soap/gate.js';
 import type { FreshnessChecker } from '../../soap/header/freshness.js';
 import type { EnvelopeRules } from '../../soap/header/header.js';
-import type { BlockWriter } from '../../soap/header/header-place.js';
+
 import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import type { MimeLimits } from '../../soap/mime/mime-limits.js';
@@ -33,7 +33,7 @@ import { type AddressingTable, compileAddressing } from './addressing.js';
 import { type CallHead, compileCallHeads } from './call-heads.js';
 import { Destinations } from './destinations.js';
 import { type IdempotencyRule, idempotencyRulesOf } from './idempotency.js';
-import { compileMadeSecurity, compileSigning } from './made-security.js';
+import { compileMadeSecurity, compileSigning, type MadeBlock } from './made-security.js';
 import type { KnownModel, WsdlReader } from './named-wsdl.js';
 import { openedOperations } from './opened-operations.js';
 import { OperationTable } from './operation-table.js';
@@ -101,8 +101,8 @@ export interface SoapService {
   readonly tokenPlace: TokenPlace | null;
   /** That session, which may be with another service: added when all are compiled. */
   readonly session: ServiceSession | null;
-  /** Writes the Security block of calls; null for none. */
-  readonly security: BlockWriter | null;
+  /** The Security block of calls; null for none. */
+  readonly security: MadeBlock | null;
   /** Signs calls; null where they are not. */
   readonly signing: SigningRules | null;
   /** Names `{uri}local` of the header blocks that the gateway writes into calls of GraphQL fields. */
@@ -228,7 +228,7 @@ export async function compileService(
     destinations: new Destinations(config, gateway.publicUrl, claimedAddresses(source?.written ?? null)),
     validity,
     config,
-    claims: claimsIn(config),
+    claims: claimsIn(config, operations),
     digest: serviceDigest(config, source),
     requirements: operationRequirements(config),
     idempotency: idempotencyRulesOf(config, limits.soap.bufferBytes),

@@ -11,6 +11,7 @@ const SECRETS: readonly string[] = [
   ),
   'services.*.auth.login.arguments.password',
   'services.*.security.make.usernameToken.password',
+  'services.*.security.make.saml.passphrase',
   'services.*.tls.passphrase',
   'services.*.headers.authorization',
   'clients.introspection.clientSecret',

@@ -118,13 +118,29 @@ const MAKE_KEYS = closed(
         'Write a UsernameToken (UsernameToken Profile 1.1) with a fresh nonce.',
       ),
     ),
+    saml: optional(
+      closed(
+        {
+          assertion: optional(text('An assertion as its issuer gave it: `{ file: a.xml }`. The file may be replaced.', { minLength: 1, maxLength: 262_144 })),
+          issuer: optional(text('The name of the gateway as an issuer.', { minLength: 1, maxLength: 1024 })),
+          subject: optional(text('The subject of all calls.', { minLength: 1, maxLength: 1024 })),
+          claim: optional(text('The claim of the caller that is the subject: `sub` is the verified sender of a message, or the subject of a token. Callers without it are refused.', { minLength: 1, maxLength: 256 })),
+          audience: optional(text('The audience: the name of the backend.', URI)),
+          lifetimeMillis: whole('How long an assertion is valid.', [1_000, 86_400_000], 300_000),
+          cert: optional(pem('The certificate of the issuer, PEM; it may rotate, together with its key.')),
+          key: optional(pem('Its private key, PEM.')),
+          passphrase: optional(text('The passphrase of the key.', { minLength: 1, maxLength: 1024 })),
+        },
+        'Write a bearer assertion of SAML 2.0: one that is given, or one that the gateway issues and signs.',
+      ),
+    ),
     signature: optional(
       closed(
         {
           cert: pem('The certificate, PEM: `{ file: c.pem }`; it may rotate, together with its key.'),
           key: pem('Its private key, PEM: `{ file: k.pem }`.'),
           passphrase: optional(text('The passphrase of the key.', { minLength: 1, maxLength: 1024 })),
-          parts: list(string({ pattern: REQUIRED_PART.replace('|Assertion|attachments', ''), hint: 'Write Body, Timestamp, UsernameToken, or a header block as {namespace}name.' }),
+          parts: list(string({ pattern: REQUIRED_PART.replace('|attachments', ''), hint: 'Write Body, Timestamp, UsernameToken, Assertion, or a header block as {namespace}name.' }),
             'What is signed.', { minItems: 1, maxItems: 16, uniqueItems: true, default: ['Body', 'Timestamp'] }),
           keyReference: oneOf(KEY_REFERENCES, 'How the signature names its certificate; `token` and `embedded` bring it along.', 'token'),
           algorithm: optional(oneOf(SIGNATURE_NAMES, 'The algorithm: by default SHA-256 (RSA, P-256, Ed25519), or that of the curve.')),

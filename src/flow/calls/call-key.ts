@@ -39,8 +39,8 @@ const CALL_PARTS: KeyParts<CallParts> = {
   service: ({ name }) => name,
   operation: (operation) => operation?.name ?? null,
   request: (request, whole) => keyParts(REQUEST_PARTS, request, whole),
-  // All calls of a service that the gateway writes blocks into get the same ones, with another nonce.
-  blocks: (blocks) => blocks?.writers.length ?? null,
+  // All calls of a service that the gateway writes blocks into get the same ones about one subject, with another nonce.
+  blocks: (blocks) => (blocks === null ? null : [blocks.writers.length, blocks.subject]),
   message: (message) => message?.content.text ?? null,
   // No call over a connection that belongs to one caller has a key.
   // A call that writes has no key of this kind.

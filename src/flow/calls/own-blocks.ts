@@ -1,9 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { placeInRequest } from '../../codec/write/encode.js';
+import { claimText, type RequestContext } from '../../codec/write/source.js';
+import type { MadeBlock } from '../../compile/soap/made-security.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { EnvelopeValidator } from '../../soap/envelope.js';
 import { type BlockWriter, type HeaderPlace, printBlocks } from '../../soap/header/header-place.js';
+import { NO_XML_TEXT } from '../../soap/security/assertion-writer.js';
 import { type SigningRules, signMessage } from '../../soap/security/message-signer.js';
 import type { Insertion, UpstreamRequest } from '../../upstream/reply.js';
 import type { Encoding } from '../../xml/transcode.js';
@@ -12,6 +15,8 @@ import type { Encoding } from '../../xml/transcode.js';
 export interface OwnBlocks {
   readonly place: HeaderPlace;
   readonly writers: readonly BlockWriter[];
+  /** Whom an assertion in them is about; null for no one, or always the same. */
+  readonly subject: string | null;
   /** Signs the message once they are in it; null: nothing is signed. */
   readonly signing: SigningRules | null;
   /** The envelope in the body, where that is a package: its offset and length; null: the body is the envelope. */
@@ -20,26 +25,28 @@ export interface OwnBlocks {
 
 /**
  * The blocks of a SOAP call; null where its message stays as it is. Throws `wsse:UnsupportedAlgorithm` for a message that
- * cannot be signed.
+ * cannot be signed, and `FORBIDDEN` for a caller without the claim that the assertion is about.
  */
 export function blocksOfSoapCall(
   { place: found, dialect }: EnvelopeValidator,
   { security, signing, replacesSecurity }: SoapService,
   encoding: Encoding | null,
   isPackage: boolean,
+  claims: RequestContext['claims'],
 ): OwnBlocks | null {
   // Monitor mode makes no edits, so that there is no place.
   if (found === null || found.offsetBytes < 0 || dialect === null) return null;
   const { offsetBytes, isInHeader } = found;
   const { envelopeUri } = dialect;
   const place = { offsetBytes, isInHeader, envelopeUri, encoding: encoding ?? 'utf-8' };
-  const writers = security !== null && replacesSecurity ? [security] : [];
+  const subject = security !== null && replacesSecurity ? subjectOfAssertion(security, claims) : null;
+  const writers = security !== null && replacesSecurity ? [security.writer(subject)] : [];
   if (signing !== null && replacesSecurity && (isPackage || place.encoding !== 'utf-8'))
     throw new Refusal(
       'wsse:UnsupportedAlgorithm',
       'a package, or a message that is not in UTF-8, cannot be signed here',
     );
-  return { place, writers, signing: replacesSecurity ? signing : null, envelope: null };
+  return { place, writers, subject, signing: replacesSecurity ? signing : null, envelope: null };
 }
 
 /**
@@ -49,16 +56,28 @@ export function blocksOfSoapCall(
 export function blocksOfField(
   { security, signing, ownBlocks, dialects }: SoapService,
   envelope: Buffer,
+  claims: RequestContext['claims'],
   offset = 0,
 ): OwnBlocks | null {
   if (ownBlocks.length === 0) return null;
   const place = placeInRequest(envelope, dialects[0]);
+  const subject = security === null ? null : subjectOfAssertion(security, claims);
   return {
     place: { ...place, offsetBytes: place.offsetBytes + offset },
-    writers: security === null ? [] : [security],
+    writers: security === null ? [] : [security.writer(subject)],
+    subject,
     signing,
     envelope: { offset, bytes: envelope.length },
   };
+}
+
+/** The claim of the caller that is the subject of the assertion; null where no claim is. Throws `FORBIDDEN`. */
+function subjectOfAssertion({ claim }: MadeBlock, claims: RequestContext['claims']): string | null {
+  if (claim === null) return null;
+  const subject = claimText(claim, { claims }) ?? '';
+  if (subject === '' || NO_XML_TEXT.test(subject))
+    throw new Refusal('FORBIDDEN', 'the caller has no claim that an assertion can be about', { found: claim });
+  return subject;
 }
 
 /** The request, into which each try writes the blocks; `onSigned` gets the value of the signature of each. */

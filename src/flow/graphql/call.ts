@@ -66,7 +66,7 @@ function sendMessage(
     const isAddressed = messageId !== null;
     const content = rule === null ? null : envelopeContent(rule, service, written.plain(), { action, isAddressed });
     const message = content === null || sharing === null ? null : { client: sharing.client, content };
-    const blocks = blocksOfField(service, envelope, written.envelopeOffset);
+    const blocks = blocksOfField(service, envelope, context.claims, written.envelopeOffset);
     const keyed = claimOf(field, context, request, written);
     const parts = { exchange, service, operation, request, message, keyed, receiver: reply, blocks };
     const declared = context.relay?.(parts) ?? sharing?.calls.start(parts) ?? null;

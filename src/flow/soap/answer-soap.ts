@@ -118,7 +118,7 @@ export async function answerSoap(
   const { known, textAtPath } = policy;
   if (textAtPath !== null) affinity = affinityOf(service.reach, request.headers, caller.client, textAtPath);
   const headers = forwardedHeaders(asked, service, head, intake, isEnforced);
-  const blocks = blocksOfSoapCall(envelope, service, intake.encoding, head.package !== null);
+  const blocks = blocksOfSoapCall(envelope, service, intake.encoding, head.package !== null, caller.client.claims);
   const isAlone = head.package !== null || query !== '' || gate.onViolation !== null || service.bound !== null;
   const content = received.kind === 'whole' && !isAlone ? policy.content(envelope) : null;
   const message = content === null ? null : { client: caller.client, content };

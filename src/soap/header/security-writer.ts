@@ -8,6 +8,8 @@ export interface MadeSecurity {
   /** How long a message is valid; null for no Timestamp. */
   readonly timestampMillis: number | null;
   readonly usernameToken: MadeUsernameToken | null;
+  /** Makes the assertion about a subject, in ASCII; null for none. `subject` is null where it is always the same. */
+  readonly assertion: ((subject: string | null, nowMillis: number) => string) | null;
   readonly mustUnderstand: boolean;
   /** The actor or role of the block; null for the final receiver. */
   readonly target: string | null;
@@ -28,11 +30,15 @@ const BASE64 = `${OASIS}-soap-message-security-1.0#Base64Binary`;
 /** As many as the profile recommends (UsernameToken Profile 1.1 section 3.1). */
 const NONCE_BYTES = 16;
 
+/** Makes the writers of the block, for calls about a subject. */
+export type SecurityWriter = (subject: string | null) => BlockWriter;
+
 /** Writes the block anew each time: the times, the nonce and the Ids of one message are of no other. */
-export function securityWriter(made: MadeSecurity, now: () => number = Date.now): BlockWriter {
-  return (envelopeUri) => {
+export function securityWriter(made: MadeSecurity, now: () => number = Date.now): SecurityWriter {
+  return (subject) => (envelopeUri) => {
     const nowMillis = now();
-    const parts = [timestamp(made, nowMillis), usernameToken(made, nowMillis)].join('');
+    const assertion = made.assertion?.(subject, nowMillis) ?? '';
+    const parts = [timestamp(made, nowMillis), usernameToken(made, nowMillis), assertion].join('');
     return `<wsse:Security xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}"${blockAttributes(made, envelopeUri)}>${parts}</wsse:Security>`;
   };
 }

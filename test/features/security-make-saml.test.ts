@@ -1,0 +1,233 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import t, { type Test } from 'tap';
+import type { RecordedMessage } from '../kit/backend.js';
+import { Authority, hasOpenssl, RSA_KEY } from '../kit/certificates.js';
+import { postSoap } from '../kit/envelope.js';
+import { bodyOf, messageOf, securityOf, WSSE } from '../kit/signed-message.js';
+import { useBackend, useGateway } from '../kit/use.js';
+
+const OPTIONS = { skip: hasOpenssl() ? false : 'openssl is not installed' };
+const REPLY =
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><PayResponse xmlns="urn:desk"><id>7</id></PayResponse></s:Body></s:Envelope>';
+const TYPES = `
+    namespace: urn:desk
+    types: |
+      type Query { pay(sum: String!): Paid }
+      type Paid { id: Int }`;
+
+interface ChainOptions {
+  readonly further?: (folder: string) => string;
+  readonly verify?: string;
+  readonly read?: string;
+  readonly clients?: string;
+}
+
+/** A gateway that makes assertions in front of one that demands them, in front of a backend. */
+async function useChain(
+  t: Test,
+  made: (folder: string) => string,
+  { further, verify = '', read = '{}', clients = '' }: ChainOptions = {},
+) {
+  const folder = t.testdir();
+  const authority = new Authority(folder);
+  const identity = authority.sign('issuer', 30, '/O=Bank/CN=issuer', 'DNS:a', RSA_KEY);
+  for (const [name, text] of [
+    ['c.pem', identity.cert],
+    ['k.pem', identity.key],
+    ['ca.pem', authority.ca.cert],
+  ] as const)
+    writeFileSync(join(folder, name), text);
+  const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+  });
+  const verifier = await useGateway(
+    t,
+    `services:
+  desk:
+    url: ${backend.url}/desk${TYPES}
+    operations: { Pay: { field: Query.pay, read: {} } }
+    security:
+      verify:
+        saml: { issuers: { "urn:gateway": { cert: { file: ${join(folder, 'c.pem')} } } }, audience: "urn:desk", confirmations: [bearer] }${further?.(folder) ?? ''}
+`,
+  );
+  const maker = await useGateway(
+    t,
+    `services:
+  desk:
+    url: ${verifier.url}/soap/desk${TYPES}
+    operations: { Pay: { field: Query.pay, read: ${read} } }
+    security:
+      ${verify}make: { replace: true, ${made(folder)} }
+${clients}`,
+  );
+  return {
+    folder,
+    backend,
+    maker,
+    verifier,
+    senders: () =>
+      verifier
+        .logLines()
+        .filter(({ msg }) => msg === 'request')
+        .map(({ sender }) => sender),
+    soap: (message: string): Promise<Response> => postSoap(`${maker.url}/soap/desk`, message),
+    async ask(headers: Record<string, string> = {}): Promise<string> {
+      const body = JSON.stringify({ query: '{ pay(sum: "1") { id } }' });
+      const all = { 'content-type': 'application/json', ...headers };
+      return (await fetch(`${maker.url}/graphql`, { method: 'POST', headers: all, body })).text();
+    },
+  };
+}
+
+const issued = (subject: string) => (folder: string) =>
+  `saml: { issuer: "urn:gateway", ${subject}, audience: "urn:desk", cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} } }`;
+const plain = messageOf('', bodyOf('<Pay xmlns="urn:desk"><sum>1</sum></Pay>'));
+
+t.test('an assertion that the gateway issues is good, whatever characters are in it', OPTIONS, async (t) => {
+  for (const [subject, printed] of [
+    ['desk', 'desk'],
+    [String.raw`é <&> "x" ]]> 😀 \r\n\t end`, 'é <&> "x" ]]> 😀 \r\n\t end'],
+  ] as const) {
+    const chain = await useChain(t, issued(`subject: "${subject.replaceAll('"', '\\"')}"`));
+    t.match(await chain.ask(), '"id":7');
+    t.equal((await chain.soap(plain)).status, 200);
+    t.same(chain.senders(), [`saml:${printed}`, `saml:${printed}`]);
+  }
+});
+
+t.test('the assertion is signed together with the message where that is asked for', OPTIONS, async (t) => {
+  const chain = await useChain(
+    t,
+    (folder) =>
+      `${issued('subject: desk')(folder)}, signature: { cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} }, parts: [Body, Assertion] }`,
+    {
+      further: (folder) =>
+        `\n        signature: { authorities: { file: ${join(folder, 'ca.pem')} }, subjects: ["CN=issuer"], required: [Body, Assertion] }`,
+    },
+  );
+  t.match(await chain.ask(), '"id":7');
+  t.same(chain.senders(), ['certificate:CN=issuer,O=Bank saml:desk']);
+});
+
+const withUser = (user: string): string =>
+  messageOf(
+    securityOf([
+      `<wsse:UsernameToken xmlns:wsse="${WSSE}"><wsse:Username>${user}</wsse:Username><wsse:Password>${user}</wsse:Password></wsse:UsernameToken>`,
+    ]),
+    bodyOf('<Pay xmlns="urn:desk"><sum>1</sum></Pay>'),
+  );
+
+t.test(
+  'the assertion is about the sender that a SOAP message proves, and its own block is gone',
+  OPTIONS,
+  async (t) => {
+    const chain = await useChain(t, issued('claim: sub'), {
+      verify: 'verify: { usernameToken: { users: { ann: { password: ann }, bob: { password: bob } } } }\n      ',
+      clients: 'clients: { wsSecurity: { class: all }, classes: { all: {} } }\n',
+    });
+    t.equal((await chain.soap(withUser('ann'))).status, 200);
+    t.equal((await chain.soap(withUser('bob'))).status, 200);
+    t.same(chain.senders(), ['saml:ann', 'saml:bob']);
+    t.notMatch(String(chain.backend.complete[0]?.body), 'UsernameToken');
+    t.match(await (await chain.soap(withUser('eve'))).text(), 'wsse:FailedAuthentication');
+    t.equal(chain.senders().length, 2);
+  },
+);
+
+t.test('the assertion is about a claim of the caller, and callers without it are refused', OPTIONS, async (t) => {
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const keys = await useBackend(t, async (_message, response) => {
+    response.end(JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'k' }] }));
+  });
+  const headersOf = async (user: string | null) => {
+    const token = new SignJWT(user === null ? {} : { user })
+      .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+      .setIssuer('https://idp')
+      .setAudience('gateway')
+      .setExpirationTime('1h');
+    return { authorization: `Bearer ${await token.setSubject('portal').sign(privateKey)}` };
+  };
+  const chain = await useChain(t, issued('claim: user'), {
+    // Calls are shared: not those about different subjects.
+    read: '{ cacheMillis: 60000, scope: shared }',
+    clients: `clients:
+  jwt: { issuer: "https://idp", audience: gateway, jwksUrl: "${keys.url}/", algorithms: [ES256], class: all }
+  classes: { all: {} }
+`,
+  });
+  t.match(await chain.ask(await headersOf('ann')), '"id":7');
+  t.match(await chain.ask(await headersOf('bob')), '"id":7');
+  t.match(await chain.ask(await headersOf('ann')), '"id":7');
+  t.match(await chain.ask(await headersOf(null)), 'FORBIDDEN');
+  t.same(chain.senders(), ['saml:ann', 'saml:bob'], 'the third is answered from the cache');
+});
+
+t.test('an assertion of a file is sent as it is, and a new file is read', OPTIONS, async (t) => {
+  const source = await useChain(t, issued('subject: "é ann"'));
+  await source.ask();
+  const assertionIn = (body: string): string => /<saml:Assertion.*<\/saml:Assertion>/s.exec(body)?.[0] ?? '';
+  // The verifying gateway passes the block on.
+  const first = assertionIn(String(source.backend.complete[0]?.body));
+  t.match(first, '&#233; ann');
+  const file = join(source.folder, 'a.xml');
+  writeFileSync(file, `<?xml version="1.0"?>\n${first.replace('&#233;', 'é')}\n`);
+  const passing = await useGateway(
+    t,
+    `services:
+  desk:
+    url: ${source.verifier.url}/soap/desk${TYPES}
+    operations: { Pay: { field: Query.pay } }
+    security: { make: { saml: { assertion: { file: ${file} } } } }
+`,
+  );
+  const answer = await fetch(`${passing.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ pay(sum: \\"1\\") { id } }"}',
+  });
+  t.match(await answer.text(), '"id":7');
+  t.same(source.senders(), ['saml:é ann', 'saml:é ann']);
+});
+
+t.test(
+  'xmlsec1 verifies the assertion',
+  { skip: hasXmlsec() ? OPTIONS.skip : 'xmlsec1 is not installed' },
+  async (t) => {
+    const chain = await useChain(t, issued('subject: "é <&> ann"'));
+    await chain.ask();
+    const assertion = /<saml:Assertion.*<\/saml:Assertion>/s.exec(String(chain.backend.complete[0]?.body))?.[0] ?? '';
+    const verify = (text: string): number | null => {
+      const file = join(chain.folder, 'assertion.xml');
+      writeFileSync(file, text);
+      const id = ['--id-attr:ID', 'urn:oasis:names:tc:SAML:2.0:assertion:Assertion'];
+      const trusted = ['--trusted-pem', join(chain.folder, 'ca.pem')];
+      return spawnSync('xmlsec1', ['--verify', ...trusted, ...id, file]).status;
+    };
+    t.equal(verify(assertion), 0);
+    t.not(verify(assertion.replace('ann', 'bob')), 0);
+  },
+);
+
+function hasXmlsec(): boolean {
+  return spawnSync('xmlsec1', ['--version']).status === 0;
+}
+
+t.test('an assertion that cannot be made is an error of the configuration', OPTIONS, async (t) => {
+  const start = (saml: string) =>
+    useGateway(
+      t,
+      `services:\n  desk:\n    url: http://127.0.0.1:1/${TYPES}\n    operations: { Pay: { field: Query.pay } }\n    security: { make: { saml: ${saml} } }\n`,
+    );
+  await t.rejects(start('{}'), /neither an `assertion` nor all that/);
+  await t.rejects(start('{ assertion: "<x/>" }'), /no assertion of SAML 2.0/);
+  await t.rejects(start('{ assertion: "<x/>", subject: a }'), /`assertion`, and `subject`/);
+  const key = 'issuer: a, audience: "urn:a", cert: "-----BEGIN ", key: "-----BEGIN "';
+  await t.rejects(start(`{ ${key} }`), /not exactly one of `subject` and `claim`/);
+  await t.rejects(start(`{ ${key}, subject: a, claim: sub }`), /not exactly one of `subject` and `claim`/);
+  await t.rejects(start(`{ ${key}, subject: a }`), /The certificate of `security.make.saml` cannot be read/);
+});
