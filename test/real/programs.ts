@@ -33,6 +33,7 @@ const PROBES = {
   spyne: { command: [PYTHON, '-c', 'import spyne, lxml'], install: apt('python3-spyne python3-lxml') },
   zeep: { command: [PYTHON, '-c', 'import zeep'], install: apt('python3-zeep') },
   xmlsec: { command: [PYTHON, '-c', 'import xmlsec'], install: apt('python3-xmlsec') },
+  xmlsec1: { command: ['xmlsec1', '--version'], install: apt('xmlsec1') },
   node: { command: [process.execPath, '-e', 'require("soap")'], install: 'npm ci' },
   openssl: { command: ['openssl', 'version'], install: apt('openssl') },
   maven: { command: ['sh', '-c', 'mvn --version && javac -version'], install: apt('maven default-jdk-headless') },
