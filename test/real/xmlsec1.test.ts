@@ -20,7 +20,7 @@ const ALGORITHMS = {
   rsa: [`${MORE}rsa-sha256`, `${MORE}rsa-sha512`],
   ec: [`${MORE}ecdsa-sha256`],
 } as const;
-const ALTERED_COUNT = 4000;
+const ALTERED_COUNT = 3000;
 /** Elements whose Id counts. */
 const WITH_IDS = [`${SOAP_11}:Body`, `${WSU}:Timestamp`, 'urn:block:Block', `${WSSE}:BinarySecurityToken`];
 /** The first signature of the block, by its place: xmlsec1 takes the first of the document otherwise. */

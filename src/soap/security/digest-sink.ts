@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHash, type Hash, hash } from 'node:crypto';
 
 import { invariant } from '../../base/invariant.js';
-import type { CanonicalSink } from '../../xml/canonical/canonical-writer.js';
+import { type CanonicalSink, GREATER, RETURN } from '../../xml/canonical/canonical-writer.js';
 import type { DigestName } from './algorithms.js';
 
 /** Bytes that are collected before they are hashed: a call of the hash costs as much as some hundred of them. */
@@ -42,18 +42,51 @@ abstract class ByteSink implements CanonicalSink {
     this.#length = at;
   }
 
-  writeAscii(bytes: Uint8Array, start: number, end: number): void {
+  writeTag(before: '<' | '</', name: string): void {
+    const { length } = name;
+    if (length > DIRECT_BYTES || this.#length + length + 3 > this.#bytes.length) {
+      this.write(before);
+      this.write(name);
+      this.write('>');
+      return;
+    }
+    const bytes = this.#bytes;
+    let at = this.#length;
+    bytes[at++] = 0x3c;
+    if (before === '</') bytes[at++] = 0x2f;
+    for (let index = 0; index < length; index++) {
+      const unit = name.charCodeAt(index);
+      if (unit >= 0x80) {
+        this.#writeLong(`${before}${name}>`);
+        return;
+      }
+      bytes[at++] = unit;
+    }
+    bytes[at++] = 0x3e;
+    this.#length = at;
+  }
+
+  writeAscii(bytes: Uint8Array, start: number, end: number): boolean {
     const length = end - start;
     if (length > DIRECT_BYTES) {
+      const direct = Buffer.from(bytes.buffer, bytes.byteOffset + start, length);
+      // Node searches many bytes at once.
+      if (direct.includes(GREATER) || direct.includes(RETURN)) return false;
       this.empty();
-      this.flush(Buffer.from(bytes.buffer, bytes.byteOffset + start, length));
-      return;
+      this.flush(direct);
+      return true;
     }
     if (this.#length + length > this.#bytes.length) this.empty();
     const own = this.#bytes;
     let at = this.#length;
-    for (let index = start; index < end; index++) own[at++] = bytes[index] ?? 0;
+    // One loop looks and copies: what is copied counts only once all of it is plain.
+    for (let index = start; index < end; index++) {
+      const byte = bytes[index] ?? 0;
+      if (byte === GREATER || byte === RETURN) return false;
+      own[at++] = byte;
+    }
     this.#length = at;
+    return true;
   }
 
   protected empty(): void {

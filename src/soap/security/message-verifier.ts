@@ -111,8 +111,8 @@ export class MessageVerifier implements XmlHandler {
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
     const interest = this.#interests.at(-1) ?? SKIP;
-    const [digest, ...others] = this.#digests;
-    if (digest === undefined || others.length > 0 || interest === PRESENCE) return false;
+    const digest = this.#digests[0];
+    if (digest === undefined || this.#digests.length > 1 || interest === PRESENCE) return false;
     // Whether a text is white matters beside a comment.
     if (interest === ALL || interest === STREAM || this.#hasComment[this.#depth] === true) return false;
     if (!digest.writer.asciiText(bytes, start, end)) return false;
@@ -190,7 +190,8 @@ export class MessageVerifier implements XmlHandler {
     if (tag.local === 'Include' && tag.uri === XOP_URI) throw unsupportedAlgorithm('an attachment in what is signed');
     this.#hasText[this.#depth] = false;
     this.#hasComment[this.#depth] = false;
-    for (const { writer } of this.#digests) writer.open(tag);
+    const digests = this.#digests;
+    for (let index = 0; index < digests.length; index++) digests[index]?.writer.open(tag);
     return STREAM;
   }
 
@@ -262,6 +263,7 @@ export class MessageVerifier implements XmlHandler {
 
 /** The least interest that has all of both. A handler that bounds texts has them bounded. */
 function wider(own: Interest, inner: Interest): Interest {
+  if (own === inner || inner === SKIP) return own;
   for (const interest of [ALL, STREAM, PRESENCE, ELEMENTS_ONLY] as const) {
     if (own === interest || inner === interest) return interest;
   }

@@ -14,8 +14,13 @@ export interface WrittenAttribute {
 /** Receives canonical XML in pieces of any length. */
 export interface CanonicalSink {
   write(chars: string): void;
-  /** The text lies in these bytes, which are plain ASCII, as it stands. They are lent. */
-  writeAscii(bytes: Uint8Array, start: number, end: number): void;
+  /** Writes a tag without attributes: `before`, which is ASCII, the name, and `>`. */
+  writeTag(before: '<' | '</', name: string): void;
+  /**
+   * Writes a text that lies in these bytes, which are plain ASCII, as it stands, and returns true. Writes nothing of one with
+   * `>` or a carriage return, which canonical XML writes as references. The bytes are lent.
+   */
+  writeAscii(bytes: Uint8Array, start: number, end: number): boolean;
 }
 
 const XML = 'http://www.w3.org/XML/1998/namespace';
@@ -60,9 +65,14 @@ export class CanonicalWriter implements XmlHandler {
   open(tag: StartTag): Interest {
     const name = tag.prefix === '' ? tag.local : `${tag.prefix}:${tag.local}`;
     this.#marks.push(this.#hidden.length);
+    const sink = this.#sink;
+    if (this.#isRendered(tag)) {
+      this.#names.push(name);
+      sink.writeTag('<', name);
+      return STREAM;
+    }
     const namespaces = this.#namespaces(tag);
     this.#names.push(name);
-    const sink = this.#sink;
     sink.write('<');
     sink.write(name);
     for (const { prefix, uri } of namespaces) {
@@ -76,9 +86,7 @@ export class CanonicalWriter implements XmlHandler {
   }
 
   close(): void {
-    this.#sink.write('</');
-    this.#sink.write(this.#names.pop() ?? '');
-    this.#sink.write('>');
+    this.#sink.writeTag('</', this.#names.pop() ?? '');
     const mark = this.#marks.pop() ?? 0;
     while (this.#hidden.length > mark) {
       const hidden = this.#hidden.pop();
@@ -93,9 +101,7 @@ export class CanonicalWriter implements XmlHandler {
   }
 
   asciiText(bytes: Uint8Array, start: number, end: number): boolean {
-    for (let index = start; index < end; index++) if (bytes[index] === GREATER || bytes[index] === RETURN) return false;
-    this.#sink.writeAscii(bytes, start, end);
-    return true;
+    return this.#sink.writeAscii(bytes, start, end);
   }
 
   comment(chars: string): void {
@@ -104,7 +110,6 @@ export class CanonicalWriter implements XmlHandler {
 
   /** The declarations to write, in their order; they are in force from here on. */
   #namespaces(tag: StartTag): readonly NamespaceBinding[] {
-    if (this.#isRendered(tag)) return NONE;
     const due: NamespaceBinding[] = [];
     if (this.#method.kind === 'exclusive') this.#addUtilized(tag, due);
     else this.#addDeclared(tag, due);
@@ -201,10 +206,9 @@ function writtenOf({ written }: StartTag): NonNullable<StartTag['written']> {
   return written;
 }
 
-const NONE: readonly NamespaceBinding[] = [];
-
-const GREATER = 0x3e;
-const RETURN = 0x0d;
+/** Characters of texts that are not written as they stand. */
+export const GREATER = 0x3e;
+export const RETURN = 0x0d;
 
 function escapeText(chars: string): string {
   if (!TEXT.test(chars)) return chars;

@@ -29,8 +29,15 @@ class Collector implements CanonicalSink {
     this.text += chars;
   }
 
-  writeAscii(bytes: Uint8Array, start: number, end: number): void {
+  writeTag(before: string, name: string): void {
+    this.text += `${before}${name}>`;
+  }
+
+  writeAscii(bytes: Uint8Array, start: number, end: number): boolean {
+    const piece = bytes.subarray(start, end);
+    if (piece.includes(0x3e) || piece.includes(0x0d)) return false;
     this.text += Buffer.from(bytes.subarray(start, end)).toString('latin1');
+    return true;
   }
 }
 
