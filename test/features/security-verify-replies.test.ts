@@ -18,6 +18,8 @@ import {
 import { useBackend, useGateway } from '../kit/use.js';
 
 const OPTIONS = { skip: hasOpenssl() ? false : 'openssl is not installed' };
+const ATTACHMENT_CONTENT =
+  'http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform';
 const WSSE11 = 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd';
 const REQUEST =
   '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><Pay xmlns="urn:desk"><sum>1</sum></Pay></s:Body></s:Envelope>';
@@ -41,8 +43,9 @@ async function useDesk(t: Test, verified = '') {
     writeFileSync(join(folder, name), text);
   let answer: Answer = () => '';
   let status = 200;
+  let type = 'text/xml';
   const backend = await useBackend(t, (message: RecordedMessage, response: ServerResponse) => {
-    response.writeHead(status, { 'content-type': 'text/xml' }).end(answer(String(message.body)));
+    response.writeHead(status, { 'content-type': type }).end(answer(String(message.body)));
   });
   const gateway = await useGateway(
     t,
@@ -73,9 +76,10 @@ ${verified}`,
     service,
     other,
     gateway,
-    answerWith(next: Answer, nextStatus = 200): void {
+    answerWith(next: Answer, nextStatus = 200, nextType = 'text/xml'): void {
       answer = next;
       status = nextStatus;
+      type = nextType;
     },
     soap: (): Promise<Response> => postSoap(`${gateway.url}/soap/desk`, REQUEST),
     async ask(): Promise<string> {
@@ -216,6 +220,44 @@ t.test('the block is taken out of a reply where that is asked for', OPTIONS, asy
     t.match(text.slice(-20), '</s:Envelope>');
   }
   t.match(await desk.ask(), 'xxx');
+});
+
+t.test('a reply in a package is verified with its attachments', OPTIONS, async (t) => {
+  const desk = await useDesk(t);
+  const type = 'multipart/related; type="text/xml"; boundary=b; start="<root>"';
+  const data = 'bytes of the attachment';
+  const replyOf = (sent: string, covered = data): string => {
+    const [body, timestamp] = [bodyOf(contentOf('seven')), timestampOf(Date.now())];
+    const transforms = `<ds:Transforms><ds:Transform Algorithm="${ATTACHMENT_CONTENT}"></ds:Transform></ds:Transforms>`;
+    const signature = signatureOf(desk.service, [
+      { uri: '#body', text: body },
+      { uri: '#ts', text: timestamp },
+      { uri: 'cid:a', text: covered, transforms },
+    ]);
+    const envelope = messageOf(securityOf([tokenOf(desk.service), timestamp, signature]), body);
+    const part = (id: string, mediaType: string, content: string): string =>
+      `--b\r\nContent-Type: ${mediaType}\r\nContent-ID: <${id}>\r\nContent-Transfer-Encoding: binary\r\n\r\n${content}\r\n`;
+    return `${part('root', 'text/xml; charset=utf-8', envelope)}${part('a', 'application/octet-stream', sent)}--b--\r\n`;
+  };
+  let sent = '';
+  desk.answerWith(
+    () => {
+      sent = replyOf(data);
+      return sent;
+    },
+    200,
+    type,
+  );
+  const answer = await desk.soap();
+  t.equal(answer.status, 200);
+  t.equal(await answer.text(), sent);
+  t.match(await desk.ask(), '"seven"');
+  desk.answerWith(() => replyOf('bytes of another one'), 200, type);
+  t.match(await (await desk.soap()).text(), 'UPSTREAM_INVALID_RESPONSE');
+  t.match(String(desk.gateway.logLines().at(-1)?.['detail']), 'wsse:FailedCheck');
+  desk.answerWith(() => replyOf(data).replace('>seven<', '>eight<'), 200, type);
+  t.match(await (await desk.soap()).text(), 'UPSTREAM_INVALID_RESPONSE');
+  t.match(await desk.ask(), 'UPSTREAM_INVALID_RESPONSE');
 });
 
 t.test('verification of replies that could not hold is an error of the configuration', OPTIONS, async (t) => {
