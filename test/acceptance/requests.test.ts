@@ -247,8 +247,8 @@ t.test('content that is not modelled is written from XML, which is data and no m
   );
   const any = await written(
     'any: $x',
-    { x: ['<e xmlns="urn:e"/>', '<f xmlns="urn:f" g="1"><h xmlns=""/></f>'] },
-    '($x: [XML!])',
+    { x: [{ xml: '<e xmlns="urn:e"/>' }, { xml: '<f xmlns="urn:f" g="1"><h xmlns=""/></f>' }] },
+    '($x: [AnyValueInput!])',
   );
   t.match(any, /^<n\d:e\/><n\d:f g="1"><h\/><\/n\d:f>$/);
   t.match(await not('<b>bold</b>'), 'rich: must be an element rich in the namespace urn:t');
@@ -271,7 +271,10 @@ t.test('content that is not modelled is written from XML, which is data and no m
     await not(`<rich xmlns="urn:t">${Array.from({ length: 20 }, (_, n) => `<a xmlns="urn:${n}"/>`).join('')}</rich>`),
     'more namespaces than allowed',
   );
-  t.match(await refused('any: $x', { x: ['text'] }, '($x: [XML!])'), 'any[0]: must be one well-formed');
+  t.match(
+    await refused('any: $x', { x: [{ xml: 'text' }] }, '($x: [AnyValueInput!])'),
+    'any[0].xml: must be one well-formed',
+  );
 });
 
 t.test('a QName has a prefix that is declared; lists of simple values are lists', async (t) => {
@@ -438,7 +441,8 @@ t.test('elements that a wildcard does not let in are not sent', async (t) => {
   const wsdl = desk({ schemas: schemaOf('', `${el('a', 'xs:string', maybe)}${any}`) });
   const started = await startDesk(t, { 'desk.wsdl': wsdl });
   const reply = '<t:GetResponse><t:result>ok</t:result></t:GetResponse>';
-  const sent = async (xml: string): Promise<unknown> => started.ask(`{ get(any: [${JSON.stringify(xml)}]) }`, reply);
+  const sent = async (xml: string): Promise<unknown> =>
+    started.ask(`{ get(any: [{ xml: ${JSON.stringify(xml)} }]) }`, reply);
   t.same(await sent('<x xmlns="urn:x"/>'), { data: { get: 'ok' } });
   for (const bad of ['<x/>', '<x xmlns="urn:t"/>']) {
     t.match(JSON.stringify(await sent(bad)), 'any[0]: must not be an element of this namespace', bad);

@@ -197,7 +197,7 @@ t.test('B09: XML in an argument', async (t) => {
     ['100,000 characters', `<a xmlns="urn:o">${'x'.repeat(100_000)}</a>`],
   ] as const) {
     const answer = rows.answer('B09', name);
-    const query = 'query($x:XML){open(note:"n" any:$x){note any}}';
+    const query = 'query($x:XML){open(note:"n" any:{xml:$x}){note any{xml}}}';
     const echoed = await sendQuery(shop, { query, variables: { x: any } });
     if (answer === 'pass') {
       t.same(echoed.result.errors, undefined, name);

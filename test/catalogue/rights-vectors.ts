@@ -90,7 +90,7 @@ const CONTENTS: Readonly<Record<string, string>> = {
 };
 
 const ALL =
-  'v { type value xml } s { type value xml } list { value xml } open { name any } customer { name iban tax ... on Premium { iban } }';
+  'v { type value xml } s { type value xml } list { value xml } open { name any { name type value xml } } customer { name iban tax ... on Premium { iban } }';
 
 /** Documents for one secret, by case of the table. */
 const DOCUMENTS: Readonly<Record<string, string>> = {

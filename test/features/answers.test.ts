@@ -140,13 +140,16 @@ t.test('what xs:any lets in is its own, even under a name that an element beside
   );
   const t1 = 'xmlns="urn:t"';
   const read = async (query: string, body: string): Promise<unknown> => {
-    const { data, errors } = await ask(`{ get { ${query} } }`, `<t:GetResponse>${body}</t:GetResponse>`);
+    const selection = query.replace(/\bany\b/g, 'any { xml }');
+    const { data, errors } = await ask(`{ get { ${selection} } }`, `<t:GetResponse>${body}</t:GetResponse>`);
     return errors === undefined ? data?.['get'] : errors.map(({ path, message }) => `${path?.join('.')}: ${message}`);
   };
   // Replies of Salesforce have the Id of a record twice.
   const twice =
     '<t:record><t:type>A</t:type><t:Id>1</t:Id><t:Id>2</t:Id><t:type>B</t:type><t:tags/><t:tags>x</t:tags><t:Name>n</t:Name></t:record>';
-  const rest = [`<Id ${t1}>2</Id>`, `<type ${t1}>B</type>`, `<tags ${t1}>x</tags>`, `<Name ${t1}>n</Name>`];
+  const rest = [`<Id ${t1}>2</Id>`, `<type ${t1}>B</type>`, `<tags ${t1}>x</tags>`, `<Name ${t1}>n</Name>`].map(
+    (xml) => ({ xml }),
+  );
   t.same(await read('record { type id tags any }', twice), { record: { type: 'A', id: '1', tags: [], any: rest } });
   t.same(await read('record { any }', twice), { record: { any: rest } }, 'whatever is asked for besides');
   t.same(await read('record { a: any b: any again: id id }', twice), {
@@ -155,14 +158,18 @@ t.test('what xs:any lets in is its own, even under a name that an element beside
   t.same(await read('record { type id gone tags }', twice), { record: { type: 'A', id: '1', gone: [], tags: [] } });
   const nil = '<t:record><t:type>A</t:type><t:gone>x</t:gone><t:gone/><t:Id xsi:nil="true"/><t:Id>1</t:Id></t:record>';
   t.same(await read('record { id any gone }', nil), {
-    record: { id: null, any: [`<Id ${t1}>1</Id>`], gone: ['x', ''] },
+    record: { id: null, any: [{ xml: `<Id ${t1}>1</Id>` }], gone: ['x', ''] },
   });
 
   const local = '<t:local><t:id>1</t:id><id>zz</id><other/></t:local>';
-  t.same(await read('local { id any }', local), { local: { id: 1, any: ['<id>zz</id>', '<other/>'] } });
-  t.same(await read('local { any }', local), { local: { any: ['<id>zz</id>', '<other/>'] } });
+  t.same(await read('local { id any }', local), {
+    local: { id: 1, any: [{ xml: '<id>zz</id>' }, { xml: '<other/>' }] },
+  });
+  t.same(await read('local { any }', local), { local: { any: [{ xml: '<id>zz</id>' }, { xml: '<other/>' }] } });
   const qualified = '<t:unqualified><t:id>zz</t:id></t:unqualified>';
-  t.same(await read('unqualified { id any }', qualified), { unqualified: { id: null, any: [`<id ${t1}>zz</id>`] } });
+  t.same(await read('unqualified { id any }', qualified), {
+    unqualified: { id: null, any: [{ xml: `<id ${t1}>zz</id>` }] },
+  });
   t.same(await read('unqualified { id }', qualified), { unqualified: { id: null } });
   // Stacks that disagree about qualification are read where nothing else can be meant.
   t.same(await read('other { id any }', '<t:other><id>1</id></t:other>'), { other: { id: 1, any: [] } });

@@ -106,11 +106,11 @@ t.test('no selection delivers a value without its scopes', async (t) => {
   const bank = await startBank(CLASSES, RULED, LINK);
   t.teardown(() => bank.close());
   const documents = [
-    '{ getCustomer(id: "p1") { ...on Premium { iban pins tax notes } ...on Customer { x: iban } ...F } } fragment F on Customer { pins any friend { any ...on Premium { tax } } }',
-    '{ find(ids: ["1"]) { any notes again { tax pins notes any again { tax } } } }',
+    '{ getCustomer(id: "p1") { ...on Premium { iban pins tax notes } ...on Customer { x: iban } ...F } } fragment F on Customer { pins any { value } friend { any { name value xml } ...on Premium { tax } } }',
+    '{ find(ids: ["1"]) { any { name value xml } notes again { tax pins notes any { value } again { tax } } } }',
     '{ getCustomer(id: "trouble") { id } }',
     'mutation { changeIban(id: "1", iban: "x") { at } }',
-    '{ a: getCustomer(id: "1") { notes } b: getCustomer(id: "1") { notes any } __schema { types { name } } }',
+    '{ a: getCustomer(id: "1") { notes } b: getCustomer(id: "1") { notes any { name type value } } __schema { types { name } } }',
   ];
   for (const document of documents) {
     const { text } = await ask(bank, document);
@@ -186,7 +186,7 @@ t.test('a mask by itself holds for all classes, those that come later too; `none
 t.test('masks replace values by the class of the caller', async (t) => {
   const bank = await startBank(CLASSES, MASKED, LINK);
   t.teardown(() => bank.close());
-  const query = '{ getCustomer(id: "1") { iban pins notes tax any friend { iban } } }';
+  const query = '{ getCustomer(id: "1") { iban pins notes tax any { name value } friend { iban } } }';
   const plain = await ask(bank, query, 'plain');
   t.notOk(plain.errors, 'no error');
   t.same(plain.data, {

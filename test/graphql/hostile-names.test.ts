@@ -217,7 +217,15 @@ t.test('types that inherit more than a schema can have are refused, at the limit
   const names = new TypeNames();
   const members = new MemberTable(
     'shop',
-    { naming: 'camel', choices: 'fields', nullable: null, isEncoded: false, knownTypes: [], anyTypes: null },
+    {
+      naming: 'camel',
+      choices: 'fields',
+      nullable: null,
+      isEncoded: false,
+      knownTypes: [],
+      knownElements: [],
+      anyTypes: null,
+    },
     names,
   );
   const wide = complex('Base', elements(...Array.from({ length: 999 }, (_, at) => one(`x${at}`, INT, '?'))));

@@ -117,25 +117,30 @@ t.test('without being asked for, each branch is a field that may be null', async
   t.same(data, { get: { payment: { card: null, iban: 'A', coins: null, free: null } } });
 });
 
-t.test('what xs:any lets in is XML beside the fields that are declared', async (t) => {
+t.test('what xs:any lets in is a value of any type beside the fields that are declared', async (t) => {
   const types = `<xs:complexType name="Open"><xs:sequence><xs:element name="known" type="xs:int"/><xs:element name="other" type="xs:int" minOccurs="0"/>
     <xs:any namespace="##any" processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence><xs:attribute name="any" type="xs:int"/></xs:complexType>`;
   const shop = await startDesk(t, { 'desk.wsdl': desk({ types, reply: '<xs:element name="open" type="t:Open"/>' }) });
   const body = `<t:GetResponse><t:open any="1"><t:known>1</t:known><t:other>2</t:other><t:Known>3</t:Known><x:known xmlns:x="urn:x">a&amp;<x:b/></x:known><none xsi:nil="true"/></t:open></t:GetResponse>`;
-  const { data, errors } = await shop.ask('{ get { any anyElement known } }', body);
+  const { data, errors } = await shop.ask('{ get { any anyElement { name type value xml } known } }', body);
   t.same(errors, undefined);
   t.same(data, {
     get: {
       any: 1,
       known: 1,
       anyElement: [
-        '<Known xmlns="urn:t">3</Known>',
-        '<known xmlns="urn:x">a&amp;<b/></known>',
-        '<none xmlns:_0="http://www.w3.org/2001/XMLSchema-instance" _0:nil="true"/>',
+        { name: '{urn:t}Known', type: null, value: '3', xml: '<Known xmlns="urn:t">3</Known>' },
+        {
+          name: '{urn:x}known',
+          type: null,
+          value: { b: '', '#text': 'a&' },
+          xml: '<known xmlns="urn:x">a&amp;<b/></known>',
+        },
+        { name: '{}none', type: null, value: null, xml: null },
       ],
     },
   });
-  const less = await shop.ask('{ get { anyElement } }', body);
+  const less = await shop.ask('{ get { anyElement { value } } }', body);
   t.same((less.data as { get: { anyElement: unknown[] } }).get.anyElement.length, 3, 'whatever else is selected');
 });
 

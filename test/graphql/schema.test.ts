@@ -151,7 +151,8 @@ t.test('attributes, simple content, mixed content and empty types have one stabl
   );
   t.match(text, 'type Price {\n  value: Decimal!\n  currency: String\n}');
   t.match(text, 'getThing(price: PriceInput!, flag: Boolean, rich: XML): GetThingResult');
-  t.match(text, 'type GetThingResult {\n  price: Price!\n  flag: Boolean\n  rich: XML!\n  any: XML!\n}');
+  t.match(text, 'type GetThingResult {\n  price: Price!\n  flag: Boolean\n  rich: XML!\n  any: Any!\n}');
+  t.match(text, /type Any {\n.*\n {2}any: \[AnyValue!]\n}/);
 });
 
 t.test('non-null follows occurrence, nillable, choice and default', async (t) => {

@@ -6,6 +6,8 @@ export interface AnyTypes {
   /** The reader may not have all of them: content that no type describes is withheld, for it may be of any. */
   readonly isRestricted?: boolean;
   named(name: QName): AnyType | null;
+  /** The declaration of an element of any name; null, or absent, where there is none. */
+  element?(name: QName): AnyMember | null;
 }
 
 /** What a reader gets of a value instead of it; undefined: nothing, the value is left out. */

@@ -37,6 +37,8 @@ export interface ListPlan {
 /** An element of any type, as JSON (a `JSON` scalar). */
 export interface AnyPlan {
   readonly kind: 'any';
+  /** The element is of any name as well: a declaration of that name has its type. Absent: it is not. */
+  readonly isNamed?: boolean;
   readonly types: AnyTypes;
 }
 
@@ -116,6 +118,8 @@ export type SlotSource =
   | { readonly from: 'attribute'; readonly name: QName; readonly default: string | null }
   /** The text of this element (simple content). */
   | { readonly from: 'text' }
+  /** The name of this element, as `{namespace}name`. */
+  | { readonly from: 'name' }
   /** A constant, by its lexical form: `__typename`. */
   | { readonly from: 'constant'; readonly value: string }
   /** Nothing: it is null for the reader of the plan, with an error where it is forbidden. */
@@ -235,7 +239,13 @@ export type EncodeValue =
   /** Content that is not modelled: the whole element as XML, or text. */
   | { readonly kind: 'xml' }
   /** A value of any type, or of any simple one: an object with its type and the value as JSON, or the element as XML. */
-  | { readonly kind: 'any'; readonly types: AnyTypes; readonly isSimple: boolean };
+  | {
+      readonly kind: 'any';
+      readonly types: AnyTypes;
+      readonly isSimple: boolean;
+      /** The object has the name of the element, where a wildcard allows any. Absent: the element is declared. */
+      readonly isNamed?: boolean;
+    };
 
 export interface EncodeObject {
   readonly kind: 'object';

@@ -23,13 +23,15 @@ import { isNil, resolveQName, typeNameOf, XML_URI, XSI_URI } from '../plan/xsi.j
 export class AnyValueReader {
   readonly #types: AnyTypes;
   readonly #maxChars: number;
+  readonly #isNamed: boolean;
   readonly #open: Frame[] = [];
   #chars = 0;
   #value: unknown = null;
 
-  /** `maxChars`: how long names, texts and values may be together. */
-  constructor(types: AnyTypes, maxChars: number) {
+  /** `maxChars`: how long names, texts and values may be together. `isNamed`: a declaration of its name has its type. */
+  constructor(types: AnyTypes, maxChars: number, isNamed = false) {
     this.#types = types;
+    this.#isNamed = isNamed;
     this.#maxChars = maxChars;
   }
 
@@ -43,7 +45,8 @@ export class AnyValueReader {
     if (this.isTooLong) return;
     const parent = this.#open.at(-1) ?? null;
     parent?.names?.endRun();
-    const frame = new Frame(tag, parent?.memberFor(tag.local) ?? null, parent?.itemType ?? null, this.#types);
+    const declared = parent === null ? this.#declared(tag) : parent.memberFor(tag.local);
+    const frame = new Frame(tag, declared, parent?.itemType ?? null, this.#types);
     this.#open.push(frame);
     for (let index = 0; index < tag.attributeCount; index++) {
       this.#chars += tag.attributeLocal(index).length + tag.attributeValue(index).length;
@@ -67,6 +70,10 @@ export class AnyValueReader {
     const parent = this.#open.at(-1);
     if (parent === undefined) this.#value = frame.value();
     else parent.add(frame, frame.typedValue());
+  }
+
+  #declared({ uri, local }: StartTag): AnyMember | null {
+    return this.#isNamed ? (this.#types.element?.({ uri, local }) ?? null) : null;
   }
 
   /** The value; null where it was too long. To be called when every element is closed. */

@@ -1,3 +1,4 @@
+import { typeKey } from '../../wsdl/model.js';
 import { ALL, type Interest, type QName, SKIP, STREAM, type StartTag, type XmlHandler } from '../../xml/events.js';
 import { ContentNames, namesIn } from '../plan/content-names.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
@@ -249,6 +250,7 @@ export class ReplyDecoder implements XmlHandler {
     if (variant.constants.length > 0) this.#output.setConstants(reading);
     for (const slot of variant.attachments)
       this.#output.setValue(reading, slot, -1, this.#binary.attached(slot.part), null);
+    for (const slot of variant.elementNames) this.#output.setValue(reading, slot, -1, typeKey(tag), null);
     for (const slot of variant.attributes) this.#readAttribute(tag, reading, slot);
     let first = reading;
     for (const slot of variant.anyItems) this.#output.fillUpTo(arrayPositionOf(tag, 'offset'), reading, slot);

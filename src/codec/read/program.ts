@@ -74,6 +74,8 @@ export interface VariantProgram {
   readonly children: ChildTable;
   readonly attributes: readonly SlotProgram[];
   readonly attachments: readonly SlotProgram[];
+  /** Slots that hold the name of the element. */
+  readonly elementNames: readonly SlotProgram[];
   /** And those that are withheld from the reader of the plan. */
   readonly constants: readonly SlotProgram[];
   /** Slots that are filled by children of any name. */
@@ -190,6 +192,7 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     children: { named, any: others.length === 0 ? null : others, wildcards: wildcardsOf(variant) },
     attributes: of('attribute'),
     attachments: of('attachment'),
+    elementNames: of('name'),
     // Blocks of the Header are read beside this: null stands for them until then.
     constants: [...of('constant'), ...of('header'), ...of('withheld')],
     anyItems: items,
@@ -200,7 +203,7 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     order: variant.order ?? null,
     mayBeNil: slots.every(
       ({ nonNull, from, isItem }) =>
-        !nonNull || isItem || from === 'attribute' || from === 'constant' || from === 'withheld',
+        !nonNull || isItem || from === 'attribute' || from === 'name' || from === 'constant' || from === 'withheld',
     ),
     hasNames: texts.some(({ isName }) => isName),
     isBinary,

@@ -152,7 +152,7 @@ export interface WholeReader {
 
 /** The reader of an element that is taken as a whole; null for others. */
 export function wholeReader({ value }: Pick<SlotProgram, 'value'>, maxChars: number): WholeReader | null {
-  if (value.kind === 'any') return new AnyValueReader(value.types, maxChars);
+  if (value.kind === 'any') return new AnyValueReader(value.types, maxChars, value.isNamed);
   if (value.kind === 'digest') return new DigestReader();
   return value.kind === 'opaque' ? new OpaqueXml(maxChars) : null;
 }

@@ -4,7 +4,8 @@ import { defaultsOf } from '../../base/limit.js';
 import { isRecord } from '../../base/record.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { XSD } from '../../wsdl/documents/namespaces.js';
-import { typeKey } from '../../wsdl/model.js';
+import { typeKey, type Wildcard } from '../../wsdl/model.js';
+import { isNcName } from '../../xml/chars.js';
 import { ALL, type QName, type XmlHandler } from '../../xml/events.js';
 import { XML_LIMITS } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
@@ -14,10 +15,13 @@ import { trimXml } from '../plan/lexical.js';
 import type { EncodeValue } from '../plan/plan.js';
 import { typeNameOf } from '../plan/xsi.js';
 import { AnyValueReader } from '../read/any-value.js';
+import { parseQualifiedName } from '../values/qualified-name.js';
 import { type AnyTools, AnyValueWriter } from './any-value.js';
 import { below, type InputPath, refuseInput } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
+import { REQUIRED } from './leaves.js';
 import { ANY_TYPE_NAME, TYPE, typeOfXml } from './type-attributes.js';
+import { refuseReserved } from './xml-input.js';
 
 /** The attributes and the content of an element of any type, which is open: JSON with its type, or XML. */
 export function anyContent(
@@ -46,12 +50,49 @@ export function anyContent(
   return type === null ? events : [TYPE(type), ...events];
 }
 
+/** An element of any name: by its name, with its type and the value as JSON, or as XML. */
+export function anyElement(
+  value: unknown,
+  { types, isSimple }: Extract<EncodeValue, { readonly kind: 'any' }>,
+  wildcards: readonly Wildcard[],
+  path: InputPath,
+  tools: AnyTools,
+): readonly ContentEvent[] {
+  if (!isRecord(value)) refuseInput(path, 'must be an object');
+  const xml = memberOf(value, 'xml') ?? null;
+  const written = memberOf(value, 'name') ?? null;
+  if (xml === null) {
+    const name = elementName(written, wildcards, below(path, 'name'));
+    return new AnyValueWriter(types, isSimple, tools).writeNamed(value, name, path);
+  }
+  const events = tools.leaves.xml(xml, null, below(path, 'xml'));
+  const [first] = events;
+  const isOther = written !== null && (first?.kind !== 'open' || typeKey(first.name) !== written);
+  const hasValue = (memberOf(value, 'type') ?? memberOf(value, 'value') ?? null) !== null;
+  if (isOther || (hasValue && !isSameAnyValue(value, trimXml(String(xml)), types, true)))
+    refuseInput(path, 'must not have a name or a value that its XML does not have');
+  return events;
+}
+
+/** `{namespace}name`; a name alone is in the namespace that the wildcard allows, where there is but one, else in none. */
+function elementName(written: unknown, wildcards: readonly Wildcard[], path: InputPath): QName {
+  if (written === null) refuseInput(path, REQUIRED);
+  const text = String(written);
+  const [first] = wildcards;
+  const only = wildcards.length === 1 && first?.namespaces.kind === 'only' ? first.namespaces.uris : [];
+  const uri = only.length === 1 ? (only[0] ?? '') : '';
+  const name = parseQualifiedName(text) ?? (isNcName(text) ? { uri, local: text } : null);
+  if (name === null) refuseInput(path, 'must be {namespace}name');
+  refuseReserved(name.uri, path);
+  return name;
+}
+
 /**
  * Whether the `type` and `value` of an argument are those that a reply with its XML would give. Absent ones are. `xml` is
  * of bounded length.
  */
-function isSameAnyValue(raw: ReadonlyRecord, xml: string, types: AnyTypes): boolean {
-  const found = xml.startsWith('<') ? read(xml, types) : { type: null, value: xml };
+function isSameAnyValue(raw: ReadonlyRecord, xml: string, types: AnyTypes, isNamed = false): boolean {
+  const found = xml.startsWith('<') ? read(xml, types, isNamed) : { type: null, value: xml };
   if (found === null) return false;
   const { type, value } = found;
   const given = memberOf(raw, 'type') ?? null;
@@ -61,8 +102,12 @@ function isSameAnyValue(raw: ReadonlyRecord, xml: string, types: AnyTypes): bool
 }
 
 /** Null for XML that breaks the rules. */
-function read(xml: string, types: AnyTypes): { readonly type: string | null; readonly value: unknown } | null {
-  const value = new AnyValueReader(types, Number.POSITIVE_INFINITY);
+function read(
+  xml: string,
+  types: AnyTypes,
+  isNamed: boolean,
+): { readonly type: string | null; readonly value: unknown } | null {
+  const value = new AnyValueReader(types, Number.POSITIVE_INFINITY, isNamed);
   let type: string | null = null;
   let isRoot = true;
   const handler: XmlHandler = {

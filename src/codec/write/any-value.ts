@@ -22,6 +22,7 @@ import { below, type InputPath, refuseInput } from './input-error.js';
 import { memberOf, type ReadonlyRecord } from './input-members.js';
 import { type EncodeLimits, type LeafEncoder, REQUIRED } from './leaves.js';
 import { arrayAttributes, NIL, TYPE } from './type-attributes.js';
+import { refuseReserved } from './xml-input.js';
 
 /** What the content of one request is written with. */
 export interface AnyTools {
@@ -55,12 +56,30 @@ export class AnyValueWriter {
   readonly #tools: AnyTools;
   readonly #events: ContentEvent[] = [];
   readonly #tasks: Task[] = [];
+  /** Values do not name the types that JSON tells. */
+  #isPlain = false;
 
   /** `isSimple`: only values without structure. */
   constructor(types: AnyTypes, isSimple: boolean, tools: AnyTools) {
     this.#types = types;
     this.#isSimple = isSimple;
     this.#tools = tools;
+  }
+
+  /**
+   * An element of any name, with its content. Without a type it has that of its declaration; without one of these no value
+   * in it names a type but by its key for that, and elements in it are in its namespace. Throws `InputError`.
+   */
+  writeNamed(raw: ReadonlyRecord, name: QName, path: InputPath): readonly ContentEvent[] {
+    if ((memberOf(raw, 'type') ?? null) !== null) {
+      this.#open(name, path);
+      return [...this.write(raw, path), CLOSE];
+    }
+    const value = memberOf(raw, 'value');
+    if (value === undefined) refuseInput(below(path, 'value'), REQUIRED);
+    this.#isPlain = this.#tools.encodingUri === null;
+    this.#element(name, this.#types.element?.(name) ?? null, value, below(path, 'value'));
+    return this.#run();
   }
 
   /** The attributes and the content of an element that was opened. Throws `InputError`. */
@@ -70,6 +89,10 @@ export class AnyValueWriter {
     if (value === undefined) refuseInput(below(path, 'value'), REQUIRED);
     if (type === null) this.#untyped(value, below(path, 'value'));
     else this.#typed(value, this.#typeName(type, below(path, 'type')), below(path, 'value'));
+    return this.#run();
+  }
+
+  #run(): readonly ContentEvent[] {
     for (let task = this.#tasks.pop(); task !== undefined; task = this.#tasks.pop()) {
       if (task.kind === 'close') this.#events.push(CLOSE);
       else if (task.kind === 'entry') this.#entry(task.key, task.value, task.path);
@@ -83,7 +106,7 @@ export class AnyValueWriter {
     this.#tasks.push(CLOSE_TASK);
     const type = member?.type() ?? null;
     if (type === null || member === null || (isRecord(value) && Object.hasOwn(value, TYPE_KEY))) {
-      this.#untyped(value, path);
+      this.#untyped(value, path, this.#isPlain ? name.uri : '');
       return;
     }
     if (value === null) {
@@ -95,8 +118,8 @@ export class AnyValueWriter {
     this.#content(value, type, path);
   }
 
-  /** A value whose type is told by itself, or by its key for that. */
-  #untyped(value: unknown, path: InputPath): void {
+  /** A value whose type is told by itself, or by its key for that. `uri`: the namespace of elements in it. */
+  #untyped(value: unknown, path: InputPath, uri = ''): void {
     if (value === null) this.#events.push(NIL);
     else if (typeof value === 'string') this.#text('string', textIn(value, path), path);
     else if (typeof value === 'boolean') this.#text('boolean', String(value), path);
@@ -107,17 +130,17 @@ export class AnyValueWriter {
         refuseInput(path, `a list needs a type, as { "${TYPE_KEY}": ..., "${VALUE_KEY}": [...] }`);
       this.#type({ uri: encodingUri, local: 'Array' }, path);
       this.#array(value, null, path);
-    } else if (isRecord(value)) this.#untypedObject(value, path);
+    } else if (isRecord(value)) this.#untypedObject(value, path, uri);
     else refuseInput(path, REQUIRED);
   }
 
-  #untypedObject(value: ReadonlyRecord, path: InputPath): void {
+  #untypedObject(value: ReadonlyRecord, path: InputPath, uri: string): void {
     const type = memberOf(value, TYPE_KEY);
     if (type !== undefined) {
       const name = this.#typeName(type, below(path, TYPE_KEY));
       if (Object.hasOwn(value, VALUE_KEY)) this.#typed(memberOf(value, VALUE_KEY), name, below(path, VALUE_KEY));
       else this.#typed(value, name, path);
-    } else if (this.#tools.encodingUri === null) this.#struct(value, path);
+    } else if (this.#tools.encodingUri === null) this.#struct(value, path, uri);
     else this.#typed(value, MAP, path);
   }
 
@@ -189,8 +212,8 @@ export class AnyValueWriter {
     }
   }
 
-  /** An object without a type: its members are elements in no namespace. */
-  #struct(object: ReadonlyRecord, path: InputPath): void {
+  /** An object without a type: its members are elements in this namespace. */
+  #struct(object: ReadonlyRecord, path: InputPath, uri = ''): void {
     if (this.#isSimple) refuseInput(path, NOT_SIMPLE);
     this.#checkDepth(path);
     const entries = Object.entries(object);
@@ -204,8 +227,16 @@ export class AnyValueWriter {
       const own = inside(path, at);
       if (key === TYPE_KEY) continue;
       if (key === TEXT_KEY) this.#events.push({ kind: 'text', value: textIn(value, own) });
-      else if (!key.startsWith('@')) this.#member(value, Array.isArray(value), nameOf(key, own), null, own);
+      else if (!key.startsWith('@'))
+        this.#member(value, Array.isArray(value), this.#elementName(key, uri, own), null, own);
     }
+  }
+
+  /** The name of an element in this namespace, or in the one that the caller writes. */
+  #elementName(key: string, uri: string, path: InputPath): QName {
+    const written = this.#isPlain ? parseQualifiedName(key) : null;
+    if (written !== null) refuseReserved(written.uri, path);
+    return written ?? { uri, local: nameOf(key, path).local };
   }
 
   /** A map of Apache SOAP: an item for each entry. */
@@ -276,7 +307,7 @@ export class AnyValueWriter {
 
   #text(local: string, value: string, path: InputPath): void {
     if (value.length > this.#tools.limits.stringChars) refuseInput(path, 'longer than allowed');
-    this.#events.push(TYPE({ uri: XSD, local }));
+    if (!this.#isPlain) this.#events.push(TYPE({ uri: XSD, local }));
     if (value !== '') this.#events.push({ kind: 'text', value });
   }
 

@@ -12,7 +12,8 @@ import type {
   EncodeValue,
   EncodeVariants,
 } from '../plan/plan.js';
-import { anyContent } from './any-content.js';
+import { anyContent, anyElement } from './any-content.js';
+import type { AnyTools } from './any-value.js';
 import type { BinaryParts } from './binary-parts.js';
 import { absentBranches, brokenChoice } from './branches.js';
 import { below, InputErrors, type InputPath, refuseInput } from './input-error.js';
@@ -200,6 +201,7 @@ export class ContentEncoder {
     }
     if (element.transparent === true) {
       if (element.value.kind === 'object') this.#beginObject(element.value, value, path, null);
+      else if (element.value.kind === 'any') this.#anyElement(element.value, value, path, element.wildcards);
       else this.#xml(value, null, path, null, element.wildcards);
       return;
     }
@@ -254,13 +256,7 @@ export class ContentEncoder {
         this.#xml(value, name, path, declared);
         break;
       case 'any':
-        this.#events.push(
-          ...anyContent(value, plan, name, path, {
-            limits: this.#limits,
-            leaves: this.#leaves,
-            encodingUri: this.#encodingUri,
-          }),
-        );
+        this.#events.push(...anyContent(value, plan, name, path, this.#tools));
         break;
       case 'array':
         this.#array(plan, value, path);
@@ -270,6 +266,15 @@ export class ContentEncoder {
       default:
         never(plan);
     }
+  }
+
+  #anyElement(plan: AnyEncodeValue, value: unknown, path: InputPath, wildcards: AllowedWildcards = []): void {
+    const broken = addXml(this.#events, anyElement(value, plan, wildcards, path, this.#tools), false, wildcards);
+    if (broken !== null) refuseInput(path, broken);
+  }
+
+  get #tools(): AnyTools {
+    return { limits: this.#limits, leaves: this.#leaves, encodingUri: this.#encodingUri };
   }
 
   #array(array: EncodeArray, value: unknown, path: InputPath): void {
@@ -297,6 +302,8 @@ export class ContentEncoder {
     if (broken !== null) refuseInput(path, broken);
   }
 }
+
+type AnyEncodeValue = Extract<EncodeValue, { readonly kind: 'any' }>;
 
 const NONE: ReadonlySet<string> = new Set();
 

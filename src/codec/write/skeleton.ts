@@ -1,4 +1,4 @@
-import type { AnyType } from '../plan/any-types.js';
+import type { AnyMember, AnyType } from '../plan/any-types.js';
 import type { EncodeAttribute, EncodeElement, EncodeSource, EncodeText, EncodeValue } from '../plan/plan.js';
 import type { BlockPlan, RequestPlan, TemplateEvent } from '../plan/request-plan.js';
 import type { Scalar } from '../plan/scalar.js';
@@ -85,10 +85,20 @@ class Skeleton {
       case 'array':
         return { ...value, item: this.#value(value.item) };
       case 'any':
-        return { ...value, types: { named: (name) => this.#named(value.types.named(name)) } };
+        return {
+          ...value,
+          types: {
+            named: (name) => this.#named(value.types.named(name)),
+            element: (name) => this.#declared(value.types.element?.(name) ?? null),
+          },
+        };
       case 'xml':
         return value;
     }
+  }
+
+  #declared(member: AnyMember | null): AnyMember | null {
+    return member === null ? null : { ...member, type: () => this.#named(member.type()) };
   }
 
   #named(type: AnyType | null): AnyType | null {

@@ -57,6 +57,12 @@ export function xmlEvents(text: string, options: XmlInputOptions): readonly Cont
   return collector.finish();
 }
 
+/** Refuses names of the envelope, which would be taken for the gateway's, and of XInclude, which would fetch documents. */
+export function refuseReserved(uri: string, path: InputPath): void {
+  if (uri === XINCLUDE_URI) refuseInput(path, 'must not include other documents');
+  if (dialectOfUri(uri) !== null || uri === XOP) refuseInput(path, 'must not hold names of SOAP itself');
+}
+
 class Collector implements XmlHandler {
   readonly #events: ContentEvent[] = [];
   readonly #options: XmlInputOptions;
@@ -135,11 +141,8 @@ class Collector implements XmlHandler {
     this.#events.push({ kind: 'attribute', name, value });
   }
 
-  /** Refuses names of the envelope, which would be taken for the gateway's, and of XInclude, which would fetch documents. */
   #name(uri: string, local: string): QName {
-    if (uri === XINCLUDE_URI) refuseInput(this.#options.path, 'must not include other documents');
-    if (dialectOfUri(uri) !== null || uri === XOP)
-      refuseInput(this.#options.path, 'must not hold names of SOAP itself');
+    refuseReserved(uri, this.#options.path);
     this.#options.namespaces.use(uri, this.#options.path);
     return { uri, local };
   }

@@ -28,8 +28,8 @@ export function serviceTypes(
   const { naming, choices = 'fields', nullable = null } = service;
   const isEncoded = allOperations.some(({ use }) => use === 'encoded');
   const anyTypes = isNaming01(naming) ? null : (members: MemberTable) => new KnownTypes(members);
-  const { knownTypes = [] } = service;
-  const rules = { naming, choices, nullable, isEncoded, knownTypes, anyTypes };
+  const { knownTypes = [], elements: knownElements = [] } = service;
+  const rules = { naming, choices, nullable, isEncoded, knownTypes, knownElements, anyTypes };
   const members = new MemberTable(service.name, rules, names);
   const mapping = names.mappingOf(service.name);
   const offered = new Set(operations);

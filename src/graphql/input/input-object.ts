@@ -197,7 +197,7 @@ export class ObjectFiller implements InputObject {
     const { min, max } = particle;
     const key = this.#scope.take(particle.kind === 'any' ? 'any' : 'items');
     const object = particle.kind === 'any' ? null : this.#group(particle.content, key);
-    const type = object === null ? this.#types.leaves.xml : object.type;
+    const { type, plan: value } = object ?? this.#anyElement();
     const plan: EncodeElement = {
       key,
       name: { uri: '', local: key },
@@ -208,12 +208,23 @@ export class ObjectFiller implements InputObject {
       fixed: null,
       transparent: true,
       ...(particle.kind === 'any' ? { wildcards: particle.wildcards } : {}),
-      value: object === null ? { kind: 'xml' } : object.plan,
+      value,
     };
     const shown = max > 1 ? new GraphQLList(new GraphQLNonNull(type)) : type;
-    const description = object === null ? 'Elements of any name, each as XML.' : 'In this order.';
+    const description =
+      object === null ? `Elements of any name${value.kind === 'xml' ? ', each as XML' : ''}.` : 'In this order.';
     const isNonNull = min > 0 && !isAlternative;
     return { field: { type: isNonNull ? new GraphQLNonNull(shown) : shown, description }, plan };
+  }
+
+  /** An element of any name. */
+  #anyElement(): InputValue {
+    const { leaves, members } = this.#types;
+    if (members.anyTypes === null) return { type: leaves.xml, plan: { kind: 'xml' } };
+    return {
+      type: leaves.anyValue.input,
+      plan: { kind: 'any', types: members.anyTypes, isSimple: false, isNamed: true },
+    };
   }
 
   /** The content of a repeated group, once. Its members have the names they would have without it. */

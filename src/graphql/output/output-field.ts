@@ -114,7 +114,7 @@ const isOnce = ({ many, element }: ElementMember, wildcards: readonly Wildcard[]
 export function restField(
   members: readonly Member[],
   wildcards: readonly Wildcard[],
-  xml: GraphQLScalarType,
+  { type, value }: OutputValue,
 ): OutputField {
   const named = members.filter((member) => member.kind === 'element');
   const shape: FieldShape = {
@@ -127,9 +127,10 @@ export function restField(
     list: true,
     nonNull: false,
     itemNonNull: true,
-    value: { kind: 'opaque' },
+    value,
   };
-  return { type: listOf(xml, true), shape, description: 'Elements of other names, each as XML.', deprecated: null };
+  const description = `Elements of other names${value.kind === 'opaque' ? ', each as XML' : ''}.`;
+  return { type: listOf(type, true), shape, description, deprecated: null };
 }
 
 /** An element whose content is not modelled, where what it may be instead has fields. */

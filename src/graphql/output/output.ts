@@ -189,6 +189,13 @@ export class OutputTypes {
     }
   }
 
+  /** An element of any name. */
+  #anyElement(): OutputValue {
+    const { anyTypes } = this.#members;
+    if (anyTypes === null) return { type: this.#leaves.xml, value: { kind: 'opaque' } };
+    return anyOutput(anyTypes, this.#leaves, true);
+  }
+
   #interface(type: ComplexType, nameHint: string): GraphQLInterfaceType {
     const known = this.#interfaces.get(type);
     if (known !== undefined) return known;
@@ -286,7 +293,7 @@ export class OutputTypes {
     }
     const rule = openRule(all, this.#members);
     if (rest !== null && (isBound || wildcard))
-      fields.set(rest, withRule(restField(all, wildcards, this.#leaves.xml), rule));
+      fields.set(rest, withRule(restField(all, wildcards, this.#anyElement()), rule));
     if (type.content.kind === 'opaque') {
       const scope = new NameScope([...all.map(({ name }) => name), ...fields.keys(), PLACEHOLDER]);
       fields.set(scope.take('xml', 'xmlElement'), withRule(wholeField(this.#leaves.xml), rule));

@@ -29,6 +29,7 @@ export class AnyValueTypes {
       name: 'AnyValue',
       description: 'A value of any type.',
       fields: {
+        name: { type: qName, description: 'The name of its element, `{namespace}name`.' },
         type: { type: qName, description: 'Its type, `{namespace}name`; null where it names none.' },
         value: { type: json, description: VALUE },
         xml: { type: xml, description: 'The whole element as XML.' },
@@ -38,6 +39,11 @@ export class AnyValueTypes {
       name: 'AnyValueInput',
       description: 'A value of any type: as JSON, or the element as XML.',
       fields: {
+        name: {
+          type: qName,
+          description:
+            'The name of its element, `{namespace}name`, where elements of any name may stand; else it is not used.',
+        },
         type: {
           type: qName,
           description:
@@ -54,18 +60,21 @@ export class AnyValueTypes {
 const VALUE =
   'As JSON: members by the names of elements, attributes as `@name`. Within it, `$type` is the type of a value where JSON does not tell it, `$value` that value.';
 
-/** A value of any type in replies. */
+/** A value of any type in replies. `isNamed`: its element is of any name as well. */
 export function anyOutput(
   types: RuledTypes,
   { anyValue }: { readonly anyValue: AnyValueTypes },
+  isNamed = false,
 ): { readonly type: GraphQLObjectType; readonly value: { readonly kind: 'object'; readonly shape: ElementShape } } {
-  const shape = SHAPES.get(types) ?? shapeOf(types);
-  SHAPES.set(types, shape);
+  const shapes = isNamed ? NAMED_SHAPES : SHAPES;
+  const shape = shapes.get(types) ?? shapeOf(types, isNamed);
+  shapes.set(types, shape);
   TYPES.set(shape, types);
   return { type: anyValue.output, value: { kind: 'object', shape } };
 }
 
 const SHAPES = new WeakMap<RuledTypes, ElementShape>();
+const NAMED_SHAPES = new WeakMap<RuledTypes, ElementShape>();
 const TYPES = new WeakMap<ElementShape, RuledTypes>();
 
 /** The rules of all fields that a value of any type may hold; null for other values. */
@@ -74,18 +83,19 @@ export const ruleWithinAny = (value: ValueShape): FieldRule | null =>
 
 /** The plan of a value of any type, with what its reader may have of it. */
 export const anyPlan = (
-  { kind, types }: Extract<ValueShape, { readonly kind: 'any' }>,
+  { kind, types, isNamed = false }: Extract<ValueShape, { readonly kind: 'any' }>,
   rights: FieldRights | null,
-): AnyPlan => ({ kind, types: rights === null ? types : types.restricted(rights) });
+): AnyPlan => ({ kind, isNamed, types: rights === null ? types : types.restricted(rights) });
 
 /** Returns the shape of `AnyValue`: the positions of its fields on the wire. */
-function shapeOf(types: RuledTypes): ElementShape {
+function shapeOf(types: RuledTypes, isNamed: boolean): ElementShape {
   const scalar = scalarOf(QNAME);
   const { rule } = types;
   const self = (value: FieldShape['value']): FieldShape => ({ ...SINGLE, source: { from: 'self' }, value });
   const fields = new Map<string, FieldShape>([
+    ['name', { ...SINGLE, source: { from: 'name' }, value: { kind: 'scalar', scalar } }],
     ['type', { ...SINGLE, source: TYPE_ATTRIBUTE, value: { kind: 'scalar', scalar } }],
-    ['value', self({ kind: 'any', types })],
+    ['value', self({ kind: 'any', types, isNamed })],
     ['xml', { ...self({ kind: 'opaque' }), ...(rule === null ? {} : { rule }) }],
   ]);
   const declared: ObjectShape = { typeName: 'AnyValue', conditions: new Set(['AnyValue']), fields };

@@ -11,7 +11,8 @@ export function contentOf(type: ComplexType, members: MemberTable): 'opaque' | '
   if (content.kind === 'opaque' || (content.kind === 'array' && content.dimensions > 1)) return 'opaque';
   const { present, wildcard } = members.of(type);
   if (present.length > 0 || hasVariants(type)) return 'structured';
-  return wildcard ? 'opaque' : 'empty';
+  if (!wildcard) return 'empty';
+  return members.anyTypes === null ? 'opaque' : 'structured';
 }
 
 /** The item of a type that is nothing but a list of it (`ArrayOfLine`, or an encoded array), or null. */

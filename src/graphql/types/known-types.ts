@@ -25,6 +25,7 @@ export class KnownTypes implements RuledTypes {
   readonly #members: MemberTable;
   readonly #rights: FieldRights | null;
   #byName: ReadonlyMap<string, XsdType> | null = null;
+  #elements: ReadonlyMap<string, ElementDeclaration> | null = null;
   readonly #made = new Map<XsdType, AnyType | null>();
   readonly #restricted = new WeakMap<FieldRights, KnownTypes>();
 
@@ -55,6 +56,12 @@ export class KnownTypes implements RuledTypes {
     );
     const known = this.#byName.get(typeKey(name)) ?? (isBuiltInNamespace(name.uri) ? builtInType(name) : null);
     return known === null ? null : this.#of(known);
+  }
+
+  element(name: QName): AnyMember | null {
+    this.#elements ??= new Map(this.#members.knownElements.map((element) => [typeKey(element.name), element]));
+    const known = this.#elements.get(typeKey(name)) ?? null;
+    return known === null ? null : this.#member(known, { required: false, many: false });
   }
 
   #of(type: XsdType): AnyType | null {

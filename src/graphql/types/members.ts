@@ -1,4 +1,4 @@
-import type { ComplexType, Particle, XsdType } from '../../wsdl/model.js';
+import type { ComplexType, ElementDeclaration, Particle, XsdType } from '../../wsdl/model.js';
 import type { FieldMapping, MappingTable } from './mapping.js';
 import { type ChoiceMember, elementKey, isHidden, keysOf, type Member, memberKey, ownMembers } from './member.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
@@ -35,6 +35,8 @@ interface MemberRules {
   readonly isEncoded: boolean;
   /** All types of the WSDL. */
   readonly knownTypes: readonly XsdType[];
+  /** All global elements of the WSDL. */
+  readonly knownElements: readonly ElementDeclaration[];
   /** Makes the types that values of any type may be of; null: these are shown as XML. */
   readonly anyTypes: ((members: MemberTable) => RuledTypes) | null;
 }
@@ -45,9 +47,11 @@ interface MemberRules {
  */
 export class MemberTable {
   readonly #service: string;
-  readonly #anyTypes: RuledTypes | null;
+  /** The types that content without a declaration may be of; null: it is shown as XML. */
+  readonly anyTypes: RuledTypes | null;
   readonly naming: Naming;
   readonly knownTypes: readonly XsdType[];
+  readonly knownElements: readonly ElementDeclaration[];
   readonly #choices: ChoiceStyle;
   readonly #mapping: MappingTable;
   readonly #names: TypeNames;
@@ -58,9 +62,10 @@ export class MemberTable {
   readonly #count: MemberCount;
 
   constructor(service: string, rules: MemberRules, names: TypeNames) {
-    const { naming, choices, nullable, isEncoded, knownTypes, anyTypes } = rules;
+    const { naming, choices, nullable, isEncoded, knownTypes, knownElements, anyTypes } = rules;
     this.knownTypes = knownTypes;
-    this.#anyTypes = anyTypes?.(this) ?? null;
+    this.knownElements = knownElements;
+    this.anyTypes = anyTypes?.(this) ?? null;
     this.#service = service;
     this.naming = naming;
     this.#choices = choices;
@@ -95,7 +100,7 @@ export class MemberTable {
 
   /** The types that values of this type may be of; null where it is not a type for any. */
   anyTypesOf(type: XsdType): RuledTypes | null {
-    return isAnyType(type) ? this.#anyTypes : null;
+    return isAnyType(type) ? this.anyTypes : null;
   }
 
   /** Whether the configuration maps any type. */

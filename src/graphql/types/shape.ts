@@ -82,7 +82,7 @@ export interface FieldShape {
 export type ValueShape =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | { readonly kind: 'opaque' }
-  | { readonly kind: 'any'; readonly types: RuledTypes }
+  | { readonly kind: 'any'; readonly types: RuledTypes; readonly isNamed?: boolean }
   /** An array within an array. */
   | {
       readonly kind: 'list';
