@@ -227,8 +227,8 @@ t.test('content that is not modelled is written from XML, which is data and no m
       el('thing', 'xs:anyType', maybe) +
       `<xs:any processContents="skip" namespace="##other" ${many}/>`,
   );
-  const xml = (text: string) => written('rich: $x', { x: text }, '($x: XML)');
-  const not = (text: string) => refused('rich: $x', { x: text }, '($x: XML)');
+  const xml = (text: string) => written('rich: { xml: $x }', { x: text }, '($x: XML)');
+  const not = (text: string) => refused('rich: { xml: $x }', { x: text }, '($x: XML)');
   t.equal(await xml('a < b & c'), '<t:rich>a &lt; b &amp; c</t:rich>', 'text');
   t.equal(
     await xml('<q:rich xmlns:q="urn:t">a <b c="&lt;">&#x41;<![CDATA[<]]></b><!-- x --></q:rich>'),
@@ -251,7 +251,12 @@ t.test('content that is not modelled is written from XML, which is data and no m
     '($x: [AnyValueInput!])',
   );
   t.match(any, /^<n\d:e\/><n\d:f g="1"><h\/><\/n\d:f>$/);
-  t.match(await not('<b>bold</b>'), 'rich: must be an element rich in the namespace urn:t');
+  const fields = await written(
+    'rich: { text: "a < b", any: [{ name: "i", value: "c" }, { name: "{urn:e}e", value: "" }] }',
+  );
+  t.match(fields, /^<t:rich>a &lt; b<i>c<\/i><n\d:e\/><\/t:rich>$/, 'by its fields');
+  t.match(await refused('rich: { xml: "<rich xmlns=\'urn:t\'/>", text: "x" }'), 'must have nothing beside xml');
+  t.match(await not('<b>bold</b>'), 'rich.xml: must be an element rich in the namespace urn:t');
   t.match(await not('<rich xmlns="urn:t"></rich><more/>'), 'must be one well-formed XML element');
   t.match(await not('<rich xmlns="urn:t"><a></rich>'), 'must be one well-formed XML element');
   t.match(

@@ -326,7 +326,7 @@ t.test('the written file says what the WSDL says, whatever names it uses', async
   t.same(parse(empty).services.a.operations, {});
 });
 
-t.test('an answer that is XML text is partial, with the reason; a port that is left out is told of once', async (t) => {
+t.test('mixed content is understood; a port that is left out is told of once', async (t) => {
   const wsdl = desk({
     reply: '<xs:element name="result" type="t:Rich"/>',
     types:
@@ -337,9 +337,9 @@ t.test('an answer that is XML text is partial, with the reason; a port that is l
   );
   const folder = t.testdir({ 'desk.wsdl': wsdl });
   const { output, directory } = await run(join(folder, 'desk.wsdl'));
-  t.match(output, /1 offered \(1 reading, 0 writing\), 1 of them partial/);
-  t.match(output, /Get +partial +Query\.get +The answer is XML text: its content is mixed\./);
+  t.match(output, /1 offered \(1 reading, 0 writing\)/);
+  t.notMatch(output, /partial|XML text/);
   t.equal(output.match(/plain HTTP/g)?.length, 1, output);
   const report: unknown = JSON.parse(await readFile(join(directory, 'import-report.json'), 'utf8'));
-  t.match(report, { ports: [{ ok: 0, partial: 1, disabled: 0 }] });
+  t.match(report, { ports: [{ ok: 1, partial: 0, disabled: 0 }] });
 });

@@ -178,7 +178,7 @@ t.test('what xs:any lets in is its own, even under a name that an element beside
   ]);
 });
 
-t.test('a mixed type derived from one that is not is read as XML beside its attributes', async (t) => {
+t.test('a mixed type derived from one that is not is read by its fields and as XML', async (t) => {
   const types = `<xs:complexType name="Line" abstract="true"><xs:sequence/></xs:complexType>
     <xs:complexType name="Rich" mixed="true"><xs:complexContent><xs:extension base="t:Line"><xs:sequence><xs:element name="b" type="xs:string" minOccurs="0"/></xs:sequence>
       <xs:attribute name="q"/><xs:attribute name="xml" type="xs:int"/></xs:extension></xs:complexContent></xs:complexType>
@@ -188,7 +188,7 @@ t.test('a mixed type derived from one that is not is read as XML beside its attr
   const { ask, sent } = await startDesk(t, { 'desk.wsdl': wsdl }, '    operations: { Get: { field: Query.get } }\n');
   const body =
     '<t:line xsi:type="t:Rich" q="1">x<t:b>bold</t:b>y</t:line><t:line xsi:type="t:Flat"><t:n>1</t:n></t:line>';
-  const query = '{ get(line: []) { __typename ... on Rich { q xml xmlElement } ... on Flat { n } } }';
+  const query = '{ get(line: []) { __typename ... on Rich { q b text xml xmlElement } ... on Flat { n } } }';
   const { data, errors } = await ask(query, `<t:GetResponse>${body}</t:GetResponse>`);
   t.same(errors, undefined);
   const { get } = data as { get: Record<string, unknown>[] };
@@ -196,11 +196,13 @@ t.test('a mixed type derived from one that is not is read as XML beside its attr
   t.match(rich, {
     __typename: 'Rich',
     q: '1',
+    b: 'bold',
+    text: 'xy',
     xml: null,
     xmlElement: /^<line xmlns="urn:t"[^>]*>x<b>bold<\/b>y<\/line>$/,
   });
   t.same(flat, { __typename: 'Flat', n: 1 });
-  const back = 'query($xml: XML!) { get(line: [{ rich: $xml }]) { __typename } }';
+  const back = 'query($xml: XML!) { get(line: [{ rich: { xmlElement: $xml } }]) { __typename } }';
   const again = await ask(back, '<t:GetResponse/>', { xml: rich?.['xmlElement'] });
   t.same(again.errors, undefined);
   t.match(sent(), /q="1"[^>]*>x<(\w+:)?b>bold<\/(\w+:)?b>y</);

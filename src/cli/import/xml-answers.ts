@@ -20,13 +20,8 @@ export function withXmlAnswer(operation: Operation, { reply: { root } }: Pick<Bo
 /** The reason why an answer is XML text. It is in the type itself, or in the one element that it wraps. */
 function causeOf(type: XsdType | null): string {
   const inner = type?.kind === 'complex' ? (wrappedType(type) ?? type) : null;
-  if (inner?.kind === 'complex') {
-    const { content } = inner;
-    if (content.kind === 'opaque' && content.mixed !== null) return 'its content is mixed';
-    if (content.kind === 'array') return 'it is an array of several dimensions';
-    if (content.kind === 'elements') return 'its elements are not declared (xs:any)';
-  }
-  return 'its content has no model';
+  const isArray = inner?.kind === 'complex' && inner.content.kind === 'array';
+  return isArray ? 'it is an array of several dimensions' : 'its content has no model';
 }
 
 function wrappedType({ content }: ComplexType): XsdType | null {

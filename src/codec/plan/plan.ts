@@ -243,6 +243,8 @@ export type EncodeValue =
       readonly kind: 'any';
       readonly types: AnyTypes;
       readonly isSimple: boolean;
+      /** The declared type of the element is not that of any: JSON does not name types of its own. Absent: it is. */
+      readonly isPlain?: boolean;
       /** The object has the name of the element, where a wildcard allows any. Absent: the element is declared. */
       readonly isNamed?: boolean;
     };
@@ -258,8 +260,12 @@ export interface EncodeObject {
   readonly choices: readonly (readonly string[])[];
   /** Members that must be provided together, or not together. */
   readonly branches?: readonly BranchRule[];
+  /** The object is the element as a value of any type. It has no other members then. */
+  readonly any?: Extract<EncodeValue, { readonly kind: 'any' }>;
   /** Member that holds the whole element as XML, where its content is not modelled. */
   readonly xml?: string;
+  /** The members that hold the text of mixed content, or the whole element as XML instead of all others. */
+  readonly mixed?: { readonly text: string; readonly xml: string };
   /** The member that names the type of an element whose declared type is abstract. It has no others then. */
   readonly variant?: { readonly key: string; readonly value: EncodeVariants };
 }

@@ -26,14 +26,14 @@ import { refuseReserved } from './xml-input.js';
 /** The attributes and the content of an element of any type, which is open: JSON with its type, or XML. */
 export function anyContent(
   value: unknown,
-  { types, isSimple }: Extract<EncodeValue, { readonly kind: 'any' }>,
+  { types, isSimple, isPlain = false }: Extract<EncodeValue, { readonly kind: 'any' }>,
   name: QName | null,
   path: InputPath,
   tools: AnyTools,
 ): readonly ContentEvent[] {
   if (!isRecord(value)) refuseInput(path, 'must be an object');
   const xml = memberOf(value, 'xml') ?? null;
-  if (xml === null) return new AnyValueWriter(types, isSimple, tools).write(value, path);
+  if (xml === null) return new AnyValueWriter(types, isSimple, tools).write(value, path, isPlain ? name : null);
   const hasValue = (memberOf(value, 'type') ?? memberOf(value, 'value') ?? null) !== null;
   const text = trimXml(String(xml));
   // A reply has both: what came in one is taken back as it was. XML that is too long is refused below.
@@ -45,7 +45,7 @@ export function anyContent(
     refuseInput(path, 'must not have a value and XML that differ');
   const events = tools.leaves.xml(xml, name, below(path, 'xml'), tools.encodingUri !== null);
   // As without XML: a string has its type.
-  const isString = hasValue && events.every(({ kind }) => kind === 'text');
+  const isString = hasValue && !isPlain && events.every(({ kind }) => kind === 'text');
   const type = tools.encodingUri === null && !isString ? null : typeOfXml(events, ANY_TYPE_NAME);
   return type === null ? events : [TYPE(type), ...events];
 }

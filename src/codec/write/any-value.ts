@@ -82,12 +82,16 @@ export class AnyValueWriter {
     return this.#run();
   }
 
-  /** The attributes and the content of an element that was opened. Throws `InputError`. */
-  write(raw: ReadonlyRecord, path: InputPath): readonly ContentEvent[] {
+  /**
+   * The attributes and the content of an element that was opened. `plain`: its name, where JSON does not name its type.
+   * Throws `InputError`.
+   */
+  write(raw: ReadonlyRecord, path: InputPath, plain: QName | null = null): readonly ContentEvent[] {
+    this.#isPlain = plain !== null && this.#tools.encodingUri === null;
     const type = memberOf(raw, 'type') ?? null;
     const value = memberOf(raw, 'value');
     if (value === undefined) refuseInput(below(path, 'value'), REQUIRED);
-    if (type === null) this.#untyped(value, below(path, 'value'));
+    if (type === null) this.#untyped(value, below(path, 'value'), this.#isPlain ? plain?.uri : '');
     else this.#typed(value, this.#typeName(type, below(path, 'type')), below(path, 'value'));
     return this.#run();
   }

@@ -4,6 +4,7 @@ import { allowsAny } from '../../wsdl/wildcards.js';
 import type { QName } from '../../xml/events.js';
 import { type AttributeEvent, CLOSE, type ContentEvent, isAttribute, isSameName } from '../plan/content-events.js';
 import { resolveRange } from '../plan/item-range.js';
+import { textOf } from '../plan/lexical.js';
 import type {
   EncodeArray,
   EncodeElement,
@@ -12,6 +13,7 @@ import type {
   EncodeValue,
   EncodeVariants,
 } from '../plan/plan.js';
+import type { Scalar } from '../plan/scalar.js';
 import { anyContent, anyElement } from './any-content.js';
 import type { AnyTools } from './any-value.js';
 import type { BinaryParts } from './binary-parts.js';
@@ -108,16 +110,31 @@ export class ContentEncoder {
   #beginObject(object: EncodeObject, value: unknown, path: InputPath, name: QName | null): void {
     if (!isRecord(value)) refuseInput(path, 'must be an object');
     if (path.depth > this.#limits.inputDepth) refuseInput(path, 'nested deeper than allowed');
+    if (object.mixed !== undefined && this.#mixedXml(object.mixed, value, path, name)) return;
     for (const attribute of object.attributes) this.#add(this.#leaves.attribute(attribute, value, path));
-    const { text, xml, variant } = object;
+    const { text, xml, variant, mixed } = object;
     if (variant !== undefined)
       this.#variant(variant.value, memberOf(value, variant.key), name, below(path, variant.key));
     if (text !== null) this.#add(this.#leaves.simpleContent(text, value, path, mediaTypeIn(object, value)));
+    if (object.any !== undefined) this.#any(object.any, value, name, path);
+    const ownText = mixed === undefined ? null : (memberOf(value, mixed.text) ?? null);
+    if (mixed !== undefined && ownText !== null)
+      this.#add(this.#leaves.text(PLAIN_TEXT, ownText, below(path, mixed.text)));
     if (xml !== undefined) this.#xml(memberOf(value, xml), name, below(path, xml), null);
     const absent = absentBranches(object, value);
     const broken = brokenChoice(object, (key) => !absent.has(key) && isPresent(object, key, memberOf(value, key)));
     if (broken !== null) refuseInput(path, broken);
     this.#postpone(object.children, value, path, absent);
+  }
+
+  /** Whether mixed content is given as XML, which is written then. */
+  #mixedXml({ xml }: MixedMembers, value: ReadonlyRecord, path: InputPath, name: QName | null): boolean {
+    const own = memberOf(value, xml) ?? null;
+    if (own === null) return false;
+    const others = Object.keys(value).filter((key) => key !== xml && (memberOf(value, key) ?? null) !== null);
+    if (others.length > 0) refuseInput(path, `must have nothing beside ${xml}`);
+    this.#xml(own, name, below(path, xml), null);
+    return true;
   }
 
   /** Writes the elements of one declaration, in order: none, one or many. */
@@ -256,7 +273,7 @@ export class ContentEncoder {
         this.#xml(value, name, path, declared);
         break;
       case 'any':
-        this.#events.push(...anyContent(value, plan, name, path, this.#tools));
+        this.#any(plan, value, name, path);
         break;
       case 'array':
         this.#array(plan, value, path);
@@ -266,6 +283,10 @@ export class ContentEncoder {
       default:
         never(plan);
     }
+  }
+
+  #any(plan: AnyEncodeValue, value: unknown, name: QName | null, path: InputPath): void {
+    for (const event of anyContent(value, plan, name, path, this.#tools)) this.#events.push(event);
   }
 
   #anyElement(plan: AnyEncodeValue, value: unknown, path: InputPath, wildcards: AllowedWildcards = []): void {
@@ -302,6 +323,10 @@ export class ContentEncoder {
     if (broken !== null) refuseInput(path, broken);
   }
 }
+
+type MixedMembers = NonNullable<EncodeObject['mixed']>;
+
+const PLAIN_TEXT: Scalar = { name: 'String', decode: (lexical) => lexical, encode: textOf };
 
 type AnyEncodeValue = Extract<EncodeValue, { readonly kind: 'any' }>;
 

@@ -41,12 +41,13 @@ import { childOrder } from '../types/child-order.js';
 import { contentOf, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
-import { type LeafTable, SDL_URI } from '../types/leaf.js';
+import type { LeafTable } from '../types/leaf.js';
 import { type ElementMember, elementMember } from '../types/member.js';
 import { rulesWithin } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming, pascalName } from '../types/naming.js';
 import { hasReferences, reach } from '../types/reach.js';
+import { SDL_URI } from '../types/sdl-uri.js';
 import type { ElementShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import { attachmentArguments, withAttachments } from './attachment-fields.js';
@@ -256,9 +257,9 @@ function replyOf(operation: Operation, types: ServiceTypes): Reply {
     const field = rule === null ? shape : { ...shape, nonNull: false, rule };
     return of(types.leaves.xml, { kind: 'unwrap', field });
   }
-  const { present, wildcard } = types.members.of(body.type);
+  const { present, wildcard, mixed } = types.members.of(body.type);
   const [only, ...others] = present;
-  const isOnly = others.length === 0 && !wildcard;
+  const isOnly = others.length === 0 && !wildcard && mixed === null;
   const isList = wrappedItem(body.type, types.members) !== null;
   if (only?.kind === 'element' && isOnly && (isList || isWrapper(operation, body, body.type))) {
     const { type, shape } = types.output.field(only, pascalName(distinctName(operation), types.naming));

@@ -2,8 +2,8 @@ import { type DocumentNode, type EnumTypeDefinitionNode, type FieldDefinitionNod
 import type { AttributeDeclaration, ComplexType, Operation, Particle, XsdType } from '../../wsdl/model.js';
 import { plainComplexType, plainElement, plainSimpleType, sequenceOf } from '../../wsdl/plain.js';
 import type { QName } from '../../xml/events.js';
-import { SDL_URI } from '../types/leaf.js';
 import { BUILT_INS } from '../types/retype.js';
+import { SDL_URI } from '../types/sdl-uri.js';
 import { isCostDirectiveDefinition } from './cost-sdl.js';
 import type { RootType } from './exposure.js';
 import { defaultText, occurrenceOf, type SdlField, xmlDirective } from './sdl-field.js';
@@ -211,7 +211,7 @@ export class SdlTypes {
       const documentation = definition.description?.value ?? null;
       return plainSimpleType(sdlName(name), 'string', { enumeration: values, documentation });
     }
-    if (name === 'XML') return plainComplexType(null, { kind: 'opaque', mixed: null });
+    if (name === 'XML') return plainComplexType({ uri: SDL_URI, local: name }, { kind: 'opaque', mixed: null });
     const builtIn = BUILT_INS.get(name);
     if (builtIn === undefined) this.#report(`There is no type ${name}.`, location, 'Define it, or fix the name.');
     return plainSimpleType(sdlName(name), builtIn ?? 'string');

@@ -1,10 +1,11 @@
-import { GraphQLBoolean, GraphQLList, GraphQLNonNull } from 'graphql';
+import { GraphQLBoolean, GraphQLList, GraphQLNonNull, GraphQLString, getNullableType } from 'graphql';
 import type { BranchRule, EncodeAttribute, EncodeElement, EncodeObject } from '../../codec/plan/plan.js';
 import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/model.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { fixedScalar } from '../types/leaf.js';
 import type { AttributeMember, ElementMember, Member } from '../types/member.js';
+import { contentModel, type MixedNames } from '../types/mixed.js';
 import { NameScope } from '../types/naming.js';
 import { encodedTypeName } from '../types/xsd-type.js';
 import {
@@ -29,7 +30,7 @@ import { describeRule, isAllFixed, isExclusive, mentions, named, singles } from 
 
 type MutablePlan = {
   -readonly [K in keyof EncodeObject]: EncodeObject[K] extends readonly (infer T)[] ? T[] : EncodeObject[K];
-} & { branches: BranchRule[] };
+} & { branches: BranchRule[]; mixed?: MixedNames };
 
 /** Describes how often an element occurs in a request, and whether another may take its position. */
 interface Place extends Counts {
@@ -61,11 +62,12 @@ export class ObjectFiller implements InputObject {
   fill(type: ComplexType): void {
     const { service, names } = this.#types;
     if (type.abstract) names.warn(`Service ${service}: type ${this.#owner.name} is abstract and cannot be sent.`);
-    const members = this.#types.members.of(type).all;
+    const { all: members, mixed } = this.#types.members.of(type);
     for (const member of members) this.#byPlace.set(placeOf(member), member);
-    this.#scope = new NameScope(members.map(({ name }) => name));
+    this.#scope = new NameScope([...members.map(({ name }) => name), ...Object.values(mixed ?? {})]);
     const { content } = type;
-    if (content.kind === 'elements') this.#content(inputContent(content.particle), this.plan, this.fields);
+    const model = contentModel(type, mixed !== null);
+    if (model !== null) this.#content(inputContent(model), this.plan, this.fields);
     const text = this.#byPlace.get('text');
     if (content.kind === 'text' && text !== undefined) {
       const { type: leafType, scalar } = this.#types.simple(content.type, `${this.#owner.name}Value`, text);
@@ -76,6 +78,7 @@ export class ObjectFiller implements InputObject {
       const member = this.#byPlace.get(`attribute ${typeKey(attribute.name)}`);
       if (member?.kind === 'attribute') this.#attribute({ ...member, attribute });
     }
+    if (mixed !== null) addMixed(this, mixed, this.#types);
     refuseUnknown(this.#owner.mappings, members.flatMap(keyInMapping), this.#types);
   }
 
@@ -301,6 +304,14 @@ export class ObjectFiller implements InputObject {
   #refuse({ path }: InputMapping, what: string, remedy: string | null): void {
     this.#types.names.refuse(this.#types.service, path, what, remedy);
   }
+}
+
+/** The text beside the elements, or all of it as XML: then no element is required any more. */
+function addMixed({ fields, plan }: ObjectFiller, mixed: MixedNames, { leaves }: InputSources): void {
+  plan.mixed = mixed;
+  for (const [key, field] of fields) fields.set(key, { ...field, type: getNullableType(field.type) });
+  fields.set(mixed.text, { type: GraphQLString, description: 'The text, before the elements.' });
+  fields.set(mixed.xml, { type: leaves.xml, description: 'The whole element as XML, instead of all else.' });
 }
 
 const PLAIN = { isNonNull: false, lexicalDefault: null, scalar: null } as const;

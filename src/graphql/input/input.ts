@@ -2,15 +2,17 @@ import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } f
 import type { EncodeElement, EncodeValue, EncodeVariant } from '../../codec/plan/plan.js';
 import type { Scalar } from '../../codec/plan/scalar.js';
 import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
-import { ARRAYS_MAX, contentOf } from '../types/content.js';
+import { STRING } from '../../wsdl/xsd/builtin.js';
+import { ARRAYS_MAX, contentOf, isMixedText } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
-import { type LeafTable, PRESENCE_SCALAR, SDL_URI } from '../types/leaf.js';
+import { type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';
 import type { ElementMember, Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
 import { fieldName, NameScope, type Naming } from '../types/naming.js';
 import { derivedFrom } from '../types/reach.js';
+import { SDL_URI } from '../types/sdl-uri.js';
 import type { TypeNames } from '../types/type-names.js';
-import { encodedTypeName } from '../types/xsd-type.js';
+import { encodedTypeName, isAnyType } from '../types/xsd-type.js';
 import { inputContent } from './input-content.js';
 import {
   type InputField,
@@ -99,10 +101,16 @@ export class InputTypes implements InputSources {
   value(type: XsdType, owner: Owner, member: Member | null = null): InputValue {
     const anyTypes = member?.mapping?.type == null ? this.members.anyTypesOf(type) : null;
     if (anyTypes !== null) {
-      const plan: EncodeValue = { kind: 'any', types: anyTypes, isSimple: type.kind === 'simple' };
+      const plan: EncodeValue = {
+        kind: 'any',
+        types: anyTypes,
+        isSimple: type.kind === 'simple',
+        isPlain: !isAnyType(type),
+      };
       return { type: this.leaves.anyValue.input, plan };
     }
     if (type.kind === 'simple') return this.simple(type, owner.name, member);
+    if (isMixedText(type, this.members)) return this.simple(STRING, owner.name, member);
     const { content } = type;
     if (content.kind === 'array' && content.dimensions === 1) return this.#array(type, content.item, owner);
     if (contentOf(type, this.members) === 'opaque') return this.#xml();
@@ -145,10 +153,24 @@ export class InputTypes implements InputSources {
 
   /** A message that is one element of anything. */
   #opaque(type: ComplexType): InputObject {
+    const types = this.members.anyTypesOf(type);
+    if (types !== null) return this.#anyMessage({ kind: 'any', types, isSimple: false, isPlain: !isAnyType(type) });
     const description = descriptionOf(type.documentation) ?? 'The whole element as XML, or its text.';
     return {
       fields: new Map([['xml', { type: this.leaves.xml, description }]]),
       plan: { kind: 'object', attributes: [], text: null, children: [], choices: [], xml: 'xml' },
+    };
+  }
+
+  /** A message of any type: its type, value and XML are arguments. */
+  #anyMessage(value: Extract<EncodeValue, { readonly kind: 'any' }>): InputObject {
+    const { name: _, ...fields } = this.leaves.anyValue.input.toConfig().fields;
+    const shown = Object.entries(fields).map(
+      ([key, { type, description }]) => [key, { type, description: description ?? null }] as const,
+    );
+    return {
+      fields: new Map(shown),
+      plan: { kind: 'object', attributes: [], text: null, children: [], choices: [], any: value },
     };
   }
 

@@ -16,6 +16,7 @@ import {
   type XsdType,
 } from '../../wsdl/model.js';
 import { type FieldRule, ruleExtensions } from '../rights/field-rule.js';
+import { anyOutput } from '../types/any-value.js';
 import { contentOf } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';
@@ -147,6 +148,12 @@ export class FaultTypes {
       const field: FieldShape = { ...SINGLE, source: { from: 'text' }, value: { kind: 'scalar', scalar: leaf.scalar } };
       const wrapped = this.#wrapped(typeName, description, leaf.type, field);
       return of(wrapped.root, [wrapped.type], { kind: 'unwrap', field });
+    }
+    const anyTypes = this.#members.anyTypesOf(type);
+    if (anyTypes !== null) {
+      const { type: shown, value } = anyOutput(anyTypes, this.#leaves);
+      const wrapped = this.#wrapped(typeName, description, shown, { ...SINGLE, source: { from: 'self' }, value });
+      return of(wrapped.root, [wrapped.type], null);
     }
     const isEmpty = content === 'empty';
     const wrapped = isEmpty

@@ -6,7 +6,9 @@ import {
   type GraphQLNullableType,
   type GraphQLOutputType,
   type GraphQLScalarType,
+  GraphQLString,
 } from 'graphql';
+import { textOf, trimXml } from '../../codec/plan/lexical.js';
 import type { Wildcard } from '../../wsdl/model.js';
 import { allowsAny } from '../../wsdl/wildcards.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
@@ -133,11 +135,28 @@ export function restField(
   return { type: listOf(type, true), shape, description, deprecated: null };
 }
 
+/** The text of mixed content, beside its elements. */
+export const MIXED_TEXT_FIELD: OutputField = {
+  type: GraphQLString,
+  shape: {
+    source: { from: 'text' },
+    list: false,
+    nonNull: false,
+    itemNonNull: false,
+    value: { kind: 'scalar', scalar: { name: 'String', decode: trimXml, encode: textOf } },
+  },
+  description: 'The text, without that of the elements in it.',
+  deprecated: null,
+};
+
 /** An element whose content is not modelled, where what it may be instead has fields. */
-export const wholeField = (xml: GraphQLScalarType): OutputField => ({
+export const wholeField = (
+  xml: GraphQLScalarType,
+  description = 'The whole element as XML: its content is not modelled.',
+): OutputField => ({
   type: xml,
   shape: { source: { from: 'self' }, list: false, nonNull: false, itemNonNull: false, value: { kind: 'opaque' } },
-  description: 'The whole element as XML: its content is not modelled.',
+  description,
   deprecated: null,
 });
 

@@ -9,10 +9,11 @@ import {
 import type { Steps } from '../../base/time-slices.js';
 import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
 import { wildcardsIn } from '../../wsdl/wildcards.js';
+import { STRING } from '../../wsdl/xsd/builtin.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { anyOutput } from '../types/any-value.js';
 import { childOrder } from '../types/child-order.js';
-import { contentOf, hides, nestedItem, wrappedItem } from '../types/content.js';
+import { contentOf, hides, isMixedText, nestedItem, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
 import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/interfaces.js';
@@ -20,6 +21,7 @@ import { type Leaf, type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';
 import { type ElementMember, isNonNullMember, type Member } from '../types/member.js';
 import { openRule, rulesWithin } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
+import { contentModel } from '../types/mixed.js';
 import { NameScope } from '../types/naming.js';
 import { derivedFrom, type Reached } from '../types/reach.js';
 import type { ElementShape, FieldShape, ObjectShape } from '../types/shape.js';
@@ -35,6 +37,7 @@ import {
   isText,
   lazily,
   listOf,
+  MIXED_TEXT_FIELD,
   nestedList,
   type OutputField,
   type OutputValue,
@@ -167,8 +170,8 @@ export class OutputTypes {
   #value(type: XsdType, nameHint: string, member: Member): OutputValue {
     const anyTypes = member.mapping?.type == null ? this.#members.anyTypesOf(type) : null;
     if (anyTypes !== null) return anyOutput(anyTypes, this.#leaves);
-    if (type.kind === 'simple') {
-      const leaf = this.#leaf(type, nameHint, member);
+    if (type.kind === 'simple' || isMixedText(type, this.#members)) {
+      const leaf = this.#leaf(type.kind === 'simple' ? type : STRING, nameHint, member);
       return { type: leaf.type, value: { kind: 'scalar', scalar: leaf.scalar } };
     }
     if (member.mapping?.type != null)
@@ -270,9 +273,10 @@ export class OutputTypes {
     const fields = new Map<string, OutputField>();
     // The mapping is refused: its fields are not waited for.
     if (this.#members.isFull) return fields.set(PLACEHOLDER, PLACEHOLDER_FIELD);
-    const { all, present, unions, wildcard, rest } = this.#members.of(type);
+    const { all, present, unions, wildcard, rest, mixed } = this.#members.of(type);
+    const model = contentModel(type, this.#members.anyTypes !== null);
     const bases = interfacesAbove(type, this.#reached);
-    const wildcards = type.content.kind === 'elements' ? wildcardsIn(type.content.particle) : [];
+    const wildcards = model === null ? [] : wildcardsIn(model);
     // The fields of interfaces stay as they are, whatever a restriction makes of them.
     const isBound = bases.length > 0 || this.#reached.interfaces.has(type);
     const choices = new Map(unions.flatMap((choice) => choice.branches.map(({ element }) => [element, choice])));
@@ -294,7 +298,10 @@ export class OutputTypes {
     const rule = openRule(all, this.#members);
     if (rest !== null && (isBound || wildcard))
       fields.set(rest, withRule(restField(all, wildcards, this.#anyElement()), rule));
-    if (type.content.kind === 'opaque') {
+    if (mixed !== null && (isBound || type.content.kind === 'opaque')) {
+      fields.set(mixed.text, MIXED_TEXT_FIELD);
+      fields.set(mixed.xml, withRule(wholeField(this.#leaves.xml, 'The whole element as XML.'), rule));
+    } else if (type.content.kind === 'opaque') {
       const scope = new NameScope([...all.map(({ name }) => name), ...fields.keys(), PLACEHOLDER]);
       fields.set(scope.take('xml', 'xmlElement'), withRule(wholeField(this.#leaves.xml), rule));
     }

@@ -1,15 +1,18 @@
-import type { ComplexType, XsdType } from '../../wsdl/model.js';
-import { SDL_URI } from './leaf.js';
+import type { ComplexType, Particle, XsdType } from '../../wsdl/model.js';
+import { wildcardsIn } from '../../wsdl/wildcards.js';
 import { type ElementMember, isHidden, type Member } from './member.js';
 import type { MemberTable } from './members.js';
+import { mixedModel } from './mixed.js';
 import { isNaming01 } from './naming.js';
 import { hasVariants } from './reach.js';
+import { SDL_URI } from './sdl-uri.js';
 
 /** How the content of a complex type looks in GraphQL: as XML text, as nothing but presence, or as an object. */
 export function contentOf(type: ComplexType, members: MemberTable): 'opaque' | 'empty' | 'structured' {
   const { content } = type;
+  const { present, wildcard, mixed } = members.of(type);
+  if (mixed !== null) return 'structured';
   if (content.kind === 'opaque' || (content.kind === 'array' && content.dimensions > 1)) return 'opaque';
-  const { present, wildcard } = members.of(type);
   if (present.length > 0 || hasVariants(type)) return 'structured';
   if (!wildcard) return 'empty';
   return members.anyTypes === null ? 'opaque' : 'structured';
@@ -21,9 +24,9 @@ export function wrappedItem(type: XsdType, members: MemberTable): ElementMember 
   if (type.content.kind !== 'elements' && type.content.kind !== 'array') return null;
   // SDL types are shown as they are written.
   if (type.name?.uri === SDL_URI) return null;
-  const { present, wildcard } = members.of(type);
+  const { present, wildcard, mixed } = members.of(type);
   const [only, ...others] = present;
-  return others.length === 0 && !wildcard && only?.kind === 'element' && only.many ? only : null;
+  return others.length === 0 && !wildcard && mixed === null && only?.kind === 'element' && only.many ? only : null;
 }
 
 /** Arrays within each other are lists of lists down to this depth. */
@@ -47,4 +50,28 @@ export function hides(member: Member, members: MemberTable): boolean {
   if (members.hidesType(type)) return true;
   const item = member.many ? null : wrappedItem(type, members);
   return item !== null && members.hidesType(item.element.type);
+}
+
+/** Whether a type is shown as text: its content is mixed, and can hold nothing else. */
+export function isMixedText(type: XsdType, members: MemberTable): boolean {
+  if (
+    members.anyTypes === null ||
+    type.kind === 'simple' ||
+    type.attributes.length > 0 ||
+    type.abstract ||
+    hasVariants(type)
+  )
+    return false;
+  const model = mixedModel(type);
+  return model !== null && wildcardsIn(model).length === 0 && !hasElements(model);
+}
+
+function hasElements(root: Particle): boolean {
+  const stack = [root];
+  for (let particle = stack.pop(); particle !== undefined; particle = stack.pop()) {
+    if (particle.max === 0) continue;
+    if (particle.kind === 'one') return true;
+    if (particle.kind !== 'any') stack.push(...particle.particles);
+  }
+  return false;
 }

@@ -28,6 +28,7 @@ import { descriptionOf } from './description.js';
 import type { FieldMapping } from './mapping.js';
 import { enumValueName, NameScope } from './naming.js';
 import { retyped, retypesOf } from './retype.js';
+import { SDL_URI } from './sdl-uri.js';
 import type { TypeNames } from './type-names.js';
 
 type LeafType = GraphQLScalarType | GraphQLEnumType;
@@ -177,9 +178,6 @@ function listOf(item: Leaf, type: SimpleType): Leaf {
   if (isListType(item.type)) return item;
   return { type: new GraphQLList(new GraphQLNonNull(item.type)), scalar: listScalarOf(type, item.scalar) };
 }
-
-/** The namespace of SDL types: their names in the schema are exactly those. */
-export const SDL_URI = 'urn:soapstone:sdl';
 
 /** An empty element: it is there, or not. Read as `true`; `true` writes it. */
 export const PRESENCE_SCALAR: Scalar = {

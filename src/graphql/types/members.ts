@@ -1,6 +1,7 @@
 import type { ComplexType, ElementDeclaration, Particle, XsdType } from '../../wsdl/model.js';
 import type { FieldMapping, MappingTable } from './mapping.js';
 import { type ChoiceMember, elementKey, isHidden, keysOf, type Member, memberKey, ownMembers } from './member.js';
+import { contentModel, isUnmodelled, type MixedNames } from './mixed.js';
 import { fieldName, NameScope, type Naming } from './naming.js';
 import { type Choice, flatten, NOTHING } from './occurrence.js';
 import type { RuledTypes } from './shape.js';
@@ -18,6 +19,8 @@ interface Members {
   readonly wildcard: boolean;
   /** The field for that content; null where there is no wildcard. */
   readonly rest: string | null;
+  /** The fields of mixed content, inherited ones as well; null where there is none, or it is XML. */
+  readonly mixed: MixedNames | null;
   /** Names kept for the lists of repeated groups, inherited ones as well. */
   readonly lists: readonly string[];
 }
@@ -100,7 +103,7 @@ export class MemberTable {
 
   /** The types that values of this type may be of; null where it is not a type for any. */
   anyTypesOf(type: XsdType): RuledTypes | null {
-    return isAnyType(type) ? this.anyTypes : null;
+    return isAnyType(type) || isUnmodelled(type) ? this.anyTypes : null;
   }
 
   /** Whether the configuration maps any type. */
@@ -117,7 +120,8 @@ export class MemberTable {
     const { content } = type;
     const baseType = content.kind === 'array' ? null : inheritedFrom(type);
     const base = baseType === null ? EMPTY : (this.#known.get(baseType) ?? EMPTY);
-    const flat = content.kind === 'elements' ? flatten(content.particle) : NOTHING;
+    const model = contentModel(type, this.anyTypes !== null);
+    const flat = model === null ? NOTHING : flatten(model);
     const inherited = new Set(base.all.map(memberKey));
     const own = ownMembers(type, flat.elements).filter((member) => !inherited.has(memberKey(member)));
     const named = this.#named(
@@ -128,15 +132,20 @@ export class MemberTable {
     const all = [...base.all, ...named];
     const byPlace = new Map(all.map((member) => [memberKey(member), member]));
     const unions = this.#choices === 'fields' ? [] : [...base.unions, ...this.#unions(type, flat.choices, named, base)];
-    const isNarrowed = type.derivation === 'restriction' && this.#choices === 'fields' && isModelled(content);
+    const isKnown = model !== null || isModelled(content);
+    const isNarrowed = type.derivation === 'restriction' && this.#choices === 'fields' && isKnown;
     const wildcard = flat.wildcard || (base.wildcard && !isNarrowed);
     const taken = new NameScope([...all, ...unions].map(({ name }) => name));
     const rest = base.rest ?? (wildcard ? taken.take('any', 'anyElement') : null);
+    const isMixed = content.kind === 'opaque' && model !== null;
+    const mixed =
+      base.mixed ??
+      (isMixed ? { text: taken.take('text', 'textContent'), xml: taken.take('xml', 'xmlElement') } : null);
     const present = isNarrowed
       ? ownMembers(type, flat.elements).map((member) => this.#narrowed(member, byPlace.get(memberKey(member))))
       : [...base.present, ...named];
     const lists = groupNames(type, all, base.lists);
-    return { all, present, unions, wildcard, rest, lists };
+    return { all, present, unions, wildcard, rest, mixed, lists };
   }
 
   /** A member as a restriction declares it, under the name that it has already. */
@@ -194,7 +203,12 @@ export class MemberTable {
   #named(type: ComplexType, members: readonly Member[], inherited: Members): readonly Member[] {
     const taken = [...inherited.all, ...inherited.unions].map((member) => member.name).concat(inherited.lists);
     // The field of types that have none may be an interface's.
-    const scope = new NameScope([...taken, '_', ...(inherited.rest === null ? [] : [inherited.rest])]);
+    const scope = new NameScope([
+      ...taken,
+      '_',
+      ...(inherited.rest === null ? [] : [inherited.rest]),
+      ...Object.values(inherited.mixed ?? {}),
+    ]);
     const chosen = new Map<Member, string>();
     for (const member of members) {
       if (member.mapping?.name == null) continue;
@@ -215,7 +229,7 @@ export class MemberTable {
   }
 }
 
-const EMPTY: Members = { all: [], present: [], unions: [], wildcard: false, rest: null, lists: [] };
+const EMPTY: Members = { all: [], present: [], unions: [], wildcard: false, rest: null, mixed: null, lists: [] };
 
 /** The type whose members a type begins with. A restriction keeps what it drops, as never present. */
 const inheritedFrom = (type: ComplexType): ComplexType | null => (type.derivation === null ? null : type.base);

@@ -15,8 +15,9 @@ export function reach(roots: readonly XsdType[], members: MemberTable): Reached 
   const interfaces = new Set<ComplexType>();
   for (const type of types) {
     if (members.isFull) break;
-    if (type.kind === 'simple' || type.content.kind === 'opaque') continue;
-    const { all, present } = members.of(type);
+    if (type.kind === 'simple') continue;
+    const { all, present, mixed } = members.of(type);
+    if (type.content.kind === 'opaque' && mixed === null) continue;
     for (const member of [...all, ...present]) {
       if (member.kind === 'element') types.add(member.element.type);
     }
