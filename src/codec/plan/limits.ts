@@ -12,7 +12,7 @@ export const CODEC_LIMITS = {
   stringChars: limit(MIB, [KIB, 64 * MIB], 'chars', 'BAD_USER_INPUT',
     'Length of one string argument.'),
   opaqueChars: limit(64 * KIB, [KIB, MIB], 'chars', 'UPSTREAM_RESPONSE_LIMIT',
-    'Length of content that is handed out, or taken in an argument, as XML text because its type is not modelled.'),
+    'Length of XML text, of a value of any type, or of one row of a data set, in an answer or an argument.'),
   encodedBytes: internal(16 * MIB, [64 * KIB, 256 * MIB], 'bytes', 'UPSTREAM_RESPONSE_LIMIT',
     'Memory for a reply by the SOAP encoding, which must be whole before it can be read; and again for what its references make of it.'),
   attachmentBytes: limit(8 * MIB, [0, 256 * MIB], 'bytes', 'UPSTREAM_RESPONSE_LIMIT',

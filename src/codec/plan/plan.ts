@@ -15,6 +15,7 @@ export type ValuePlan =
   | OpaquePlan
   | DigestPlan
   | AnyPlan
+  | TablesPlan
   | ListPlan;
 
 /** Content that is not modelled, as XML text (a `XML` scalar). */
@@ -40,6 +41,16 @@ export interface AnyPlan {
   /** The element is of any name as well: a declaration of that name has its type. Absent: it is not. */
   readonly isNamed?: boolean;
   readonly types: AnyTypes;
+}
+
+/** The tables of a data set of .NET. */
+export interface TablesPlan {
+  readonly kind: 'tables';
+  readonly types: AnyTypes;
+  /** The name of the GraphQL type of a table. */
+  readonly typeName: string;
+  /** What is shown of each table, by response key. */
+  readonly fields: readonly { readonly key: string; readonly field: 'name' | 'rows' | 'before' | 'typeName' }[];
 }
 
 /** An element with structure. Its plan depends on its type at run time. */

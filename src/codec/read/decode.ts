@@ -31,7 +31,7 @@ export interface DecodeLimits {
  */
 export class ReplyDecoder implements XmlHandler {
   readonly #plan: ReplyPlan;
-  readonly #opaqueChars: number;
+  readonly #limits: { readonly opaqueChars: number; readonly listItems: number };
   /** The readings of every element that is open and read. */
   readonly #open: Reading[] = [];
   /** The last of them. */
@@ -59,7 +59,8 @@ export class ReplyDecoder implements XmlHandler {
     this.#items = items;
     this.#binary = new BinaryContent(attachments, limits.attachmentBytes);
     this.#output = new ResponseBuilder(limits.listItems, plan.shape === 'unwrap' ? 1 : 0);
-    this.#opaqueChars = limits.opaqueChars ?? CODEC_LIMITS.opaqueChars.default;
+    const { listItems, opaqueChars = CODEC_LIMITS.opaqueChars.default } = limits;
+    this.#limits = { listItems, opaqueChars };
   }
 
   open(tag: StartTag): Interest {
@@ -214,7 +215,7 @@ export class ReplyDecoder implements XmlHandler {
     if (slot.isSimple) return this.#takeReading(tag, owner, slot, index, next);
     const isWrapper = slot.items !== null && index === -1;
     if (isWrapper || slot.value.kind !== 'object') {
-      const whole = isWrapper ? null : wholeReader(slot, this.#opaqueChars);
+      const whole = isWrapper ? null : wholeReader(slot, this.#limits);
       if (whole !== null) return readXml(tag, owner, slot, index, whole, next);
       const reading = new Reading(owner, slot, index, tag.uri, null);
       reading.next = next;

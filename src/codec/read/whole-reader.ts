@@ -4,6 +4,7 @@ import { ContentNames, sharedBindings } from '../plan/content-names.js';
 import { resolveQName, XML_URI, XSI_URI } from '../plan/xsi.js';
 import { CanonicalHash } from '../values/canonical-hash.js';
 import { AnyValueReader } from './any-value.js';
+import { DataSetReader } from './data-set.js';
 import type { SlotProgram } from './program.js';
 
 /**
@@ -151,7 +152,12 @@ export interface WholeReader {
 }
 
 /** The reader of an element that is taken as a whole; null for others. */
-export function wholeReader({ value }: Pick<SlotProgram, 'value'>, maxChars: number): WholeReader | null {
+export function wholeReader(
+  { value }: Pick<SlotProgram, 'value'>,
+  limits: { readonly opaqueChars: number; readonly listItems: number },
+): WholeReader | null {
+  const { opaqueChars: maxChars } = limits;
+  if (value.kind === 'tables') return new DataSetReader(value, limits);
   if (value.kind === 'any') return new AnyValueReader(value.types, maxChars, value.isNamed);
   if (value.kind === 'digest') return new DigestReader();
   return value.kind === 'opaque' ? new OpaqueXml(maxChars) : null;

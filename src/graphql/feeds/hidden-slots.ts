@@ -41,7 +41,7 @@ function mapped(shape: ElementShape, variantOf: (object: ObjectShape) => ObjectV
 }
 
 export function leafSlot(key: string, { source, list, value }: FieldShape): FieldSlot {
-  if (value.kind === 'object' || value.kind === 'choice' || value.kind === 'list')
+  if (value.kind === 'object' || value.kind === 'choice' || value.kind === 'list' || value.kind === 'tables')
     throw new Error('a link is fed with simple values');
   return { key, ...NULLABLE, source, list, value };
 }

@@ -3,6 +3,7 @@ import type { FaultPlans, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan, Value
 import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import { anyPlan } from '../types/any-value.js';
+import { tablesPlan } from '../types/data-set.js';
 import type { ElementShape, FaultShape, FieldShape, ObjectShape, ReplyShape, ValueShape } from '../types/shape.js';
 
 /** Fields of one object of a Fault that is reported as an error; how many objects is bounded where it is read. */
@@ -50,6 +51,8 @@ function wholePlan({ element, typed }: FaultShape, whole: Whole): ReplyPlan | nu
   };
 }
 
+const WHOLE_TABLE = ['name', 'rows', 'before'].map((name) => ({ key: name, name }));
+
 /** Plans each shape once, so that types may be recursive: their plans are then, too. */
 class Whole {
   readonly #rights: FieldRights | null;
@@ -81,6 +84,7 @@ class Whole {
   #value(value: Exclude<ValueShape, { readonly kind: 'choice' }>): ValuePlan {
     if (value.kind === 'object') return this.object(value.shape);
     if (value.kind === 'any') return anyPlan(value, this.#rights);
+    if (value.kind === 'tables') return tablesPlan(value, WHOLE_TABLE, this.#rights);
     return value.kind === 'list' ? { kind: 'list', itemNonNull: false, value: this.#value(value.item) } : value;
   }
 

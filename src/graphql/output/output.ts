@@ -15,6 +15,7 @@ import { anyOutput } from '../types/any-value.js';
 import { childOrder } from '../types/child-order.js';
 import { contentOf, hides, isMixedText, nestedItem, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
+import { dataSetOutput, isDataSet } from '../types/data-set.js';
 import { descriptionOf } from '../types/description.js';
 import { interfacesAbove, isWithoutFields, listNameOf } from '../types/interfaces.js';
 import { type Leaf, type LeafTable, PRESENCE_SCALAR } from '../types/leaf.js';
@@ -170,6 +171,7 @@ export class OutputTypes {
   #value(type: XsdType, nameHint: string, member: Member): OutputValue {
     const anyTypes = member.mapping?.type == null ? this.#members.anyTypesOf(type) : null;
     if (anyTypes !== null) return anyOutput(anyTypes, this.#leaves);
+    if (this.#members.anyTypes !== null && isDataSet(type)) return dataSetOutput(this.#members.anyTypes, this.#leaves);
     if (type.kind === 'simple' || isMixedText(type, this.#members)) {
       const leaf = this.#leaf(type.kind === 'simple' ? type : STRING, nameHint, member);
       return { type: leaf.type, value: { kind: 'scalar', scalar: leaf.scalar } };

@@ -8,10 +8,19 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { LazyObject, objectOf } from '../../codec/plan/lazy-object.js';
-import type { FaultPlan, FieldSlot, ObjectPlan, ObjectVariant, ReplyPlan, ValuePlan } from '../../codec/plan/plan.js';
+import type {
+  FaultPlan,
+  FieldSlot,
+  ObjectPlan,
+  ObjectVariant,
+  ReplyPlan,
+  TablesPlan,
+  ValuePlan,
+} from '../../codec/plan/plan.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { anyPlan } from '../types/any-value.js';
+import { tablesPlan } from '../types/data-set.js';
 import type { ElementShape, FieldShape, ObjectShape, ReplyRoot, ReplyShape, ValueShape } from '../types/shape.js';
 import { errorPlans } from './fault-plan.js';
 
@@ -158,9 +167,22 @@ class Planner {
   #value(value: Exclude<ValueShape, { readonly kind: 'choice' }>, nodes: readonly FieldNode[]): ValuePlan {
     if (value.kind === 'object') return this.object(value.shape, nodes);
     if (value.kind === 'any') return anyPlan(value, this.#rights);
+    if (value.kind === 'tables') return this.#tables(value, nodes);
     if (value.kind !== 'list') return value;
     const { itemNonNull, item } = value;
     return { kind: 'list', itemNonNull, value: this.#value(item, nodes) };
+  }
+
+  #tables(value: Extract<ValueShape, { readonly kind: 'tables' }>, nodes: readonly FieldNode[]): TablesPlan {
+    const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    const applies = (condition: string): boolean => condition === value.typeName;
+    const selected = collectFields(sets, applies, this.#fragments, this.#variables);
+    this.#countBytes(OBJECT_BYTES + SLOT_BYTES * selected.size);
+    return tablesPlan(
+      value,
+      [...selected].map(([key, [node]]) => ({ key, name: node?.name.value ?? '' })),
+      this.#rights,
+    );
   }
 
   #object(shape: ElementShape, nodes: readonly FieldNode[]): ObjectPlan {

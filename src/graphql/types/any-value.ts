@@ -13,18 +13,20 @@ import type { FieldRights } from '../rights/field-rights.js';
 import type { FieldRule } from '../rights/field-rule.js';
 import type { ElementShape, FieldShape, ObjectShape, RuledTypes, ValueShape } from './shape.js';
 
-/** The names of the types for values of any type. No type of a WSDL is called so. */
-export const ANY_VALUE_NAMES: readonly string[] = ['AnyValue', 'AnyValueInput', 'JSON'];
+/** The names of the types for values of any type, and for data sets. No type of a WSDL is called so. */
+export const ANY_VALUE_NAMES: readonly string[] = ['AnyValue', 'AnyValueInput', 'AnyDataSet', 'AnyDataTable', 'JSON'];
 
 /** The GraphQL types for values of any type: one of each for all services. */
 export class AnyValueTypes {
   readonly output: GraphQLObjectType;
   readonly input: GraphQLInputObjectType;
+  readonly json: GraphQLScalarType;
   /** Every one of them. */
   readonly all: readonly GraphQLNamedType[];
 
   constructor(qName: GraphQLScalarType, xml: GraphQLScalarType) {
     const json = jsonScalar();
+    this.json = json;
     this.output = new GraphQLObjectType({
       name: 'AnyValue',
       description: 'A value of any type.',

@@ -24,6 +24,7 @@ import { valueSpaceOf } from '../../codec/values/value-space.js';
 import { prescribesForm } from '../../codec/values/written-form.js';
 import type { EnumerationValue, SimpleType } from '../../wsdl/model.js';
 import { AnyValueTypes } from './any-value.js';
+import { DataSetTypes } from './data-set.js';
 import { descriptionOf } from './description.js';
 import type { FieldMapping } from './mapping.js';
 import { enumValueName, NameScope } from './naming.js';
@@ -48,6 +49,7 @@ export class LeafTable {
   readonly #enums: GraphQLEnumType[] = [];
   readonly #customs = new Map<string, GraphQLScalarType>();
   #anyValue: AnyValueTypes | null = null;
+  #dataSets: DataSetTypes | null = null;
   readonly #known = new Map<SimpleType, Leaf>();
   readonly #others = new Map<SimpleType, Map<string, Leaf | null>>();
 
@@ -57,7 +59,7 @@ export class LeafTable {
 
   /** Every type that GraphQL does not have by itself: enumerations, then scalars. */
   get made(): readonly GraphQLNamedType[] {
-    return [...this.#enums, ...this.#customs.values(), ...(this.#anyValue?.all ?? [])];
+    return [...this.#enums, ...this.#customs.values(), ...(this.#anyValue?.all ?? []), ...(this.#dataSets?.all ?? [])];
   }
 
   /** `nameHint` names an enumeration that has no name of its own. */
@@ -111,6 +113,12 @@ export class LeafTable {
   get anyValue(): AnyValueTypes {
     this.#anyValue ??= new AnyValueTypes(this.#scalarType('QName'), this.xml);
     return this.#anyValue;
+  }
+
+  /** The types of data sets of .NET. */
+  get dataSets(): DataSetTypes {
+    this.#dataSets ??= new DataSetTypes(this.anyValue.json, this.xml);
+    return this.#dataSets;
   }
 
   /** The type of content that is not modelled, as XML text. */

@@ -83,6 +83,8 @@ export type ValueShape =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | { readonly kind: 'opaque' }
   | { readonly kind: 'any'; readonly types: RuledTypes; readonly isNamed?: boolean }
+  /** The tables of a data set. */
+  | { readonly kind: 'tables'; readonly types: RuledTypes; readonly typeName: string }
   /** An array within an array. */
   | {
       readonly kind: 'list';

@@ -129,7 +129,9 @@ export function builtInType(name: QName): XsdType | null {
   return ENCODED.get(name.uri)?.get(name.local) ?? builtInSimple(name);
 }
 
-const SCHEMA_ELEMENT = freezeDeep(plainElement({ uri: XSD, local: 'schema' }, ANY_TYPE));
+/** The name of a schema within a message. */
+export const SCHEMA_NAME: QName = Object.freeze({ uri: XSD, local: 'schema' });
+const SCHEMA_ELEMENT = freezeDeep(plainElement(SCHEMA_NAME, ANY_TYPE));
 const INCLUDE_ELEMENT = freezeDeep(plainElement({ uri: XOP, local: 'Include' }, ANY_TYPE));
 
 /** Binary content whose schema declares the Include itself: base64 in replies that are no package, an Include in requests. */

@@ -1,0 +1,113 @@
+import { GraphQLList, GraphQLNonNull, GraphQLObjectType, type GraphQLScalarType, GraphQLString } from 'graphql';
+import type { TablesPlan } from '../../codec/plan/plan.js';
+import { typeKey, type Wildcard, type XsdType } from '../../wsdl/model.js';
+import { wildcardsIn } from '../../wsdl/wildcards.js';
+import { SCHEMA_NAME } from '../../wsdl/xsd/builtin.js';
+import type { FieldRights } from '../rights/field-rights.js';
+import { flatten } from './occurrence.js';
+import { hasVariants } from './reach.js';
+import type { ElementShape, FieldShape, ObjectShape, RuledTypes, ValueShape } from './shape.js';
+
+/** The GraphQL types for data sets: one of each for all services. */
+export class DataSetTypes {
+  readonly output: GraphQLObjectType;
+  readonly all: readonly GraphQLObjectType[];
+
+  constructor(json: GraphQLScalarType, xml: GraphQLScalarType) {
+    const rows = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(json)));
+    const table = new GraphQLObjectType({
+      name: 'AnyDataTable',
+      description: 'A table of a data set.',
+      fields: {
+        name: { type: new GraphQLNonNull(GraphQLString) },
+        rows: {
+          type: rows,
+          description:
+            'Rows as they are: values by column. `$state` is what the backend has done with a row, `$id` names it then.',
+        },
+        before: { type: rows, description: 'Rows as they were before they were changed or deleted, with their `$id`.' },
+      },
+    });
+    this.output = new GraphQLObjectType({
+      name: 'AnyDataSet',
+      description: 'A data set of .NET.',
+      fields: {
+        tables: { type: new GraphQLList(new GraphQLNonNull(table)), description: 'In the order of their first rows.' },
+        xml: { type: xml, description: 'The whole element as XML, with its schema.' },
+      },
+    });
+    this.all = [this.output, table];
+  }
+}
+
+/** Whether a type is a data set: the schema of its rows, then anything. */
+export function isDataSet(type: XsdType): boolean {
+  if (type.kind === 'simple' || type.content.kind !== 'elements' || type.attributes.length > 0) return false;
+  if (type.abstract || hasVariants(type)) return false;
+  const { particle } = type.content;
+  const { elements } = flatten(particle);
+  const wildcards = wildcardsIn(particle);
+  if (elements.length === 0) return wildcards.length === 2 && wildcards.some(isOfSchemas);
+  return (
+    elements.length === 1 &&
+    wildcards.length > 0 &&
+    elements.every(({ element }) => typeKey(element.name) === SCHEMA_KEY)
+  );
+}
+
+const SCHEMA_KEY = typeKey(SCHEMA_NAME);
+
+/** Whether a wildcard allows schemas and nothing else. */
+const isOfSchemas = ({ namespaces }: Wildcard): boolean =>
+  namespaces.kind === 'only' && namespaces.uris.length === 1 && namespaces.uris[0] === SCHEMA_NAME.uri;
+
+/** A data set in replies. */
+export function dataSetOutput(
+  types: RuledTypes,
+  { dataSets }: { readonly dataSets: DataSetTypes },
+): { readonly type: GraphQLObjectType; readonly value: { readonly kind: 'object'; readonly shape: ElementShape } } {
+  const shape = SHAPES.get(types) ?? shapeOf(types);
+  SHAPES.set(types, shape);
+  return { type: dataSets.output, value: { kind: 'object', shape } };
+}
+
+const SHAPES = new WeakMap<RuledTypes, ElementShape>();
+
+/** The rules of all fields hold: rows may hold values of any of them. */
+function shapeOf(types: RuledTypes): ElementShape {
+  const ruled = types.rule === null ? {} : { rule: types.rule };
+  const self = (value: FieldShape['value']): FieldShape => ({
+    source: { from: 'self' },
+    list: false,
+    nonNull: false,
+    itemNonNull: false,
+    value,
+    ...ruled,
+  });
+  const fields = new Map([
+    ['tables', self({ kind: 'tables', types, typeName: 'AnyDataTable' })],
+    ['xml', self({ kind: 'opaque' })],
+  ]);
+  const declared: ObjectShape = { typeName: 'AnyDataSet', conditions: new Set(['AnyDataSet']), fields };
+  return { declared, variants: new Map() };
+}
+
+/** The plan of tables of which these fields are selected. */
+export function tablesPlan(
+  { kind, types, typeName }: Extract<ValueShape, { readonly kind: 'tables' }>,
+  selected: readonly { readonly key: string; readonly name: string }[],
+  rights: FieldRights | null,
+): TablesPlan {
+  const fields = selected.flatMap(({ key, name }): TablesPlan['fields'] => {
+    const field = TABLE_FIELDS.get(name);
+    return field === undefined ? [] : [{ key, field }];
+  });
+  return { kind, typeName, fields, types: rights === null ? types : types.restricted(rights) };
+}
+
+const TABLE_FIELDS: ReadonlyMap<string, TablesPlan['fields'][number]['field']> = new Map([
+  ['name', 'name'],
+  ['rows', 'rows'],
+  ['before', 'before'],
+  ['__typename', 'typeName'],
+]);
