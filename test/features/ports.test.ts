@@ -42,11 +42,11 @@ t.test('a service that shapes its types otherwise has its own', async (t) => {
 
 t.test('`names` keeps the names and the choice of queries of version 0.1 for one service', async (t) => {
   const of = async (air: string) => [...(await compiled(t, air, HOTEL)).graph.fields.keys()].sort();
-  t.same(await of(AIR), ['Mutation.airBookReq', 'Query.hotelSearchReq', 'Query.lowFareSearchReq']);
+  t.same(await of(AIR), ['Mutation.airBook', 'Query.hotelSearch', 'Query.lowFareSearch']);
   t.same(await of(AIR.replace(' }', ', names: "0.1" }')), [
     'Mutation.airBookReq',
     'Mutation.lowFareSearchReq',
-    'Query.hotelSearchReq',
+    'Query.hotelSearch',
   ]);
 });
 
@@ -58,9 +58,9 @@ t.test('operations that share a name are called by their request elements', asyn
     'one port alone keeps the name of the WSDL',
   );
   t.same([...graph.fields.keys()].map((field) => field.split('.')[1]).sort(), [
-    'airBookReq',
-    'hotelSearchReq',
-    'lowFareSearchReq',
+    'airBook',
+    'hotelSearch',
+    'lowFareSearch',
   ]);
   t.same([...(services[0]?.requests.names ?? [])].sort(), ['AirBookReq', 'LowFareSearchReq', 'service']);
 });
@@ -97,14 +97,14 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
   const at = (service: string) => service.replace(/"http:.*?"/, `"${backend.url}"`);
   const gateway = await useGateway(t, `services:\n  ${at(AIR)}\n  ${at(HOTEL)}\n`);
   const ask = (query: string) => askGraphql<object>(gateway.url, query, {}, TYPED);
-  t.same(await ask('{ lowFareSearchReq(from: "BRU") { price traveller { name } } }'), {
-    data: { lowFareSearchReq: { price: '12.50', traveller: null } },
+  t.same(await ask('{ lowFareSearch(from: "BRU") { price traveller { name } } }'), {
+    data: { lowFareSearch: { price: '12.50', traveller: null } },
   });
-  t.same(await ask('mutation { airBookReq(traveller: { name: "Zoë" }) { locator traveller { key name } } }'), {
-    data: { airBookReq: { locator: 'ABC', traveller: { key: '1', name: 'Zoë' } } },
+  t.same(await ask('mutation { airBook(traveller: { name: "Zoë" }) { locator traveller { key name } } }'), {
+    data: { airBook: { locator: 'ABC', traveller: { key: '1', name: 'Zoë' } } },
   });
-  t.same(await ask('{ hotelSearchReq(city: "Liège") { hotel } }'), {
-    data: { hotelSearchReq: { hotel: ['Ritz'] } },
+  t.same(await ask('{ hotelSearch(city: "Liège") { hotel } }'), {
+    data: { hotelSearch: { hotel: ['Ritz'] } },
   });
   t.same(
     backend.complete.map(({ headers }) => headers['soapaction']),

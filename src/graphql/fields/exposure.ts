@@ -30,6 +30,7 @@ import {
   WRITING_FIRST,
   WRITING_PAIRS,
 } from './operation-verbs.js';
+import { sharedSuffix } from './shared-suffix.js';
 
 /** One service as the schema sees it. */
 export interface GraphqlService {
@@ -126,10 +127,12 @@ export function* exposures(
   }
   for (const { service, unnamed } of exposed) {
     yield;
+    const suffix = service.naming === 'camel' ? sharedSuffix(service.operations) : '';
     for (const each of unnamed) {
       if (!each.isOffered || chosen.has(each)) continue;
       const { operation, parent } = each;
-      const wanted = fieldName(distinctName(operation), service.naming);
+      const written = distinctName(operation);
+      const wanted = fieldName(written.slice(0, written.length - suffix.length), service.naming);
       const name = scopes[parent].take(
         wanted,
         `${fieldName(service.name, isNaming01(service.naming) ? 'camel-0.1' : 'camel')}${pascalName(wanted, service.naming)}`,

@@ -10,6 +10,8 @@ export class HeaderTypes {
   readonly #names: TypeNames;
   /** The operations that take the same blocks. */
   readonly #takers = new Map<string, Operation[]>();
+  /** The beginnings of names that are made of blocks, for those that several operations take. */
+  readonly #stems = new Map<string, string>();
   /** Blocks for which there is a type named after them. */
   readonly #named = new Set<string>();
   readonly #known = new Map<string, GraphQLInputObjectType>();
@@ -24,6 +26,13 @@ export class HeaderTypes {
       if (others === undefined) this.#takers.set(blocks, [operation]);
       else others.push(operation);
     }
+    const used = new Set<string>();
+    for (const [blocks, [first, second]] of this.#takers) {
+      if (first === undefined || second === undefined) continue;
+      const stem = this.#stemOf(first, used);
+      used.add(stem);
+      this.#stems.set(blocks, stem);
+    }
   }
 
   /** The type with these fields; `made` is called when it is a new one. */
@@ -34,12 +43,13 @@ export class HeaderTypes {
   ): GraphQLInputObjectType {
     const blocks = blocksOf(operation);
     const sameBlocks = keyOf(blocks);
-    const [first = operation, second] = this.#takers.get(sameBlocks) ?? [];
+    const [, second] = this.#takers.get(sameBlocks) ?? [];
     const key = [...fields].map(([name, { type, description }]) => `${name}: ${type} ${description}`).join('\n');
     const known = second === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
     const isNamedAfterBlocks = second !== undefined && !this.#named.has(sameBlocks);
-    const stem = isNamedAfterBlocks ? this.#stemOf(first) : this.#names.pascal(distinctName(operation), this.#service);
+    const own = this.#names.pascal(distinctName(operation), this.#service);
+    const stem = isNamedAfterBlocks ? (this.#stems.get(sameBlocks) ?? own) : own;
     const owner = isNamedAfterBlocks ? (blocks[0] ?? operation) : operation;
     const name = this.#names.take(`${stem}HeadersInput`, this.#service, '', owner);
     const type = new GraphQLInputObjectType({ name, fields: inputConfigs(fields) });
@@ -49,15 +59,27 @@ export class HeaderTypes {
     return type;
   }
 
-  /** A few blocks name their type, `SessionHeader` as `Session`; many would make it too long. */
-  #stemOf(first: Operation): string {
-    const blocks = first.input.headers.map(({ element }) => this.#names.pascal(element.name.local, this.#service));
-    if (blocks.length > BLOCKS_MAX) return this.#names.pascal(distinctName(first), this.#service);
-    return blocks.map((block) => block.replace(/Headers?$/, '')).join('');
+  /**
+   * The blocks name their type, `SessionHeader` as `Session`: as many of them as make no long name, or more where another
+   * type has that name.
+   */
+  #stemOf(first: Operation, used: ReadonlySet<string>): string {
+    const words = first.input.headers.map(({ element }) =>
+      this.#names.pascal(element.name.local, this.#service).replace(/Headers?$/, ''),
+    );
+    for (let count = 1; count <= words.length; count++) {
+      const stem = words.slice(0, count).join('');
+      const next = words[count];
+      const isLong = next === undefined || count >= BLOCKS_MAX || stem.length + next.length > STEM_CHARS;
+      if (isLong && !used.has(stem)) return stem;
+    }
+    return this.#names.pascal(distinctName(first), this.#service);
   }
 }
 
 const BLOCKS_MAX = 3;
+/** With `HeadersInput` names have about forty letters. */
+const STEM_CHARS = 28;
 
 /** The header blocks of an operation by their names, whatever their order. */
 const blocksOf = ({ input }: Operation): readonly ElementDeclaration[] =>

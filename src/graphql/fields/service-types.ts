@@ -1,5 +1,5 @@
 import type { Steps } from '../../base/time-slices.js';
-import { childrenOfBody, type Operation, type XsdType } from '../../wsdl/model.js';
+import { childrenOfBody, distinctName, type Operation, type XsdType } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { InputTypes } from '../input/input.js';
 import { FaultTypes } from '../output/faults.js';
@@ -111,20 +111,30 @@ export const namingsOf = (groups: readonly TypeGroup[]): ReadonlyMap<string, Ser
   );
 
 /**
- * The names of types without one that belong to a global element. The type of a reply is named after its operation, and
- * the name of a type that has one is not given to another.
+ * The names of types without one that belong to a global element. The type of a reply that one
+ * operation has is named after that. The name of a type that has one is not given to another.
  */
 function elementNames({ owner, services }: TypeGroup): ServiceNaming['elements'] {
   const names = new Map<XsdType, QName>();
   const { naming, knownTypes = [], elements = [] } = owner;
   if (isNaming01(naming)) return names;
   const taken = new Set(knownTypes.flatMap(({ name }) => (name === null ? [] : [pascalName(name.local, naming)])));
-  const replies = new Set(services.flatMap(({ operations }) => operations.map(({ output }) => output?.body?.type)));
+  const replies = repliesOfOne(services.flatMap(({ operations }) => operations));
   for (const { name, type } of elements) {
     const isFree = type.name === null && !names.has(type) && !replies.has(type);
     if (isFree && !taken.has(pascalName(name.local, naming))) names.set(type, name);
   }
   return names;
+}
+
+/** The types of replies that operations of but one name have. */
+function repliesOfOne(operations: readonly Operation[]): ReadonlySet<XsdType> {
+  const names = new Map<XsdType, Set<string>>();
+  for (const operation of operations) {
+    const type = operation.output?.body?.type;
+    if (type !== undefined) names.set(type, (names.get(type) ?? new Set()).add(distinctName(operation)));
+  }
+  return new Set([...names].flatMap(([type, { size }]) => (size === 1 ? [type] : [])));
 }
 
 /** Makes the types of all operations, only for their names. */

@@ -22,6 +22,7 @@ import { descriptionOf } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';
 import { everyRule, rulesWithin } from '../types/member-rules.js';
 import type { MemberTable } from '../types/members.js';
+import { isNaming01 } from '../types/naming.js';
 import type { ElementShape, FaultShape, FieldShape, ReplyRoot, ReplyShape } from '../types/shape.js';
 import type { TypeNames } from '../types/type-names.js';
 import type { OutputTypes } from './output.js';
@@ -58,12 +59,14 @@ export class FaultTypes {
   readonly #known = new Map<ElementDeclaration, FaultType>();
   /** The Faults that are declared by a type: each operation has an element of its own for it. */
   readonly #byType = new Map<XsdType, Map<string, FaultType>>();
+  readonly #globals: ReadonlySet<ElementDeclaration>;
   /** Names of the unions that a type is in, by its name. */
   readonly #unions = new Map<string, Set<string>>();
 
   constructor(service: string, members: MemberTable, leaves: LeafTable, names: TypeNames, output: OutputTypes) {
     this.#service = service;
     this.#members = members;
+    this.#globals = new Set(members.knownElements);
     this.#leaves = leaves;
     this.#names = names;
     this.#output = output;
@@ -122,7 +125,9 @@ export class FaultTypes {
     const { type } = element;
     const key = `${name} ${typeKey(element.name)}`;
     const same = this.#byType.get(type) ?? new Map<string, FaultType>();
-    const made = (isPart(element) ? same.get(key) : undefined) ?? this.#makeFault(name, element);
+    // Each operation of the SOAP encoding declares an element of its own for one and the same part.
+    const isShared = isPart(element) || !isNaming01(this.#names.namingOf(this.#service));
+    const made = (isShared ? same.get(key) : undefined) ?? this.#makeFault(name, element);
     this.#known.set(element, made);
     this.#byType.set(type, same.set(key, made));
     return made;
@@ -135,7 +140,7 @@ export class FaultTypes {
       types,
     });
     const { type } = element;
-    const hint = this.#names.pascal(isPart(element) ? name : element.name.local, this.#service);
+    const hint = this.#names.pascal(this.#nameOf(name, element), this.#service);
     const content = type.kind === 'simple' ? 'simple' : contentOf(type, this.#members);
     if (type.kind === 'complex' && content === 'structured') {
       const root: ReplyRoot = { kind: 'whole', shape: this.#output.structure(type, hint).shape };
@@ -160,6 +165,15 @@ export class FaultTypes {
       ? this.#wrapped(typeName, description, GraphQLBoolean, DONE)
       : this.#wrapped(typeName, description, this.#leaves.xml, xmlField(rulesWithin([type], this.#members)));
     return of(wrapped.root, [wrapped.type], null);
+  }
+
+  /** What a Fault is called: as its global element, or as the type of its part. */
+  #nameOf(name: string, element: ElementDeclaration): string {
+    const { knownElements } = this.#members;
+    const isOfType = knownElements.length > 0 && !this.#globals.has(element) && element.type.kind === 'complex';
+    if (isOfType && element.type.name !== null && !isNaming01(this.#names.namingOf(this.#service)))
+      return element.type.name.local;
+    return isPart(element) ? name : element.name.local;
   }
 
   /** An object that exists in GraphQL only, with one field. */

@@ -155,7 +155,7 @@ t.test('whole replies, simple replies and no reply', async (t) => {
   t.match(found['getTwo'], { shape: 'whole', value: { declared: { slots: [{ key: 'price' }, { key: 'a' }] } } });
   const slots = objectOf(found['getTwo']?.value.declared?.slots[0]?.value).declared?.slots;
   t.match(slots, [{ source: { from: 'text' } }, { source: { from: 'attribute', default: 'kg' }, nonNull: true }]);
-  t.match(found['getRaw']?.value.declared?.slots, [{ source: { from: 'self' }, value: { kind: 'opaque' } }]);
+  t.match(found['getRaw']?.value.declared?.slots, [{ source: { from: 'self' }, value: { kind: 'any' } }]);
   t.match(found['getText']?.value.declared?.slots, [{ source: { from: 'text' } }]);
   t.match(found['checkNothing'], { shape: 'done', nonNull: true });
 });
