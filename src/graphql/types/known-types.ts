@@ -1,5 +1,5 @@
 import type { AnyAttribute, AnyMember, AnyType, AnyTypes, Withhold } from '../../codec/plan/any-types.js';
-import { scalarOf } from '../../codec/values/scalars.js';
+import { wholeNumberOf } from '../../codec/values/whole-number.js';
 import { isBuiltInNamespace } from '../../wsdl/documents/namespaces.js';
 import {
   type AttributeDeclaration,
@@ -76,7 +76,7 @@ export class KnownTypes implements RuledTypes {
   #make(type: XsdType): AnyType | null {
     const { name } = type;
     if (isAnyType(type)) return null;
-    if (type.kind === 'simple') return { kind: 'simple', name, scalar: scalarOf(type) };
+    if (type.kind === 'simple') return { kind: 'simple', name, scalar: wholeNumberOf(type) };
     const { content } = type;
     if (content.kind === 'opaque') return null;
     if (content.kind === 'array') {
@@ -99,7 +99,7 @@ export class KnownTypes implements RuledTypes {
     return {
       kind: 'object',
       name,
-      text: content.kind === 'text' ? scalarOf(content.type) : null,
+      text: content.kind === 'text' ? wholeNumberOf(content.type) : null,
       ...(withholdText === null ? {} : { withholdText }),
       attributes: new Map(attributes.map((each) => [each.name.local, this.#attribute(type, each)])),
       members: new Map(elements.map((each) => [each.element.name.local, this.#memberOf(type, each)])),
@@ -109,7 +109,7 @@ export class KnownTypes implements RuledTypes {
   #attribute(owner: ComplexType, { name, type }: AttributeDeclaration): AnyAttribute {
     const isIt = (member: Member): boolean => member.kind === 'attribute' && member.attribute.name.local === name.local;
     const withhold = this.#withhold(owner, isIt);
-    return { name, scalar: scalarOf(type), ...(withhold === null ? {} : { withhold }) };
+    return { name, scalar: wholeNumberOf(type), ...(withhold === null ? {} : { withhold }) };
   }
 
   #memberOf(owner: ComplexType, occurring: Occurring): AnyMember {

@@ -21,13 +21,14 @@ import { withoutExponent } from '../../codec/values/numeric-scalars.js';
 import { listScalarOf, SCALAR_TYPES, scalarOf } from '../../codec/values/scalars.js';
 import { unsupportedFacets } from '../../codec/values/simple-validity.js';
 import { valueSpaceOf } from '../../codec/values/value-space.js';
+import { wholeNumberOf } from '../../codec/values/whole-number.js';
 import { prescribesForm } from '../../codec/values/written-form.js';
 import type { EnumerationValue, SimpleType } from '../../wsdl/model.js';
 import { AnyValueTypes } from './any-value.js';
 import { DataSetTypes } from './data-set.js';
 import { descriptionOf } from './description.js';
 import type { FieldMapping } from './mapping.js';
-import { enumValueName, NameScope } from './naming.js';
+import { enumValueName, isNaming01, NameScope } from './naming.js';
 import { retyped, retypesOf } from './retype.js';
 import { SDL_URI } from './sdl-uri.js';
 import type { TypeNames } from './type-names.js';
@@ -64,6 +65,8 @@ export class LeafTable {
 
   /** `nameHint` names an enumeration that has no name of its own. */
   of(type: SimpleType, nameHint: string, service: string): Leaf {
+    // Another service may have the same WSDL, and other names.
+    if (isNaming01(this.#names.namingOf(service)) && isNarrowed(type)) return this.#plain(scalarOf(type));
     const known = this.#known.get(type);
     if (known !== undefined) return known;
     if (type.name?.uri === SDL_URI && type.name.local === 'ID') return { type: GraphQLID, scalar: ID_SCALAR };
@@ -85,9 +88,10 @@ export class LeafTable {
   /** Returns the leaf of a type, or the one that the mapping of a field asks for. */
   mapped(type: SimpleType, nameHint: string, service: string, mapping: FieldMapping | null): Leaf {
     if (mapping?.type == null) return this.of(type, nameHint, service);
+    const own = this.of(type, nameHint, service);
+    if (own.scalar.name === mapping.type) return own;
     const leaf = this.as(type, mapping.type);
     if (leaf !== null) return leaf;
-    const own = this.of(type, nameHint, service);
     const others = retypesOf(type).join(', ');
     const remedy = others === '' ? 'Remove it.' : `It can be ${others}.`;
     const what = `Values of type ${scalarOf(type).name} would not survive as ${mapping.type}.`;
@@ -129,11 +133,11 @@ export class LeafTable {
   #make(type: SimpleType, nameHint: string, service: string): Leaf {
     if (type.variety === 'list' && type.item !== null) return listOf(this.of(type.item, nameHint, service), type);
     const values = valuesOf(type);
-    if (values === null) return this.#plain(scalarOf(type));
+    if (values === null) return this.#plain(wholeNumberOf(type));
     if (values.length <= ENUM_VALUES_MAX) return this.#enumeration(type, values, nameHint, service);
     const name = type.name?.local ?? nameHint;
     this.#names.warn(`Service ${service}: ${name} has too many values for an enumeration, it is a plain scalar.`);
-    return this.#plain(scalarOf(type));
+    return this.#plain(wholeNumberOf(type));
   }
 
   #plain(scalar: Scalar): LeafOfOne {
@@ -176,6 +180,9 @@ export class LeafTable {
     return { type: enumType, scalar: enumScalar(name, nameByWire, type) };
   }
 }
+
+/** Whether facets make another scalar of it than its built-in type has. */
+const isNarrowed = (type: SimpleType): boolean => wholeNumberOf(type).name !== scalarOf(type).name;
 
 interface LeafOfOne extends Leaf {
   readonly type: LeafType;
