@@ -40,7 +40,7 @@ import { anyOutput, ruleWithinAny } from '../types/any-value.js';
 import { childOrder } from '../types/child-order.js';
 import { contentOf, wrappedItem } from '../types/content.js';
 import { costExtensions } from '../types/cost-rules.js';
-import { descriptionOf } from '../types/description.js';
+import { deprecationIn, descriptionOf } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';
 import { type ElementMember, elementMember } from '../types/member.js';
 import { rulesWithin } from '../types/member-rules.js';
@@ -114,7 +114,7 @@ export function operationField(
     config: {
       type: reply.type,
       description: describedWith(mapping?.description ?? descriptionOf(operation.documentation), rule),
-      deprecationReason: mapping?.deprecated ?? null,
+      deprecationReason: mapping?.deprecated ?? deprecationIn(operation.documentation),
       args: fields.size === 0 ? {} : inputConfigs(fields),
       extensions: { ...costExtensions(mapping?.cost ?? null), ...ruleExtensions(rule, ruleWithinAnswer(root)) },
     },

@@ -10,6 +10,7 @@ import type { EncodeObject, EncodeValue } from '../../codec/plan/plan.js';
 import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import type { SimpleType, XsdType } from '../../wsdl/model.js';
 import { describedWith, ruleExtensions } from '../rights/field-rule.js';
+import { deprecationIn } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';
 import type { Member } from '../types/member.js';
 import type { MemberTable } from '../types/members.js';
@@ -82,7 +83,7 @@ export function inputFieldOf(
   const rule = member.mapping?.rule ?? null;
   const description = describedWith(member.description, rule);
   const decoded = lexicalDefault === null || scalar === null ? null : decodeDefault(scalar, lexicalDefault);
-  const deprecationReason = member.mapping?.deprecated ?? null;
+  const deprecationReason = member.mapping?.deprecated ?? deprecationIn(member.description);
   const extensions = ruleExtensions(rule);
   if (isNonNull && decoded !== null) return { type, description, defaultValue: decoded, deprecationReason, extensions };
   if (isNonNull) return { type: new GraphQLNonNull(type), description, extensions };

@@ -24,7 +24,7 @@ import {
 } from './input-field.js';
 import { hasSource, type InputMappings, NO_MAPPINGS } from './input-mapping.js';
 import { ObjectFiller } from './input-object.js';
-import { isExclusive } from './input-rules.js';
+import { describeRule, isExclusive } from './input-rules.js';
 
 /**
  * The input types of one service's requests. Plans may be recursive: they are filled after they are known.
@@ -70,7 +70,7 @@ export class InputTypes implements InputSources {
     const full: Owner = { name: owner, mappings, operation: owner };
     const made = (type.abstract && mappings.size === 0 ? this.#chosen(type, full) : null) ?? this.#object(type, full);
     this.#fill();
-    return made;
+    return isOneOfType(type) ? { ...made, fields: withChoices(made) } : made;
   }
 
   /** One element as a field and as a plan; null where the caller has no choice and nothing is written. */
@@ -272,6 +272,16 @@ export class InputTypes implements InputSources {
   #descriptionOf(type: ComplexType): string | null {
     return this.names.mappingOf(this.service).of(type)?.description ?? descriptionOf(type.documentation);
   }
+}
+
+/** The fields of an object that is a choice, where no `@oneOf` tells it: as arguments. */
+function withChoices({ fields, plan }: InputObject): InputObject['fields'] {
+  const told = new Map(fields);
+  for (const keys of plan.choices) {
+    const branches = keys.map((key) => ({ keys: [key], required: [key], rules: [] }));
+    describeRule(told, { required: true, branches });
+  }
+  return told;
 }
 
 /** More substitutes for one type mean a base of all types: the oneOf input would be useless. */

@@ -14,6 +14,7 @@ import { allowsAny } from '../../wsdl/wildcards.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
 import { ruleWithinAny } from '../types/any-value.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
+import { deprecationIn } from '../types/description.js';
 import { type Leaf, PRESENCE_SCALAR } from '../types/leaf.js';
 import {
   type AttributeMember,
@@ -47,7 +48,7 @@ export const aboutOf = (
   member: Pick<Member | ChoiceMember, 'description' | 'mapping'>,
 ): Pick<OutputField, 'description' | 'deprecated' | 'cost'> => ({
   description: member.description,
-  deprecated: member.mapping?.deprecated ?? null,
+  deprecated: member.mapping?.deprecated ?? deprecationIn(member.description),
   cost: member.mapping?.cost ?? null,
 });
 

@@ -24,5 +24,19 @@ export function descriptionOf(documentation: string | null): string | null {
   return isCut ? `${text.slice(0, DESCRIPTION_CHARS).replace(HALF_PAIR, '').trimEnd()}…` : text;
 }
 
+/**
+ * The reason of a deprecation that documentation tells, at the beginning of it or of a line: `DEPRECATED: use B.`. Null
+ * where it tells none; a sentence that only mentions one is no such.
+ */
+export function deprecationIn(documentation: string | null): string | null {
+  const text = descriptionOf(documentation);
+  const [, reason] = (text === null ? null : DEPRECATION.exec(text)) ?? [];
+  if (reason === undefined) return null;
+  return reason.trim() === '' ? 'It is deprecated.' : reason.trim();
+}
+
+const DEPRECATION =
+  /^ *(?:@deprecated\b|\[deprecated\]|DEPRECATED\b|[Dd]eprecated(?=[:.;,]| ?[-\u2013\u2014]|$))[ :.;,\u2013\u2014-]*(.*)$/m;
+
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f]/g;
 const HALF_PAIR = /[\ud800-\udbff]$/;

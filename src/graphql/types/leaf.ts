@@ -26,7 +26,7 @@ import { prescribesForm } from '../../codec/values/written-form.js';
 import type { EnumerationValue, SimpleType } from '../../wsdl/model.js';
 import { AnyValueTypes } from './any-value.js';
 import { DataSetTypes } from './data-set.js';
-import { descriptionOf } from './description.js';
+import { deprecationIn, descriptionOf } from './description.js';
 import type { FieldMapping } from './mapping.js';
 import { enumValueName, isNaming01, NameScope } from './naming.js';
 import { retyped, retypesOf } from './retype.js';
@@ -167,12 +167,15 @@ export class LeafTable {
         this.#names.warn(`Service ${service}: two values of ${name} become ${wanted}, one is ${valueName}.`);
       }
     }
-    const configs: Record<string, { description: string | null }> = {};
+    const configs: Record<string, { description: string | null; deprecationReason: string | null }> = {};
     for (const { value, documentation } of values) {
       const valueName = nameByWire.get(value) ?? '';
       const wire = valueName === value ? null : `On the wire: ${JSON.stringify(value)}`;
       const parts = [descriptionOf(documentation), wire].filter((part) => part !== null);
-      configs[valueName] ??= { description: parts.join('\n\n') || null };
+      configs[valueName] ??= {
+        description: parts.join('\n\n') || null,
+        deprecationReason: deprecationIn(documentation),
+      };
     }
     const description = this.#names.mappingOf(service).of(type)?.description ?? descriptionOf(type.documentation);
     const enumType = new GraphQLEnumType({ name, description, values: configs });

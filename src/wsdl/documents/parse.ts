@@ -67,6 +67,7 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
     const node = openNode(tag, parent, source, parser.startTagPosition - 1, parser.position);
     if (parent === null) root = node;
     else parent.children.push(node);
+    if (documentation !== null) documentation.text += breakBefore(node.local);
     if (node.local === 'documentation') documentation ??= node;
     open.push(node);
   };
@@ -76,6 +77,7 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
     if (node === undefined) return;
     node.contentEnd = Math.max(node.contentStart, parser.startTagPosition - 1);
     if (node === documentation) documentation = null;
+    else if (documentation !== null) documentation.text += breakBehind(node.local);
   };
   for (let at = 0; at < source.text.length; at += CHUNK_CHARS) {
     parser.write(source.text.slice(at, at + CHUNK_CHARS));
@@ -84,6 +86,30 @@ export function* parseTree(source: XmlSource, budget: TreeBudget): Steps<XmlNode
   }
   parser.close();
   return root ?? fail('The document is empty.');
+}
+
+/** Elements within a line of documentation. Others are paragraphs, whatever they are called. */
+const WITHIN_LINES: ReadonlySet<string> = new Set([
+  ...['a', 'abbr', 'b', 'big', 'c', 'code', 'em', 'font', 'i', 'kbd', 'q', 's', 'see', 'small', 'span', 'strong'],
+  ...['sub', 'sup', 'tt', 'u', 'var', 'documentation'],
+]);
+
+const LINES: ReadonlySet<string> = new Set(['br', 'tr', 'dt', 'dd']);
+/** Cells of one line. */
+const CELLS: ReadonlySet<string> = new Set(['td', 'th']);
+
+/** What separates an element of documentation from the text before it. */
+function breakBefore(name: string): string {
+  const local = name.toLowerCase();
+  if (local === 'li') return '\n- ';
+  if (LINES.has(local)) return '\n';
+  return CELLS.has(local) ? ' ' : breakBehind(name);
+}
+
+function breakBehind(name: string): string {
+  const local = name.toLowerCase();
+  const isWithin = WITHIN_LINES.has(local) || CELLS.has(local) || LINES.has(local) || local === 'li';
+  return isWithin ? '' : '\n\n';
 }
 
 function openNode(

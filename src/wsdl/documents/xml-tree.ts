@@ -89,6 +89,8 @@ export function documentationIn(container: XmlNode | null, uri: string): string 
     .split('\n')
     .map((line) => line.trim())
     .join('\n')
+    .replace(/^-\n+/gm, '- ')
+    .replace(/\n{3,}/g, '\n\n')
     .trim();
   return text === '' ? null : text;
 }
