@@ -47,6 +47,7 @@ function objectOf(
     if (required && fixed === null && source === undefined) made[key] = scalarOf(scalar);
   if (plan.text !== null) made[plan.text.key] = scalarOf(plan.text.scalar);
   if (plan.xml !== undefined) made[plan.xml] = xmlOf(name, declaration);
+  if (plan.any !== undefined) Object.assign(made, ANY_TEXT);
   if (plan.variant !== undefined) made[plan.variant.key] = memberOf(plan.variant.value, name, null, depth + 1);
   const type = declaration?.type.kind === 'complex' ? declaration.type : null;
   const chosen = new Set([...plan.choices.flatMap((keys) => keys.slice(0, 1)), ...chosenOf(plan.branches ?? [])]);
@@ -80,12 +81,20 @@ function elementOf(element: EncodeElement, declaration: ElementDeclaration | nul
     : declaration;
   const used = isItem ? occurs.wrapped : name;
   const item =
-    element.transparent === true && value.kind === 'xml' && wildcards !== undefined
-      ? xmlOf({ uri: uriOf(wildcards), local: 'example' }, null)
+    element.transparent === true && wildcards !== undefined
+      ? wildcardOf(value, { uri: uriOf(wildcards), local: 'example' }, depth)
       : memberOf(value, used, own, depth + 1);
   if (occurs === 'one') return item;
   const count = Math.min(Math.max(counts?.min ?? 1, 1), ITEMS_MAX);
   return Array.from({ length: count }, () => item);
+}
+
+const ANY_TEXT: ExampleObject = { type: 'string', value: 'text' };
+
+/** An element of any name. */
+function wildcardOf(value: EncodeValue, name: QName, depth: number): ExampleMember {
+  if (value.kind === 'any') return { name: `{${name.uri}}${name.local}`, ...ANY_TEXT };
+  return value.kind === 'xml' ? xmlOf(name, null) : memberOf(value, name, null, depth + 1);
 }
 
 function memberOf(
@@ -102,7 +111,7 @@ function memberOf(
     case 'xml':
       return xmlOf(name, declaration);
     case 'any':
-      return { type: 'string', value: 'text' };
+      return ANY_TEXT;
     case 'array':
       return [memberOf(value.item, null, null, depth + 1)];
     case 'variants': {

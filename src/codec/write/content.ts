@@ -1,8 +1,7 @@
 import { never } from '../../base/invariant.js';
 import { isRecord } from '../../base/record.js';
-import { allowsAny } from '../../wsdl/wildcards.js';
 import type { QName } from '../../xml/events.js';
-import { type AttributeEvent, CLOSE, type ContentEvent, isAttribute, isSameName } from '../plan/content-events.js';
+import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { resolveRange } from '../plan/item-range.js';
 import { textOf } from '../plan/lexical.js';
 import type {
@@ -18,6 +17,7 @@ import { anyContent, anyElement } from './any-content.js';
 import type { AnyTools } from './any-value.js';
 import type { BinaryParts } from './binary-parts.js';
 import { absentBranches, brokenChoice } from './branches.js';
+import { type AllowedWildcards, addXml } from './client-xml.js';
 import { below, InputErrors, type InputPath, refuseInput } from './input-error.js';
 import {
   brokenCount,
@@ -356,49 +356,3 @@ interface ContentOptions {
   /** The namespace of the SOAP encoding, where the message is encoded; else null. */
   readonly encodingUri?: string | null;
 }
-
-/**
- * Appends the events of a client's XML to `events`; returns the rule that is broken, or null. Where it `isNamed`, it
- * continues the element that is open: an attribute written before is written once, and must have the same value.
- */
-function addXml(
-  events: ContentEvent[],
-  xml: readonly ContentEvent[],
-  isNamed: boolean,
-  wildcards: AllowedWildcards = [],
-): string | null {
-  const [first] = xml;
-  if (!isNamed && wildcards.length > 0 && first?.kind === 'open' && !allowsAny(wildcards, first.name.uri))
-    return NOT_ALLOWED;
-  const written = isNamed ? attributesAtEnd(events) : [];
-  let isOwn = written.length > 0;
-  for (const event of xml) {
-    isOwn &&= isAttribute(event) || event.kind === 'bindings';
-    const same = isOwn && isAttribute(event) ? written.find(({ name }) => isSameName(name, event.name)) : undefined;
-    if (same === undefined) events.push(event);
-    else if (!isSameValue(same, event))
-      return `must not have another ${same.name.local} than the one it is provided as`;
-  }
-  return null;
-}
-
-/** The wildcards of which one must allow an element; none: any element is allowed. */
-type AllowedWildcards = EncodeElement['wildcards'];
-
-const NOT_ALLOWED = 'must not be an element of this namespace';
-
-/** The attributes at the end of `events`: those of the element that is open. */
-function attributesAtEnd(events: readonly ContentEvent[]): readonly AttributeEvent[] {
-  const found: AttributeEvent[] = [];
-  for (let at = events.length - 1; at >= 0; at--) {
-    const event = events[at];
-    if (event === undefined || !isAttribute(event)) break;
-    found.push(event);
-  }
-  return found;
-}
-
-const isSameValue = (a: AttributeEvent, b: ContentEvent): boolean =>
-  a.kind === 'attribute'
-    ? b.kind === 'attribute' && a.value === b.value
-    : b.kind === 'name attribute' && isSameName(a.value, b.value) && a.suffix === b.suffix;

@@ -1,0 +1,49 @@
+import { allowsAny } from '../../wsdl/wildcards.js';
+import { type AttributeEvent, type ContentEvent, isAttribute, isSameName } from '../plan/content-events.js';
+import type { EncodeElement } from '../plan/plan.js';
+
+/**
+ * Appends the events of a client's XML to `events`; returns the rule that is broken, or null. Where it `isNamed`, it
+ * continues the element that is open: an attribute written before is written once, and must have the same value.
+ */
+export function addXml(
+  events: ContentEvent[],
+  xml: readonly ContentEvent[],
+  isNamed: boolean,
+  wildcards: AllowedWildcards = [],
+): string | null {
+  const [first] = xml;
+  if (!isNamed && wildcards.length > 0 && first?.kind === 'open' && !allowsAny(wildcards, first.name.uri))
+    return NOT_ALLOWED;
+  const written = isNamed ? attributesAtEnd(events) : [];
+  let isOwn = written.length > 0;
+  for (const event of xml) {
+    isOwn &&= isAttribute(event) || event.kind === 'bindings';
+    const same = isOwn && isAttribute(event) ? written.find(({ name }) => isSameName(name, event.name)) : undefined;
+    if (same === undefined) events.push(event);
+    else if (!isSameValue(same, event))
+      return `must not have another ${same.name.local} than the one it is provided as`;
+  }
+  return null;
+}
+
+/** The wildcards of which one must allow an element; none: any element is allowed. */
+export type AllowedWildcards = EncodeElement['wildcards'];
+
+const NOT_ALLOWED = 'must not be an element of this namespace';
+
+/** The attributes at the end of `events`: those of the element that is open. */
+function attributesAtEnd(events: readonly ContentEvent[]): readonly AttributeEvent[] {
+  const found: AttributeEvent[] = [];
+  for (let at = events.length - 1; at >= 0; at--) {
+    const event = events[at];
+    if (event === undefined || !isAttribute(event)) break;
+    found.push(event);
+  }
+  return found;
+}
+
+const isSameValue = (a: AttributeEvent, b: ContentEvent): boolean =>
+  a.kind === 'attribute'
+    ? b.kind === 'attribute' && a.value === b.value
+    : b.kind === 'name attribute' && isSameName(a.value, b.value) && a.suffix === b.suffix;
