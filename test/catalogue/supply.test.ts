@@ -99,7 +99,8 @@ const WRITERS: ReadonlySet<string> = new Set([
   'listen/bind.ts',
   'base/write-whole.ts',
   'config/check/write-validator.ts',
-  'graphql/page/page-copy.ts',
+  'flow/rest/page/openapi-copy.ts',
+  'graphql/page/copy-files.ts',
   'wsdl/copy.ts',
 ]);
 const WRITES =
