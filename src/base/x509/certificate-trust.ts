@@ -21,8 +21,10 @@ export interface ParsedCertificate {
   readonly endMillis: number;
 }
 
-/** Reads what is asked of a certificate; null for one whose encoding is not understood. */
+/** Reads what is asked of a certificate; null for one whose encoding is not understood. Throws where its key cannot be read. */
 export function parseCertificate(certificate: X509Certificate): ParsedCertificate | null {
+  // The key is read first: without one, `toLegacyObject` ends the process (Node 24.21).
+  const { publicKey, fingerprint256: fingerprint } = certificate;
   const fields = readCertificateFields(certificate.raw);
   if (fields === null) return null;
   const attributes = new Set<string>();
@@ -30,7 +32,6 @@ export function parseCertificate(certificate: X509Certificate): ParsedCertificat
     for (const value of Array.isArray(values) ? values : [values]) attributes.add(attributeKey(type, String(value)));
   }
   const [startMillis, endMillis] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
-  const { publicKey, fingerprint256: fingerprint } = certificate;
   const subject = rfc2253Name(certificate.subject);
   return { certificate, publicKey, subject, fingerprint, fields, attributes, startMillis, endMillis };
 }
