@@ -8,7 +8,7 @@ const SUSPENDED_MILLIS = 600_000;
  */
 const SETTLING_MILLIS = 100;
 /** An address that answered so many such requests in a row in order needs less, after an answer that is no error. */
-const PROVEN_SETTLING_MILLIS = 10;
+const PROVEN_SETTLING_MILLIS = 2;
 const PROVEN_ANSWERS = 1_000;
 /** Backends that answer before they have read a request say that it failed. */
 const FIRST_ERROR = 400;

@@ -128,13 +128,35 @@ export async function answerSoap(
   const body = received.kind === 'whole' ? received.message : received.body;
   const observer = observeCall(exchange.operation);
   const operation = known?.operation?.name ?? null;
-  const about = { query, affinity, operation, className: exchange.caller.className };
+  const { className } = exchange.caller;
   const subject = subjectOf(service, caller.client);
-  const sent = { ...about, method: 'POST', headers, body, isIdempotent, rules, subject, observer } as const;
+  // Written out, as above.
+  const about = { headers, body, operation, affinity, className, isIdempotent, rules, subject, observer };
+  const sent = callOf(query, about);
   const keyed = isEnforced && keptBytes !== null ? claimOf(asked, service, intake, sent) : null;
   await forward(contextWith(policy.observation, blocks), sent, known?.operation ?? null, messageId, message, keyed);
   if (received.kind === 'flowing') exchange.bytesIn = intake.reader.bytes;
 }
+
+type PostCall = Required<Omit<UpstreamRequest, 'method' | 'insertion' | 'query'>>;
+
+/** The members in an order that all calls have. */
+const callOf = (
+  query: string,
+  { headers, body, operation, affinity, className, isIdempotent, rules, subject, observer }: PostCall,
+): UpstreamRequest => ({
+  method: 'POST',
+  query,
+  headers,
+  body,
+  operation,
+  isIdempotent,
+  affinity,
+  className,
+  rules,
+  subject,
+  observer,
+});
 
 /** The claim of a message by its key. Throws `HTTP_TOO_LARGE` for one that cannot be held whole. */
 function claimOf(
