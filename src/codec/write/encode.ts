@@ -16,7 +16,7 @@ import { render } from './render.js';
 import { NO_CONTEXT, type RequestContext } from './source.js';
 
 /** The arguments and header arguments of a call, by name, and the context of its request. */
-interface RequestValues {
+export interface RequestValues {
   readonly arguments: ReadonlyRecord;
   readonly headers: ReadonlyRecord;
   readonly context?: RequestContext;

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { addressingBlocks } from '../../codec/write/addressing-blocks.js';
+import { addressingBlocks, type HeaderBlock } from '../../codec/write/addressing-blocks.js';
 import { encodeAttachments } from '../../codec/write/attachments.js';
 import { BinaryParts } from '../../codec/write/binary-parts.js';
-import { encodeRequest } from '../../codec/write/encode.js';
+import { encodeRequest, type RequestValues } from '../../codec/write/encode.js';
 import { XML_DECLARATION } from '../../codec/write/render.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { CallHead } from '../../compile/soap/call-heads.js';
@@ -70,7 +70,7 @@ export function writeCallMessage(call: CallToCheck, writing: Writing, messageId:
         : encodeRequest(
             call.bound.requestPlan,
             dialect,
-            { ...valuesOf(call, { headers, claims }), parts: new BinaryParts('none') },
+            valuesOf(call, { headers, claims }, [], new BinaryParts('none')),
             limits,
           ),
   };
@@ -92,15 +92,23 @@ function write(call: CallToCheck, { service, headers, claims, limits }: Writing,
   const addressing = service.addressing?.get(operation) ?? null;
   const blocks = addressing === null || messageId === null ? [] : addressingBlocks(addressing, dialect, messageId);
   const parts = partsOf(head);
-  const values = valuesOf(call, { headers, claims });
-  const envelope = encodeRequest(call.bound.requestPlan, dialect, { ...values, blocks, parts }, limits);
+  const values = valuesOf(call, { headers, claims }, blocks, parts);
+  const envelope = encodeRequest(requestPlan, dialect, values, limits);
   return { envelope, head, parts, attachments: encodeAttachments(requestPlan.attachments ?? [], values, limits) };
 }
 
-const valuesOf = (call: CallToCheck, context: Omit<RequestContext, 'page'>) => ({
+/** Written out and not spread: a spread takes some microseconds of each call. */
+const valuesOf = (
+  call: CallToCheck,
+  { headers, claims }: Pick<RequestContext, 'headers' | 'claims'>,
+  blocks: readonly HeaderBlock[],
+  parts: BinaryParts | null,
+): Required<RequestValues> => ({
   arguments: call.arguments,
   headers: call.headers,
-  context: { ...context, page: call.page ?? null },
+  context: { headers, claims, page: call.page ?? null },
+  blocks,
+  parts,
 });
 
 const partsOf = ({ included }: CallHead): BinaryParts | null => (included === null ? null : new BinaryParts(included));
