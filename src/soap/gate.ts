@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { joinBuffers } from '../base/join-adjacent.js';
 import { Refusal, refuseByLimit } from '../base/refusals/refusal.js';
 import type { Encoding } from '../xml/transcode.js';
 import { applyEdits } from './edit.js';
@@ -118,7 +119,7 @@ export class Gate {
         this.#output.whole(Buffer.alloc(0));
         return;
       case 'holding':
-        this.#output.whole(this.#edited(join(state.chunks)));
+        this.#output.whole(this.#edited(joinBuffers(state.chunks)));
         return;
       case 'streaming':
         this.#output.data(state.kept);
@@ -193,6 +194,3 @@ export class Gate {
     this.#options.onViolation(caught);
   }
 }
-
-const join = (chunks: readonly Buffer[]): Buffer =>
-  chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);

@@ -75,10 +75,10 @@ export class FairScheduler {
     return !this.#hasShort || this.#now() >= this.#dueMillis;
   }
 
-  /** Charges the slice of this turn for work that did not wait. */
+  /** Charges a slice for work that did not wait. It ends with the turn in which it is used up: a turn of its own costs. */
   spend(millis: number): void {
     this.#spentMillis += Math.max(LEAST_MILLIS, millis);
-    this.#doInThisTurn();
+    if (this.#spentMillis >= TIME_SLICE_MILLIS) this.#doInThisTurn();
   }
 
   #add(queued: QueuedTask): void {

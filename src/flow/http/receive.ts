@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 
+import { joinAdjacent } from '../../base/join-adjacent.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { SHORT_MESSAGE_BYTES } from '../../base/short-message.js';
 import type { Gate, GateOutput } from '../../soap/gate.js';
@@ -29,6 +30,9 @@ export type Received =
 const PIECE_BYTES_MIN = 2 * 1024;
 const PIECE_BYTES_FIRST = 16 * 1024;
 const PIECE_BYTES_MAX = 64 * 1024;
+
+/** A body up to here need not go through the stream of its request, which can be paused but costs more than to validate it. */
+const GIVEN_BYTES_MAX = 64 * 1024;
 
 /** The uses of a request's bytes besides their validation. */
 export interface BodyIntake {
@@ -76,10 +80,14 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   #body: RequestBody | null = null;
   #collected: Collected | null = null;
   #bytes = 0;
+  /** Valid bytes of one packet: a write for each piece of them costs more than to validate it. */
+  #unsent: Buffer | null = null;
   /** Bytes that wait for their turn, and whether there is one to come. */
   readonly #waiting: Buffer[] = [];
   #isQueued = false;
   #pieceBytes = PIECE_BYTES_FIRST;
+  /** The body comes as it is read, and cannot be paused. */
+  #isGiven = false;
   /** The backend takes no more for now. */
   #isHeld = false;
   #isEnded = false;
@@ -106,15 +114,16 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     this.#gate = gate;
     const bytes = Number(this.#request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
     const isShort = bytes <= SHORT_MESSAGE_BYTES;
-    if (isShort || !this.#owner.isPenalised) this.#read(isShort && this.#inflater === null);
+    const mayBeGiven = bytes <= GIVEN_BYTES_MAX && this.#inflater === null;
+    if (isShort || !this.#owner.isPenalised) this.#read(mayBeGiven);
     else void waitForTimeSlice(this.#owner).then(() => this.#read(false));
   }
 
-  #read(isShort: boolean): void {
+  #read(mayBeGiven: boolean): void {
     const request = this.#request;
     request.on('error', this.#onError);
-    const isTaken = isShort && request instanceof Incoming && request.giveBody(this);
-    if (!isTaken) this.#listen();
+    this.#isGiven = mayBeGiven && request instanceof Incoming && request.giveBody(this);
+    if (!this.#isGiven) this.#listen();
     // It may have left before its turn came.
     if (request.destroyed) this.#stop(new Refusal('CLIENT_GONE'));
   }
@@ -144,10 +153,23 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
 
   data(chunk: Buffer): void {
     if (this.#collected !== null) this.#collected.add(chunk);
-    else if (this.#body?.push(chunk) === false) this.#isHeld = true;
+    else if (this.#unsent === null) this.#unsent = chunk;
+    else {
+      const joined = joinAdjacent(this.#unsent, chunk);
+      if (joined === null) this.#send();
+      this.#unsent = joined ?? chunk;
+    }
+  }
+
+  /** Sends what became valid in this turn. */
+  #send(): void {
+    const bytes = this.#unsent;
+    this.#unsent = null;
+    if (bytes !== null && this.#body?.push(bytes) === false) this.#isHeld = true;
   }
 
   end(): void {
+    this.#send();
     if (this.#collected !== null) this.#resolve({ kind: 'whole', message: this.#collected.message() });
     else this.#body?.push(null);
   }
@@ -163,6 +185,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     this.#isQueued = false;
     if (this.#isOver || this.#isHeld) return 'waits';
     if (this.#waiting.length > 0) this.#takePiece();
+    this.#send();
     if (this.#isOver || this.#isHeld) return 'waits';
     if (this.#waiting.length > 0) {
       this.#isQueued = true;
@@ -194,7 +217,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
       this.#isQueued = true;
       fairScheduler.enqueue(this, this.#owner);
     } else if (this.#isEnded) this.#finish();
-    else (this.#inflater ?? this.#request).resume();
+    else if (!this.#isGiven) (this.#inflater ?? this.#request).resume();
   }
 
   piece(bytes: Buffer): void {
@@ -204,6 +227,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     else {
       const millis = this.#take(bytes);
       if (millis > TIME_SLICE_MILLIS) this.#shrinkPieces(bytes.length, millis);
+      this.#send();
     }
   }
 
@@ -216,8 +240,9 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   #arrive(chunk: Buffer): void {
     this.#waiting.push(chunk);
     while (this.#mayTakeNow) fairScheduler.spend(this.#takePiece());
+    this.#send();
     if (this.#isOver || (this.#waiting.length === 0 && !this.#isHeld)) return;
-    (this.#inflater ?? this.#request).pause();
+    if (!this.#isGiven) (this.#inflater ?? this.#request).pause();
     if (!this.#isHeld) this.#goOn();
   }
 

@@ -1,0 +1,18 @@
+import { Buffer } from 'node:buffer';
+
+/** The bytes of both as one buffer, without a copy; null where they do not lie in one memory, one behind the other. */
+export function joinAdjacent(first: Buffer, next: Buffer): Buffer | null {
+  const isAdjacent = first.buffer === next.buffer && first.byteOffset + first.length === next.byteOffset;
+  return isAdjacent ? Buffer.from(first.buffer, first.byteOffset, first.length + next.length) : null;
+}
+
+/** All bytes as one buffer; a copy only where they do not lie one behind the other. */
+export function joinBuffers(buffers: readonly Buffer[]): Buffer {
+  const [first, ...others] = buffers;
+  let joined: Buffer | null = first ?? Buffer.alloc(0);
+  for (const next of others) {
+    joined = joinAdjacent(joined, next);
+    if (joined === null) return Buffer.concat(buffers);
+  }
+  return joined;
+}
