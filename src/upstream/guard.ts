@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 
+import { packetRead } from '../base/packet-memory.js';
 import { Refusal } from '../base/refusals/refusal.js';
 import type { ConnectionReuse } from './connection-reuse.js';
 import { EarlyStatus } from './upstream-refusals.js';
@@ -64,6 +65,7 @@ export class Guard {
       for (;;) {
         const chunk: unknown = read();
         if (chunk === null) this.#lookBehind();
+        else if (chunk instanceof Buffer) packetRead(chunk.length);
         if (this.#at === 'answer' || !(chunk instanceof Buffer)) return chunk;
         const passed = this.#pass(chunk);
         if (passed === null || passed.length > 0) return passed;

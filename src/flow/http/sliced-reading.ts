@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
 import { KIB } from '../../base/limit.js';
+import { packetRead } from '../../base/packet-memory.js';
 import { recordOf } from './connection-record.js';
 import { fairScheduler, type SlicedTask, type TaskOwner } from './fair-scheduler.js';
 
@@ -69,6 +70,7 @@ export class SlicedReading implements SlicedTask {
   }
 
   #take(bytes: Buffer | null): boolean {
+    if (bytes !== null) packetRead(bytes.length);
     if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES)) return this.#push(bytes);
     this.#rest = this.#rest === null ? bytes : Buffer.concat([this.#rest, bytes]);
     return this.#goOn();
