@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 /** Test files that have a process of their own, and why. */
 const ALONE: ReadonlyMap<string, string> = new Map([
   ['acceptance/values', 'measures resident memory'],
+  ['base/packet-memory', 'measures memory of buffers and sets flags of V8'],
   ['base/tick-object', 'needs a process in which no gateway has started'],
   ['catalogue/http', 'takes long: it waits for deadlines'],
   ['catalogue/load', 'measures resident memory'],
