@@ -218,15 +218,16 @@ class RequestInProgress {
       this.#exchange.path = target.path;
     }
     checkHost(target.path, request);
-    const isForPages = target.kind === 'operations' ? target.endpoint.isForPages : target.kind === 'graphql';
-    const cors = isForPages ? graphql.cors : null;
-    cors?.prepare(request, response);
+    const fields = target.kind === 'operations' ? target.endpoint.pageFields : undefined;
+    const cors = fields !== undefined || target.kind === 'graphql' ? graphql.cors : null;
+    cors?.prepare(request, response, fields?.answers);
     if (target.kind === 'operations') target.endpoint.checkOrigin?.(request);
     // Before the body is read, which takes time.
     if (hooks.isShedding()) throw new Refusal('OVERLOADED');
     // Browsers send preflights without credentials. GraphiQL is served without authentication, so that a user can enter
     // a token in it.
-    if (cors?.isPreflight(request) === true) return cors.answerPreflight(this.#exchange, request, response);
+    if (cors?.isPreflight(request) === true)
+      return cors.answerPreflight(this.#exchange, request, response, fields?.requests);
     const open = target.kind === 'operations' ? target.endpoint.open : page;
     if (target.service === null && open?.isFor(target.path, request) === true) {
       return open.answer(this.#exchange, target.path, request, response);

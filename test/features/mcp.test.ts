@@ -268,3 +268,24 @@ t.test('keys of the configuration', async (t) => {
   t.match(await problems('{}'), /names no operation/);
   t.match(await problems('{ path: /graphql, operations: [crm.GetCustomer] }'), /path/);
 });
+
+t.test('clients in pages of allowed origins may send its header fields, and read the challenge', async (t) => {
+  const origin = 'https://agent.example';
+  const crm = await start(t, `${ALL}graphql: { cors: { origins: ["${origin}"] } }\n`);
+  const preflight = await fetch(`${crm.gateway.url}/mcp`, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST' },
+  });
+  t.equal(preflight.status, 204);
+  const allowed = preflight.headers.get('access-control-allow-headers')?.split(', ') ?? [];
+  for (const name of ['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name', 'authorization'])
+    t.ok(allowed.includes(name), name);
+  const { status, headers } = await ask(crm, 'tools/list', {}, { origin });
+  t.equal(status, 200);
+  t.equal(headers.get('access-control-expose-headers'), 'x-request-id, www-authenticate, retry-after');
+  const graphql = await fetch(`${crm.gateway.url}/graphql`, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST' },
+  });
+  t.notMatch(graphql.headers.get('access-control-allow-headers'), /mcp/, 'GraphQL needs none of them');
+});

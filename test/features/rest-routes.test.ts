@@ -70,6 +70,9 @@ t.test('pages of allowed origins may use the methods', async (t) => {
     headers: { origin: 'https://shop.example', 'access-control-request-method': 'PUT' },
   });
   t.equal(preflight.headers.get('access-control-allow-methods'), 'GET, POST, PUT');
+  t.match(preflight.headers.get('access-control-allow-headers'), /(?:^|, )if-none-match(?:,|$)/);
+  const answer = await fetch(`${crm.gateway.url}/customers/7`, { headers: { origin: 'https://shop.example' } });
+  t.equal(answer.headers.get('access-control-expose-headers'), 'x-request-id, etag, retry-after, soapstone-errors');
 });
 
 t.test('mistakes in routes are errors', async (t) => {

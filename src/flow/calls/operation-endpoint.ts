@@ -4,12 +4,18 @@ import type { Refusal } from '../../base/refusals/refusal.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { OpenEndpoint } from './open-endpoint.js';
 
+/** Names of header fields, beside those that pages may send to every endpoint, and read of it. */
+export interface PageFields {
+  readonly requests: readonly string[];
+  readonly answers: readonly string[];
+}
+
 /** An endpoint beside GraphQL that runs its operations in another form. */
 export interface OperationEndpoint {
   /** The route of its requests in metrics and logs. */
   readonly route: string;
-  /** Pages of the origins that `graphql.cors` allows may use it. */
-  readonly isForPages: boolean;
+  /** What pages of the origins that `graphql.cors` allows may send to it, and read. */
+  readonly pageFields: PageFields;
   isFor(path: string, request: IncomingMessage): boolean;
   /** What of it is answered before credentials are asked for; absent or null: nothing. */
   readonly open?: OpenEndpoint | null;

@@ -4,12 +4,14 @@ import type { Exchange } from '../../base/exchange.js';
 import type { Config } from '../../config/schema.js';
 import { endLingering, REQUEST_ID } from '../http/linger.js';
 
-/** Cross-origin resource sharing (CORS protocol of the Fetch standard) for the GraphQL endpoint. */
+/** Cross-origin resource sharing (CORS protocol of the Fetch standard) for GraphQL, REST and MCP. */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #isForAll: boolean;
   readonly #hasCredentials: boolean;
-  readonly #preflight: readonly string[];
+  readonly #methods: string;
+  readonly #requestFields: readonly string[];
+  readonly #maxAgeSeconds: number;
 
   constructor(
     { origins, credentials, maxAgeMillis }: CorsConfig,
@@ -19,12 +21,9 @@ export class Cors {
     this.#isForAll = origins.includes('*');
     this.#origins = exactOrigins(origins);
     this.#hasCredentials = credentials;
-    // Names are listed, never echoed; `*` would not include authorization.
-    this.#preflight = [
-      ...['access-control-allow-methods', [...methods].join(', ')],
-      ...['access-control-allow-headers', [...requestHeaders].join(', ')],
-      ...['access-control-max-age', String(Math.floor(maxAgeMillis / 1000))],
-    ];
+    this.#methods = [...methods].join(', ');
+    this.#requestFields = [...requestHeaders];
+    this.#maxAgeSeconds = Math.floor(maxAgeMillis / 1000);
   }
 
   /** Whether a request is from a page of an origin that is listed by itself. */
@@ -39,23 +38,37 @@ export class Cors {
     );
   }
 
-  /** Sets the fields that every answer has, refusals too: a page may read those as well. */
-  prepare(request: IncomingMessage, response: ServerResponse): void {
+  /** Sets the fields that every answer has, refusals too: a page may read those as well, and the fields `exposed`. */
+  prepare(request: IncomingMessage, response: ServerResponse, exposed: readonly string[] = []): void {
     // A cache must not give one origin the answer of another, or that of a request without one.
     if (!this.#isForAll) response.setHeader('vary', 'origin');
     const origin = this.#allowed(request);
     if (origin === null) return;
     response.setHeader('access-control-allow-origin', origin);
-    response.setHeader('access-control-expose-headers', REQUEST_ID);
+    response.setHeader('access-control-expose-headers', [REQUEST_ID, ...exposed].join(', '));
     if (this.#hasCredentials) response.setHeader('access-control-allow-credentials', 'true');
   }
 
-  /** Answers a preflight. For an origin that is not allowed without the fields that would allow it. */
-  answerPreflight(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
+  /** Answers a preflight; `more` are names of its endpoint. For an origin that is not allowed without the fields that allow. */
+  answerPreflight(
+    exchange: Exchange,
+    request: IncomingMessage,
+    response: ServerResponse,
+    more: readonly string[] = [],
+  ): void {
     exchange.operation = 'preflight';
     exchange.status = 204;
-    const fields = this.#allowed(request) === null ? [] : this.#preflight;
+    const fields = this.#allowed(request) === null ? [] : this.#preflight(more);
     endLingering(exchange, response, 204, fields, null);
+  }
+
+  /** Names are listed, never echoed; `*` would not include authorization. */
+  #preflight(more: readonly string[]): readonly string[] {
+    return [
+      ...['access-control-allow-methods', this.#methods],
+      ...['access-control-allow-headers', [...this.#requestFields, ...more].join(', ')],
+      ...['access-control-max-age', String(this.#maxAgeSeconds)],
+    ];
   }
 
   #allowed({ headers: { origin } }: IncomingMessage): string | null {

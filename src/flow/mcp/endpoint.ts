@@ -17,6 +17,12 @@ import { answerMcp, refusedMessage } from './answer-mcp.js';
 import { challengeParameter, makeResourceEndpoint } from './resource-endpoint.js';
 import { ToolList } from './tool-list.js';
 
+/** Clients in browsers look for their authorization server in the challenge. */
+const PAGE_FIELDS = {
+  requests: ['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'],
+  answers: ['www-authenticate', 'retry-after'],
+};
+
 /** Null without `mcp`. */
 export function makeMcpEndpoint(
   { mcp, config }: Pick<Compiled, 'mcp' | 'config'>,
@@ -33,7 +39,7 @@ export function makeMcpEndpoint(
   };
   return {
     route: 'mcp',
-    isForPages: true,
+    pageFields: PAGE_FIELDS,
     isFor: (path) => path === mcp.path || path === mcp.resource?.path,
     open: mcp.resource === null ? null : makeResourceEndpoint(mcp.resource),
     checkOrigin: makeOriginCheck(config),

@@ -7,7 +7,10 @@ import { OPENAPI_PATHS, OpenApiAnswers } from './answer-openapi.js';
 import { answerRest } from './answer-rest.js';
 import { makeOpenApiPage } from './page/openapi-page.js';
 import { refuseRest } from './problem.js';
+import { ERRORS } from './rest-form.js';
 import { namedTarget, routedTarget } from './rest-target.js';
+
+const PAGE_FIELDS = { requests: ['if-none-match'], answers: ['etag', 'retry-after', ERRORS] };
 
 /** Null where no service is offered over REST. */
 export function makeRestEndpoint({ rest }: Pick<Compiled, 'rest'>, graphql: GraphqlEndpoint): OperationEndpoint | null {
@@ -18,7 +21,7 @@ export function makeRestEndpoint({ rest }: Pick<Compiled, 'rest'>, graphql: Grap
   const open = rest.hasPage ? makeOpenApiPage() : null;
   return {
     route: 'rest',
-    isForPages: true,
+    pageFields: PAGE_FIELDS,
     open,
     isFor: (path, request) =>
       operations.has(path) ||
