@@ -135,9 +135,13 @@ function answerOf(
   return { status: 200, headers, body: isBytes ? Buffer.from(value, 'base64') : JSON.stringify(value) };
 }
 
-/** The items that were kept, as they are where a list cannot be handed out one by one. */
-const printLines = (list: unknown): string =>
-  Array.isArray(list) ? list.map((item) => `${JSON.stringify(item)}\n`).join('') : '';
+/** The items that were kept, as they are where a list cannot be handed out one by one; of pages the nodes. */
+function printLines(value: unknown): string {
+  const list = isRecord(value) ? value[NODES] : value;
+  return Array.isArray(list) ? list.map((item) => `${JSON.stringify(item)}\n`).join('') : '';
+}
+
+const NODES = 'nodes';
 
 /** Ends an answer whose first lines are out. */
 function endLines(

@@ -5,5 +5,6 @@ import type { DescribedOperation } from './described-operation.js';
 export const isBinaryAnswer = ({ field: { type } }: DescribedOperation): boolean =>
   !isListType(getNullableType(type)) && getNamedType(type).name === 'Base64';
 
-/** Whether an operation answers with a list. */
-export const isListAnswer = ({ field: { type } }: DescribedOperation): boolean => isListType(getNullableType(type));
+/** Whether an operation answers with a list, or with pages of one. */
+export const isListAnswer = ({ field: { type }, bound: { paging = null } }: DescribedOperation): boolean =>
+  paging !== null || isListType(getNullableType(type));

@@ -88,6 +88,9 @@ export class DescribedCalls {
       const value = result.data?.[described.field.name] ?? null;
       const errors = result.errors ?? [];
       const [first] = errors;
+      // The rest of a list that is handed out: half of one is no answer.
+      const cut = items === null || value === null ? undefined : errors.find(({ path = [] }) => path.length <= 1);
+      if (cut !== undefined) return failureOf(cut);
       if (value !== null || first === undefined) return { kind: 'value', value, errors };
       return first.extensions['code'] === 'BAD_USER_INPUT' ? badInput(problems(), host) : failureOf(first);
     } catch (caught) {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isRecord } from '../../base/record.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
 import { HIDDEN, hiddenAlong } from '../feeds/hidden-slots.js';
@@ -50,7 +51,7 @@ function countOf(value: unknown): number | null {
 function digestOf(rows: readonly unknown[], isKeyed: boolean): string | null {
   if (!isKeyed) return JSON.stringify(rows);
   const digests = rows.map((row) => (isRecord(row) ? row[DIGEST] : null));
-  return digests.includes('') ? null : digests.join();
+  return digests.includes('') ? null : createHash('sha256').update(digests.join()).digest('base64url');
 }
 
 /** The rows of an answer, and what is known about all. */
@@ -80,7 +81,7 @@ function fieldValue(field: ConnectionField, connection: ConnectionParts, isKeyed
   const { rows, totalCount } = connection;
   switch (field.kind) {
     case 'nodes':
-      return rows.map(({ value }) => selectedOf(value, field.row, isKeyed));
+      return rows.map(({ value }) => rowValue(value, field.row, isKeyed));
     case 'edges':
       return rows.map((row) => edgeOf(row, field.fields, isKeyed, connection.name));
     case 'pageInfo':
@@ -92,7 +93,8 @@ function fieldValue(field: ConnectionField, connection: ConnectionParts, isKeyed
   }
 }
 
-const selectedOf = (row: unknown, key: string, isKeyed: boolean): unknown =>
+/** A row as one selection has it. */
+export const rowValue = (row: unknown, key: string, isKeyed: boolean): unknown =>
   isKeyed ? (isRecord(row) ? (row[key] ?? null) : null) : row;
 
 function edgeOf(
@@ -103,7 +105,7 @@ function edgeOf(
 ): Record<string, unknown> {
   const value: Record<string, unknown> = Object.create(null);
   for (const field of fields) {
-    if (field.kind === 'node') value[field.key] = selectedOf(row, field.row, isKeyed);
+    if (field.kind === 'node') value[field.key] = rowValue(row, field.row, isKeyed);
     else value[field.key] = field.kind === 'cursor' ? printCursor(place, name) : field.name;
   }
   return value;

@@ -1,5 +1,6 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
+import type { ItemReceiver } from '../../codec/read/item-receiver.js';
 import { InputError } from '../../codec/write/input-error.js';
 import {
   type ConnectionParts,
@@ -8,6 +9,7 @@ import {
   pageOf,
   type RowPage,
   rowErrors,
+  rowValue,
 } from './connection.js';
 import { type PagePosition, printCursor, readCursor } from './cursor.js';
 import { pageBehind, pagesAhead } from './next-page.js';
@@ -24,6 +26,10 @@ export interface PageSource {
   readonly pagesMax: number;
   /** Pages that are asked for side by side. */
   readonly atOnce: number;
+  /** Gets the rows page by page; null where they are kept. */
+  readonly items: ItemReceiver | null;
+  /** Resolves when `items` takes more. Rejects with `CLIENT_GONE`. */
+  taken(): Promise<void>;
 }
 
 /** The rows that a client asks for. */
@@ -41,13 +47,20 @@ export class PageRun {
   readonly #plan: PagePlan;
   readonly #wanted: WantedRows;
   readonly #source: PageSource;
+  /** The key of the rows that are handed out and not kept; null where they are kept, for links among others. */
+  readonly #handedOut: string | null;
   readonly #rows: ConnectionRow[] = [];
+  /** Rows that were taken, and the position behind the last. */
+  #count = 0;
+  #lastPlace: PagePosition | null = null;
   readonly #errors: DecodeError[] = [];
   readonly #digests = new Set<string>();
   readonly #names = new Set<string>();
   /** Pages that were asked for beforehand, by their names. */
   #ahead = new Map<string | null, Promise<Decoded>>();
-  readonly #asked: Promise<Decoded>[] = [];
+  /** Pages that are being asked for, and how many were. */
+  readonly #open = new Set<Promise<Decoded>>();
+  #asked = 0;
   #atOnce: number;
   #furtherErrors = 0;
   #total: number | null = null;
@@ -58,6 +71,8 @@ export class PageRun {
     this.#wanted = wanted;
     this.#source = source;
     this.#atOnce = source.atOnce;
+    const nodes = plan.fields.find((field) => field.kind === 'nodes');
+    this.#handedOut = source.items === null || plan.walk !== null ? null : (nodes?.row ?? null);
   }
 
   /** The connection, with the failure that cut it. Rejects where no page was read. */
@@ -70,6 +85,7 @@ export class PageRun {
         const position: PagePosition = end.behind;
         try {
           end = this.#take(await this.#page(position, isFirst), position);
+          await this.#source.taken();
         } catch (caught) {
           this.#source.throwIfGone();
           if (isFirst) throw caught;
@@ -80,7 +96,7 @@ export class PageRun {
     } finally {
       this.#isOver = true;
       // Calls that were made count, so that all of them are over before the answer.
-      await Promise.allSettled(this.#asked);
+      await Promise.allSettled(this.#open);
     }
     const value = connectionValue(this.#connection(start, end), this.#plan);
     const decoded = { value, errors: this.#errors, furtherErrors: this.#furtherErrors };
@@ -100,7 +116,7 @@ export class PageRun {
   }
 
   get #isWanting(): boolean {
-    return this.#wanted.first !== null && this.#rows.length < this.#wanted.first;
+    return this.#wanted.first !== null && this.#count < this.#wanted.first;
   }
 
   async #page(position: PagePosition, isFirst: boolean): Promise<RowPage> {
@@ -112,10 +128,9 @@ export class PageRun {
       this.#atOnce = 1;
     }
     if (!isFirst && this.#wanted.first !== null && this.#total !== null && this.#atOnce > 1) {
-      const left = this.#wanted.first - this.#rows.length;
+      const left = this.#wanted.first - this.#count;
       for (const at of pagesAhead(position, paging, this.#total, left).slice(0, this.#atOnce))
-        if (this.#asked.length < this.#source.pagesMax && !this.#ahead.has(at))
-          this.#ahead.set(at, this.#ask(at, false));
+        if (this.#asked < this.#source.pagesMax && !this.#ahead.has(at)) this.#ahead.set(at, this.#ask(at, false));
     }
     const asked = this.#ahead.get(name) ?? this.#ask(name, isFirst);
     this.#ahead.delete(name);
@@ -123,11 +138,13 @@ export class PageRun {
   }
 
   #ask(name: string | null, isFirst: boolean): Promise<Decoded> {
-    if (this.#asked.length >= this.#source.pagesMax) throw this.#source.refusal();
+    if (this.#asked >= this.#source.pagesMax) throw this.#source.refusal();
+    this.#asked++;
     const asked = this.#source.ask(name, isFirst);
+    this.#open.add(asked);
+    const over = (): unknown => this.#open.delete(asked);
     // It may fail before it is waited for.
-    asked.catch(() => {});
-    this.#asked.push(asked);
+    asked.then(over, over);
     return asked;
   }
 
@@ -152,12 +169,12 @@ export class PageRun {
     if (behind !== null && printCursor(behind, this.#wanted.name) === null)
       throw new Refusal('UPSTREAM_RESPONSE_LIMIT', 'the name of the next page is too long');
     const { first } = this.#wanted;
-    const before = this.#rows.length;
+    const before = this.#count;
     const to = first === null ? page.rows.length : Math.min(page.rows.length, position.skip + first - before);
     for (let index = position.skip; index < to; index++) {
       const isLast = index === page.rows.length - 1;
       const place = isLast && behind !== null ? behind : placeBehind(position, index, paging.kind === 'offset');
-      this.#rows.push({ value: page.rows[index], place });
+      this.#add(page.rows[index], place);
     }
     for (const error of page.errors) {
       const index = Number(error.path[0]);
@@ -169,12 +186,20 @@ export class PageRun {
     return { behind, isCut: false };
   }
 
+  #add(value: unknown, place: PagePosition): void {
+    this.#count++;
+    this.#lastPlace = place;
+    const { items } = this.#source;
+    if (this.#handedOut === null || items === null) this.#rows.push({ value, place });
+    else items.item(rowValue(value, this.#handedOut, this.#plan.isKeyed));
+  }
+
   #connection(start: PagePosition, { behind }: End): ConnectionParts {
     const { name } = this.#wanted;
-    const last = this.#rows.at(-1)?.place ?? behind;
+    const last = this.#lastPlace ?? behind;
     const isWhole = behind === null && start.skip === 0 && start.before === 0;
     const told = this.#plan.paging.total?.of === 'items' ? this.#total : null;
-    const count = told ?? (isWhole ? this.#rows.length : null);
+    const count = told ?? (isWhole ? this.#count : null);
     return {
       rows: this.#rows,
       hasNextPage: behind !== null,

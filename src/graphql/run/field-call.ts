@@ -91,13 +91,15 @@ export class RequestCalls {
       ask: (page, isFirst) =>
         concurrency.run(async () => {
           if (run.isOver) throw new Refusal('CLIENT_GONE', 'the page is not needed any more');
-          const asked = { ...call, arguments: values, pages: null, page };
+          const asked = { ...call, arguments: values, pages: null, page, items: null };
           return this.counted(() => this.#callField(asked), cost, values, null, !isFirst);
         }),
       throwIfGone: () => this.throwIfGone(),
       refusal: () => this.refusal('pages'),
       pagesMax: this.#limits.pages,
       atOnce: this.#limits.callsAtOnce,
+      items: call.items ?? null,
+      taken: () => this.#taken(call.items ?? null),
     };
     const wanted = {
       first: typeof first === 'number' ? first : null,
@@ -106,6 +108,21 @@ export class RequestCalls {
     };
     const run = new PageRun(plan, wanted, source);
     return run.answer();
+  }
+
+  /** Waits until the client has read what it was handed out. */
+  #taken(items: ItemReceiver | null): Promise<void> {
+    const waiting = items?.flush() ?? null;
+    if (waiting === null) return Promise.resolve();
+    const signal = this.#signal;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(new Refusal('CLIENT_GONE'));
+      signal.addEventListener('abort', onAbort, { once: true });
+      waiting.onResume(() => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      });
+    });
   }
 
   /**
