@@ -220,7 +220,7 @@ t.test('the backend waits for a caller that does not read', async (t) => {
       return !response.closed;
     },
     '{}',
-    'limits: { xml: { children: 1000000 } }\n',
+    'limits: { xml: { children: 10000000, elements: 10000000, messageBytes: 268435456 } }\n',
   );
   const request = httpGet(`${cards.gateway.url}/rest/cards/ListCards?id=1`, {
     headers: { accept: 'application/x-ndjson' },
