@@ -293,6 +293,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
   #leave(): void {
     this.#isOver = true;
     this.#waiting.length = 0;
+    this.#unsent = null;
     const request = this.#request;
     if (request instanceof Incoming) request.leaveBody();
     this.#unlisten?.();
