@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
@@ -248,4 +249,58 @@ t.test('a penalised client may leave before its time slice', async (t) => {
   client.socket.resetAndDestroy();
   await left;
   await t.rejects(received, { code: 'CLIENT_GONE' });
+});
+
+/** Around the bytes of a short message, of a body that is given without its stream, and of the window. */
+const EDGES = [16 * KIB - 1, 16 * KIB, 16 * KIB + 1, 48 * KIB, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 130 * KIB];
+
+/** An envelope of so many bytes, with elements and text; `end` stands before its last tags. */
+function sized(bytes: number, end = ''): Buffer {
+  const rest = bytes - Buffer.byteLength(envelope(end));
+  const elements = '<m:i a="1">x</m:i>'.repeat(Math.floor(rest / 2 / 18));
+  return Buffer.from(envelope(elements + 'y'.repeat(rest - elements.length) + end));
+}
+
+t.test('messages around each length pass byte for byte, wherever they are split', async (t) => {
+  const { gateway, backend } = await startPath(t);
+  const client = await RawClient.connect(gateway.url);
+  for (const length of EDGES) {
+    const message = sized(length);
+    t.equal(message.length, length);
+    for (const at of [null, 1, 4 * KIB, 16 * KIB, length - 1]) {
+      backend.complete.length = 0;
+      const bytes = post('/soap/s', 'text/xml', message, { Connection: 'keep-alive' });
+      const split = at === null || at >= length ? bytes.length : bytes.length - length + at;
+      await client.send(bytes.subarray(0, split));
+      if (split < bytes.length) {
+        // The first part is read before the second is there.
+        await turn();
+        await turn();
+        await client.send(bytes.subarray(split));
+      }
+      t.equal((await client.reply()).status, 200, `${length} split at ${at}`);
+      t.ok(backend.complete[0]?.body.equals(message), `${length} split at ${at}: the bytes`);
+    }
+  }
+  client.close();
+});
+
+t.test('a violation at the end of a message of each length leaves no complete message', async (t) => {
+  const { send, backend } = await startPath(t);
+  for (const length of EDGES) {
+    const { status } = await send(sized(length, '<!-- a --><?b?>'), {});
+    t.equal(status, 500, `${length}`);
+    t.equal(backend.complete.length, 0, `${length}`);
+  }
+});
+
+t.test('a connection that ends in the midst of a message of each length leaves no complete message', async (t) => {
+  const { gateway, backend } = await startPath(t);
+  for (const [index, length] of EDGES.entries()) {
+    const client = await RawClient.connect(gateway.url);
+    await client.send(post('/soap/s', 'text/xml', sized(length)).subarray(0, -20));
+    client.close();
+    t.match(await gateway.accessLine(index + 1), { code: 'HTTP_BAD_REQUEST' }, `${length}`);
+  }
+  t.equal(backend.complete.length, 0);
 });
