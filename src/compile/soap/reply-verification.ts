@@ -1,6 +1,8 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
+import type { EnvelopeRules } from '../../soap/header/header.js';
+import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
 import type { VerificationRules } from '../../soap/security/header-verification.js';
 import { compileSignature, subjectWarnings } from './verification.js';
 
@@ -9,13 +11,16 @@ type VerifyRepliesConfig = NonNullable<ServiceConfig['security']['verifyReplies'
 /** How the Security blocks of replies of a service are verified. */
 export interface ReplyVerification {
   readonly rules: VerificationRules;
-  /** The block is taken out once it is verified. */
-  readonly isRemoved: boolean;
+  /** The rules of the envelope, by which the block is taken out once it is verified, or stays. */
+  readonly envelopeRules: EnvelopeRules;
   readonly warnings: readonly Diagnostic[];
 }
 
 /** Null for a service whose replies are not verified. Throws `ConfigurationError`. */
-export function compileReplyVerification(service: ConfigSection<ServiceConfig>): ReplyVerification | null {
+export function compileReplyVerification(
+  service: ConfigSection<ServiceConfig>,
+  replyRules: EnvelopeRules,
+): ReplyVerification | null {
   const { mode, security } = service.value;
   const { verifyReplies } = security;
   if (verifyReplies === undefined) return null;
@@ -45,8 +50,14 @@ export function compileReplyVerification(service: ConfigSection<ServiceConfig>):
     encrypted,
     confirmations: signatureConfirmation ? 'demand' : 'ignore',
   };
-  return { rules, isRemoved: verifyReplies.remove, warnings: subjectWarnings(section, owner) };
+  const envelopeRules = verifyReplies.remove ? withoutSecurity(replyRules) : replyRules;
+  return { rules, envelopeRules, warnings: subjectWarnings(section, owner) };
 }
+
+const withoutSecurity = (rules: EnvelopeRules): EnvelopeRules => ({
+  ...rules,
+  header: { ...rules.header, replaced: new Set(SECURITY_NAMES) },
+});
 
 function checkConfirmation(section: ConfigSection<VerifyRepliesConfig>, { make }: ServiceConfig['security']): void {
   if (make?.signature === undefined)

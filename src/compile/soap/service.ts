@@ -10,7 +10,6 @@ import type { DetailRules } from '../../soap/fault/fault-policy.js';
 import type { GateOptions } from '../../soap/gate.js';
 import type { FreshnessChecker } from '../../soap/header/freshness.js';
 import type { EnvelopeRules } from '../../soap/header/header.js';
-
 import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import type { MimeLimits } from '../../soap/mime/mime-limits.js';
@@ -192,7 +191,6 @@ export async function compileService(
   const dialects = [DIALECTS[first], ...others.map((version) => DIALECTS[version])] as const;
   const freshness = compileFreshness(name, config, limits.soap, keeping);
   const verification = compileVerification(section, limits.soap.nonces, keeping);
-  const replyVerification = compileReplyVerification(section);
   const validity = validityOf(section, limits.validity, wsdl, operations);
   checkValidity(section, wsdl, validity);
   const reachedBy = reachKeys(config);
@@ -202,13 +200,15 @@ export async function compileService(
   const addressing = compileAddressing(section, operations);
   const tokenPlace = compileTokenPlace(section, operations);
   const calls = CALL_LIMITS.find(keeping, name, config);
+  const rules = envelopeRules(config, gateway, { requests, tokenPlace, readsSecurity: freshness !== null });
+  const replyVerification = compileReplyVerification(section, rules.replyRules);
   const service: ConfiguredService = {
     name,
     path: config.path,
     dialects,
     mediaTypes: new Set(dialects.map((dialect) => dialect.mediaType)),
     ...messageLimits(config, limits),
-    ...envelopeRules(config, gateway, { requests, tokenPlace, readsSecurity: freshness !== null }),
+    ...rules,
     ...description,
     ...switches(config),
     callRules: calls?.callRules ?? compileCallRules(name, config, upstream),

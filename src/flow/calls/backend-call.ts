@@ -1,7 +1,7 @@
-import type { Buffer } from 'node:buffer';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
 import type { Upstream } from '../../upstream/upstream.js';
+import type { Operation } from '../../wsdl/model.js';
 import { InflatingReceiver } from './inflating-receiver.js';
 import { type OwnBlocks, withBlocks } from './own-blocks.js';
 import { VerifyingReceiver } from './verifying-receiver.js';
@@ -11,6 +11,8 @@ export interface BackendCall {
   readonly service: SoapService;
   /** Absent or null for that of the service. */
   readonly upstream?: Upstream | null;
+  /** Null where it is not known. */
+  readonly operation: Operation | null;
   readonly request: UpstreamRequest;
   readonly receiver: UpstreamReceiver;
   /** Null where the message stays as it is. */
@@ -18,23 +20,11 @@ export interface BackendCall {
 }
 
 /** Calls the backend once. */
-export function callBackend({ service, upstream, request, receiver, blocks }: BackendCall): UpstreamCall {
-  let signedValue: Buffer | null = null;
-  const sent = withBlocks(request, blocks, (value) => {
-    // A try that follows is signed anew, and the reply is to the last.
-    signedValue = value;
-  });
-  const verified =
-    service.replyVerification === null
-      ? receiver
-      : new VerifyingReceiver(
-          receiver,
-          service,
-          service.replyVerification,
-          request.operation ?? null,
-          () => signedValue,
-        );
-  const inflating = new InflatingReceiver(verified, service.inflateLimits);
-  inflating.begin((upstream ?? service.upstream).call(sent, inflating));
+export function callBackend({ service, upstream, operation, request, receiver, blocks }: BackendCall): UpstreamCall {
+  const { replyVerification } = service;
+  const verifying =
+    replyVerification === null ? null : new VerifyingReceiver(receiver, service, replyVerification, operation);
+  const inflating = new InflatingReceiver(verifying ?? receiver, service.inflateLimits);
+  inflating.begin((upstream ?? service.upstream).call(withBlocks(request, blocks, verifying), inflating));
   return inflating;
 }

@@ -5,7 +5,6 @@ import type { Refusal } from '../../base/refusals/refusal.js';
 import type { Invalidator } from '../../cache/invalidator.js';
 import type { WriteRule } from '../../cache/rules.js';
 import type { UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
-import type { Operation } from '../../wsdl/model.js';
 import { withBackOff } from './back-off.js';
 import { type BackendCall, callBackend } from './backend-call.js';
 import type { MessageContent } from './message-content.js';
@@ -30,8 +29,6 @@ export interface DeclaredCall extends UpstreamCall {
 /** One call of one caller. */
 export interface CallParts extends BackendCall {
   readonly exchange: Exchange;
-  /** Null where it is not known. */
-  readonly operation: Operation | null;
   /** Null where the call cannot be compared with others. */
   readonly message: ComparedMessage | null;
   /** What the idempotency key of the request claims; absent or null for a request without one. */

@@ -80,24 +80,30 @@ function subjectOfAssertion({ claim }: MadeBlock, claims: RequestContext['claims
   return subject;
 }
 
-/** The request, into which each try writes the blocks; `onSigned` gets the value of the signature of each. */
+/** Gets the value of the signature of each try: the reply is to the last. */
+interface SignedObserver {
+  signed(value: Buffer): void;
+}
+
+/** The request, into which each try writes the blocks. */
 export function withBlocks(
   request: UpstreamRequest,
   blocks: OwnBlocks | null,
-  onSigned: (value: Buffer) => void,
+  observer: SignedObserver | null,
 ): UpstreamRequest {
   if (blocks === null || blocks.writers.length === 0) return request;
   const { place, writers } = blocks;
   const insertion = {
     offsetBytes: place.offsetBytes,
     make: () => printBlocks(place, writers),
-    ...sealOf(blocks, onSigned),
+    ...sealOf(blocks, observer),
   };
   return { ...request, insertion };
 }
 
-function sealOf({ signing, envelope }: OwnBlocks, onSigned: (value: Buffer) => void): Pick<Insertion, 'seal'> {
+function sealOf({ signing, envelope }: OwnBlocks, observer: SignedObserver | null): Pick<Insertion, 'seal'> {
   if (signing === null) return {};
+  const onSigned = (value: Buffer): void => observer?.signed(value);
   return {
     seal(body, insertedBytes) {
       if (envelope === null) return signMessage(body, signing, onSigned);

@@ -88,11 +88,12 @@ export class SessionCall extends RepeatableCall<string> {
 
   protected send(token: string): UpstreamCall {
     this.#token = token;
-    const { service, request, blocks } = this.#parts;
+    const { service, operation, request, blocks } = this.#parts;
     const { place } = this.#session;
     const block = tokenBlock(place, token);
     return callBackend({
       service,
+      operation,
       request: withTokenField(request, place, token),
       blocks: blocks === null || block === null ? blocks : { ...blocks, writers: [...blocks.writers, block] },
       receiver: this,

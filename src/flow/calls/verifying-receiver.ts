@@ -4,10 +4,9 @@ import type { ReplyVerification } from '../../compile/soap/reply-verification.js
 import type { SoapService } from '../../compile/soap/service.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
-import type { EnvelopeRules } from '../../soap/header/header.js';
-import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
 import { MessageVerifier } from '../../soap/security/message-verifier.js';
 import type { ReplyHead, UpstreamReceiver } from '../../upstream/reply.js';
+import type { Operation } from '../../wsdl/model.js';
 import { type MessageReading, takeReaders } from './readers.js';
 import { checkReplyHead, isSuccess, noEnvelope, type ReplyForm } from './reply-head.js';
 
@@ -19,26 +18,29 @@ export class VerifyingReceiver implements UpstreamReceiver {
   readonly #receiver: UpstreamReceiver;
   readonly #service: SoapService;
   readonly #verification: ReplyVerification;
-  readonly #operation: string | null;
-  readonly #signedValue: () => Buffer | null;
+  readonly #operation: Operation | null;
+  /** The signature of the request that the reply is to; null where the gateway has not signed it. */
+  #signedValue: Buffer | null = null;
   #head: ReplyHead | null = null;
   #reading: MessageReading | null = null;
   #gate: Gate | null = null;
   #hasBody = false;
 
-  /** `signedValue`: of the request that the reply is to; null where the gateway has not signed it. */
   constructor(
     receiver: UpstreamReceiver,
     service: SoapService,
     verification: ReplyVerification,
-    operation: string | null,
-    signedValue: () => Buffer | null,
+    operation: Operation | null,
   ) {
     this.#receiver = receiver;
     this.#service = service;
     this.#verification = verification;
     this.#operation = operation;
-    this.#signedValue = signedValue;
+  }
+
+  /** A try was signed. One that follows is signed anew. */
+  signed(value: Buffer): void {
+    this.#signedValue = value;
   }
 
   sent(): void {
@@ -91,18 +93,16 @@ export class VerifyingReceiver implements UpstreamReceiver {
   }
 
   #open(form: ReplyForm): Gate {
-    const { rules, isRemoved } = this.#verification;
-    const { replyRules, gate } = this.#service;
-    const envelope = new EnvelopeValidator(isRemoved ? withoutSecurity(replyRules) : replyRules, null, 'no detail', {
+    const { rules, envelopeRules } = this.#verification;
+    const envelope = new EnvelopeValidator(envelopeRules, null, 'no detail', {
       onHeadValid: (valid) => this.#expectParts(valid),
       openBody: () => null,
     });
-    const value = this.#signedValue();
-    const sentValues = value === null ? null : [value];
+    const sentValues = this.#signedValue === null ? null : [this.#signedValue];
     const verifier = new MessageVerifier(envelope, rules, Date.now(), form.package !== null, sentValues);
     const { charset } = form.type;
     this.#reading = takeReaders(this.#service, envelope, charset, form.package, verifier.attachments, verifier);
-    return new Gate(this.#reading.reader, envelope, gate, {
+    return new Gate(this.#reading.reader, envelope, this.#service.gate, {
       whole: (message) => this.#receiver.data(message),
       begin: () => {},
       data: (chunk) => this.#receiver.data(chunk),
@@ -112,8 +112,8 @@ export class VerifyingReceiver implements UpstreamReceiver {
 
   /** The receiver refuses a reply of another operation; a reply of this one may have several parts. */
   #expectParts(envelope: EnvelopeValidator): void {
-    const operation = this.#service.operations.find(({ name }) => name === this.#operation) ?? null;
-    if (this.#service.isReply(operation, envelope.operation)) envelope.expectParts(this.#service.replyParts(operation));
+    const [service, operation] = [this.#service, this.#operation];
+    if (service.isReply(operation, envelope.operation)) envelope.expectParts(service.replyParts(operation));
   }
 
   #release(): void {
@@ -121,13 +121,6 @@ export class VerifyingReceiver implements UpstreamReceiver {
     this.#reading = null;
   }
 }
-
-const REMOVED: ReadonlySet<string> = new Set(SECURITY_NAMES);
-
-const withoutSecurity = (rules: EnvelopeRules): EnvelopeRules => ({
-  ...rules,
-  header: { ...rules.header, replaced: REMOVED },
-});
 
 /** A reply that does not verify is the backend's, whatever the fault that a request would get: the log has its code. */
 function asUnverified(caught: unknown): Refusal {
