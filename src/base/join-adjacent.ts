@@ -8,11 +8,11 @@ export function joinAdjacent(first: Buffer, next: Buffer): Buffer | null {
 
 /** All bytes as one buffer; a copy only where they do not lie one behind the other. */
 export function joinBuffers(buffers: readonly Buffer[]): Buffer {
-  const [first, ...others] = buffers;
-  let joined: Buffer | null = first ?? Buffer.alloc(0);
-  for (const next of others) {
-    joined = joinAdjacent(joined, next);
-    if (joined === null) return Buffer.concat(buffers);
+  let joined: Buffer | null = null;
+  for (const next of buffers) {
+    const both: Buffer | null = joined === null ? next : joinAdjacent(joined, next);
+    if (both === null) return Buffer.concat(buffers);
+    joined = both;
   }
-  return joined;
+  return joined ?? Buffer.alloc(0);
 }

@@ -28,7 +28,7 @@ export interface CallMessage {
   readonly isCompared: boolean;
   /** Files of the request are sent with it, which cannot be sent twice. */
   readonly hasFiles: boolean;
-  /** The envelope with all values in it and without the MessageID, which is another in each call. */
+  /** The envelope with all values in it and without the MessageID, which is another in each call. It is written once. */
   plain(): Buffer;
 }
 
@@ -56,6 +56,7 @@ export function writeCallMessage(call: CallToCheck, writing: Writing, messageId:
   const written = packaged?.pieces ?? pieces;
   const body = bodyOf(written);
   const isFlowing = !Buffer.isBuffer(body);
+  let plain = messageId === null && included.length === 0 ? envelope : null;
   return {
     envelope,
     envelopeOffset: packaged === null ? 0 : packaged.envelopeOffset - skippedBytes,
@@ -64,15 +65,15 @@ export function writeCallMessage(call: CallToCheck, writing: Writing, messageId:
     // Attachments are not compared, and files cannot be before they are sent.
     isCompared: attachments.length === 0 && !isFlowing,
     hasFiles: isFlowing,
-    plain: () =>
-      messageId === null && included.length === 0
-        ? envelope
-        : encodeRequest(
-            call.bound.requestPlan,
-            dialect,
-            valuesOf(call, { headers, claims }, [], new BinaryParts('none')),
-            limits,
-          ),
+    plain() {
+      plain ??= encodeRequest(
+        call.bound.requestPlan,
+        dialect,
+        valuesOf(call, { headers, claims }, [], new BinaryParts('none')),
+        limits,
+      );
+      return plain;
+    },
   };
 }
 

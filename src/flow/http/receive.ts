@@ -217,7 +217,7 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
       this.#isQueued = true;
       fairScheduler.enqueue(this, this.#owner);
     } else if (this.#isEnded) this.#finish();
-    else if (!this.#isGiven) (this.#inflater ?? this.#request).resume();
+    else this.#source?.resume();
   }
 
   piece(bytes: Buffer): void {
@@ -242,8 +242,13 @@ class Receiving implements GateOutput, SlicedTask, BodyTaker {
     while (this.#mayTakeNow) fairScheduler.spend(this.#takePiece());
     this.#send();
     if (this.#isOver || (this.#waiting.length === 0 && !this.#isHeld)) return;
-    if (!this.#isGiven) (this.#inflater ?? this.#request).pause();
+    this.#source?.pause();
     if (!this.#isHeld) this.#goOn();
+  }
+
+  /** What the bytes come from, where it can be paused. */
+  get #source(): Inflater | IncomingMessage | null {
+    return this.#isGiven ? null : (this.#inflater ?? this.#request);
   }
 
   get #mayTakeNow(): boolean {

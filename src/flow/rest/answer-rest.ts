@@ -126,13 +126,13 @@ function answerOf(
 ): SentAnswer {
   if (outcome.kind !== 'value') return problemOf(outcome, exchange);
   const { value, errors } = outcome;
+  const bytes = form === 'bytes' && typeof value === 'string' ? Buffer.from(value, 'base64') : null;
   // Bytes that are absent are not the same as none.
-  if (form === 'bytes' && typeof value !== 'string') return { status: 204, headers: {}, body: null };
+  if (form === 'bytes' && bytes === null) return { status: 204, headers: {}, body: null };
   const headers: Record<string, string> = { 'content-type': MEDIA_TYPES[form], 'x-content-type-options': 'nosniff' };
   if (errors.length > 0) headers[ERRORS] = printErrors(errors);
   if (form === 'lines') return { status: 200, headers, body: held + printLines(value) };
-  const isBytes = form === 'bytes' && typeof value === 'string';
-  return { status: 200, headers, body: isBytes ? Buffer.from(value, 'base64') : JSON.stringify(value) };
+  return { status: 200, headers, body: bytes ?? JSON.stringify(value) };
 }
 
 /** The items that were kept, as they are where a list cannot be handed out one by one; of pages the nodes. */

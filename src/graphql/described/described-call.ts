@@ -80,10 +80,10 @@ export class DescribedCalls {
     let admitted: AdmittedOperation | null = null;
     try {
       if (hasUnknownArguments(described, values)) return badInput(problems(), host);
-      const isKnown = fields === null || this.#documents.remembered(described, rights, fields) !== null;
-      const unknown = isKnown ? [] : this.#unknownFields(described, fields);
+      const known = fields === null ? null : this.#documents.remembered(described, rights, fields);
+      const unknown = fields === null || known !== null ? [] : this.#unknownFields(described, fields);
       if (unknown.length > 0) return badFields(unknown, host);
-      admitted = await this.#admit({ described, values, fields }, query, host);
+      admitted = await this.#admit({ described, values, fields }, { query, known }, host);
       const result = await admitted.authorizeAndCharge(host).run(items);
       const value = result.data?.[described.field.name] ?? null;
       const errors = result.errors ?? [];
@@ -103,13 +103,16 @@ export class DescribedCalls {
     }
   }
 
-  #admit({ described, values, fields }: DescribedCall, query: string, host: OperationHost): Promise<AdmittedOperation> {
+  /** `query` selects the default; `known` the fields, where their document was written before. */
+  #admit(
+    { described, values, fields }: DescribedCall,
+    { query, known }: { readonly query: string; readonly known: string | null },
+    host: OperationHost,
+  ): Promise<AdmittedOperation> {
     const operations = this.#operations;
     if (fields === null) return admitOwnOperation({ query, operationName: null, variables: values }, operations, host);
-    const rights = host.rights ?? null;
     const document =
-      this.#documents.remembered(described, rights, fields) ??
-      this.#documents.choosing(described, rights, fields, readChosenFields(fields, this.#bounds));
+      known ?? this.#documents.choosing(described, host.rights ?? null, fields, readChosenFields(fields, this.#bounds));
     return admitOperation({ query: document, variables: values }, operations, host);
   }
 

@@ -28,7 +28,7 @@ export class UploadedFile extends FileContent {
     return this.isOpen && this.#stream.hasRoom && !this.isDropped;
   }
 
-  /** Nobody will read it any more. */
+  /** No reader wants more of its bytes. */
   get isDropped(): boolean {
     return this.#stream.destroyed;
   }
