@@ -1,13 +1,14 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { Encoding } from '../../xml/transcode.js';
 import type { MessageReader } from '../gate.js';
 import { BoundaryScanner, type ContentSink } from './boundary.js';
 import { afterBoundary, type BoundaryLine, PADDING_MAX } from './boundary-line.js';
+import { HeaderBytes } from './header-bytes.js';
 import type { MediaType } from './media-type.js';
 import type { MimeLimits } from './mime-limits.js';
 import { type PackageType, readEnvelopePart } from './package-type.js';
-import { type PartHead, readPartHead } from './part-head.js';
+import { type PartHead, PLAIN_CODINGS, readPartHead } from './part-head.js';
 import type { References } from './references.js';
 
 /** Reads the envelope in a package: an `XmlReader`. */
@@ -68,9 +69,7 @@ export class MultipartReader implements MessageReader, ContentSink {
   #padding = 0;
   #outside = 0;
   #parts = 0;
-  #header: Buffer;
-  #headerBytes = 0;
-  #lineStart = 0;
+  readonly #header: HeaderBytes;
   #state: 'awaited' | 'reading' | 'read' = 'awaited';
   /** The content of this part is wanted. */
   #isWanted = false;
@@ -81,7 +80,9 @@ export class MultipartReader implements MessageReader, ContentSink {
     this.#options = options;
     this.#scanner = new BoundaryScanner(options.type.boundary);
     this.#scanner.begin();
-    this.#header = Buffer.allocUnsafe(options.limits.partHeaderBytes);
+    this.#header = new HeaderBytes(options.limits.partHeaderBytes, (problem) =>
+      problem === 'too long' ? this.#beyond('partHeaderBytes') : broken('a bare line feed in the header of a part'),
+    );
   }
 
   get encoding(): Encoding | null {
@@ -162,24 +163,13 @@ export class MultipartReader implements MessageReader, ContentSink {
   #beginHeader(): void {
     if (++this.#parts > this.#options.limits.parts) throw this.#beyond('parts');
     this.#section = 'header';
-    this.#headerBytes = 0;
-    this.#lineStart = 0;
+    this.#header.begin();
   }
 
   #readHeader(chunk: Buffer, start: number): number {
-    let at = start;
-    while (at < chunk.length) {
-      if (this.#headerBytes === this.#header.length) throw this.#beyond('partHeaderBytes');
-      const byte = chunk[at++] ?? 0;
-      this.#header[this.#headerBytes++] = byte;
-      if (byte !== LF) continue;
-      if (this.#header[this.#headerBytes - 2] !== CR) throw broken('a bare line feed in the header of a part');
-      if (this.#headerBytes - this.#lineStart === 2) {
-        this.#beginPart(readPartHead(this.#header.subarray(0, this.#headerBytes)), this.bytes + at);
-        return at;
-      }
-      this.#lineStart = this.#headerBytes;
-    }
+    const at = this.#header.take(chunk, start);
+    const { whole } = this.#header;
+    if (whole !== null) this.#beginPart(readPartHead(whole), this.bytes + at);
     return at;
   }
 
@@ -213,12 +203,6 @@ export class MultipartReader implements MessageReader, ContentSink {
   }
 }
 
-const CR = 13;
-const LF = 10;
-
 /** Media types that some reader might take for an envelope. */
 const ENVELOPES: ReadonlySet<string> = new Set(['text/xml', 'application/xml', 'application/soap+xml']);
-/** Transfer encodings that change nothing: RFC 2045 section 6.2. */
-const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
-
 const broken = (rule: string): Refusal => new Refusal('MTOM_STRUCTURE', rule);

@@ -62,3 +62,6 @@ export function withoutBrackets(id: string): string {
 }
 
 const broken = (rule: string): Refusal => new Refusal('MTOM_STRUCTURE', rule);
+
+/** Transfer encodings that change nothing: RFC 2045 section 6.2. */
+export const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);

@@ -1,10 +1,11 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { Refusal, refuseByLimit } from '../../../base/refusals/refusal.js';
 import { BoundaryScanner, type ContentSink } from '../../../soap/mime/boundary.js';
 import { afterBoundary, type BoundaryLine, PADDING_MAX } from '../../../soap/mime/boundary-line.js';
+import { HeaderBytes } from '../../../soap/mime/header-bytes.js';
 import { readContentType } from '../../../soap/mime/media-type.js';
 import type { MimeLimits } from '../../../soap/mime/mime-limits.js';
-import { readPartFields } from '../../../soap/mime/part-head.js';
+import { PLAIN_CODINGS, readPartFields } from '../../../soap/mime/part-head.js';
 import { fieldNameIn } from './field-name.js';
 
 /** Takes the fields of a form as they come. What it throws ends the form. */
@@ -42,16 +43,16 @@ export class FormReader implements ContentSink {
   #padding = 0;
   #outside = 0;
   #isOpen = false;
-  readonly #header: Buffer;
-  #headerBytes = 0;
-  #lineStart = 0;
+  readonly #header: HeaderBytes;
 
   constructor(boundary: string, limits: MimeLimits, sink: FormSink) {
     this.#sink = sink;
     this.#limits = limits;
     this.#scanner = new BoundaryScanner(boundary);
     this.#scanner.begin();
-    this.#header = Buffer.allocUnsafe(limits.partHeaderBytes);
+    this.#header = new HeaderBytes(limits.partHeaderBytes, (problem) =>
+      problem === 'too long' ? this.#beyond('partHeaderBytes') : broken('The form has a bare line feed in a header.'),
+    );
   }
 
   write(chunk: Buffer): void {
@@ -109,8 +110,7 @@ export class FormReader implements ContentSink {
       if (next === 'next part') {
         this.#endField();
         this.#section = 'header';
-        this.#headerBytes = 0;
-        this.#lineStart = 0;
+        this.#header.begin();
       } else if (next === 'after the last') {
         this.#section = 'epilogue';
         this.#scanner.begin();
@@ -130,19 +130,9 @@ export class FormReader implements ContentSink {
   }
 
   #readHeader(chunk: Buffer, start: number): number {
-    let at = start;
-    while (at < chunk.length) {
-      if (this.#headerBytes === this.#header.length) throw this.#beyond('partHeaderBytes');
-      const byte = chunk[at++] ?? 0;
-      this.#header[this.#headerBytes++] = byte;
-      if (byte !== LF) continue;
-      if (this.#header[this.#headerBytes - 2] !== CR) throw broken('The form has a bare line feed in a header.');
-      if (this.#headerBytes - this.#lineStart === 2) {
-        this.#beginField(this.#header.subarray(0, this.#headerBytes));
-        return at;
-      }
-      this.#lineStart = this.#headerBytes;
-    }
+    const at = this.#header.take(chunk, start);
+    const { whole } = this.#header;
+    if (whole !== null) this.#beginField(whole);
     return at;
   }
 
@@ -151,6 +141,7 @@ export class FormReader implements ContentSink {
     const name = fieldNameIn(fields.get('content-disposition') ?? '');
     if (name === null) throw broken('A field of the form has no name.');
     const coding = fields.get('content-transfer-encoding')?.toLowerCase() ?? 'binary';
+    // RFC 7578 section 4.7: others are not for HTTP.
     if (!PLAIN_CODINGS.has(coding)) throw broken('A field of the form has a transfer encoding.');
     this.#scanner.begin();
     this.#section = 'field';
@@ -159,11 +150,5 @@ export class FormReader implements ContentSink {
   }
 }
 
-const CR = 13;
-const LF = 10;
-
 const READ: ReadonlySet<string> = new Set(['content-disposition', 'content-transfer-encoding']);
-/** Transfer encodings that change nothing; others are not for HTTP (RFC 7578 section 4.7). */
-const PLAIN_CODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
-
 const broken = (rule: string): Refusal => new Refusal('BAD_REQUEST', rule);

@@ -1,0 +1,45 @@
+import { Buffer } from 'node:buffer';
+import type { Refusal } from '../../base/refusals/refusal.js';
+
+const CR = 13;
+const LF = 10;
+
+/** The header of a part, collected as its bytes come in, cut anywhere. Memory is bounded. */
+export class HeaderBytes {
+  readonly #bytes: Buffer;
+  readonly #refuse: (problem: 'too long' | 'bare line feed') => Refusal;
+  #length = 0;
+  #lineStart = 0;
+  #isWhole = false;
+
+  constructor(bytesMax: number, refuse: (problem: 'too long' | 'bare line feed') => Refusal) {
+    this.#bytes = Buffer.allocUnsafe(bytesMax);
+    this.#refuse = refuse;
+  }
+
+  /** All of it, its empty line included; null where more is to come. It is overwritten by the next header. */
+  get whole(): Buffer | null {
+    return this.#isWhole ? this.#bytes.subarray(0, this.#length) : null;
+  }
+
+  begin(): void {
+    this.#length = 0;
+    this.#lineStart = 0;
+    this.#isWhole = false;
+  }
+
+  /** Takes the bytes of a chunk from `start` on, as far as they belong to it. Returns the offset behind them. */
+  take(chunk: Buffer, start: number): number {
+    let at = start;
+    while (at < chunk.length && !this.#isWhole) {
+      if (this.#length === this.#bytes.length) throw this.#refuse('too long');
+      const byte = chunk[at++] ?? 0;
+      this.#bytes[this.#length++] = byte;
+      if (byte !== LF) continue;
+      if (this.#bytes[this.#length - 2] !== CR) throw this.#refuse('bare line feed');
+      this.#isWhole = this.#length - this.#lineStart === 2;
+      this.#lineStart = this.#length;
+    }
+    return at;
+  }
+}
