@@ -1,4 +1,4 @@
-import { fileOf, isProgram, isQuick, median, print, type Server, startServer, table } from './kit.js';
+import { cpuMicros, fileOf, isProgram, isQuick, median, print, startServer, table } from './kit.js';
 import { Load } from './load.js';
 import { startSoapstone } from './soapstone.js';
 
@@ -22,10 +22,10 @@ export async function benchGraphqlSmall(quick: boolean): Promise<void> {
   ];
   try {
     const count = quick ? 1_000 : 6_000;
-    for (const [, ask] of ways) await asked(gateway, ask, count);
+    for (const [, ask] of ways) await cpuMicros(gateway, ask, count, AT_ONCE);
     const micros = new Map(ways.map(([name]): [string, number[]] => [name, []]));
     for (let round = 0; round < (quick ? 5 : 11); round++) {
-      for (const [name, ask] of ways) micros.get(name)?.push(await asked(gateway, ask, count));
+      for (const [name, ask] of ways) micros.get(name)?.push(await cpuMicros(gateway, ask, count, AT_ONCE));
     }
     const base = median(micros.get('SOAP') ?? []);
     print(`\nOne order: the same call through the proxy and as a GraphQL query, ${count} a round\n\n`);
@@ -36,17 +36,6 @@ export async function benchGraphqlSmall(quick: boolean): Promise<void> {
     await gateway.stop();
     await backend.stop();
   }
-}
-
-/** Microseconds of the gateway's processor time for one of so many. */
-async function asked(gateway: Server, ask: () => Promise<number>, count: number): Promise<number> {
-  const before = await gateway.usage();
-  let left = count;
-  const worker = async (): Promise<void> => {
-    while (left-- > 0) await ask();
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return ((await gateway.usage()).cpuMicros - before.cpuMicros) / count;
 }
 
 if (isProgram(import.meta.url)) await benchGraphqlSmall(isQuick());

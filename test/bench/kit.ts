@@ -103,3 +103,19 @@ export const isProgram = (moduleUrl: string): boolean => fileURLToPath(moduleUrl
 
 /** `--quick`: fewer rounds and shorter messages, for a look. */
 export const isQuick = (): boolean => process.argv.includes('--quick');
+
+/** Microseconds of a server's processor time for one of so many requests. */
+export async function cpuMicros(
+  server: Server,
+  ask: () => Promise<unknown>,
+  count: number,
+  atOnce: number,
+): Promise<number> {
+  const before = await server.usage();
+  let left = count;
+  const worker = async (): Promise<void> => {
+    while (left-- > 0) await ask();
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return ((await server.usage()).cpuMicros - before.cpuMicros) / count;
+}

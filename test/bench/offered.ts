@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { fileOf, isProgram, isQuick, median, print, type Server, startServer, table } from './kit.js';
+import { cpuMicros, fileOf, isProgram, isQuick, median, print, startServer, table } from './kit.js';
 import { Load } from './load.js';
 import { startKeys } from './soapstone.js';
 
@@ -39,12 +39,12 @@ limits: { overload: { eventLoopMillis: 0 } }
   ];
   try {
     const count = quick ? 1_000 : 6_000;
-    for (const [, ask] of ways) await asked(gateway, ask, count);
+    for (const [, ask] of ways) await cpuMicros(gateway, ask, count, AT_ONCE);
     const ratios = new Map(ways.map(([name]): [string, number[]] => [name, []]));
     const micros = new Map(ways.map(([name]): [string, number[]] => [name, []]));
     for (let round = 0; round < (quick ? 5 : 11); round++) {
       const taken = new Map<string, number>();
-      for (const [name, ask] of ways) taken.set(name, await asked(gateway, ask, count));
+      for (const [name, ask] of ways) taken.set(name, await cpuMicros(gateway, ask, count, AT_ONCE));
       for (const [name, each] of taken) {
         micros.get(name)?.push(each);
         ratios.get(name)?.push(each / (taken.get('GraphQL') ?? 1));
@@ -62,17 +62,6 @@ limits: { overload: { eventLoopMillis: 0 } }
     await gateway.stop();
     await backend.stop();
   }
-}
-
-/** Microseconds of the gateway's processor time for one of so many. */
-async function asked(gateway: Server, ask: () => Promise<number>, count: number): Promise<number> {
-  const before = await gateway.usage();
-  let left = count;
-  const worker = async (): Promise<void> => {
-    while (left-- > 0) await ask();
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return ((await gateway.usage()).cpuMicros - before.cpuMicros) / count;
 }
 
 if (isProgram(import.meta.url)) await benchOffered(isQuick());

@@ -4,6 +4,7 @@ import { compress, isCompressible } from '../../base/compress.js';
 import { KIB } from '../../base/limit.js';
 import type { GraphqlResponse } from '../../graphql/http.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
+import { isKnownTag } from '../http/known-tag.js';
 import { endLingering } from '../http/linger.js';
 import { mayCompress } from '../http/may-compress.js';
 import { refusalCost } from '../http/refusal-cost.js';
@@ -55,14 +56,15 @@ export async function sendAnswer(
   const control = canBeTold(endpoint.callerCaching, caller.client, headers) ? keptControl : 'no-store';
   const body = answer.body ?? sentence ?? '';
   const tag = isTagged && control !== 'no-store' ? tagOf(body) : null;
-  const isKnown = tag !== null && names(headers['if-none-match'], tag);
+  const isKnown = tag !== null && isKnownTag(headers['if-none-match'], tag);
   const bytes = Buffer.byteLength(body);
   const compressed =
     !isKnown && isCompressible(bytes) && mayCompress(request, caller.client) ? await compress(Buffer.from(body)) : null;
   exchange.status = isKnown ? 304 : answer.status;
   exchange.bytesOut = isKnown ? 0 : (compressed?.length ?? bytes);
   const fields: string[] = [];
-  if (tag !== null) fields.push('etag', tag);
+  // It is weak, for it vouches for the bytes in either coding.
+  if (tag !== null) fields.push('etag', `W/${tag}`);
   if (!isKnown) for (const [name, value] of Object.entries(answer.headers)) fields.push(name, value);
   if (sentence !== null) fields.push(...TEXT_FIELDS);
   if (exchange.refusal !== null) fields.push(...acceptPost(exchange.refusal, accepted));
@@ -84,16 +86,9 @@ export async function sendAnswer(
   endLingering(exchange, response, answer.status, fields, compressed ?? (isLong ? Buffer.from(body) : body));
 }
 
-/** The tag of an answer, by its bytes. It is weak, for it vouches for them in either coding. */
+/** The tag of an answer, by its bytes. */
 const tagOf = (body: string | Buffer): string =>
-  `W/"${createHash('sha256').update(body).digest('base64url').slice(0, TAG_CHARS)}"`;
+  `"${createHash('sha256').update(body).digest('base64url').slice(0, TAG_CHARS)}"`;
 
 /** 132 bits: two answers do not get one tag by chance. */
 const TAG_CHARS = 22;
-
-/** Whether If-None-Match names this tag, compared as a weak one (RFC 9110 section 13.1.2). */
-function names(field: string | undefined, tag: string): boolean {
-  if (field === undefined) return false;
-  const opaque = tag.slice(2);
-  return field.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === opaque);
-}

@@ -10,6 +10,7 @@ import type { Compiled } from '../../compile.js';
 import { portKey } from '../../wsdl/document.js';
 import { type ServedDocument, ServedDocuments } from '../../wsdl/serve.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
+import { isKnownTag } from '../http/known-tag.js';
 import { REQUEST_ID } from '../http/linger.js';
 import { mayCompress } from '../http/may-compress.js';
 import { ServedAddress } from './served-address.js';
@@ -93,7 +94,7 @@ export async function serveWsdl(
   // A cache revalidates each time: another address gets another document.
   const vary = `accept-encoding${endpoint.address.varies}`;
   const validators = [REQUEST_ID, exchange.id, 'etag', etag, 'cache-control', 'no-cache', 'vary', vary];
-  if (isKnown(request.headers['if-none-match'], document.etag)) {
+  if (isKnownTag(request.headers['if-none-match'], document.etag)) {
     exchange.status = 304;
     response.writeHead(304, validators).end();
     return;
@@ -134,10 +135,4 @@ function send({ parts, bytes }: ServedDocument, response: ServerResponse): void 
   for (const part of parts) response.write(part);
   response.end();
   response.uncork();
-}
-
-/** If-None-Match by weak comparison (RFC 9110 section 13.1.2). */
-function isKnown(field: string | undefined, etag: string): boolean {
-  if (field === undefined) return false;
-  return field.trim() === '*' || field.split(',').some((each) => each.trim().replace(/^W\//, '') === etag);
 }

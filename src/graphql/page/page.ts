@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 
 import { escapeQuoted } from '../../xml/writer.js';
 import { type Asset, readAssets } from './assets.js';
-import { PAGE_FILES, PAGE_FOLDER } from './page-files.js';
+import { PAGE_FILES, PAGE_FOLDER, type PageFile, STYLE } from './page-files.js';
 
 /** The Content-Security-Policy: own scripts and styles, images and fonts in `data:`, requests to the gateway only. */
 export const PAGE_POLICY = [
@@ -46,24 +46,29 @@ export async function readPage(path: string, example: string): Promise<Page> {
 }
 
 function printPage(folder: string, example: string): string {
-  const links = PAGE_FILES.map(({ name, type }) => {
-    const address = escapeQuoted(`${folder}${name}`);
-    if (type.startsWith('text/css')) return `<link rel="stylesheet" href="${address}">\n`;
-    if (name === START) return `<script type="module" src="${address}"></script>\n`;
-    return OF_START.has(name) ? '' : `<script defer src="${address}"></script>\n`;
-  });
+  const files = PAGE_FILES.filter(({ name }) => !OF_START.has(name));
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>GraphQL</title>
 <link rel="icon" href="data:,">
-${links.join('')}<div id="graphiql" data-example="${escapeQuoted(example)}">
+${printLinks(files, folder)}<div id="graphiql" data-example="${escapeQuoted(example)}">
 <p>This is a GraphQL endpoint. In a browser it is GraphiQL, which needs scripts.</p>
 </div>
 </html>
 `;
 }
+
+/** The elements of a page that load its files, `start.js` as a module. */
+export const printLinks = (files: readonly PageFile[], folder: string): string =>
+  files
+    .map(({ name, type }) => {
+      const address = escapeQuoted(`${folder}${name}`);
+      if (type === STYLE) return `<link rel="stylesheet" href="${address}">\n`;
+      return `<script ${name === START ? 'type="module"' : 'defer'} src="${address}"></script>\n`;
+    })
+    .join('');
 
 const START = 'start.js';
 

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../../base/refusals/refusal.js';
 import { type Asset, readAssets } from '../../../graphql/page/assets.js';
+import { printLinks } from '../../../graphql/page/page.js';
 import type { OpenEndpoint } from '../../calls/open-endpoint.js';
 import { sendAsset, sendPage } from '../../graphql/send-page.js';
 import { OPENAPI_FILES, OPENAPI_FOLDER } from './openapi-files.js';
@@ -50,18 +51,13 @@ async function readOpenApiPage(): Promise<OpenApiPage> {
 }
 
 function printOpenApiPage(folder: string): string {
-  const links = OPENAPI_FILES.map(({ name, type }) => {
-    const address = `${folder}${name}`;
-    if (type.startsWith('text/css')) return `<link rel="stylesheet" href="${address}">\n`;
-    return `<script ${name === 'start.js' ? 'type="module"' : 'defer'} src="${address}"></script>\n`;
-  });
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>OpenAPI</title>
 <link rel="icon" href="data:,">
-${links.join('')}<form class="credentials">
+${printLinks(OPENAPI_FILES, folder)}<form class="credentials">
 <label for="field">Header field of all requests</label>
 <input id="field" autocomplete="off" spellcheck="false" placeholder="x-api-key: ... or authorization: Bearer ...">
 <button>Use it</button>
