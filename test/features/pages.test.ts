@@ -428,7 +428,7 @@ t.test('links lead out of rows, and into pages', async (t) => {
 });
 
 t.test('masks and rights hold for rows of all pages', async (t) => {
-  const { gateway } = await useRows(t, byNumber(15), {
+  const { query } = await useRows(t, byNumber(15), {
     service: `
     schema: { types: { Row: { fields: { secret: { mask: { default: last4, full: none } } } } } }`,
     more: `clients:
@@ -438,14 +438,10 @@ t.test('masks and rights hold for rows of all pages', async (t) => {
       one: { class: full, keys: [key-of-one-0000000] }
       two: { class: default, keys: [key-of-two-0000000] }`,
   });
-  const ask = async (key: string): Promise<Answered> => {
-    const response = await fetch(`${gateway.url}/graphql`, {
-      method: 'POST',
+  const ask = (key: string): Promise<Answered> =>
+    query('{ rows(first: 15) { nodes { secret } edges { node { secret } } } }', {
       headers: { 'content-type': 'application/json', 'x-api-key': key },
-      body: JSON.stringify({ query: '{ rows(first: 15) { nodes { secret } edges { node { secret } } } }' }),
     });
-    return JSON.parse(await response.text());
-  };
   const open = upTo(15).map((id) => ({ secret: `key-${id}` }));
   t.match((await ask('key-of-one-0000000')).data.rows, { nodes: open, edges: open.map((node) => ({ node })) });
   const { nodes = [], edges = [] } = (await ask('key-of-two-0000000')).data.rows ?? {};
@@ -536,7 +532,7 @@ t.test('a reply that is nothing but rows is followed with or without its own nam
 });
 
 t.test('a right to the rows is a right to the field', async (t) => {
-  const { gateway, asked } = await useRows(t, byNumber(15), {
+  const { query, asked } = await useRows(t, byNumber(15), {
     service: `
     schema: { types: { RowPage: { fields: { row: { scopes: [rows] } } } } }`,
     more: `clients:
@@ -546,14 +542,10 @@ t.test('a right to the rows is a right to the field', async (t) => {
       one: { class: full, keys: [key-of-one-0000000] }
       two: { class: default, keys: [key-of-two-0000000] }`,
   });
-  const ask = async (key: string): Promise<Answered> => {
-    const response = await fetch(`${gateway.url}/graphql`, {
-      method: 'POST',
+  const ask = (key: string): Promise<Answered> =>
+    query('{ rows(first: 15) { nodes { id } } }', {
       headers: { 'content-type': 'application/json', 'x-api-key': key },
-      body: JSON.stringify({ query: '{ rows(first: 15) { nodes { id } } }' }),
     });
-    return JSON.parse(await response.text());
-  };
   t.strictSame(ids(await ask('key-of-one-0000000')), upTo(15));
   const calls = asked.length;
   t.match(await ask('key-of-two-0000000'), { errors: [{ extensions: { code: 'FORBIDDEN' } }] });

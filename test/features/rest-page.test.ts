@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import t, { type Test } from 'tap';
 import { missingBrowser, startBrowser } from '../kit/browser.js';
 import { type Crm, clientsOf, keyOf, startCrm } from '../kit/crm.js';
+import { linksIn } from '../kit/page-links.js';
 
 /** The page of the OpenAPI description, from the gateway itself. */
 
@@ -12,12 +13,6 @@ async function start(t: Test, more = '', service = ', rest: true'): Promise<Crm>
 }
 
 const PAGE = '/rest/openapi.html';
-
-const linksIn = (page: string, url: string): readonly string[] =>
-  [...page.matchAll(/(?:src|href)="([^"]*)"/g)]
-    .map(([, link = '']) => link)
-    .filter((link) => !link.startsWith('data:'))
-    .map((link) => new URL(link, url).href);
 
 t.test('the page and all it needs come from the gateway', async (t) => {
   const crm = await start(t, clientsOf({ full: '{}' }));

@@ -1,42 +1,25 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
-import { Authority, RSA_KEY } from '../kit/certificates.js';
+import { RSA_KEY } from '../kit/certificates.js';
 import { freePort } from '../kit/free-port.js';
 import { useBackend, useGateway } from '../kit/use.js';
+import { buildJava, STORE_PASSWORD } from './java-stack.js';
 import { missing } from './programs.js';
-import { STACKS } from './stacks.js';
 
 /** CXF as client and as service, with its streaming engine of WS-Security; the gateway verifies both ways between them. */
 
-const PASSWORD = 'password';
-
 async function start(t: Test) {
   const folder = t.testdir();
-  const authority = new Authority(folder);
-  const run = (file: string, ...args: readonly string[]): void => {
-    execFileSync(file, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-  };
-  writeFileSync(join(folder, 'authority.pem'), authority.ca.cert);
-  for (const name of ['service', 'client', 'other']) {
-    const { cert, key } = authority.sign(name, 30, `/O=Bank/CN=${name}`, 'DNS:a', RSA_KEY);
-    writeFileSync(join(folder, `${name}.pem`), cert);
-    writeFileSync(join(folder, `${name}.key`), key);
-    const parts = ['-in', `${name}.pem`, '-inkey', `${name}.key`, '-name', name, '-out', `${name}.p12`];
-    run('openssl', 'pkcs12', '-export', ...parts, '-passout', `pass:${PASSWORD}`);
-  }
-  const trust = ['-keystore', 'trust.p12', '-storetype', 'PKCS12', '-storepass', PASSWORD];
-  run('keytool', '-importcert', '-noprompt', '-alias', 'ca', '-file', 'authority.pem', ...trust);
-  const source = join(STACKS, 'cxf');
-  const libraries = join(folder, 'lib');
-  const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${libraries}`];
-  run('mvn', '-q', '-B', '-f', join(source, 'pom.xml'), ...copy);
-  const classes = `${libraries}/*:${folder}`;
-  run('javac', '-cp', classes, '-d', folder, join(source, 'Desk.java'));
+  const { classes } = buildJava(folder, 'cxf', 'Desk.java', {
+    of: { service: RSA_KEY, client: RSA_KEY, other: RSA_KEY },
+    extensions: 'DNS:a',
+    alias: (name) => name,
+  });
   const url = `http://127.0.0.1:${await freePort()}/desk`;
-  const child = spawn('java', ['-cp', classes, 'Desk', folder, PASSWORD, url], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn('java', ['-cp', classes, 'Desk', folder, STORE_PASSWORD, url], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   t.teardown(() => child.kill());
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   t.equal((await lines.next()).value, 'ready');

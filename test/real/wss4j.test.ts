@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -6,15 +6,14 @@ import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { Alterations } from '../kit/alterations.js';
 import type { RecordedMessage } from '../kit/backend.js';
-import { Authority, RSA_KEY } from '../kit/certificates.js';
+import { RSA_KEY } from '../kit/certificates.js';
 import { postSoap, SOAP_11, SOAP_12 } from '../kit/envelope.js';
 import { useBackend, useGateway } from '../kit/use.js';
+import { buildJava, STORE_PASSWORD } from './java-stack.js';
 import { missing } from './programs.js';
-import { STACKS } from './stacks.js';
 
 /** WSS4J makes messages for the gateway, and judges those that the gateway makes or lets pass. */
 
-const PASSWORD = 'password';
 const KEYS = {
   rsa: RSA_KEY,
   ec: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
@@ -57,31 +56,13 @@ class Wss4j {
 
 async function start(t: Test) {
   const folder = t.testdir();
-  const authority = new Authority(folder);
-  const run = (file: string, ...args: readonly string[]): void => {
-    execFileSync(file, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-  };
-  writeFileSync(join(folder, 'authority.pem'), authority.ca.cert);
-  const known: string[] = [];
-  for (const [name, newKey] of Object.entries(KEYS)) {
-    const extensions = 'DNS:a\nsubjectKeyIdentifier=hash';
-    const { cert, key } = authority.sign(name, 30, `/O=Bank/CN=${name}`, extensions, newKey);
-    known.push(cert);
-    writeFileSync(join(folder, `${name}.pem`), cert);
-    writeFileSync(join(folder, `${name}.key`), key);
-    const parts = ['-in', `${name}.pem`, '-inkey', `${name}.key`, '-name', 'k', '-out', `${name}.p12`];
-    run('openssl', 'pkcs12', '-export', ...parts, '-passout', `pass:${PASSWORD}`);
-  }
-  writeFileSync(join(folder, 'known.pem'), known.join(''));
-  const trust = ['-keystore', 'trust.p12', '-storetype', 'PKCS12', '-storepass', PASSWORD];
-  run('keytool', '-importcert', '-noprompt', '-alias', 'ca', '-file', 'authority.pem', ...trust, '-v');
-  const source = join(STACKS, 'wss4j');
-  const libraries = join(folder, 'lib');
-  const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${libraries}`];
-  run('mvn', '-q', '-B', '-f', join(source, 'pom.xml'), ...copy);
-  const classes = `${libraries}/*:${folder}`;
-  run('javac', '-cp', classes, '-d', folder, join(source, 'Messages.java'));
-  const wss4j = new Wss4j(['java', '-cp', classes, 'Messages', folder, PASSWORD]);
+  const { classes, certificates } = buildJava(folder, 'wss4j', 'Messages.java', {
+    of: KEYS,
+    extensions: 'DNS:a\nsubjectKeyIdentifier=hash',
+    alias: () => 'k',
+  });
+  writeFileSync(join(folder, 'known.pem'), certificates.join(''));
+  const wss4j = new Wss4j(['java', '-cp', classes, 'Messages', folder, STORE_PASSWORD]);
   t.teardown(() => wss4j.close());
   const backend = await useBackend(t, ({ body }: RecordedMessage, response: ServerResponse) => {
     const soap = body.includes(SOAP_12) ? SOAP_12 : SOAP_11;

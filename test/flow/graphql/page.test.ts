@@ -4,6 +4,7 @@ import { answerWith } from '../../kit/backend.js';
 import { missingBrowser, startBrowser } from '../../kit/browser.js';
 import type { TestGateway } from '../../kit/gateway.js';
 import { place, running, startDesk } from '../../kit/live-desk.js';
+import { linksIn } from '../../kit/page-links.js';
 import { useBackend, useGateway } from '../../kit/use.js';
 
 /** GraphiQL for browsers, from the gateway itself. */
@@ -34,13 +35,6 @@ async function start(t: Test, more = ''): Promise<TestGateway> {
 }
 
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
-
-/** The addresses in a page, as a browser understands them. */
-const linksIn = (page: string, url: string): readonly string[] =>
-  [...page.matchAll(/(?:src|href)="([^"]*)"/g)]
-    .map(([, link = '']) => link)
-    .filter((link) => !link.startsWith('data:'))
-    .map((link) => new URL(link, url).href);
 
 t.test('the page and all it needs come from the gateway', async (t) => {
   const gateway = await start(t);
