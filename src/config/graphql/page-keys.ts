@@ -6,15 +6,14 @@ const STEP = '[^\\s/@{}:]{1,256}';
 /** XML names with `/` between them, an attribute at the end as `@name`. */
 const PATH = { pattern: `^${STEP}(/${STEP}){0,15}(/@${STEP})?$|^@${STEP}$`, hint: 'Write XML names with `/` between them: Result/Row.' };
 
-const argument = (description: string) => optional(text(description, PATH));
 const path = (description: string) => optional(text(description, PATH));
 
 /** Keys of an operation whose backend hands out one page for each call. */
 export const PAGE_KEYS = {
   pages: optional(closed(
     {
-      page: argument('The argument, or path to it, with the number of the page. The field has no such argument then.'),
-      offset: argument('The argument, or path to it, with the number of rows before the page.'),
+      page: path('The argument, or path to it, with the number of the page. The field has no such argument then.'),
+      offset: path('The argument, or path to it, with the number of rows before the page.'),
       cursor: optional(closed({
         argument: text('The argument, or path to it, that names the next page.', PATH),
         next: text('The path in the reply to the value that names the next page; empty or absent after the last.', PATH),

@@ -1,23 +1,16 @@
 import { isRecord } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
+import { operationEntries } from './operation-entries.js';
 
 /** Rules between the keys of `pages`, and between it and the others of its operation. */
-export function pageRules({ services }: Record<string, unknown>): readonly Finding[] {
-  if (!isRecord(services)) return [];
-  const findings: Finding[] = [];
-  for (const [name, service] of Object.entries(services)) {
-    const operations = isRecord(service) ? service['operations'] : null;
-    for (const [operation, mapping] of isRecord(operations) ? Object.entries(operations) : []) {
-      if (!isRecord(mapping) || !isRecord(mapping['pages'])) continue;
-      findings.push(...rulesOf(mapping, mapping['pages'], ['services', name, 'operations', operation]));
-    }
-  }
-  return findings;
-}
+export const pageRules = (data: Record<string, unknown>): readonly Finding[] =>
+  [...operationEntries(data)].flatMap(({ path, mapping }) =>
+    isRecord(mapping['pages']) ? rulesOf(mapping, mapping['pages'], path) : [],
+  );
 
 function rulesOf(
-  mapping: Record<string, unknown>,
+  mapping: Readonly<Record<string, unknown>>,
   pages: Record<string, unknown>,
   above: ConfigPath,
 ): readonly Finding[] {

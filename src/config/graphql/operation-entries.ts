@@ -1,0 +1,16 @@
+import { isRecord } from '../../base/record.js';
+import type { ConfigPath } from '../keys/config-path.js';
+
+interface OperationEntry {
+  readonly path: ConfigPath;
+  readonly mapping: Readonly<Record<string, unknown>>;
+}
+
+/** The mappings of all operations of a configuration whose services may be of any shape. */
+export function* operationEntries({ services }: Record<string, unknown>): Generator<OperationEntry> {
+  for (const [name, service] of isRecord(services) ? Object.entries(services) : []) {
+    const operations = isRecord(service) ? service['operations'] : null;
+    for (const [operation, mapping] of isRecord(operations) ? Object.entries(operations) : [])
+      if (isRecord(mapping)) yield { path: ['services', name, 'operations', operation], mapping };
+  }
+}
