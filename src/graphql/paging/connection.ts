@@ -47,11 +47,11 @@ function countOf(value: unknown): number | null {
   return Number.isSafeInteger(count) && count >= 0 ? count : null;
 }
 
-/** Rows of which one has no hash cannot be compared. */
+/** Rows of which one has no hash cannot be compared. Pages are remembered by this: it is short, whatever they hold. */
 function digestOf(rows: readonly unknown[], isKeyed: boolean): string | null {
-  if (!isKeyed) return JSON.stringify(rows);
-  const digests = rows.map((row) => (isRecord(row) ? row[DIGEST] : null));
-  return digests.includes('') ? null : createHash('sha256').update(digests.join()).digest('base64url');
+  const digests = isKeyed ? rows.map((row) => (isRecord(row) ? row[DIGEST] : null)) : rows;
+  if (isKeyed && digests.includes('')) return null;
+  return createHash('sha256').update(JSON.stringify(digests)).digest('base64url');
 }
 
 /** The rows of an answer, and what is known about all. */
