@@ -13,6 +13,7 @@ import { consultAboutPath } from './flow/calls/consult-policy.js';
 import type { HttpExchange } from './flow/calls/http-exchange.js';
 import type { OpenEndpoint } from './flow/calls/open-endpoint.js';
 import type { OperationEndpoint } from './flow/calls/operation-endpoint.js';
+import { makeDownloadEndpoint } from './flow/downloads/endpoint.js';
 import type { GraphqlEndpoint } from './flow/graphql/endpoint.js';
 import { answerGraphql } from './flow/graphql/http.js';
 import { makePageEndpoint } from './flow/graphql/page.js';
@@ -75,9 +76,11 @@ export function makeRequestHandler(compiled: Compiled, endpoints: Endpoints, hoo
     live: endpoints.live,
     page: makePageEndpoint(compiled),
     plain: makePlainEndpoint(compiled),
-    offered: [makeRestEndpoint(compiled, endpoints.graphql), makeMcpEndpoint(compiled, endpoints.graphql)].filter(
-      (endpoint) => endpoint !== null,
-    ),
+    offered: [
+      makeRestEndpoint(compiled, endpoints.graphql),
+      makeMcpEndpoint(compiled, endpoints.graphql),
+      makeDownloadEndpoint(endpoints.graphql),
+    ].filter((endpoint) => endpoint !== null),
     wsdl: makeWsdlEndpoint(compiled),
     soap: {
       calls,

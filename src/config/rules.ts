@@ -4,6 +4,7 @@ import { upstreamRules } from './backend/upstream-rules.js';
 import { clientRules } from './clients/client-rules.js';
 import { maskRules } from './clients/masks.js';
 import { documentRules } from './graphql/document-rules.js';
+import { downloadPath, downloadRules } from './graphql/download-rules.js';
 import { graphqlRules } from './graphql/graphql-rules.js';
 import { graphqlServiceRules } from './graphql/graphql-service-rules.js';
 import { idempotencyRules } from './graphql/idempotency-rules.js';
@@ -32,7 +33,12 @@ export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean
   for (const [name, service] of entries(data['services'])) {
     if (isRecord(service)) findings.push(...serviceRules(service, ['services', name], hasClaims));
   }
-  const claimed = [...claimedPaths(data), ...restPaths(data['services']), ...mcpPath(data['mcp'])];
+  const claimed = [
+    ...claimedPaths(data),
+    ...restPaths(data['services']),
+    ...mcpPath(data['mcp']),
+    ...downloadPath(data['graphql']),
+  ];
   return [
     ...findings,
     ...clientRules(data),
@@ -40,6 +46,7 @@ export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean
     ...documentRules(data),
     ...subscriptionRules(data),
     ...graphqlRules(data),
+    ...downloadRules(data),
     ...idempotencyRules(data),
     ...pageRules(data),
     ...mtomRules(data),

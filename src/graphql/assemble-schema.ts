@@ -1,4 +1,5 @@
 import {
+  type GraphQLDirective,
   type GraphQLError,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
@@ -9,6 +10,7 @@ import {
   isInterfaceType,
   isObjectType,
   isUnionType,
+  specifiedDirectives,
   validateSchema,
 } from 'graphql';
 import { invariant } from '../base/invariant.js';
@@ -28,7 +30,11 @@ interface Implementations {
 type TypeMap = ReturnType<GraphQLSchema['getTypeMap']>;
 
 /** Makes a schema of these types and all that they refer to, in the order of graphql-js, whose constructor does not pause. */
-export function* assembleSchema(roots: RootTypes, types: readonly GraphQLNamedType[]): Steps<GraphQLSchema> {
+export function* assembleSchema(
+  roots: RootTypes,
+  types: readonly GraphQLNamedType[],
+  directives: readonly GraphQLDirective[] = [],
+): Steps<GraphQLSchema> {
   const found = new Set(types);
   for (const type of types) {
     found.delete(type);
@@ -50,7 +56,7 @@ export function* assembleSchema(roots: RootTypes, types: readonly GraphQLNamedTy
     }
     yield;
   }
-  return new AssembledSchema(roots, typeMap, implementations);
+  return new AssembledSchema(roots, typeMap, implementations, directives);
 }
 
 /** Types that are checked together. */
@@ -78,14 +84,18 @@ class AssembledSchema extends GraphQLSchema {
   private readonly types: TypeMap;
   private readonly listed: TypeMap;
   private readonly implementations: ReadonlyMap<string, Implementations>;
+  private readonly ownDirectives: readonly GraphQLDirective[];
 
+  /** `directives`: besides those of the specification. */
   constructor(
     roots: RootTypes,
     types: TypeMap,
     implementations: ReadonlyMap<string, Implementations>,
+    directives: readonly GraphQLDirective[],
     listed: TypeMap = types,
   ) {
-    super({});
+    super({ directives: [...specifiedDirectives, ...directives] });
+    this.ownDirectives = directives;
     this.roots = roots;
     this.types = types;
     this.listed = listed;
@@ -94,7 +104,7 @@ class AssembledSchema extends GraphQLSchema {
 
   /** Copies the schema; the copy lists these types alone. */
   withTypes(types: TypeMap): AssembledSchema {
-    return new AssembledSchema(this.roots, this.types, this.implementations, types);
+    return new AssembledSchema(this.roots, this.types, this.implementations, this.ownDirectives, types);
   }
 
   override getQueryType(): GraphQLObjectType {

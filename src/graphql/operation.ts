@@ -1,7 +1,7 @@
 import type { ExecutionResult, OperationTypeNode } from 'graphql';
 import type { CancelSignal } from '../base/cancellation.js';
 import { asRefusal, type Refusal } from '../base/refusals/refusal.js';
-import type { ItemReceiver } from '../codec/read/item-receiver.js';
+import type { ReplyReceiver } from '../codec/read/reply-receiver.js';
 import { type Admission, type Admitted, admit, type GraphqlParams, isLongUncached } from './admission/admit.js';
 import { DocumentCache } from './admission/document-cache.js';
 import { rawParams } from './admission/params.js';
@@ -164,14 +164,14 @@ export class ChargedOperation {
     this.#host = host;
   }
 
-  /** Runs it, once. `items` gets the items of its one field. Rejects with `CLIENT_GONE` when the client has gone, or with a bug. */
-  async run(items: ItemReceiver | null = null): Promise<ExecutionResult> {
+  /** Runs it, once. `receiver` gets parts of the answer of its one field. Rejects with `CLIENT_GONE` when the client has gone, or with a bug. */
+  async run(receiver: ReplyReceiver | null = null): Promise<ExecutionResult> {
     const { built, limits } = this.#operations;
     const { callField, sendToSubschema = null, signal } = this.#host;
     const refused = (refusal: Refusal): void => this.#host.refused?.(refusal);
     const spending = new Spending(limits);
     const checkCall = (call: CallToCheck): void => this.#host.checkCall?.(call);
-    const execution = { built, callField, checkCall, sendToSubschema, signal, limits, refused, spending, items };
+    const execution = { built, callField, checkCall, sendToSubschema, signal, limits, refused, spending, receiver };
     const ran = await executeOperation(this.#admitted, execution);
     this.#host.reconcile?.(spending.points);
     return this.#report(ran, spending);

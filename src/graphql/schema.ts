@@ -1,5 +1,6 @@
 import {
   GraphQLBoolean,
+  type GraphQLDirective,
   type GraphQLFieldConfig,
   type GraphQLNamedType,
   GraphQLObjectType,
@@ -70,6 +71,7 @@ export function* buildingSchema(
   linkMappings: readonly LinkMapping[] = [],
   subscriptionMappings: readonly SubscriptionMapping[] = [],
   subschemas: readonly Subschema[] = [],
+  directives: readonly GraphQLDirective[] = [],
 ): Steps<BuiltSchema> {
   const groups = typeGroups(services);
   const declared = yield* declaredNames(groups);
@@ -125,14 +127,14 @@ export function* buildingSchema(
     types.push(getNamedType(target.config.type));
   const unused = unusedTypes(connections.replaced, [...roots, ...types.slice(roots.length + ownTypes.length)], types);
   if (unused.size > 0) types.splice(0, types.length, ...types.filter((type) => !unused.has(type)));
-  const plain = yield* assembleSchema({ query, mutation, subscription }, types);
+  const plain = yield* assembleSchema({ query, mutation, subscription }, types, directives);
   const { table, errors } = addLinks(
     plain,
     linkMappings,
     new Map<string, CallTarget | SubschemaTarget>([...targets, ...added.targets]),
     [...operations, ...added.targets.keys()],
   );
-  const schema = table.size === 0 ? plain : yield* assembleSchema({ query, mutation, subscription }, types);
+  const schema = table.size === 0 ? plain : yield* assembleSchema({ query, mutation, subscription }, types, directives);
   return {
     schema,
     fields,

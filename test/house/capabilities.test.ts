@@ -285,6 +285,28 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
       'graphql/rights/field-rights.ts': 'applies it to a field',
     },
   },
+  downloads: {
+    homes: [
+      'flow/downloads/',
+      'flow/graphql/downloads/',
+      'graphql/downloads/',
+      'config/graphql/download-',
+      'codec/read/content-re',
+      'codec/read/base64-decoder.ts',
+    ],
+    exceptions: {
+      'codec/read/attachment.ts': 'a part may be handed out while it comes',
+      'codec/read/decode.ts': 'content may be handed out, or be an address',
+      'codec/read/reply-receiver.ts': 'one of the two kinds of receivers',
+      'config/graphql/graphql-keys.ts': 'has the keys',
+      'flow/graphql/call-context.ts': 'a call may make addresses',
+      'flow/graphql/endpoint.ts': 'makes them',
+      'graphql/admission/validation.ts': 'refuses the directive elsewhere',
+      'graphql/fields/operation-field.ts': 'marks answers that may have addresses',
+      'graphql/output/output-field.ts': 'marks fields that may have addresses',
+      'graphql/output/reply-plan.ts': 'plans them',
+    },
+  },
   uploads: {
     homes: ['flow/graphql/uploads', 'base/file-content.ts'],
     exceptions: {

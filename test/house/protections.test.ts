@@ -81,6 +81,8 @@ const NEUTRAL: readonly string[] = [
   'services.*.operations.*.idempotency',
   // How many calls answer a field, which its cost counts.
   'services.*.operations.*.pages',
+  // Addresses of what their client has read, good for that client alone: without keys there are none.
+  'graphql.downloads',
   'services.*.operations.*.rest',
   // The gateway at the endpoint, and what of a token goes on.
   ...['issuer', 'clientId', 'clientSecret', 'clientAuth', 'forward', 'timeoutMillis', 'inactiveMillis', 'logAs'].map(

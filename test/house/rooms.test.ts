@@ -60,7 +60,10 @@ const FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
     ],
   ],
   ['compile', ['backend', 'soap', 'own-calls', 'graphql', 'rest', 'mcp', 'warnings', 'clients', 'listen', 'process']],
-  ['flow', ['http', 'calls', 'idempotency', 'routes', 'soap', 'graphql', 'rest', 'mcp', 'subscriptions', 'drift']],
+  [
+    'flow',
+    ['http', 'calls', 'idempotency', 'routes', 'soap', 'graphql', 'downloads', 'rest', 'mcp', 'subscriptions', 'drift'],
+  ],
 ]);
 
 /** The demonstration is no part of the gateway: one file may know that it exists. */

@@ -14,6 +14,7 @@ export type ValuePlan =
   | ObjectPlan
   | OpaquePlan
   | DigestPlan
+  | AddressPlan
   | AnyPlan
   | TablesPlan
   | ListPlan;
@@ -26,6 +27,11 @@ interface OpaquePlan {
 /** A hash of an element with all that is in it, by which elements are compared; '' where it has none. */
 interface DigestPlan {
   readonly kind: 'digest';
+}
+
+/** The address of binary content, which is not read itself. */
+interface AddressPlan {
+  readonly kind: 'address';
 }
 
 /** An array of the SOAP encoding that is an item of another: its children, of any name, are the items. */
@@ -81,6 +87,8 @@ export type ChildPositions = ReadonlyMap<string, { readonly first: number; reado
 export interface FieldSlot {
   /** The response key. */
   readonly key: string;
+  /** The name of the field, where its key is an alias; absent: the key. */
+  readonly name?: string;
   readonly source: SlotSource;
   readonly list: boolean;
   /** The key may not be null: a missing value makes the object null (GraphQL section 6.4.4). */

@@ -1,15 +1,19 @@
+import type { Buffer } from 'node:buffer';
 import { refuseByLimit } from '../../base/refusals/refusal.js';
 import { XOP } from '../../wsdl/documents/namespaces.js';
 import type { StartTag } from '../../xml/events.js';
 import { trimXml } from '../plan/lexical.js';
 import { CODEC_LIMITS } from '../plan/limits.js';
 import { bareBase64 } from '../values/base64.js';
+import type { ContentReading } from './content-reading.js';
 import type { DeferredValue, Reading } from './reading.js';
 
 /** The attachments of a message. */
 export interface AttachmentSource {
   /** The one that a reference names; null where there can be none. */
   want(href: string): DeferredValue | null;
+  /** As `want`; its bytes are handed out while they come, and its value is empty. */
+  stream(href: string, take: (piece: Buffer) => void): DeferredValue | null;
   /** The one that is this part of the WSDL. Its value is null where the message has none. */
   part(name: string): Deferred['source'];
 }
@@ -22,12 +26,18 @@ export class BinaryContent {
   /** Values are known when the message is over. */
   hasDeferred = false;
   readonly #attachments: AttachmentSource | null;
+  readonly #content: ContentReading | null;
   readonly #bytesMax: number;
   #charsLeft: number;
 
-  /** `attachments`: null where the message is no package. */
-  constructor(attachments: AttachmentSource | null, bytesMax: number = CODEC_LIMITS.attachmentBytes.default) {
+  /** `attachments`: null where the message is no package. `content`: all that is read; null: what is asked for. */
+  constructor(
+    attachments: AttachmentSource | null,
+    content: ContentReading | null,
+    bytesMax: number = CODEC_LIMITS.attachmentBytes.default,
+  ) {
     this.#attachments = attachments;
+    this.#content = content;
     this.#bytesMax = bytesMax;
     this.#charsLeft = Math.ceil(bytesMax / 3) * 4;
   }
@@ -45,12 +55,18 @@ export class BinaryContent {
     const isAlone = owner.deferred === null && !owner.hasChildren && trimXml(owner.text) === '';
     const isInclude = isBinary && isAlone && tag.local === 'Include' && tag.uri === XOP;
     const href = isInclude && this.#attachments !== null ? tag.attribute('', 'href') : null;
-    const found = href === null ? null : (this.#attachments?.want(href) ?? null);
+    const found = href === null ? null : this.#wanted(href, owner);
     if (found === null) owner.hasChildren = true;
     else {
       this.hasDeferred = true;
       owner.deferred = found;
     }
+  }
+
+  #wanted(href: string, owner: Reading): DeferredValue | null {
+    if (this.#attachments === null) return null;
+    if (this.#content === null) return this.#attachments.want(href);
+    return this.#content.is(owner) ? this.#attachments.stream(href, this.#content.take) : null;
   }
 
   /** The attachment that a text names (`swaRef`), as a `data:` URL; null where there can be none. */

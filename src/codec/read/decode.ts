@@ -6,11 +6,20 @@ import type { Decoded, ReplyPlan } from '../plan/plan.js';
 import { arrayPositionOf, isNil } from '../plan/xsi.js';
 import { textOfBase64 } from '../values/base64.js';
 import { type AttachmentSource, BinaryContent, Deferred, resolveDeferred } from './attachment.js';
+import { ContentReading } from './content-reading.js';
+import { type AddressMaker, besideOf, contentPlaceOf } from './content-receiver.js';
 import { nilVariantOf, slotsFor } from './find-slots.js';
-import { type ItemReceiver, StreamedList, streamedSlot } from './item-receiver.js';
 import { openRepetitions } from './open-repetitions.js';
 import { ANY, LATER, programOf, type SlotProgram } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
+import {
+  type ItemReceiver,
+  type ReplyReceiver,
+  receivedContent,
+  receivedItems,
+  StreamedList,
+  streamedSlot,
+} from './reply-receiver.js';
 import { ABSTRACT, MISSING, ResponseBuilder, type ResponseObject, UNEXPECTED_NIL } from './response-builder.js';
 import { type WholeReader, wholeReader } from './whole-reader.js';
 
@@ -44,21 +53,31 @@ export class ReplyDecoder implements XmlHandler {
   #hasBegun = false;
   #answer: ResponseObject | null = null;
   readonly #items: ItemReceiver | null;
+  readonly #content: ContentReading | null;
+  readonly #makeAddress: AddressMaker | null;
+  /** How many names of a place are not shown: that of the outermost object. */
+  readonly #hiddenNames: number;
+  #hasAddresses = false;
 
   /**
-   * `attachments`: null where the message is no package. `items` gets the items of the list that is the answer, which has none
-   * then; null where they are kept.
+   * `attachments`: null where the message is no package. `receiver` gets the items of the list that is the answer, which has
+   * none then, or the binary content at one place; null where they are kept. `makeAddress`: of binary content.
    */
   constructor(
     plan: ReplyPlan,
     limits: DecodeLimits,
     attachments: AttachmentSource | null = null,
-    items: ItemReceiver | null = null,
+    receiver: ReplyReceiver | null = null,
+    makeAddress: AddressMaker | null = null,
   ) {
     this.#plan = plan;
-    this.#items = items;
-    this.#binary = new BinaryContent(attachments, limits.attachmentBytes);
-    this.#output = new ResponseBuilder(limits.listItems, plan.shape === 'unwrap' ? 1 : 0);
+    this.#hiddenNames = plan.shape === 'unwrap' ? 1 : 0;
+    this.#items = receivedItems(receiver);
+    const content = receivedContent(receiver);
+    this.#content = content === null ? null : new ContentReading(content, this.#hiddenNames);
+    this.#makeAddress = makeAddress;
+    this.#binary = new BinaryContent(attachments, this.#content, limits.attachmentBytes);
+    this.#output = new ResponseBuilder(limits.listItems, this.#hiddenNames);
     const { listItems, opaqueChars = CODEC_LIMITS.opaqueChars.default } = limits;
     this.#limits = { listItems, opaqueChars };
   }
@@ -93,7 +112,11 @@ export class ReplyDecoder implements XmlHandler {
     for (let reading = this.#top; reading !== null; reading = reading.next) {
       if (reading.xml !== null) reading.xml.text(chars);
       else if (reading.interest === ALL || reading.interest === STREAM) {
-        if (reading.interest === STREAM) this.#binary.count(chars);
+        if (reading.interest === STREAM) {
+          if (this.#content?.is(reading) === true) this.#content.text(chars);
+          if (this.#content !== null) continue;
+          this.#binary.count(chars);
+        }
         reading.text += chars;
         if (reading.names !== null) reading.names.add(chars);
       }
@@ -161,7 +184,7 @@ export class ReplyDecoder implements XmlHandler {
     if (shape === 'done') answer = true;
     if (shape === 'unwrap') answer = this.#answer?.[this.#plan.value.declared?.slots[0]?.key ?? ''] ?? null;
     if (answer === null && nonNull && this.#output.errors.length === 0) this.#output.report(null, null, -1, MISSING);
-    const value = this.#binary.hasDeferred ? resolveDeferred(answer) : answer;
+    const value = this.#binary.hasDeferred || this.#hasAddresses ? resolveDeferred(answer) : answer;
     const { errors, furtherErrors, points, lists, isInvalid } = this.#output;
     const decoded = { value, errors, furtherErrors, points, isValid: !isInvalid };
     return lists === null ? decoded : { ...decoded, lists };
@@ -212,8 +235,14 @@ export class ReplyDecoder implements XmlHandler {
   }
 
   #beginValue(tag: StartTag, owner: Reading, slot: SlotProgram, index: number, next: Reading | null): Reading | null {
-    if (slot.isSimple) return this.#takeReading(tag, owner, slot, index, next);
     const isWrapper = slot.items !== null && index === -1;
+    if (this.#content !== null && slot.isBinary && !isWrapper)
+      return this.#beginContent(this.#content, tag, owner, slot, index, next);
+    if (slot.isSimple) return this.#takeReading(tag, owner, slot, index, next);
+    if (slot.value.kind === 'address' && !isWrapper) {
+      this.#setAddress(owner, slot, index);
+      return next;
+    }
     if (isWrapper || slot.value.kind !== 'object') {
       const whole = isWrapper ? null : wholeReader(slot, this.#limits);
       if (whole !== null) return readXml(tag, owner, slot, index, whole, next);
@@ -228,6 +257,35 @@ export class ReplyDecoder implements XmlHandler {
     this.#output.report(owner, slot, index, ABSTRACT);
     this.#output.setValue(owner, slot, index, null, null);
     return next;
+  }
+
+  /** Binary content that is handed out is read, no other. */
+  #beginContent(
+    content: ContentReading,
+    tag: StartTag,
+    owner: Reading,
+    slot: SlotProgram,
+    index: number,
+    next: Reading | null,
+  ): Reading | null {
+    const reading = new Reading(owner, slot, index, tag.uri, null);
+    reading.next = next;
+    if (content.isWanted(owner, slot, index) && content.begin(reading, owner)) return reading;
+    this.#output.setValue(owner, slot, index, '', null);
+    return next;
+  }
+
+  #setAddress(owner: Reading, slot: SlotProgram, index: number): void {
+    const place = contentPlaceOf(owner, slot, index, this.#hiddenNames);
+    const made = this.#makeAddress?.(place) ?? 'has no address';
+    if (typeof made === 'string') {
+      this.#output.reject(owner, slot, index, made, 'VALUE_NOT_REPRESENTABLE');
+      return;
+    }
+    this.#hasAddresses = true;
+    // What is beside it may still come.
+    const value = (): string => made(besideOf(owner));
+    this.#output.setValue(owner, slot, index, new Deferred({ value }), null);
   }
 
   /** A reading of a simple value, used again. */
@@ -251,6 +309,14 @@ export class ReplyDecoder implements XmlHandler {
     if (variant.constants.length > 0) this.#output.setConstants(reading);
     for (const slot of variant.attachments)
       this.#output.setValue(reading, slot, -1, this.#binary.attached(slot.part), null);
+    for (const slot of variant.addresses) {
+      if (isNil(tag)) this.#output.setValue(reading, slot, -1, null, UNEXPECTED_NIL);
+      else this.#setAddress(reading, slot, -1);
+    }
+    if (this.#content !== null && variant.isBinary) {
+      const slot = variant.slots.find(({ from, isBinary }) => from === 'text' && isBinary);
+      if (slot !== undefined && this.#content.isWanted(reading, slot, -1)) this.#content.begin(reading, reading);
+    }
     for (const slot of variant.elementNames) this.#output.setValue(reading, slot, -1, typeKey(tag), null);
     for (const slot of variant.attributes) this.#readAttribute(tag, reading, slot);
     let first = reading;
@@ -273,6 +339,7 @@ export class ReplyDecoder implements XmlHandler {
 
   #end(reading: Reading): void {
     const { owner, slot, index } = reading;
+    this.#content?.end(reading);
     if (reading.broken !== null) {
       this.#output.report(owner, slot, index, reading.broken, 'UPSTREAM_INVALID_RESPONSE');
       if (owner !== null && slot !== null) this.#output.setValue(owner, slot, index, null, null);

@@ -82,6 +82,8 @@ export interface VariantProgram {
   readonly anyItems: readonly SlotProgram[];
   /** Slots that read the same element as another object. */
   readonly selves: readonly SlotProgram[];
+  /** Slots with the address of the text. */
+  readonly addresses: readonly SlotProgram[];
   readonly interest: Interest;
   /** As many `undefined` as there are slots: a copy is faster than a new array. */
   readonly unset: readonly undefined[];
@@ -101,6 +103,7 @@ export interface SlotProgram {
   /** The position in `VariantProgram.slots` and among the object's values. */
   readonly position: number;
   readonly key: string;
+  readonly fieldName: string;
   readonly from: SlotSource['from'];
   /** The name that the attribute, the child, or one child in the group has; empty for other sources. */
   readonly name: QName;
@@ -185,7 +188,7 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
   );
   const items = of('items');
   const others = [...items, ...of('rest')];
-  const texts = of('text');
+  const [texts, addresses] = [of('text').filter(isRead), of('text').filter((slot) => !isRead(slot))];
   const isBinary = texts.some((slot) => slot.isBinary);
   return {
     slots,
@@ -197,6 +200,7 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
     constants: [...of('constant'), ...of('header'), ...of('withheld')],
     anyItems: items,
     selves: of('self'),
+    addresses,
     interest: isBinary ? STREAM : texts.length > 0 ? ALL : named.size + others.length > 0 ? ELEMENTS_ONLY : SKIP,
     unset: slots.map(() => undefined),
     weight: variant.weight ?? 0,
@@ -211,6 +215,8 @@ function compileVariant(variant: ObjectVariant): VariantProgram {
   };
 }
 
+const isRead = ({ value }: SlotProgram): boolean => value.kind !== 'address';
+
 const NAMELESS: QName = { uri: '', local: '' };
 
 function compileSlot(slot: FieldSlot, position: number): SlotProgram {
@@ -220,6 +226,7 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
   const program = {
     position,
     key: slot.key,
+    fieldName: slot.name ?? slot.key,
     from: source.from,
     name: 'name' in source ? source.name : (group?.names[0] ?? NAMELESS),
     part: source.from === 'attachment' ? source.part : '',

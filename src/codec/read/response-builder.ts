@@ -3,9 +3,9 @@ import { trimXml } from '../plan/lexical.js';
 import type { DecodeError } from '../plan/plan.js';
 import { LexicalError, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { Deferred } from './attachment.js';
-import type { StreamedList } from './item-receiver.js';
 import type { SlotProgram } from './program.js';
 import { itemsOf, type OpenRepetition, pathOf, type Reading } from './reading.js';
+import type { StreamedList } from './reply-receiver.js';
 
 /**
  * Fills the objects of the response, propagates nulls by GraphQL section 6.4.4, and keeps the first errors. `index`

@@ -1,9 +1,10 @@
-import type { GraphQLSchema } from 'graphql';
+import type { GraphQLDirective, GraphQLSchema } from 'graphql';
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
 import { type Pace, runAtOnce, type Steps } from '../../base/time-slices.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { validating } from '../../graphql/assemble-schema.js';
+import { URL_DIRECTIVE } from '../../graphql/downloads/url-directive.js';
 import type { BoundField } from '../../graphql/fields/bound-field.js';
 import type { SubschemaField } from '../../graphql/fields/subschema.js';
 import type { LinkMapping, LinkTable } from '../../graphql/links/link.js';
@@ -44,14 +45,17 @@ export async function compileGraph(
   pace: Pace,
 ): Promise<Graph> {
   const { links: linkKeys, subscriptions: subscriptionKeys } = root.value;
-  const { path } = root.value.graphql;
+  const { path, downloads } = root.value.graphql;
+  const hasDownloads = downloads !== undefined;
+  const directives = hasDownloads ? [URL_DIRECTIVE] : [];
+  const configured = [linkKeys, subscriptionKeys, hasDownloads];
   const keep = (graph: Graph): Graph =>
-    graphqlUpstreams.length > 0
-      ? graph
-      : SCHEMAS.set(keeping, '', [linkKeys, subscriptionKeys], { services, graph }).graph;
-  const kept = graphqlUpstreams.length > 0 ? null : SCHEMAS.find(keeping, '', [linkKeys, subscriptionKeys]);
+    graphqlUpstreams.length > 0 ? graph : SCHEMAS.set(keeping, '', configured, { services, graph }).graph;
+  const kept = graphqlUpstreams.length > 0 ? null : SCHEMAS.find(keeping, '', configured);
   if (kept !== null && areSame(services, kept.services)) return keep({ ...kept.graph, path });
-  const built = await pace.run(build(services, graphqlUpstreams, linksOf(root.value), subscriptionsOf(root.value)));
+  const built = await pace.run(
+    build(services, graphqlUpstreams, linksOf(root.value), subscriptionsOf(root.value), directives),
+  );
   await pace.pause();
   const diagnostics = diagnosticsOf(root, services, built);
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
@@ -77,7 +81,7 @@ interface KeptSchema {
 
 export const SCHEMAS = new Kept<KeptSchema>(
   'the GraphQL schema',
-  'if the operations of all services, `links` and `subscriptions` are the same, and no service speaks GraphQL',
+  'if the operations of all services, `links`, `subscriptions` and whether there is `graphql.downloads` are the same, and no service speaks GraphQL',
 );
 
 /** Whether the schema would be the same: operations that are kept are the same objects. */
@@ -109,6 +113,7 @@ const build = (
   graphqlUpstreams: readonly GraphqlUpstream[],
   links: readonly LinkMapping[],
   subscriptions: readonly SubscriptionMapping[],
+  directives: readonly GraphQLDirective[] = [],
 ): Steps<BuiltSchema> => {
   const owners = typeOwners(services);
   return buildingSchema(
@@ -133,6 +138,7 @@ const build = (
     links,
     subscriptions,
     graphqlUpstreams.map(({ subschema }) => subschema),
+    directives,
   );
 };
 

@@ -4,6 +4,7 @@ import { ORIGIN, PATH } from '../keys/formats.js';
 import { flag, list, oneOf, optional, section, string, text } from '../keys/key-types.js';
 import { CORS_KEYS } from './cors-keys.js';
 import { BATCH_KEY, PERSISTED_KEYS, TRUSTED_KEYS } from './document-keys.js';
+import { DOWNLOAD_KEYS } from './download-keys.js';
 
 /** Keys of the GraphQL endpoint: the part of the table of keys for it. */
 export const GRAPHQL_KEYS = section('The GraphQL endpoint.', {
@@ -15,6 +16,7 @@ export const GRAPHQL_KEYS = section('The GraphQL endpoint.', {
   trusted: optional(TRUSTED_KEYS),
   batch: BATCH_KEY,
   cors: optional(CORS_KEYS),
+  downloads: optional(DOWNLOAD_KEYS),
   rejectUnauthorized: flag('Whether an operation with a field that its caller may not read is refused as a whole. Else that field is null, with an error `FORBIDDEN`.',
     false),
   origins: list(string(ORIGIN),

@@ -3,6 +3,7 @@ import type { CancelSignal } from '../../base/cancellation.js';
 import type { Exchange } from '../../base/exchange.js';
 import type { SubjectToken } from '../../base/subject-token.js';
 import type { CodecLimits } from '../../codec/plan/limits.js';
+import type { AddressMaker } from '../../codec/read/content-receiver.js';
 import type { RequestContext } from '../../codec/write/source.js';
 import type { SoapService } from '../../compile/soap/service.js';
 import type { Operation } from '../../wsdl/model.js';
@@ -27,6 +28,8 @@ export interface CallContext {
   readonly observers?: Observers | null;
   /** Null or absent where the backend is called. */
   readonly relay?: CallRelay | null;
+  /** Makes the addresses of binary content in the reply; null or absent where none has any. */
+  readonly makeAddress?: AddressMaker | null;
   /** Null or absent for calls that are neither cached nor shared. */
   readonly sharing?: CallSharing | null;
 }

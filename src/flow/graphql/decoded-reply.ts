@@ -7,7 +7,7 @@ import type { Decoded, FieldSlot, ReplyPlan } from '../../codec/plan/plan.js';
 import { type DecodeLimits, ReplyDecoder } from '../../codec/read/decode.js';
 import { emptyReply, noContentReply } from '../../codec/read/empty-reply.js';
 import { EncodedReply } from '../../codec/read/encoded.js';
-import type { ItemReceiver } from '../../codec/read/item-receiver.js';
+import { type ReplyReceiver, receivedContent } from '../../codec/read/reply-receiver.js';
 import type { FieldCall } from '../../graphql/run/field-call.js';
 import { EnvelopeValidator } from '../../soap/envelope.js';
 import { type FaultReader, SoapFaultError } from '../../soap/fault/fault.js';
@@ -61,8 +61,8 @@ export class DecodedReply implements UpstreamReceiver {
   readonly #headers: ReplyHeaders | null;
   /** Null where the reply is no package. */
   #attachments: Attachments | null = null;
-  /** Null where the items of a list are kept. */
-  readonly #items: ItemReceiver | null;
+  /** Null where all of the reply is kept. */
+  readonly #receiver: ReplyReceiver | null;
   #bytes = 0;
   /** The content of the reply must be valid, to its end. */
   #isEnforced = false;
@@ -72,7 +72,7 @@ export class DecodedReply implements UpstreamReceiver {
     context: CallContext,
     observation: Observation | null,
     { operation, messageId }: SentRequest,
-    { plan, items = null }: Pick<FieldCall, 'plan' | 'items'>,
+    { plan, receiver = null }: Pick<FieldCall, 'plan' | 'receiver'>,
     resolve: (decoded: Decoded) => void,
     reject: (refusal: Refusal) => void,
   ) {
@@ -81,7 +81,7 @@ export class DecodedReply implements UpstreamReceiver {
     this.#operation = operation;
     this.#messageId = messageId;
     this.#plan = plan;
-    this.#items = items;
+    this.#receiver = receiver;
     this.#headers = ReplyHeaders.of(plan, context.limits);
     this.#faults =
       plan.faults === undefined ? null : new DeclaredFaults(plan.faults, context.limits, operation.use === 'encoded');
@@ -142,7 +142,7 @@ export class DecodedReply implements UpstreamReceiver {
     this.#bytes += chunk.length;
     if (this.#mayEndEarly) this.#endEarly();
     else this.#attempt(() => this.#reader?.write(chunk));
-    const waiting = this.#items?.flush() ?? null;
+    const waiting = this.#receiver?.flush() ?? null;
     if (waiting === null) return;
     this.#call?.pause();
     waiting.onResume(() => this.#call?.resume());
@@ -205,8 +205,9 @@ export class DecodedReply implements UpstreamReceiver {
   #beginAnswer(): ReplyDecoder | EncodedReply {
     const { limits } = this.#context;
     // A package has attachments, which items may be waiting for.
-    const isStreamed = this.#items !== null && this.#attachments === null && !this.#hasReferences;
-    const decoder = new ReplyDecoder(this.#plan, limits, this.#attachments, isStreamed ? this.#items : null);
+    const keepsItems = this.#attachments !== null || this.#hasReferences;
+    const receiver = keepsItems && receivedContent(this.#receiver) === null ? null : this.#receiver;
+    const decoder = new ReplyDecoder(this.#plan, limits, this.#attachments, receiver, this.#context.makeAddress);
     if (this.#operation.use === 'encoded') this.#decoder = new EncodedReply(decoder, limits);
     else this.#decoder = this.#plan.hasReferences ? new EncodedReply(decoder, limits, 'dataContract') : decoder;
     return this.#decoder;

@@ -6,6 +6,7 @@ import type { SoapService } from '../../compile/soap/service.js';
 import type { Compiled } from '../../compile.js';
 import type { PersistedStore } from '../../graphql/admission/document-cache.js';
 import { PersistedDocuments } from '../../graphql/admission/persisted.js';
+import { describedOperations } from '../../graphql/described/described-operation.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../../graphql/http.js';
 import { type Operations, operationsOf } from '../../graphql/operation.js';
 import type { KeyedStarter } from '../calls/declared-call.js';
@@ -15,6 +16,7 @@ import type { ConcurrencyLimits } from '../http/concurrency.js';
 import type { PenaltyBox } from '../http/penalty-box.js';
 import { type CallerCaching, compileCallerCaching } from './caller-caching.js';
 import { type Cors, makeCors } from './cors.js';
+import { ContentAddresses } from './downloads/content-addresses.js';
 import { RightsTable } from './rights-table.js';
 import type { UploadLimits } from './uploads/upload-form.js';
 
@@ -55,6 +57,8 @@ export interface GraphqlEndpoint extends Omit<SharedParts, 'persisted' | 'invali
   readonly rights: RightsTable | null;
   /** An operation with a forbidden field is refused. */
   readonly rejectsUnauthorized: boolean;
+  /** Null where no binary content has an address. */
+  readonly addresses: ContentAddresses | null;
   /** How answers may differ from caller to caller. */
   readonly callerCaching: CallerCaching;
 }
@@ -74,10 +78,20 @@ export function makeGraphqlEndpoint(
     trusted,
   };
   const operations = operationsOf(options);
+  const servicesByName = new Map(services.map((service) => [service.name, service]));
   return {
     operations,
     handler: createGraphqlHandler(options, operations),
-    services: new Map(services.map((service) => [service.name, service])),
+    services: servicesByName,
+    addresses:
+      graphql.downloads === undefined
+        ? null
+        : new ContentAddresses({
+            ...graphql.downloads,
+            publicUrl: config.publicUrl ?? '',
+            described: describedOperations(graph),
+            services: servicesByName,
+          }),
     graphqlUpstreams: new Map(graphqlUpstreams.map((service) => [service.name, service])),
     bodyBytesMax: limits.graphql.bodyBytes,
     uploadLimits: graph.schema.getType(BASE64_SCALAR.name) === undefined ? null : limits,

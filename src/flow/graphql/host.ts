@@ -236,7 +236,7 @@ export class CallerHost implements RequestHost, ItemHost {
   }
 
   async #call(field: FieldCall): Promise<Decoded> {
-    const { services, codec, observers, calls } = this.#endpoint;
+    const { services, codec, observers, calls, addresses } = this.#endpoint;
     const { signal, headers, lifetime = null } = this.#options;
     const { client } = this.#caller;
     const exchange = this.#exchange;
@@ -257,6 +257,7 @@ export class CallerHost implements RequestHost, ItemHost {
         limits: codec,
         observers,
         sharing,
+        makeAddress: addresses === null ? null : addresses.maker(field, client),
       });
     } catch (caught) {
       lifetime?.part(0, true);

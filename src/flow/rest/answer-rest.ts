@@ -54,7 +54,7 @@ export async function answerRest(
   try {
     authorizeDescribed(endpoint, caller.client, described);
     const call = await readCall(endpoint, asked, target, query, host);
-    const outcome = await calls.call(lines === null ? call : { ...call, items: lines }, host);
+    const outcome = await calls.call(lines === null ? call : { ...call, receiver: lines }, host);
     if (lines?.hasBegun === true) return endLines(lines, outcome, asked, departure);
     isKeepable = outcome.kind === 'value' && outcome.errors.length === 0 && described.isRead;
     answer = answerOf(outcome, exchange, form, lines?.held ?? '');

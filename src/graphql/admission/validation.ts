@@ -31,6 +31,7 @@ import {
   VariablesInAllowedPositionRule,
   validate,
 } from 'graphql';
+import { urlRule } from '../downloads/url-directive.js';
 import { codedError, DocumentRefusal, tooManyErrors } from '../errors.js';
 import { enumHint } from './hints.js';
 import { mergeableFieldsRule, TOO_COMPLEX } from './mergeable-fields.js';
@@ -56,10 +57,11 @@ export function validateDocument(schema: GraphQLSchema, document: DocumentNode, 
   throw new DocumentRefusal(isIntrospection ? 'INTROSPECTION_DISABLED' : 'GRAPHQL_VALIDATION_FAILED', errors);
 }
 
-/** The standard rules, with a faster one for mergeable fields and one whose messages hold no values. */
-const RULES: readonly ValidationRule[] = specifiedRules.map((rule) =>
-  rule === OverlappingFieldsCanBeMergedRule ? mergeableFieldsRule : rule,
-);
+/** The standard rules, with a faster one for mergeable fields and one whose messages hold no values, and that of `@url`. */
+const RULES: readonly ValidationRule[] = [
+  ...specifiedRules.map((rule) => (rule === OverlappingFieldsCanBeMergedRule ? mergeableFieldsRule : rule)),
+  urlRule,
+];
 const QUIET_RULES: readonly ValidationRule[] = RULES.map((rule) =>
   rule === ValuesOfCorrectTypeRule ? quietValues : rule,
 );

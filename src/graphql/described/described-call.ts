@@ -1,7 +1,7 @@
 import { type GraphQLError, getNamedType } from 'graphql';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { isRefusalCode, type RefusalCode } from '../../base/refusals/refusals.js';
-import type { ItemReceiver } from '../../codec/read/item-receiver.js';
+import type { ReplyReceiver } from '../../codec/read/reply-receiver.js';
 import { refusalErrors } from '../errors.js';
 import {
   type AdmittedOperation,
@@ -24,8 +24,10 @@ export interface DescribedCall {
   readonly values: RawVariables;
   /** The fields that are wanted: `id,address/city`; null: the default. */
   readonly fields: string | null;
-  /** Gets the items of a list that is the answer, as far as they can be handed out one by one; absent: they are kept. */
-  readonly items?: ItemReceiver | null;
+  /** The gateway has chosen the fields itself; absent: the caller has. */
+  readonly isOwn?: boolean;
+  /** Gets the items of a list that is the answer, as far as they can be handed out one by one, or binary content; absent: they are kept. */
+  readonly receiver?: ReplyReceiver | null;
 }
 
 export type DescribedOutcome =
@@ -70,7 +72,7 @@ export class DescribedCalls {
 
   /** Rejects with `CLIENT_GONE`, or with a bug. */
   async call(
-    { described, values, fields, items = null }: DescribedCall,
+    { described, values, fields, isOwn = false, receiver = null }: DescribedCall,
     host: OperationHost,
   ): Promise<DescribedOutcome> {
     const operations = this.#operations;
@@ -83,13 +85,13 @@ export class DescribedCalls {
       const known = fields === null ? null : this.#documents.remembered(described, rights, fields);
       const unknown = fields === null || known !== null ? [] : this.#unknownFields(described, fields);
       if (unknown.length > 0) return badFields(unknown, host);
-      admitted = await this.#admit({ described, values, fields }, { query, known }, host);
-      const result = await admitted.authorizeAndCharge(host).run(items);
+      admitted = await this.#admit({ described, values, fields, isOwn }, { query, known }, host);
+      const result = await admitted.authorizeAndCharge(host).run(receiver);
       const value = result.data?.[described.field.name] ?? null;
       const errors = result.errors ?? [];
       const [first] = errors;
       // The rest of a list that is handed out: half of one is no answer.
-      const cut = items === null || value === null ? undefined : errors.find(({ path = [] }) => path.length <= 1);
+      const cut = receiver === null || value === null ? undefined : errors.find(({ path = [] }) => path.length <= 1);
       if (cut !== undefined) return failureOf(cut);
       if (value !== null || first === undefined) return { kind: 'value', value, errors };
       return first.extensions['code'] === 'BAD_USER_INPUT' ? badInput(problems(), host) : failureOf(first);
@@ -105,7 +107,7 @@ export class DescribedCalls {
 
   /** `query` selects the default; `known` the fields, where their document was written before. */
   #admit(
-    { described, values, fields }: DescribedCall,
+    { described, values, fields, isOwn = false }: DescribedCall,
     { query, known }: { readonly query: string; readonly known: string | null },
     host: OperationHost,
   ): Promise<AdmittedOperation> {
@@ -113,6 +115,7 @@ export class DescribedCalls {
     if (fields === null) return admitOwnOperation({ query, operationName: null, variables: values }, operations, host);
     const document =
       known ?? this.#documents.choosing(described, host.rights ?? null, fields, readChosenFields(fields, this.#bounds));
+    if (isOwn) return admitOwnOperation({ query: document, operationName: null, variables: values }, operations, host);
     return admitOperation({ query: document, variables: values }, operations, host);
   }
 

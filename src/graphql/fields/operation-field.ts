@@ -20,6 +20,7 @@ import {
   type SimpleType,
   typeKey,
 } from '../../wsdl/model.js';
+import { addressExtensions } from '../downloads/url-directive.js';
 import {
   type BlockMappings,
   blockFor,
@@ -116,7 +117,11 @@ export function operationField(
       description: describedWith(mapping?.description ?? descriptionOf(operation.documentation), rule),
       deprecationReason: mapping?.deprecated ?? deprecationIn(operation.documentation),
       args: fields.size === 0 ? {} : inputConfigs(fields),
-      extensions: { ...costExtensions(mapping?.cost ?? null), ...ruleExtensions(rule, ruleWithinAnswer(root)) },
+      extensions: {
+        ...costExtensions(mapping?.cost ?? null),
+        ...ruleExtensions(rule, ruleWithinAnswer(root)),
+        ...addressExtensions(root.kind === 'unwrap' ? root.field : null),
+      },
     },
     requestPlan: {
       body: request.body,

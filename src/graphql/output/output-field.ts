@@ -11,6 +11,7 @@ import {
 import { textOf, trimXml } from '../../codec/plan/lexical.js';
 import type { Wildcard } from '../../wsdl/model.js';
 import { allowsAny } from '../../wsdl/wildcards.js';
+import { addressExtensions } from '../downloads/url-directive.js';
 import { bothRules, describedWith, type FieldRule, ruleExtensions } from '../rights/field-rule.js';
 import { ruleWithinAny } from '../types/any-value.js';
 import { costExtensions, type FieldCost } from '../types/cost-rules.js';
@@ -184,7 +185,11 @@ export function outputConfigs(
         type: shape.nonNull ? new GraphQLNonNull(type) : type,
         description: describedWith(description, shape.rule ?? null),
         deprecationReason: deprecated,
-        extensions: { ...costExtensions(cost), ...ruleExtensions(shape.rule ?? null, ruleWithinAny(shape.value)) },
+        extensions: {
+          ...costExtensions(cost),
+          ...ruleExtensions(shape.rule ?? null, ruleWithinAny(shape.value)),
+          ...addressExtensions(shape),
+        },
       },
     ]),
   );

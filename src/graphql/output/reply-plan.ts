@@ -18,6 +18,7 @@ import type {
   ValuePlan,
 } from '../../codec/plan/plan.js';
 import { type CountBytes, UNCOUNTED } from '../count-bytes.js';
+import { asksForAddress } from '../downloads/url-directive.js';
 import type { FieldRights } from '../rights/field-rights.js';
 import { anyPlan } from '../types/any-value.js';
 import { tablesPlan } from '../types/data-set.js';
@@ -150,6 +151,11 @@ class Planner {
     if (decision === 'remove') return null;
     if (decision === 'forbidden' || decision === 'null') return withheldSlot(key, field, decision === 'forbidden');
     const { source, list, nonNull, itemNonNull, value } = field;
+    if (asksForAddress(nodes)) {
+      // What is masked is not handed out whole elsewhere.
+      if (decision !== null) return withheldSlot(key, field, false);
+      return { key, source, list, nonNull, itemNonNull, value: ADDRESS };
+    }
     if (this.#rights !== null && decision !== null) {
       if (value.kind !== 'scalar') return withheldSlot(key, field, false);
       const masked = { kind: 'scalar', scalar: this.#rights.maskScalar(value.scalar, decision) } as const;
@@ -204,7 +210,9 @@ class Planner {
         weight += field.weight ?? 0;
         const slot = this.slot(key, field, nodes);
         if (slot === null) continue;
-        slots.push(field.listName === undefined ? slot : { ...slot, listName: field.listName });
+        const { listName } = field;
+        if (listName === undefined && key === name) slots.push(slot);
+        else slots.push({ ...slot, name, ...(listName === undefined ? {} : { listName }) });
       } else slots.push(...asList(this.#links?.slot(key, object, nodes) ?? null));
     }
     this.#countBytes(VARIANT_BYTES + SLOT_BYTES * slots.length);
@@ -232,6 +240,8 @@ const ITSELF = '';
 const NO_UNIONS: NonNullable<ReplyShape['unions']> = new Map();
 
 const NOTHING = objectOf([]);
+
+const ADDRESS: ValuePlan = { kind: 'address' };
 
 /** A slot that is null for the caller. */
 const withheldSlot = (key: string, { nonNull }: FieldShape, isForbidden: boolean): FieldSlot => ({

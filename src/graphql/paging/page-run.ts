@@ -1,6 +1,6 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded, DecodeError } from '../../codec/plan/plan.js';
-import type { ItemReceiver } from '../../codec/read/item-receiver.js';
+import type { ItemReceiver } from '../../codec/read/reply-receiver.js';
 import { InputError } from '../../codec/write/input-error.js';
 import {
   type ConnectionParts,

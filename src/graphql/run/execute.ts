@@ -11,7 +11,7 @@ import {
 import type { CancelSignal } from '../../base/cancellation.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Decoded } from '../../codec/plan/plan.js';
-import type { ItemReceiver } from '../../codec/read/item-receiver.js';
+import type { ReplyReceiver } from '../../codec/read/reply-receiver.js';
 import type { Admitted } from '../admission/admit.js';
 import { argumentValueOf } from '../cost/cost-slicing.js';
 import type { Spending } from '../cost/spending.js';
@@ -41,8 +41,8 @@ export interface Execution {
   readonly limits: GraphqlLimits;
   /** Adds up the cost of the run. */
   readonly spending?: Spending | null;
-  /** Gets the items of the one field, where they can be handed out one by one; null or absent where they are kept. */
-  readonly items?: ItemReceiver | null;
+  /** Gets parts of the answer of the one field, where they can be handed out; null or absent where they are kept. */
+  readonly receiver?: ReplyReceiver | null;
   /** Records that a part of the operation is over a limit. */
   refused?(refusal: Refusal): void;
 }
@@ -237,10 +237,10 @@ function decodedAnswer(field: RootField, ask: LinkAsk, context: OperationRun): P
       subschemas.takeCalls(),
     );
   }
-  const { items = null } = context.execution;
+  const { receiver = null } = context.execution;
   const call = fieldCall(field, ask, context);
   // Links are filled in when the whole list is there.
-  return calls.call(items === null || field.call?.walk !== null ? call : { ...call, items });
+  return calls.call(receiver === null || field.call?.walk !== null ? call : { ...call, receiver });
 }
 
 /** The call of a field, its arguments coerced. Throws `BAD_USER_INPUT`. */

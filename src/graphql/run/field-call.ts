@@ -2,7 +2,7 @@ import type { CancelSignal } from '../../base/cancellation.js';
 import { ConcurrencyLimit } from '../../base/concurrency-limit.js';
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
 import type { Decoded, ReplyPlan } from '../../codec/plan/plan.js';
-import type { ItemReceiver } from '../../codec/read/item-receiver.js';
+import { type ReplyReceiver, receivedItems } from '../../codec/read/reply-receiver.js';
 import { InputError } from '../../codec/write/input-error.js';
 import type { Spending } from '../cost/spending.js';
 import type { BoundField } from '../fields/bound-field.js';
@@ -26,8 +26,8 @@ export interface FieldCall {
   readonly pages?: PagePlan | null;
   /** The page that the call asks for, in its lexical form; null or absent: none, or the first without a name. */
   readonly page?: string | null;
-  /** Gets the items of a list that is the answer, one by one; null or absent where they are kept. */
-  readonly items?: ItemReceiver | null;
+  /** Gets the items of a list that is the answer, one by one, or binary content; null or absent where they are kept. */
+  readonly receiver?: ReplyReceiver | null;
 }
 
 /** What the message of a call is written from. */
@@ -91,15 +91,15 @@ export class RequestCalls {
       ask: (page, isFirst) =>
         concurrency.run(async () => {
           if (run.isOver) throw new Refusal('CLIENT_GONE', 'the page is not needed any more');
-          const asked = { ...call, arguments: values, pages: null, page, items: null };
+          const asked = { ...call, arguments: values, pages: null, page, receiver: null };
           return this.counted(() => this.#callField(asked), cost, values, null, !isFirst);
         }),
       throwIfGone: () => this.throwIfGone(),
       refusal: () => this.refusal('pages'),
       pagesMax: this.#limits.pages,
       atOnce: this.#limits.callsAtOnce,
-      items: call.items ?? null,
-      taken: () => this.#taken(call.items ?? null),
+      items: receivedItems(call.receiver ?? null),
+      taken: () => this.#taken(call.receiver ?? null),
     };
     const wanted = {
       first: typeof first === 'number' ? first : null,
@@ -111,8 +111,8 @@ export class RequestCalls {
   }
 
   /** Waits until the client has read what it was handed out. */
-  #taken(items: ItemReceiver | null): Promise<void> {
-    const waiting = items?.flush() ?? null;
+  #taken(receiver: ReplyReceiver | null): Promise<void> {
+    const waiting = receiver?.flush() ?? null;
     if (waiting === null) return Promise.resolve();
     const signal = this.#signal;
     return new Promise((resolve, reject) => {

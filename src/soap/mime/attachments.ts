@@ -37,6 +37,15 @@ export class Attachments implements AttachmentSink {
     return known;
   }
 
+  /** As `want`; its bytes go to `take` while they come, however many they are. */
+  stream(href: string, take: (piece: Buffer) => void): Attachment | null {
+    const id = partOf(href);
+    if (id === null) return null;
+    const part = new Part(take);
+    this.#wanted.set(id, part);
+    return part;
+  }
+
   /** The one that is this part of the WSDL. */
   part(name: string): { value(): string | null } {
     this.#declared?.want(name);
@@ -54,6 +63,7 @@ export class Attachments implements AttachmentSink {
   }
 
   data(piece: Buffer): void {
+    if (this.#current?.hands(piece) === true) return;
     this.#bytesLeft -= piece.length;
     if (this.#bytesLeft < 0)
       throw refuseByLimit('UPSTREAM_RESPONSE_LIMIT', 'limits.codec.attachmentBytes', this.#bytesMax);

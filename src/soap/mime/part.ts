@@ -12,17 +12,40 @@ export interface Attachment {
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Collects the bytes of a part. */
+/** Collects the bytes of a part, or hands them to `take` as they come: then it has none. */
 export class Part implements Attachment {
   readonly chunks: Buffer[] = [];
+  readonly #take: ((piece: Buffer) => void) | null;
+  /** Up to three characters of base64, which make no byte yet. */
+  #rest = '';
   #coding = '';
   #hasBegun = false;
   #mediaType = UNKNOWN_TYPE;
+
+  constructor(take: ((piece: Buffer) => void) | null = null) {
+    this.#take = take;
+  }
 
   begin(coding: string, mediaType: string | null): void {
     this.#hasBegun = true;
     if (mediaType !== null && isMediaType(mediaType)) this.#mediaType = mediaType;
     this.#coding = coding;
+  }
+
+  /** Whether the piece was handed out. Throws `UPSTREAM_INVALID_RESPONSE` for what can only be decoded whole. */
+  hands(piece: Buffer): boolean {
+    if (this.#take === null) return false;
+    if (this.#coding === 'quoted-printable')
+      throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'a long attachment in quoted-printable');
+    this.#take(this.#coding === 'base64' ? this.#fromBase64(piece) : Buffer.from(piece));
+    return true;
+  }
+
+  #fromBase64(piece: Buffer): Buffer {
+    const text = this.#rest + piece.toString('latin1').replace(/[ \t\r\n]+/g, '');
+    const end = text.length - (text.length % 4);
+    this.#rest = text.slice(end);
+    return Buffer.from(text.slice(0, end), 'base64');
   }
 
   value(): string {

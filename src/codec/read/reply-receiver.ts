@@ -1,11 +1,26 @@
+import type { ContentReceiver } from './content-receiver.js';
 import type { SlotProgram } from './program.js';
 
-/** Receives the items of the list that an operation answers with, each as soon as it is read. */
-export interface ItemReceiver {
-  item(value: unknown): void;
+interface FlushedReceiver {
   /** Called after each part of a reply; `resume` is set where the next part must wait for it. */
   flush(): { onResume(resume: () => void): void } | null;
 }
+
+/** Receives the items of the list that an operation answers with, each as soon as it is read. */
+export interface ItemReceiver extends FlushedReceiver {
+  item(value: unknown): void;
+}
+
+/** Receives a part of a reply while it is read. */
+export type ReplyReceiver = ItemReceiver | (ContentReceiver & FlushedReceiver);
+
+/** The receiver of items; null where what is received is no list. */
+export const receivedItems = (receiver: ReplyReceiver | null): ItemReceiver | null =>
+  receiver !== null && 'item' in receiver ? receiver : null;
+
+/** The receiver of binary content; null where none is received. */
+export const receivedContent = (receiver: ReplyReceiver | null): ContentReceiver | null =>
+  receiver !== null && 'place' in receiver ? receiver : null;
 
 /** A list whose items are handed out rather than kept. */
 export class StreamedList {

@@ -1,0 +1,77 @@
+import { Cancellation } from '../../base/cancellation.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import { DescribedCalls } from '../../graphql/described/described-call.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
+import type { OperationEndpoint } from '../calls/operation-endpoint.js';
+import type { Download } from '../graphql/downloads/content-addresses.js';
+import type { GraphqlEndpoint } from '../graphql/endpoint.js';
+import { CallerHost } from '../graphql/host.js';
+import { authorizeDescribed } from '../graphql/may-call.js';
+import { recordOf } from '../http/connection-record.js';
+import { answerEmpty, refuseHttp } from '../http/refuse.js';
+import { ContentBody } from './content-body.js';
+
+const PAGE_FIELDS = { requests: [], answers: ['content-disposition', 'retry-after'] };
+
+/** Null where no content has an address. */
+export function makeDownloadEndpoint(graphql: GraphqlEndpoint): OperationEndpoint | null {
+  const { addresses } = graphql;
+  if (addresses === null) return null;
+  const calls = new DescribedCalls(graphql.operations);
+  return {
+    route: 'downloads',
+    pageFields: PAGE_FIELDS,
+    isFor: (path) => path.startsWith(addresses.path),
+    async answer(asked, path) {
+      if (asked.request.method !== 'GET') throw new Refusal('HTTP_METHOD');
+      const download = addresses.open(path.slice(addresses.path.length), asked.caller.client);
+      if (download === null) throw new Refusal('HTTP_NOT_FOUND', 'no address of this client', { text: UNKNOWN });
+      await answerDownload(graphql, calls, asked, download);
+    },
+    refuse: refuseHttp,
+  };
+}
+
+const UNKNOWN = 'This address is none, has ended, or is for another client: ask for a new one.';
+const CHANGED = 'What was at this address has changed: ask for a new one.';
+
+/** Repeats the call, and sends the content while it comes. Rejects with a `Refusal`, or with a bug. */
+async function answerDownload(
+  endpoint: GraphqlEndpoint,
+  calls: DescribedCalls,
+  asked: HttpExchange,
+  { described, values, place }: Download,
+): Promise<void> {
+  const { caller, exchange, request, response, ending } = asked;
+  const departure = new Cancellation();
+  ending.onGone(() => departure.abort());
+  const host = new CallerHost(endpoint, caller, exchange, {
+    signal: departure,
+    headers: request.headers,
+    connection: recordOf(request.socket),
+  });
+  authorizeDescribed(endpoint, caller.client, described);
+  host.startWork();
+  const body = new ContentBody(asked, place);
+  const ownFields = fieldsOf(place);
+  const outcome = await calls.call({ described, values, fields: ownFields, isOwn: true, receiver: body }, host);
+  if (departure.aborted) throw new Refusal('CLIENT_GONE');
+  if (outcome.kind === 'refused') throw outcome.refusal;
+  if (outcome.kind === 'failed')
+    throw exchange.refusal?.code === outcome.code ? exchange.refusal : new Refusal(outcome.code);
+  if (outcome.errors.length > 0) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'content that is broken');
+  if (body.hasChanged) throw new Refusal('HTTP_NOT_FOUND', 'the content has changed', { text: CHANGED });
+  if (body.isFound) body.end();
+  else answerEmpty(exchange, response, NO_CONTENT, ['cache-control', 'no-store']);
+}
+
+const NO_CONTENT = 204;
+
+/** The content and what is compared beside it, as a list of fields; null where the answer itself is the content. */
+function fieldsOf({ names, beside }: Download['place']): string | null {
+  if (names.length === 0) return null;
+  const around = names.slice(0, -1).join('/');
+  return [names.at(-1) ?? '', ...beside.map(({ name }) => name)]
+    .map((name) => (around === '' ? name : `${around}/${name}`))
+    .join(',');
+}
