@@ -48,6 +48,8 @@ export class Guard {
   readonly #reuse: ConnectionReuse;
   #at: At = 'idle';
   #requestIsOut = false;
+  /** The answer has waited for what TLS says of the request. */
+  #hasWaited = false;
   #mayBeStale = false;
   /** The answer began before the request was out. */
   #isEarly = false;
@@ -62,6 +64,7 @@ export class Guard {
     const read = socket.read.bind(socket);
     socket.read = (size?: number): unknown => {
       if (size !== undefined) return read(size);
+      if (this.#at === 'request' && this.#waitsForTls()) return null;
       for (;;) {
         const chunk: unknown = read();
         if (chunk === null) this.#lookBehind();
@@ -78,6 +81,7 @@ export class Guard {
     this.#at = 'request';
     this.#mayBeStale = isReused;
     this.#requestIsOut = false;
+    this.#hasWaited = false;
     this.#isEarly = false;
     this.#interim = 0;
     this.#held = EMPTY;
@@ -94,6 +98,20 @@ export class Guard {
     this.#at = 'idle';
     if (this.#isEarly) this.#reuse.answeredEarly();
     if (this.#isEarly && this.#requestIsOut) this.#socket.destroy();
+  }
+
+  /**
+   * Whether an answer has come, the system has taken all of the request, and only TLS does not say so yet: Node reports each
+   * write over TLS in the turn after it. The answer is read then.
+   */
+  #waitsForTls(): boolean {
+    const socket = this.#socket;
+    if (this.#hasWaited || !this.#requestIsOut || socket.writableLength === 0 || socket.readableLength === 0)
+      return false;
+    if (!isTakenBySystem(socket)) return false;
+    this.#hasWaited = true;
+    setImmediate(() => socket.emit('readable'));
+    return true;
   }
 
   /** The bytes for the parser: null and the socket is destroyed, empty where there is nothing for it yet. */
@@ -183,6 +201,15 @@ export class Guard {
     return null;
   }
 }
+
+/** Whether the system has taken all that TLS has handed to it; false where that is not known. */
+function isTakenBySystem(socket: Socket): boolean {
+  const encrypted: unknown = memberOf(memberOf(socket, '_handle'), '_parent');
+  return memberOf(encrypted, 'writeQueueSize') === 0;
+}
+
+const memberOf = (holder: unknown, name: string): unknown =>
+  typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
 
 /** The status in a head whose first `DECIDED_AT` bytes are there; not a number where it has other characters. */
 const statusOf = (head: Buffer): number => Number(head.toString('latin1', STATUS_AT, DECIDED_AT));
