@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import type { RecordedMessage } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
+import { mostInSecond } from '../kit/most-in-second.js';
 import { until } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
@@ -603,4 +604,29 @@ t.test('pages of a mutation, of a subscription and of a list operation are error
   t.match(await failing({ sdl: mutation, field: 'Mutation.rows' }), 'is for operations that read');
   const own = SDL.replace('filter: String', 'first: Int, filter: String');
   t.match(await failing({ sdl: own }), 'has an argument `first` of its own');
+});
+
+t.test('pages keep to the rate of their service', async (t) => {
+  const times: number[] = [];
+  const { query } = await useRows(
+    t,
+    (given, response) => {
+      times.push(performance.now());
+      return byNumber(200)(given, response);
+    },
+    { service: '\n    rate: { perSecond: 20, burst: 1, waitMillis: 5000 }', rest: ', callsAtOnce: 8' },
+  );
+  const answered = await query('{ rows(first: 200) { nodes { id } } }');
+  t.strictSame(ids(answered), upTo(200));
+  t.ok(mostInSecond(times) <= 21, `${mostInSecond(times)} in a second`);
+});
+
+t.test('pages come from the reply cache, each by itself', async (t) => {
+  const { query, asked } = await useRows(t, byNumber(50), {
+    pages: `${PAGES} }, read: { cacheMillis: 60000`,
+  });
+  for (let turn = 0; turn < 3; turn++) t.strictSame(ids(await query('{ rows(first: 30) { nodes { id } } }')), upTo(30));
+  t.equal(asked.length, 3, 'each page is asked for once');
+  t.strictSame(ids(await query('{ rows(first: 50) { nodes { id } } }')), upTo(50));
+  t.equal(asked.length, 5, 'and those that are new');
 });
