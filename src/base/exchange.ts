@@ -32,15 +32,16 @@ export interface ReplySize {
 /** Replies that are remembered of one exchange. */
 export const REPLIES_MAX = 100;
 
-/** The cache outcome of a call of an operation that is declared to read. */
+/** The cache outcome of a call of an operation that is declared to read, or of a request with an idempotency key. */
 export interface CacheUse {
   readonly service: string;
   readonly operation: string;
   /**
    * `hit`: from memory. `coalesced`: the reply to a call of another request. `miss`: from the backend. `stale`: from memory,
-   * because the backend failed. `bypass`: from the backend, because the call cannot be compared with others.
+   * because the backend failed. `bypass`: from the backend, because the call cannot be compared with others. `kept`: the
+   * answer to another request under its key.
    */
-  outcome: 'hit' | 'coalesced' | 'miss' | 'stale' | 'bypass';
+  outcome: 'hit' | 'coalesced' | 'miss' | 'stale' | 'bypass' | 'kept';
 }
 
 /** Fields of a request that were withheld or masked, by the names of their rules. */

@@ -6,11 +6,21 @@ type AnyService = ServiceConfig | GraphqlServiceConfig;
 /** How a backend is reached, as far as it is configured: addresses, limits, and the kind of credentials, never values. */
 export function printReach(config: AnyService, operation: string | null): readonly string[] {
   const lines = [balanceOf(config), limitsOf(config, operation), healthOf(config)];
+  const keyed = idempotencyOf(config, operation);
+  if (keyed !== null) lines.push(keyed);
   const { auth, tls, proxy } = config;
   if (auth !== undefined) lines.push(`credentials: ${Object.keys(auth).join(', ')}`);
   if (tls !== undefined) lines.push(`tls: ${Object.keys(tls).join(', ')}`);
   if (proxy !== undefined) lines.push(`proxy: ${proxy === 'environment' ? proxy : parseProxy(proxy).url.origin}`);
   return lines.filter((line) => line !== null);
+}
+
+/** How requests that are repeated are known. */
+function idempotencyOf(config: AnyService, operation: string | null): string | null {
+  const mapping = 'operations' in config && operation !== null ? config.operations[operation] : undefined;
+  const { idempotency } = typeof mapping === 'object' ? mapping : {};
+  if (idempotency === undefined) return null;
+  return `idempotency: by the field ${idempotency.header}, answers are kept for ${idempotency.keepMillis} ms`;
 }
 
 function balanceOf({ addresses, balance = 'leastRequests', ...config }: AnyService): string | null {

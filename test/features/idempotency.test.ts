@@ -66,7 +66,7 @@ ${rest}`,
 const PAY = 'mutation { pay(sum: 1) { receipt } }';
 
 t.test('the same request under a key gets the answer that is kept, by SOAP, GraphQL and REST', async (t) => {
-  const { soap, graphql, rest, backend } = await useBank(t);
+  const { soap, graphql, rest, backend, gateway } = await useBank(t);
   for (let times = 0; times < 3; times++) t.match((await soap('a', '1')).text, 'R1');
   for (let times = 0; times < 3; times++) t.match(await graphql('b', PAY), '"receipt":"R2"');
   t.match(await graphql('b', 'mutation { pay(sum: 1) { r: receipt __typename } }'), '"r":"R2"', 'another selection');
@@ -74,6 +74,9 @@ t.test('the same request under a key gets the answer that is kept, by SOAP, Grap
   t.equal(backend.complete.length, 3);
   t.match(await graphql(null, PAY), 'R4', 'without a key each request is a call');
   t.match(await graphql(null, PAY), 'R5');
+  const words = await Promise.all([1, 2, 3].map(async (line) => (await gateway.accessLine(line))['cache']));
+  t.same(words, ['miss', 'kept', 'kept'], 'the log tells which answers are kept ones');
+  t.match(await gateway.metrics(), /soapstone_cache_requests_total\{[^}]*operation="Pay",outcome="kept"\} 7/);
 });
 
 t.test('another request under a key is refused in the form of its protocol', async (t) => {

@@ -23,6 +23,7 @@ export function Services({ readings, description: { services, listenerEnds } }: 
           '#failed/s',
           '#calls now',
           '#waiting',
+          '#waiting for the rate',
           '#addresses at rest',
         ]}
         rows={services.map((service) => rowOf(service, readings))}
@@ -112,6 +113,7 @@ function rowOf({ name, kind, mode, dialects }: ServiceDescription, readings: Rea
     <span class={failed > 0 ? 'bad' : ''}>{printRate(failed)}</span>,
     readings.total('soapstone_upstream_calls_active', of),
     readings.total('soapstone_upstream_calls_waiting', of),
+    readings.total('soapstone_upstream_calls_paced', of),
     <span class={resting > 0 ? 'bad' : ''}>{resting}</span>,
   ];
 }

@@ -44,7 +44,9 @@ export class SharedCalls {
     const { service, operation, keyed = null } = parts;
     if (operation === null) return null;
     if (keyed !== null) {
+      const use = note(parts.exchange, { service: service.name, operation: operation.name }, 'kept');
       return this.#keyed.start(keyed, parts.receiver, (receiver) => {
+        use.outcome = 'miss';
         const made = { ...parts, receiver, keyed: null };
         const declared = this.start(made);
         return { call: declared ?? callUpstream(made), declared };
@@ -89,7 +91,11 @@ export class SharedCalls {
   }
 }
 
-function note(exchange: Exchange, { service, operation }: ReadRule, outcome: CacheUse['outcome']): CacheUse {
+function note(
+  exchange: Exchange,
+  { service, operation }: Pick<ReadRule, 'service' | 'operation'>,
+  outcome: CacheUse['outcome'],
+): CacheUse {
   const use: CacheUse = { service, operation, outcome };
   exchange.upstream.cacheUses ??= [];
   exchange.upstream.cacheUses.push(use);

@@ -102,7 +102,7 @@ export class Metrics {
   });
   readonly #cacheUses = this.#book.counter({
     name: 'soapstone_cache_requests_total',
-    help: 'Calls of operations declared to read, by outcome (hit, coalesced, miss, stale, bypass).',
+    help: 'Calls of operations declared to read, and of requests with an idempotency key, by outcome (hit, coalesced, miss, stale, bypass, kept).',
     labels: ['service', 'operation', 'outcome'],
   });
   readonly #cost = this.#book.histogram(
