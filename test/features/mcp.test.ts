@@ -289,3 +289,40 @@ t.test('clients in pages of allowed origins may send its header fields, and read
   });
   t.notMatch(graphql.headers.get('access-control-allow-headers'), /mcp/, 'GraphQL needs none of them');
 });
+
+t.test('a tool that a person has to confirm is called once that is done', async (t) => {
+  const crm = await start(t, `${ALL.trimEnd().slice(0, -2)}, confirm: [crm.SetCustomer] }\n`);
+  const able = { elicitation: {} };
+  const set = (more: object, capabilities: object = able): Promise<Answer> => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': STATELESS,
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
+    };
+    const params = { name: 'setCustomer', arguments: { id: 7, name: 'Bob' }, ...more, _meta };
+    const headers = { 'mcp-protocol-version': STATELESS, 'mcp-method': 'tools/call', 'mcp-name': 'setCustomer' };
+    return post(crm, { jsonrpc: '2.0', id: 'a', method: 'tools/call', params }, headers);
+  };
+  const asked = await set({});
+  t.match(asked.json.result, {
+    resultType: 'input_required',
+    inputRequests: { confirm: { method: 'elicitation/create', params: { message: /setCustomer.*"Bob"/ } } },
+  });
+  const incapable = await set({ inputResponses: { confirm: { action: 'accept' } } }, {});
+  t.match([incapable.status, incapable.json.error.code], [400, -32021]);
+  for (const action of ['decline', 'cancel', 'yes', true])
+    t.match((await set({ inputResponses: { confirm: { action } } })).json.result, { isError: true }, String(action));
+  t.equal((await set({ inputResponses: { other: { action: 'accept' } } })).json.result.resultType, 'input_required');
+  const older = await call(crm, 'setCustomer', { id: 7, name: 'Bob' });
+  t.match(older.json.result, { isError: true, content: [{ text: /2026-07-28/ }] });
+  t.equal(crm.backend.complete.length, 0, 'nothing was sent');
+  const done = await set({ inputResponses: { confirm: { action: 'accept', content: {} } } });
+  t.match(done.json.result, { resultType: 'complete', structuredContent: Object });
+  t.equal(crm.backend.complete.length, 1);
+});
+
+t.test('what is to be confirmed must be a tool', async (t) => {
+  await t.rejects(
+    start(t, 'mcp: { operations: [crm.GetCustomer], confirm: [crm.SetCustomer] }\n'),
+    /SetCustomer.*no tool/,
+  );
+});

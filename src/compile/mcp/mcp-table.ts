@@ -10,6 +10,8 @@ export interface McpTable {
   readonly path: string;
   /** The operations by the name of the tool, that of the field. */
   readonly tools: ReadonlyMap<string, DescribedOperation>;
+  /** Tools that a person has to confirm. */
+  readonly confirmed: ReadonlySet<DescribedOperation>;
   /** Leads clients to the server of their tokens; null where that is not known. */
   readonly resource: ProtectedResource | null;
 }
@@ -21,7 +23,7 @@ export function compileMcp(
 ): McpTable | null {
   const { mcp } = root.value;
   if (mcp === undefined) return null;
-  const { path, operations, write } = mcp;
+  const { path, operations, write, confirm } = mcp;
   const diagnostics: Diagnostic[] = [];
   const tools = new Map<string, DescribedOperation>();
   const add = (each: DescribedOperation, key: 'operations' | 'write', at: number): void => {
@@ -58,10 +60,20 @@ export function compileMcp(
     if (found === undefined) unknown('write', at, name);
     else add(found, 'write', at);
   }
+  const confirmed = new Set<DescribedOperation>();
+  const offered = new Set(tools.values());
+  for (const [at, name] of confirm.entries()) {
+    const found = described.get(name);
+    if (found !== undefined && offered.has(found)) confirmed.add(found);
+    else {
+      const remedy = 'Name it in `operations` or `write` as well, or remove it.';
+      diagnostics.push(root.diagnostic(['mcp', 'confirm', at], `\`${name}\` is no tool.`, remedy));
+    }
+  }
   if (tools.size === 0 && diagnostics.length === 0) {
     const remedy = 'Name operations in `operations`: crm.GetCustomer.';
     diagnostics.push(root.diagnostic(['mcp'], '`mcp` names no operation.', remedy));
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
-  return { path, tools, resource: protectedResource(root.value, path) };
+  return { path, tools, confirmed, resource: protectedResource(root.value, path) };
 }

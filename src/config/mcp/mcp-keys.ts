@@ -11,4 +11,6 @@ export const MCP_KEYS = closed({
     'The operations that are tools: `crm.GetCustomer`, or `crm.*` for all of a service that change nothing.', { maxItems: 10_000, uniqueItems: true, default: [] }),
   write: list(OPERATION,
     'The operations that change something and are tools all the same: `crm.SetCustomer`.', { maxItems: 10_000, uniqueItems: true, default: [] }),
+  confirm: list(OPERATION,
+    'Those of the tools that a person has to confirm: the agent is answered by a question first. Agents that cannot ask are refused.', { maxItems: 10_000, uniqueItems: true, default: [] }),
 }, 'Offers operations as tools of the Model Context Protocol.');

@@ -4,6 +4,7 @@ import { openClasses, openClients, openHosts, openMasks, openOperations, openSch
 import type { Protection } from './protection.js';
 import { mask, offered, scopes } from './rights.js';
 import { weakerTokens } from './tokens.js';
+import { unconfirmedTools } from './unconfirmed.js';
 
 /** Protections by who calls: identity, rights, masks, what is shown. */
 export const CALLER_PROTECTIONS = {
@@ -121,6 +122,14 @@ export const CALLER_PROTECTIONS = {
     empty: IS_ERROR,
     unreachable: null,
     open: openOperations,
+  },
+  confirmations: {
+    about: 'Tools of agents that a person confirms',
+    keys: each(equal, 'mcp.confirm'),
+    compareAll: unconfirmedTools,
+    absent: 'None asks: agents call the tools that the configuration names.',
+    empty: 'as absent',
+    unreachable: null,
   },
   masks: {
     about: 'Masked values',

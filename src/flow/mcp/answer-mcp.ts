@@ -4,6 +4,7 @@ import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { wireStatus } from '../../base/refusals/wire-status.js';
 import { boundsOf, isJson, parseJson } from '../../graphql/admission/params.js';
 import type { DescribedCalls } from '../../graphql/described/described-call.js';
+import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 import type { GraphqlResponse } from '../../graphql/http.js';
 import { boundValue } from '../../graphql/tools/bound-value.js';
 import { authorizeAndChargeOther } from '../calls/authorize.js';
@@ -15,6 +16,7 @@ import { readTextBody } from '../graphql/read-body.js';
 import { sendAnswer } from '../graphql/send-answer.js';
 import { recordOf } from '../http/connection-record.js';
 import type { Accepted } from '../http/sentence.js';
+import { askForConfirmation } from './confirmation.js';
 import { CODES, idOf, type McpMessage, ProtocolError, readMcpMessage, SUPPORTED, WITH_HANDSHAKE } from './message.js';
 import { callTool, errorResult, type ToolResult } from './tool-call.js';
 import type { ToolList } from './tool-list.js';
@@ -26,6 +28,8 @@ export interface McpParts {
   readonly endpoint: GraphqlEndpoint;
   readonly calls: DescribedCalls;
   readonly tools: ToolList;
+  /** Operations that a person has to confirm. */
+  readonly confirmed: ReadonlySet<DescribedOperation>;
   readonly answerBytes: number;
   readonly path: string;
   readonly serverInfo: { readonly name: string; readonly version: string };
@@ -132,7 +136,7 @@ async function resultOf(parts: McpParts, asked: HttpExchange, message: McpMessag
       return isStateless ? { tools, ...cacheHints(parts) } : { tools };
     }
     case 'tools/call':
-      return call(parts, asked, params, host);
+      return call(parts, asked, message, host);
     case 'server/discover':
       if (!isStateless) break;
       exchange.operation = 'server/discover';
@@ -167,20 +171,15 @@ async function enter({ endpoint, path }: McpParts, asked: HttpExchange, operatio
   await consultAboutPath(endpoint.policy, asked, null, path);
 }
 
-async function call(
-  parts: McpParts,
-  asked: HttpExchange,
-  params: McpMessage['params'],
-  host: CallerHost,
-): Promise<ToolResult> {
-  const { name, arguments: given = {} } = params;
+async function call(parts: McpParts, asked: HttpExchange, message: McpMessage, host: CallerHost): Promise<object> {
+  const { name, arguments: given = {} } = message.params;
   const { client } = asked.caller;
   if (typeof name !== 'string') throw new ProtocolError(CODES.invalidParams, 'The name of a tool is needed.', 200);
   if (!isRecord(given)) throw new ProtocolError(CODES.invalidParams, 'The arguments must be an object.', 200);
   const tool = parts.tools.find(client, name);
   if (tool === null) throw unknownTool(name, host);
   if (tool.kind === 'search') return search(parts, asked, given);
-  if (tool.kind === 'operation') return callTool(parts.calls, tool.described, given, host, parts.answerBytes);
+  if (tool.kind === 'operation') return confirmedCall(parts, tool.described, given, message, host);
   const { name: wanted, arguments: values = {} } = given;
   const found = typeof wanted === 'string' ? parts.tools.find(client, wanted) : null;
   if (found?.kind !== 'operation')
@@ -188,7 +187,19 @@ async function call(
   if (found.described.isRead !== tool.isRead)
     return refusedResult(`This tool ${tool.isRead ? 'may change something' : 'only reads'}: use the other one.`, host);
   if (!isRecord(values)) return refusedResult('/arguments must be an object.', host);
-  return callTool(parts.calls, found.described, values, host, parts.answerBytes);
+  return confirmedCall(parts, found.described, values, message, host);
+}
+
+/** Calls the operation of a tool, once a person has confirmed it where that is demanded. */
+async function confirmedCall(
+  { calls, confirmed, answerBytes }: McpParts,
+  described: DescribedOperation,
+  values: Readonly<Record<string, unknown>>,
+  message: McpMessage,
+  host: CallerHost,
+): Promise<object> {
+  const instead = confirmed.has(described) ? askForConfirmation(message, described.field.name, values) : null;
+  return instead ?? callTool(calls, described, values, host, answerBytes);
 }
 
 async function search(

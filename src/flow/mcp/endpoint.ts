@@ -33,6 +33,7 @@ export function makeMcpEndpoint(
     endpoint: graphql,
     calls: new DescribedCalls(graphql.operations),
     tools: new ToolList(graphql, mcp.tools),
+    confirmed: mcp.confirmed,
     answerBytes: config.limits.mcp.answerBytes,
     path: mcp.path,
     serverInfo: { name: 'soapstone', version: packageVersion() },

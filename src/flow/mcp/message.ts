@@ -21,6 +21,7 @@ export const CODES = {
   invalidParams: -32602,
   internal: -32603,
   headerMismatch: -32020,
+  missingCapability: -32021,
   unsupportedVersion: -32022,
 } as const;
 
@@ -47,6 +48,8 @@ export interface McpMessage {
   readonly params: Readonly<Record<string, unknown>>;
   /** The message is of the revision without sessions. */
   readonly isStateless: boolean;
+  /** What the client says it can do, with each message of that revision. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
 /** The id of a message that may be none of the protocol, for the answer to it; null without one. */
@@ -71,7 +74,8 @@ export function readMcpMessage(raw: unknown, headers: IncomingHttpHeaders): McpM
   const version = headerOf(headers, 'mcp-protocol-version');
   const declared = meta[VERSION];
   const isStateless = declared !== undefined || version === STATELESS;
-  const message: McpMessage = { id: isResponse ? null : id, method, params, isStateless };
+  const capabilities = isRecord(meta[CAPABILITIES]) ? meta[CAPABILITIES] : {};
+  const message: McpMessage = { id: isResponse ? null : id, method, params, isStateless, capabilities };
   if (isStateless && id !== null) checkStateless(message, meta, headers);
   else if (version !== null && !isStateless && version !== HEADERLESS && !SUPPORTED.includes(version))
     throw unsupported(version);

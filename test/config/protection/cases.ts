@@ -273,6 +273,21 @@ export const CASES: Readonly<Record<ProtectionName, ProtectionCase>> = {
     absent: [[service(', wsdl: a.wsdl'), /Callers may ask for the whole GraphQL schema/]],
     unreachable: null,
   },
+  confirmations: {
+    there: service('', 'mcp: { operations: [a.Get], write: [a.Set], confirm: [a.Set] }\n'),
+    withdrawn: [
+      [service('', 'mcp: { operations: [a.Get], write: [a.Set] }\n'), /confirm` lacks `a\.Set`, which is still a tool/],
+    ],
+    taken: [
+      service('', 'mcp: { operations: [a.Get] }\n'),
+      service(),
+      service('', 'mcp: { operations: [a.Get], write: [a.Set], confirm: [a.Set, a.Get] }\n'),
+    ],
+    misspelt: [[service('', 'mcp: { operations: [a.Get], confrim: [a.Get] }\n'), /Did you mean `confirm`/]],
+    empty: [[service('', 'mcp: { operations: [a.Get], confirm: [] }\n'), null]],
+    absent: null,
+    unreachable: null,
+  },
   origins: {
     there: service('', 'hosts: [api.example]\ngraphql: { cors: { origins: ["https://a.example"] } }\n'),
     withdrawn: [
