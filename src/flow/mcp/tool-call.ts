@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import type { DescribedCall, DescribedCalls, DescribedOutcome } from '../../graphql/described/described-call.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
-import { pointerOf } from '../../graphql/described/input-problems.js';
+import { asSentence, pointerOf, problemSentence } from '../../graphql/described/input-problems.js';
 import { boundValue } from '../../graphql/tools/bound-value.js';
 import { FIELDS_ARGUMENT, isWrapped, takesFields } from '../../graphql/tools/tool.js';
 import type { CallerHost } from '../graphql/host.js';
@@ -58,8 +58,8 @@ function messageOf(outcome: Exclude<DescribedOutcome, { readonly kind: 'value' }
   if (outcome.kind === 'failed') return outcome.detail;
   const { detail, problems, fieldProblems, refusal } = outcome;
   const listed = [
-    ...problems.map(({ pointer, detail: each }) => `${pointer === '' ? 'The arguments' : pointer} ${each}.`),
-    ...fieldProblems.map((each) => `/${FIELDS_ARGUMENT}: ${each}.`),
+    ...problems.map((each) => problemSentence(each, 'The arguments')),
+    ...fieldProblems.map((each) => asSentence(`/${FIELDS_ARGUMENT}: ${each}`)),
   ];
   if (listed.length > 0) return listed.join('\n');
   return refusal.retryAfter === null ? detail : `${detail} Try again in ${refusal.retryAfter} seconds.`;

@@ -14,7 +14,13 @@ import {
 import type { RawVariables } from '../output/reply-plan.js';
 import { readChosenFields, unknownFields } from './chosen-fields.js';
 import type { DescribedOperation } from './described-operation.js';
-import { hasUnknownArguments, inputProblems, type PrintedProblem } from './input-problems.js';
+import {
+  asSentence,
+  hasUnknownArguments,
+  inputProblems,
+  type PrintedProblem,
+  problemSentence,
+} from './input-problems.js';
 import { OperationDocuments } from './operation-document.js';
 
 /** A call of one operation by its name. */
@@ -139,16 +145,14 @@ function badInput(problems: readonly PrintedProblem[], host: OperationHost): Ref
   host.refused?.(refusal);
   const [first] = problems;
   const isOne = problems.length === 1 && first !== undefined;
-  const detail = isOne
-    ? `${first.pointer === '' ? 'It' : first.pointer} ${first.detail}.`
-    : 'Arguments have no valid values.';
+  const detail = isOne ? problemSentence(first, 'It') : 'Arguments have no valid values.';
   return { kind: 'refused', refusal, detail, problems, fieldProblems: [] };
 }
 
 function badFields(fieldProblems: readonly string[], host: OperationHost): Refused {
   const refusal = new Refusal('BAD_USER_INPUT', 'fields');
   host.refused?.(refusal);
-  return { kind: 'refused', refusal, detail: `${fieldProblems[0]}.`, problems: [], fieldProblems };
+  return { kind: 'refused', refusal, detail: asSentence(fieldProblems[0] ?? ''), problems: [], fieldProblems };
 }
 
 function failureOf({ message, extensions }: GraphQLError): DescribedOutcome {

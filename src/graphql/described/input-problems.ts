@@ -142,3 +142,10 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['ID', 'a string'],
   ['Boolean', 'true or false'],
 ]);
+
+/** A problem as a sentence. */
+export const problemSentence = ({ pointer, detail }: PrintedProblem, owner: string): string =>
+  asSentence(`${pointer === '' ? owner : pointer} ${detail}`);
+
+/** Some texts end with a question. */
+export const asSentence = (text: string): string => (text.endsWith('?') ? text : `${text}.`);

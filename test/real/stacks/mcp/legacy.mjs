@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+// npm @modelcontextprotocol/sdk of the first generation (MCP_CLIENTS is the folder of its package): legacy.mjs URL TOOL ARGUMENTS
+// Prints what the server says of itself, its tools, and the result of a call, which it checks by the schema of the tool.
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const [url, tool, values] = process.argv.slice(2);
+const require = createRequire(`${process.env.MCP_CLIENTS}/package.json`);
+const load = (name) => import(pathToFileURL(require.resolve(name).replace('/cjs/', '/esm/')).href);
+const { Client } = await load('@modelcontextprotocol/sdk/client/index.js');
+const { StreamableHTTPClientTransport } = await load('@modelcontextprotocol/sdk/client/streamableHttp.js');
+const client = new Client({ name: 'test', version: '1' });
+const transport = new StreamableHTTPClientTransport(new URL(url));
+await client.connect(transport);
+const { tools } = await client.listTools();
+const result = await client.callTool({ name: tool, arguments: JSON.parse(values) });
+const bad = await client.callTool({ name: tool, arguments: { no: 'such argument' } });
+console.log(
+  JSON.stringify({
+    server: client.getServerVersion(),
+    protocol: transport.protocolVersion,
+    tools: tools.map(({ name }) => name),
+    result,
+    bad,
+  }),
+);
+await client.close();
