@@ -53,13 +53,16 @@ t.test('what does not fit is told, and nothing is sent', async (t) => {
 
 t.test('OpenAPI has the paths, with their parameters', async (t) => {
   const crm = await start(t, ROUTES);
-  const { paths } = (await (await fetch(`${crm.gateway.url}/rest/openapi.json`)).json()) as {
+  const { paths, components } = (await (await fetch(`${crm.gateway.url}/rest/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { parameters: { name: string; in: string }[]; requestBody?: object }>>;
+    components: { schemas: object };
   };
   const { get, put } = paths['/customers/{id}'] ?? {};
   t.match(get?.parameters[0], { name: 'id', in: 'path', required: true, schema: {} });
   t.equal(get?.parameters.filter(({ name }) => name === 'id').length, 1);
-  t.match(put?.requestBody, { content: { 'application/json': { schema: { required: ['name'] } } } });
+  const body = '#/components/schemas/setCustomer_2.Arguments';
+  t.match(put?.requestBody, { content: { 'application/json': { schema: { $ref: body } } } });
+  t.match(components.schemas, { 'setCustomer_2.Arguments': { required: ['name'] } });
   t.ok(paths['/rest/crm/GetCustomer']);
 });
 

@@ -272,7 +272,9 @@ t.test('the description of the operations that a client may call', async (t) => 
   t.same(json.components.securitySchemes, { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } });
   const { get, post: posted } = json.paths['/rest/crm/GetCustomer'];
   t.match(get.parameters[0], { name: 'id', in: 'query', required: true, schema: { type: 'integer' } });
-  t.match(posted.requestBody.content['application/json'].schema, { type: 'object', required: ['id'] });
+  const body = { $ref: '#/components/schemas/getCustomer.Arguments' };
+  t.same(posted.requestBody.content['application/json'].schema, body);
+  t.match(json.components.schemas['getCustomer.Arguments'], { type: 'object', required: ['id'] });
   t.notOk('get' in json.paths['/rest/crm/SetCustomer'], 'what writes is no GET');
   const near = json.paths['/rest/crm/FindCustomers'].get.parameters.map(({ name = '' }) => name);
   t.same(near, ['ids', 'near', 'active', 'fields']);

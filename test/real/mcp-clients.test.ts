@@ -5,14 +5,13 @@ import t, { type Test } from 'tap';
 import { type Crm, startCrm } from '../kit/crm.js';
 import { envelope } from '../kit/envelope.js';
 import { useBackend, useGateway } from '../kit/use.js';
+import { MCP_CLIENTS, MCP_PYTHON, missing } from './programs.js';
 import { STACKS } from './stacks.js';
 
 /** The official clients of the Model Context Protocol, of both generations, and its conformance suite. */
 
 const run = promisify(execFile);
-const { MCP_CLIENTS: clients, MCP_PYTHON: python } = process.env;
-const skip = clients === undefined ? '@modelcontextprotocol/client is not installed' : false;
-const skipPython = python === undefined ? 'mcp for Python is not installed' : false;
+const skip = missing('mcp');
 
 const startTools = async (t: Test): Promise<Crm> => {
   const mcp =
@@ -59,7 +58,7 @@ t.test('the TypeScript client of the generation before', { skip }, async (t) => 
   });
 });
 
-t.test('the Python client, with a handshake and without', { skip: skipPython }, async (t) => {
+t.test('the Python client, with a handshake and without', { skip: missing('mcp-python') }, async (t) => {
   const crm = await startTools(t);
   const url = `${crm.gateway.url}/mcp`;
   for (const [mode, protocol] of [
@@ -67,10 +66,10 @@ t.test('the Python client, with a handshake and without', { skip: skipPython }, 
     ['legacy', '2025-11-25'],
     ['2026-07-28', '2026-07-28'],
   ] as const) {
-    const answer = await ask(python ?? '', [script('client.py'), url, ...READ, mode]);
+    const answer = await ask(MCP_PYTHON, [script('client.py'), url, ...READ, mode]);
     t.match(answer, { protocol, tools: TOOLS, result: { structuredContent: Object }, bad: { isError: true } }, mode);
   }
-  const confirmed = await ask(python ?? '', [script('client.py'), url, ...WRITE]);
+  const confirmed = await ask(MCP_PYTHON, [script('client.py'), url, ...WRITE]);
   t.match(confirmed, { result: { structuredContent: { result: true } } });
 });
 
@@ -127,7 +126,7 @@ mcp: { operations: [t.Simple, t.Broken] }
 `,
     );
     const checks = async (scenario: string): Promise<readonly string[]> => {
-      const program = join(clients ?? '', 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+      const program = join(MCP_CLIENTS, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
       const args = [program, 'server', '--url', `${gateway.url}/mcp`, '--scenario', scenario, '--verbose'];
       const { stdout } = await run(process.execPath, args, { timeout: 60_000 }).catch((error) => error);
       const [json = ''] = /^\[$.*?^\]$/ms.exec(String(stdout)) ?? [];

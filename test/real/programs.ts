@@ -17,6 +17,14 @@ export const REDOCLY = process.env['REDOCLY'] ?? 'redocly';
 /** A package of Python, of a folder of its own. */
 export const SCHEMATHESIS = process.env['SCHEMATHESIS'] ?? 'schemathesis';
 
+/** The folder of packages that clients of MCP import, and Python with one of them. */
+export const MCP_CLIENTS = process.env['MCP_CLIENTS'] ?? '';
+export const MCP_PYTHON = process.env['MCP_PYTHON'] ?? PYTHON;
+
+/** The folder of packages that make clients from OpenAPI descriptions, and of a Python environment with another one. */
+export const OPENAPI_CLIENTS = process.env['OPENAPI_CLIENTS'] ?? '';
+export const OPENAPI_PYTHON = process.env['OPENAPI_PYTHON'] ?? '';
+
 /** Debian has no package of it. */
 export const ENVOY = process.env['ENVOY'] ?? 'envoy';
 
@@ -51,6 +59,22 @@ const PROBES = {
   kerberos: {
     command: files(`${KERBEROS}/build/Release/kerberos.node`),
     install: `${apt('g++ make libkrb5-dev')}; npm install --prefix FOLDER kerberos@7.0.0; KERBEROS_PACKAGE=FOLDER/node_modules/kerberos`,
+  },
+  mcp: {
+    command: files(`${MCP_CLIENTS}/node_modules/@modelcontextprotocol/client`),
+    install: 'npm install --prefix FOLDER @modelcontextprotocol/client and sdk; MCP_CLIENTS=FOLDER',
+  },
+  'mcp-python': { command: [MCP_PYTHON, '-c', 'import mcp'], install: 'pip install mcp; MCP_PYTHON=PATH_OF_PYTHON' },
+  'openapi-typescript': {
+    command: files(
+      `${OPENAPI_CLIENTS}/node_modules/openapi-typescript`,
+      `${OPENAPI_CLIENTS}/node_modules/openapi-fetch`,
+    ),
+    install: 'npm install --prefix FOLDER openapi-typescript openapi-fetch; OPENAPI_CLIENTS=FOLDER',
+  },
+  'openapi-python-client': {
+    command: files(`${OPENAPI_PYTHON}/bin/openapi-python-client`),
+    install: 'pip install openapi-python-client in an environment; OPENAPI_PYTHON=ITS_FOLDER',
   },
   lighttpd: { command: files('/usr/sbin/lighttpd'), install: apt('lighttpd') },
   haproxy: { command: ['haproxy', '-v'], install: apt('haproxy') },

@@ -49,7 +49,15 @@ export function openApiFrame(schema: GraphQLSchema, { clients, publicUrl }: Conf
 
 /** An operation of a path, as far as it is written again for another one. */
 interface PrintedOperation {
+  readonly operationId: string;
   readonly parameters: readonly object[];
+  /** What a request holds; absent: nothing. */
+  readonly requestBody?: RequestBody;
+}
+
+interface RequestBody {
+  readonly required: boolean;
+  readonly content: Readonly<Record<'application/json', { readonly schema: JsonSchema }>>;
 }
 
 /** Describes operations by their paths. */
@@ -60,7 +68,7 @@ export function printOpenApi(
 ): OpenApi {
   const describer = new SchemaDescriber(schema, '#/components/schemas/', { isExact: true });
   const ids = new Set<string>();
-  const paths: Record<string, unknown> = {};
+  const paths: Record<string, Readonly<Record<string, PrintedOperation>>> = {};
   const services = new Set<string>();
   for (const [path, described] of operations) {
     services.add(described.service);
@@ -71,6 +79,8 @@ export function printOpenApi(
     const known = paths[route.template] ?? {};
     paths[route.template] = { ...known, [route.method.toLowerCase()]: printRoute(route, describer, { ids, schema }) };
   }
+  const bodies = new Map<string, JsonSchema>();
+  for (const [path, operationsOfPath] of Object.entries(paths)) paths[path] = withNamedBodies(operationsOfPath, bodies);
   return {
     openapi: '3.1.0',
     info: {
@@ -83,12 +93,29 @@ export function printOpenApi(
     tags: [...services].map((name) => ({ name, description: `Operations of the service ${name}.` })),
     paths,
     components: {
-      schemas: { ...describer.components(), [PROBLEM]: PROBLEM_SCHEMA },
+      schemas: { ...describer.components(), ...Object.fromEntries(bodies), [PROBLEM]: PROBLEM_SCHEMA },
       responses: { [PROBLEM]: PROBLEM_RESPONSE },
       ...(Object.keys(securitySchemes).length === 0 ? {} : { securitySchemes }),
     },
   };
 }
+
+/** Operations whose bodies have names, which makers of clients take for their types. */
+const withNamedBodies = (
+  operations: Readonly<Record<string, PrintedOperation>>,
+  bodies: Map<string, JsonSchema>,
+): Readonly<Record<string, PrintedOperation>> =>
+  Object.fromEntries(
+    Object.entries(operations).map(([method, operation]) => {
+      const { operationId, requestBody } = operation;
+      if (requestBody === undefined) return [method, operation];
+      const short = `${operationId.replace(/^post_/, '')}.Arguments`;
+      const name = bodies.has(short) ? `${operationId}.Arguments` : short;
+      bodies.set(name, requestBody.content['application/json'].schema);
+      const content = { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
+      return [method, { ...operation, requestBody: { ...requestBody, content } }];
+    }),
+  );
 
 /** Types of GraphQL have no name with a dot. */
 const PROBLEM = 'soapstone.Problem';
@@ -140,11 +167,15 @@ function printPath(
   };
   const responses = {
     200: {
-      description: 'The answer of the operation.',
+      // A media type of its own would take the type of the items from clients that are made of this.
+      description: isListAnswer(described)
+        ? `${ANSWER} With \`accept: ${LINES}\`, each item is a line of JSON.`
+        : ANSWER,
       content: {
         'application/json': { schema: describer.answer(described) },
-        ...(isBinaryAnswer(described) ? { 'application/octet-stream': {} } : {}),
-        ...(isListAnswer(described) ? { 'application/x-ndjson': {} } : {}),
+        ...(isBinaryAnswer(described)
+          ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+          : {}),
       },
     },
     ...(isBinaryAnswer(described) ? { 204: { description: 'There are no bytes.' } } : {}),
@@ -174,12 +205,15 @@ function printPath(
   return { get, post };
 }
 
+const ANSWER = 'The answer of the operation.';
+const LINES = 'application/x-ndjson';
+
 /** An operation at its own method and path: arguments in the path, the others in the query or the body. */
 function printRoute(
   route: RestRoute,
   describer: SchemaDescriber,
   { ids, schema }: { readonly ids: Set<string>; readonly schema: GraphQLSchema },
-): object {
+): PrintedOperation {
   const { described, method } = route;
   const schemas = describer.argumentSchemas(described);
   const inPath = new Set(route.segments.flatMap((each) => (typeof each === 'string' ? [] : [each.argument])));
