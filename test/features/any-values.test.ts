@@ -155,7 +155,8 @@ t.test('arguments of any type: literals, types by name, XML, and what is refused
   t.match(await send('v: { value: 5000000000 }'), 'xsi:type="xsd:long">5000000000<');
   t.match(await send('v: { value: -1.5e3 }'), 'xsi:type="xsd:int">-1500<');
   t.match(await send('v: { value: true }'), 'xsi:type="xsd:boolean">true<');
-  t.match(await send('v: { value: null }'), 'xsi:nil="true"/>');
+  t.match(await send('list: [{ value: null }]'), 'xsi:nil="true"/>');
+  t.match(await send('v: { value: null }'), 'must not be null', 'its element is not nillable');
   t.match(await send('v: { type: "date", value: "2024-02-29" }'), 'xsi:type="xsd:date">2024-02-29<');
   t.match(await send('v: { type: "xs:QName", value: "{urn:q}n" }'), /xsi:type="xsd:QName">n\d:n</);
   t.match(

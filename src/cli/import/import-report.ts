@@ -8,7 +8,7 @@ import { reasonOf } from '../../wsdl/report.js';
 import type { UncallableOperation } from '../../wsdl/uncallable.js';
 import { withoutReported } from './causes.js';
 import type { PlannedService } from './import-plan.js';
-import { type OfferedField, withXmlAnswer } from './xml-answers.js';
+import { type OfferedField, withXmlContent } from './xml-content.js';
 
 /** An operation as a port, a binding or a port type of the WSDL has it. */
 export interface ReportedOperation {
@@ -157,7 +157,7 @@ class OfferedOperations {
       const { name } = own ?? operation;
       if (known !== undefined && own !== undefined) {
         const field = this.#fieldOf.get(keyOf(known.service, name)) ?? null;
-        const shown = field === null ? own : withXmlAnswer(own, field.bound);
+        const shown = field === null ? own : withXmlContent(own, field.bound);
         return {
           operation: name,
           service: known.service,

@@ -2,6 +2,7 @@ import type { Wildcard } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import type { AnyTypes } from './any-types.js';
 import type { ItemRange } from './item-range.js';
+import type { RepeatedGroup } from './repeated-group.js';
 import type { Scalar } from './scalar.js';
 
 /**
@@ -264,9 +265,21 @@ export type EncodeValue =
       readonly isSimple: boolean;
       /** The declared type of the element is not that of any: JSON does not name types of its own. Absent: it is. */
       readonly isPlain?: boolean;
+      /** The value may not be null: its element is not nillable. Absent: it may. */
+      readonly refusesNil?: boolean;
+      /** The types that the value may be of; absent: any. */
+      readonly family?: TypeFamily;
       /** The object has the name of the element, where a wildcard allows any. Absent: the element is declared. */
       readonly isNamed?: boolean;
     };
+
+/** Types that may stand for one declared type, too many to have an argument each. */
+export interface TypeFamily {
+  /** The type of a value that names none; null where the declared type is abstract. */
+  readonly base: QName | null;
+  /** Keys of all of them, by `typeKey`. */
+  readonly types: ReadonlySet<string>;
+}
 
 export interface EncodeObject {
   readonly kind: 'object';
@@ -356,27 +369,6 @@ export interface DecodeError {
   readonly rule: string;
   /** The backend's own message, for the client; absent: none. */
   readonly message?: string;
-}
-
-/**
- * A group of several elements that is repeated as a whole: its particles in the order of the schema. The wire does not
- * show where a repetition begins: an element that the current repetition cannot take any more begins the next.
- */
-export interface RepeatedGroup {
-  /** The names of all elements in the group, those in groups within it as well. */
-  readonly names: readonly QName[];
-  readonly particles: readonly GroupParticle[];
-}
-
-export interface GroupParticle {
-  /** The elements it takes. */
-  readonly names: readonly QName[];
-  /** How many; of a group, how many repetitions. */
-  readonly max: number;
-  /** The repeated group that it is; null for elements. */
-  readonly group: RepeatedGroup | null;
-  /** Particles of other branches of a choice, from the first to before the second: none of them may follow. */
-  readonly excluded: readonly (readonly [number, number])[];
 }
 
 /** How long the lists of one name were. */

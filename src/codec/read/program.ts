@@ -6,11 +6,11 @@ import type {
   ListPlan,
   ObjectPlan,
   ObjectVariant,
-  RepeatedGroup,
   ReplyPlan,
   SlotSource,
   ValuePlan,
 } from '../plan/plan.js';
+import type { RepeatedGroup } from '../plan/repeated-group.js';
 import { LexicalError, type Scalar, type ScalarValue } from '../plan/scalar.js';
 import { typeNameOf } from '../plan/xsi.js';
 

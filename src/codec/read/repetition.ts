@@ -1,5 +1,5 @@
 import type { StartTag } from '../../xml/events.js';
-import type { GroupParticle, RepeatedGroup } from '../plan/plan.js';
+import type { GroupParticle, RepeatedGroup } from '../plan/repeated-group.js';
 
 /**
  * Follows which repetition of a group is being read, and where in it. An element goes to its next particle; where the

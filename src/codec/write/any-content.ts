@@ -26,14 +26,18 @@ import { refuseReserved } from './xml-input.js';
 /** The attributes and the content of an element of any type, which is open: JSON with its type, or XML. */
 export function anyContent(
   value: unknown,
-  { types, isSimple, isPlain = false }: Extract<EncodeValue, { readonly kind: 'any' }>,
+  { types, isSimple, isPlain = false, refusesNil = false, family }: Extract<EncodeValue, { readonly kind: 'any' }>,
   name: QName | null,
   path: InputPath,
   tools: AnyTools,
 ): readonly ContentEvent[] {
   if (!isRecord(value)) refuseInput(path, 'must be an object');
   const xml = memberOf(value, 'xml') ?? null;
-  if (xml === null) return new AnyValueWriter(types, isSimple, tools).write(value, path, isPlain ? name : null);
+  if (xml === null && refusesNil && memberOf(value, 'value') === null)
+    refuseInput(below(path, 'value'), 'must not be null');
+  const writer = (): AnyValueWriter => new AnyValueWriter(types, isSimple, tools);
+  if (xml === null && family !== undefined) return writer().writeMember(value, family, path);
+  if (xml === null) return writer().write(value, path, isPlain ? name : null);
   const hasValue = (memberOf(value, 'type') ?? memberOf(value, 'value') ?? null) !== null;
   const text = trimXml(String(xml));
   // A reply has both: what came in one is taken back as it was. XML that is too long is refused below.

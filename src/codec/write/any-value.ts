@@ -1,5 +1,6 @@
 import { isRecord } from '../../base/record.js';
 import { SOAP_ENCODINGS, XSD } from '../../wsdl/documents/namespaces.js';
+import { typeKey } from '../../wsdl/model.js';
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import {
@@ -16,6 +17,7 @@ import {
 } from '../plan/any-types.js';
 import { CLOSE, type ContentEvent } from '../plan/content-events.js';
 import { textOf } from '../plan/lexical.js';
+import type { TypeFamily } from '../plan/plan.js';
 import { LexicalError } from '../plan/scalar.js';
 import { parseQualifiedName } from '../values/qualified-name.js';
 import { below, type InputPath, refuseInput } from './input-error.js';
@@ -93,6 +95,21 @@ export class AnyValueWriter {
     if (value === undefined) refuseInput(below(path, 'value'), REQUIRED);
     if (type === null) this.#untyped(value, below(path, 'value'), this.#isPlain ? plain?.uri : '');
     else this.#typed(value, this.#typeName(type, below(path, 'type')), below(path, 'value'));
+    return this.#run();
+  }
+
+  /** As `write`, for a value of one of the types of a family. */
+  writeMember(raw: ReadonlyRecord, { base, types }: TypeFamily, path: InputPath): readonly ContentEvent[] {
+    const written = memberOf(raw, 'type') ?? null;
+    const value = memberOf(raw, 'value');
+    if (value === undefined) refuseInput(below(path, 'value'), REQUIRED);
+    const at = below(path, 'type');
+    const name = written === null ? base : this.#typeName(written, at);
+    if (name === null) refuseInput(at, 'is needed: the declared type is abstract');
+    if (!types.has(typeKey(name))) refuseInput(at, `must be one of the ${types.size} types that may stand here`);
+    const type = written === null ? this.#types.named(name) : null;
+    if (type === null) this.#typed(value, name, below(path, 'value'));
+    else this.#content(value, type, below(path, 'value'));
     return this.#run();
   }
 

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { EncodeObject, EncodeValue } from '../../codec/plan/plan.js';
 import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
-import type { SimpleType, XsdType } from '../../wsdl/model.js';
+import { type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
 import { describedWith, ruleExtensions } from '../rights/field-rule.js';
 import { deprecationIn } from '../types/description.js';
 import type { LeafTable } from '../types/leaf.js';
@@ -73,21 +73,37 @@ export interface FieldAbout {
   readonly lexicalDefault: string | null;
   readonly scalar: Scalar | null;
   readonly member: Member;
+  /** What is told beside the documentation; absent: nothing. */
+  readonly note?: string | null;
 }
 
 /** A field; one that must be provided cannot be deprecated. */
 export function inputFieldOf(
   type: GraphQLNullableType & GraphQLInputType,
-  { isNonNull, lexicalDefault, scalar, member }: FieldAbout,
+  { isNonNull, lexicalDefault, scalar, member, note = null }: FieldAbout,
 ): InputField {
   const rule = member.mapping?.rule ?? null;
-  const description = describedWith(member.description, rule);
+  const told = [member.description, note].filter((part) => part !== null);
+  const description = describedWith(told.length === 0 ? null : told.join('\n\n'), rule);
   const decoded = lexicalDefault === null || scalar === null ? null : decodeDefault(scalar, lexicalDefault);
   const deprecationReason = member.mapping?.deprecated ?? deprecationIn(member.description);
   const extensions = ruleExtensions(rule);
   if (isNonNull && decoded !== null) return { type, description, defaultValue: decoded, deprecationReason, extensions };
   if (isNonNull) return { type: new GraphQLNonNull(type), description, extensions };
   return { type, description, deprecationReason, extensions };
+}
+
+/** Types of a family that a description names. */
+const NAMED_TYPES_MAX = 10;
+
+/** What a field is told of the types that its value may be of; null where that is not a family. */
+export function familyNote(plan: EncodeValue): string | null {
+  if (plan.kind !== 'any' || plan.family === undefined) return null;
+  const { base, types } = plan.family;
+  const named = [...types].slice(0, NAMED_TYPES_MAX).map((name) => `\`${name}\``);
+  const more = types.size > NAMED_TYPES_MAX ? ', ...' : '';
+  const without = base === null ? 'It must be there' : `Without it, \`${typeKey(base)}\``;
+  return `\`type\` is one of ${types.size}: ${named.join(', ')}${more}. ${without}.`;
 }
 
 /** The default as GraphQL shows it; null where the schema's default is not a value of its own type. */

@@ -1,6 +1,5 @@
 import { GraphQLBoolean, GraphQLList, GraphQLNonNull, GraphQLString, getNullableType } from 'graphql';
 import type { BranchRule, EncodeAttribute, EncodeElement, EncodeObject } from '../../codec/plan/plan.js';
-import { LexicalError, type Scalar } from '../../codec/plan/scalar.js';
 import { type ComplexType, type ElementDeclaration, typeKey } from '../../wsdl/model.js';
 import { contentOf, hides, wrappedItem } from '../types/content.js';
 import { fixedScalar } from '../types/leaf.js';
@@ -17,6 +16,7 @@ import {
   isBounded,
 } from './input-content.js';
 import {
+  familyNote,
   type InputField,
   type InputObject,
   type InputSources,
@@ -27,6 +27,7 @@ import {
 import { hasPage, hasSource, type InputMapping, NO_MAPPINGS, refuseUnknown } from './input-mapping.js';
 import { inOrder } from './input-order.js';
 import { describeRule, isAllFixed, isExclusive, mentions, named, singles } from './input-rules.js';
+import { checkConstant, sourcedText } from './sourced-text.js';
 
 type MutablePlan = {
   -readonly [K in keyof EncodeObject]: EncodeObject[K] extends readonly (infer T)[] ? T[] : EncodeObject[K];
@@ -117,6 +118,7 @@ export class ObjectFiller implements InputObject {
     const fixed = this.#fixedText(element, required && !many, isWrapped);
     if (fixed !== null) return { field: null, plan: { ...plan, fixed } };
     const isNonNull = required && !element.nillable && !isAlternative;
+    const note = familyNote(value.plan);
     if (element.fixed !== null && !many) {
       const written = { ...plan, value: { kind: 'scalar', scalar: fixedScalar(element.fixed) } } as const;
       return { field: inputFieldOf(GraphQLBoolean, { ...PLAIN, isNonNull, member }), plan: written };
@@ -124,13 +126,18 @@ export class ObjectFiller implements InputObject {
     if (many || isWrapped) {
       const list = new GraphQLList(itemElement.nillable ? value.type : new GraphQLNonNull(value.type));
       return {
-        field: inputFieldOf(list, { ...PLAIN, isNonNull: isNonNull || (many && required && !isAlternative), member }),
+        field: inputFieldOf(list, {
+          ...PLAIN,
+          isNonNull: isNonNull || (many && required && !isAlternative),
+          member,
+          note,
+        }),
         plan,
       };
     }
     const scalar = value.plan.kind === 'scalar' ? value.plan.scalar : null;
     const lexicalDefault = required ? element.default : null;
-    return { field: inputFieldOf(value.type, { isNonNull, lexicalDefault, scalar, member }), plan };
+    return { field: inputFieldOf(value.type, { isNonNull, lexicalDefault, scalar, member, note }), plan };
   }
 
   /** An element that the schema document fixes whole. */
@@ -158,7 +165,10 @@ export class ObjectFiller implements InputObject {
   ): InputValue {
     const { names, service } = this.#types;
     const name = names.innerItem(this.#owner.name, element.name.local, shown.name.local, service);
-    return this.#types.value(shown.type, { ...this.#owner, name, mappings: mapping?.inner ?? NO_MAPPINGS }, member);
+    const mappings = mapping?.inner ?? NO_MAPPINGS;
+    const made = this.#types.value(shown.type, { ...this.#owner, name, mappings }, member);
+    const { plan } = made;
+    return plan.kind !== 'any' || shown.nillable ? made : { ...made, plan: { ...plan, refusesNil: true } };
   }
 
   /** Members of a content model, in its order. */
@@ -322,65 +332,6 @@ function addRule(plan: MutablePlan, rule: BranchRule | null): void {
   if (keys === null) plan.branches.push(rule);
   else plan.choices.push([...keys]);
 }
-
-/**
- * The plan of an element with text and attributes whose text comes from elsewhere. Callers give nothing of it, so its
- * attributes have sources too or are not written. Null for an element of another type.
- */
-function sourcedText(
-  element: ElementDeclaration,
-  { key, required }: { readonly key: string; readonly required: boolean },
-  mapping: InputMapping,
-  types: InputSources,
-): EncodeElement | null {
-  const { type, name } = element;
-  if (type.kind !== 'complex' || type.content.kind !== 'text' || mapping.source === null) return null;
-  const { scalar } = types.simple(type.content.type, `${name.local}Value`, null);
-  checkConstant(mapping, scalar, types);
-  refuseUnknown(
-    mapping.inner,
-    type.attributes.map((attribute) => `@${attribute.name.local}`),
-    types,
-  );
-  const attributes = type.attributes.flatMap((attribute): readonly EncodeAttribute[] => {
-    const { name: named, required: isNeeded, fixed } = attribute;
-    const own = mapping.inner.get(`@${named.local}`) ?? null;
-    const about = { key: named.local, name: named, required: isNeeded || own?.isRequired === true };
-    const leaf = types.simple(attribute.type, named.local, null).scalar;
-    if (own?.source != null) {
-      checkConstant(own, leaf, types);
-      return [{ ...about, fixed: null, scalar: leaf, source: own.source }];
-    }
-    if (!isNeeded) return [];
-    if (fixed === null) {
-      const what = `The attribute ${named.local} is required beside the text.`;
-      types.names.refuse(types.service, mapping.path, what, `Give ${name.local}/@${named.local} too.`);
-    }
-    return [{ ...about, fixed: fixed ?? '', scalar: leaf }];
-  });
-  const isRequired = required || mapping.isRequired;
-  const text = { key: '', scalar, source: mapping.source, required: isRequired };
-  const value = { kind: 'object', attributes, text, children: [], choices: [] } as const;
-  return { key, name, occurs: 'one', required: isRequired, nillable: false, fixed: null, always: true, value };
-}
-
-/** Checks a constant at start-up. Its report does not contain the value, which may be a secret. */
-function checkConstant({ source, path }: InputMapping, scalar: Scalar, { names, service }: InputSources): void {
-  if (source?.from === 'page' && source.isNumber && !isWhole(scalar))
-    names.refuse(service, path, 'The argument is no whole number.', 'Name the one that counts.');
-  if (source?.from !== 'constant') return;
-  try {
-    scalar.encode(scalar.decode(source.lexical));
-  } catch (caught) {
-    if (!(caught instanceof LexicalError)) throw caught;
-    names.refuse(service, path, `The value cannot be written: it ${caught.message}.`);
-  }
-}
-
-/** Whether a type can count. Workday counts in decimals. */
-const isWhole = ({ name }: Scalar): boolean => WHOLE.has(name);
-
-const WHOLE: ReadonlySet<string> = new Set(['Int', 'Long', 'BigInt', 'Decimal']);
 
 /** Equal for members that stand in the same place on the wire. */
 function placeOf(member: Member): string {

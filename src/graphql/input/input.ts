@@ -1,7 +1,7 @@
 import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { EncodeElement, EncodeValue, EncodeVariant } from '../../codec/plan/plan.js';
 import type { Scalar } from '../../codec/plan/scalar.js';
-import type { ComplexType, SimpleType, XsdType } from '../../wsdl/model.js';
+import { type ComplexType, type SimpleType, typeKey, type XsdType } from '../../wsdl/model.js';
 import { STRING } from '../../wsdl/xsd/builtin.js';
 import { ARRAYS_MAX, contentOf, isMixedText } from '../types/content.js';
 import { descriptionOf } from '../types/description.js';
@@ -121,10 +121,7 @@ export class InputTypes implements InputSources {
     const isFixed = owner.mappings.size > 0 || (concrete.length === 1 && !type.abstract);
     if (isFixed) return this.#plain(type, owner);
     if (concrete.length <= VARIANTS_MAX) return this.#variantsOf(type, concrete, owner);
-    const name = type.name?.local ?? owner.name;
-    const instead = type.abstract ? 'it is sent as XML' : 'only that one can be sent';
-    this.names.warn(`Service ${this.service}: ${concrete.length} types may stand for ${name}; ${instead}.`);
-    const made = type.abstract ? this.#xml() : this.#plain(type, owner);
+    const made = this.#familyOf(type, concrete, owner);
     this.#variants.set(type, made);
     return made;
   }
@@ -154,7 +151,8 @@ export class InputTypes implements InputSources {
   /** A message that is one element of anything. */
   #opaque(type: ComplexType): InputObject {
     const types = this.members.anyTypesOf(type);
-    if (types !== null) return this.#anyMessage({ kind: 'any', types, isSimple: false, isPlain: !isAnyType(type) });
+    if (types !== null)
+      return this.#anyMessage({ kind: 'any', types, isSimple: false, isPlain: !isAnyType(type), refusesNil: true });
     const description = descriptionOf(type.documentation) ?? 'The whole element as XML, or its text.';
     return {
       fields: new Map([['xml', { type: this.leaves.xml, description }]]),
@@ -255,6 +253,27 @@ export class InputTypes implements InputSources {
       fields.set(key, { type: value.type, description: this.#descriptionOf(candidate) });
     }
     return made;
+  }
+
+  /** A type that too many others may stand for: the value has the name of its type. */
+  #familyOf(type: ComplexType, concrete: readonly ComplexType[], owner: Owner): InputValue {
+    const { anyTypes } = this.members;
+    if (anyTypes !== null) {
+      const types = new Set(concrete.flatMap(({ name }) => (name === null ? [] : [typeKey(name)])));
+      const base = type.abstract ? null : type.name;
+      const plan: EncodeValue = {
+        kind: 'any',
+        types: anyTypes,
+        isSimple: false,
+        isPlain: true,
+        family: { base, types },
+      };
+      return { type: this.leaves.anyValue.input, plan };
+    }
+    const name = type.name?.local ?? owner.name;
+    const instead = type.abstract ? 'it is sent as XML' : 'only that one can be sent';
+    this.names.warn(`Service ${this.service}: ${concrete.length} types may stand for ${name}; ${instead}.`);
+    return type.abstract ? this.#xml() : this.#plain(type, owner);
   }
 
   /** An array whose items are arrays is a list of lists, down to a depth that means something. */

@@ -1,4 +1,4 @@
-import type { GroupParticle, RepeatedGroup } from '../../codec/plan/plan.js';
+import type { GroupParticle, RepeatedGroup } from '../../codec/plan/repeated-group.js';
 import { type ComplexType, type Particle, typeKey } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { type InputContent, type InputGroup, type InputParticle, inputContent } from '../input/input-content.js';
