@@ -213,11 +213,15 @@ function addOperatorCommands({ program, terminal, finish }: ProgramContext): voi
       finish(await printPasswordHash(process.stdin, terminal));
     });
   withSource(program.command('diff'))
-    .description('print the changes between two WSDLs; 1 when one of them breaks clients')
-    .argument('<old>', 'path or address of the WSDL callers know')
-    .argument('<new>', 'path or address of the WSDL they will meet')
+    .description('print the changes between two WSDLs, or schemas; 1 when one of them breaks clients')
+    .argument('<old>', 'path or address of the WSDL callers know, or a schema: NAME.graphql')
+    .argument('<new>', 'path or address of the WSDL, or schema, that they will meet')
     .option('--usage <report>', 'admin address or file: name the clients that breaking changes meet')
     .action(async (before: string, after: string, options: SourceFlags & { usage?: string }) => {
+      if ([before, after].every((each) => each.endsWith('.graphql'))) {
+        const { diffSchemas } = await import('./operator/schema-diff.js');
+        return finish(await diffSchemas(before, after, terminal));
+      }
       const { diff } = await import('./operator/diff.js');
       finish(await diff(before, after, sourceFrom(options), options.usage ?? null, terminal));
     });
