@@ -130,11 +130,15 @@ async function send({ url }: GatewayProcess, bytes: Buffer): Promise<void> {
     agent: false,
     headers: { 'content-type': 'text/xml', 'content-length': bytes.length },
   });
+  let isOver = false;
   const over = new Promise<void>((resolve) => {
-    sending.on('response', (response) => response.resume().on('close', resolve));
-    sending.on('error', () => resolve());
+    const end = (): void => {
+      isOver = true;
+      resolve();
+    };
+    sending.on('response', (response) => response.resume().on('close', end)).on('error', end);
   });
-  for (let at = 0; at < bytes.length && !sending.destroyed; at += SLICE)
+  for (let at = 0; at < bytes.length && !isOver; at += SLICE)
     if (!sending.write(bytes.subarray(at, at + SLICE))) await Promise.race([once(sending, 'drain'), over]);
   sending.end();
   await over;
