@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { makeMockServer } from '../../src/cli/mock/mock.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { SOAP_12 } from '../kit/envelope.js';
 import { useFolder, useGateway } from '../kit/use.js';
+import { HAS_XMLLINT, lint } from '../kit/xmllint.js';
 import { FILES } from '../wsdl/written.js';
 
 /** A mock that answers as the backend of a WSDL would. */
@@ -52,6 +53,37 @@ t.test('each operation is answered with an example, in the dialect of the reques
   const later = await post(url, envelope(`<${local} xmlns="${uri}"/>`, SOAP_12), 'application/soap+xml');
   t.match(later.text, `xmlns:e="${SOAP_12}"`);
   t.equal((await post(url, envelope(`<${local} xmlns="${uri}"/>`))).text, good.text, 'always the same');
+});
+
+t.test('answers are valid by libxml2', { skip: HAS_XMLLINT ? false : 'xmllint is not installed' }, async (t) => {
+  const demo = 'config/demo/legacy.wsdl';
+  const wsdl = readFileSync(demo, 'utf8');
+  const types = readFileSync('config/demo/legacy.xsd', 'utf8');
+  const [own = ''] = /<xs:schema.*?<\/xs:schema>/s.exec(wsdl) ?? [];
+  const scope = [...wsdl.matchAll(/ xmlns:(?:t|tns|xs)="[^"]*"/g)].map(([declared]) => declared).join('');
+  const schema = own.replace(
+    '<xs:schema',
+    `<xs:schema${[...new Set(scope.split(' ').filter(Boolean))].map((each) => ` ${each}`).join('')}`,
+  );
+  const folder = await useFolder(t, { 'legacy.xsd': types });
+  const url = await useMock(t, demo);
+  const replies: string[] = [];
+  const model = await readWsdl(demo, FILES);
+  for (const { input, output } of model.services[0]?.ports[0]?.operations ?? []) {
+    const { uri = '', local = '' } = input.body?.name ?? {};
+    if (output?.body == null) continue;
+    const { status, text } = await post(url, envelope(`<${local} xmlns="${uri}"/>`));
+    t.equal(status, 200, local);
+    const [, declared = ''] = /^<\?xml[^>]*>\s*<[\w:]+((?: xmlns:\w+="[^"]*")*)/.exec(text) ?? [];
+    const [, content = ''] = /<(?:\w+:)?Body>(.*)<\/(?:\w+:)?Body>/s.exec(text) ?? [];
+    replies.push(content.replace(/^<[\w:]+/, (name) => `${name}${declared}`));
+  }
+  t.ok(replies.length > 8, `${replies.length} replies`);
+  const located = schema.replace('schemaLocation="legacy.xsd"', `schemaLocation="${folder}/legacy.xsd"`);
+  t.same(
+    lint(located, replies),
+    replies.map(() => null),
+  );
 });
 
 t.test('what is no request of the WSDL gets a Fault', async (t) => {
