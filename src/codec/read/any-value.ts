@@ -172,7 +172,9 @@ class Frame {
     const object = json();
     if (this.#attributes !== null) Object.assign(object, this.#attributes);
     if (this.#members !== null) Object.assign(object, this.#members);
-    if (!isObject || (trimXml(this.text) !== '' && !this.#isRestricted)) object[TEXT_KEY] = this.#simple();
+    // An element of nothing but attributes, as rows of SharePoint are, has no text to show.
+    const isBare = this.#type === null && this.text === '';
+    if ((!isObject && !isBare) || (trimXml(this.text) !== '' && !this.#isRestricted)) object[TEXT_KEY] = this.#simple();
     return object;
   }
 
