@@ -134,6 +134,7 @@ export async function compile(
   }
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list: each part of what is compiled, in its order
 async function compileFrom(loaded: LoadedConfig, wsdls: WsdlReader, keeping: Keeping, pace: Pace): Promise<Compiled> {
   const { config } = loaded;
   const root = rootSection(loaded);

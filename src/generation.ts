@@ -92,6 +92,40 @@ const gaugesOf = ({ name, reuse, records }: NamedAddress): AddressGauges => ({
   records: records.length,
 });
 
+/** A service of either kind. */
+type AnyUpstream = (Compiled['services'] | Compiled['graphqlUpstreams'])[number];
+
+/** Counts what a backend does, and logs what is learnt of its addresses, their connections and its name. */
+function reportUpstream(
+  { name: service, upstream }: AnyUpstream,
+  { log, metrics, backends, slots }: ProcessState,
+): void {
+  upstream.addresses.countIn((address) => metrics.upstreamTotals.of(service, address));
+  upstream.addresses.report((address, { isUp, reason }, code) => {
+    const { name, ip } = address;
+    backends.addresses.take(address, { service, address: name, ip, isUp, reason, code });
+  });
+  for (const { name: address, reuse } of upstream.addresses.named) {
+    reuse.listen((isSuspended) => {
+      if (isSuspended) log.event('warn', 'connections are not reused', { service, address });
+      else log.event('info', 'connections are reused', { service, address });
+    });
+  }
+  upstream.useSlots(slots);
+  upstream.watchNames({
+    resolved: (host, records) => log.event('info', 'records of a backend changed', { service, host, records }),
+    failed: (host, code) => log.event('warn', 'name of a backend cannot be resolved', { service, host, code }),
+  });
+}
+
+const driftListener = ({ log, metrics, backends }: ProcessState): DriftListener => ({
+  looked: (service, outcome) => metrics.looked(service, outcome),
+  changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
+  offered: (offer) => backends.offer(offer),
+  limited: (service, limit) =>
+    log.event('warn', 'safe changes of a WSDL are not taken', { service, limit, key: 'drift.reloadsPerHour' }),
+});
+
 /** One compiled configuration with its endpoints. Requests and subscriptions end in the generation they began in. */
 export class Generation {
   readonly compiled: Compiled;
@@ -112,40 +146,10 @@ export class Generation {
     compiled.lateWarnings.listen((warning) =>
       log.event('warn', 'configuration warning', { note: printDiagnostic(warning) }),
     );
-    const driftListener: DriftListener = {
-      looked: (service, outcome) => metrics.looked(service, outcome),
-      changed: (service, message, reading) => log.event('warn', message, { service, ...reading }),
-      offered: (offer) => state.backends.offer(offer),
-      limited: (service, limit) =>
-        log.event('warn', 'safe changes of a WSDL are not taken', { service, limit, key: 'drift.reloadsPerHour' }),
-    };
-    this.drift = new DriftWatch(compiled.services, driftListener, state.reloadLimiter);
+    this.drift = new DriftWatch(compiled.services, driftListener(state), state.reloadLimiter);
     this.#backends = state.backends;
     if (state.backends.isChecking) this.checkBackends();
-    for (const { name: service, upstream } of this.upstreams) {
-      upstream.addresses.countIn((address) => metrics.upstreamTotals.of(service, address));
-      upstream.addresses.report((address, { isUp, reason }, code) => {
-        const { name, ip } = address;
-        state.backends.addresses.take(address, { service, address: name, ip, isUp, reason, code });
-      });
-      for (const { name: address, reuse } of upstream.addresses.named) {
-        reuse.listen((isSuspended) =>
-          log.event(
-            isSuspended ? 'warn' : 'info',
-            isSuspended ? 'connections are not reused' : 'connections are reused',
-            {
-              service,
-              address,
-            },
-          ),
-        );
-      }
-      upstream.useSlots(state.slots);
-      upstream.watchNames({
-        resolved: (host, records) => log.event('info', 'records of a backend changed', { service, host, records }),
-        failed: (host, code) => log.event('warn', 'name of a backend cannot be resolved', { service, host, code }),
-      });
-    }
+    for (const each of this.upstreams) reportUpstream(each, state);
     this.graphql = makeGraphqlEndpoint(compiled, {
       penaltyBox,
       observers: topics.length === 0 ? null : observers,
@@ -210,7 +214,7 @@ export class Generation {
   }
 
   /** Services of both kinds. */
-  get upstreams(): readonly (Compiled['services'] | Compiled['graphqlUpstreams'])[number][] {
+  get upstreams(): readonly AnyUpstream[] {
     return [...this.compiled.services, ...this.compiled.graphqlUpstreams];
   }
 

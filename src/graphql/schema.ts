@@ -66,6 +66,7 @@ export const buildSchema = (...services: Parameters<typeof buildingSchema>): Bui
   runAtOnce(buildingSchema(...services));
 
 /** Builds the one schema of all services. Types are made only where a field leads to them. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the parts of the schema, in the order in which they need each other
 export function* buildingSchema(
   services: readonly GraphqlService[],
   linkMappings: readonly LinkMapping[] = [],

@@ -26,6 +26,7 @@ type ClientsConfig = NonNullable<Config['clients']>;
  * Compiles the identification of clients and their rights. Rejects with `ConfigurationError` for names that do not exist.
  * Adds to the parts.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one entry for each way to identify clients
 export async function compileAccess(
   root: ConfigSection<Pick<Config, 'clients' | 'limits' | 'routes'>>,
   services: readonly Callable[],

@@ -178,6 +178,7 @@ export const DESCRIPTIONS = new Kept<Pick<SoapService, 'wsdl' | 'ports' | 'opera
 );
 
 /** Compiles one service. Throws `ConfigurationError`. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list: each table of a service, in its order
 export async function compileService(
   section: ConfigSection<ServiceConfig>,
   parts: ServiceParts,

@@ -46,6 +46,7 @@ export interface SoapEndpoint {
  * Answers one SOAP request with the reply of its backend; `written` is the query of its target, '' for none. Rejects with
  * a refusal, to be answered by `refuseSoap`.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the way of a SOAP request, in its order
 export async function answerSoap(
   { calls, observers, nonces, decisionPoint, closedReplies, isGuarded, onViolation }: SoapEndpoint,
   asked: HttpExchange,

@@ -182,25 +182,14 @@ function eventField(
     const fitting = value === null ? null : neverEqual(value, wanted);
     if (fitting !== null) seen([kind, 'where', path], `\`${path}\` is never equal to this.`, `Write ${fitting}.`);
   }
-  const filters = valuesOf(source.filter, 'filter', find);
   const answer =
     called === null
       ? ownAnswer(mapping.name, valuesOf(source.fields, 'fields', find), target, offered.names)
       : calledAnswer(mapping.name, source, called, valuesOf(source.arguments, 'arguments', find), seen);
-  const args: GraphQLFieldConfigArgumentMap = { ...answer.args };
-  for (const { key, value } of filters) {
-    if (Object.hasOwn(args, key)) {
-      seen(
-        [kind, 'filter', key],
-        `The subscription has an argument \`${key}\` already.`,
-        'Give it another name.',
-        null,
-        'key',
-      );
-    }
-    const description = 'Only events with this value.';
-    args[key] = { type: value.type, description };
-  }
+  const args = {
+    ...answer.args,
+    ...filterArguments(valuesOf(source.filter, 'filter', find), source, answer.args ?? {}, seen),
+  };
   if (!isSound) return null;
   return {
     config: {
@@ -223,6 +212,24 @@ function eventField(
       },
     },
   };
+}
+
+/** The arguments that filter events, beside those that the answer has. */
+function filterArguments(
+  filters: readonly Keyed[],
+  { kind }: EventMapping,
+  taken: GraphQLFieldConfigArgumentMap,
+  report: Report,
+): GraphQLFieldConfigArgumentMap {
+  const args: GraphQLFieldConfigArgumentMap = {};
+  for (const { key, value } of filters) {
+    if (Object.hasOwn(taken, key)) {
+      const what = `The subscription has an argument \`${key}\` already.`;
+      report([kind, 'filter', key], what, 'Give it another name.', null, 'key');
+    }
+    args[key] = { type: value.type, description: 'Only events with this value.' };
+  }
+  return args;
 }
 
 type FindValue = (path: string, at: readonly string[]) => EventValue | null;

@@ -168,6 +168,16 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   addNumber('gauge', 'soapstone_cache_entries', 'Replies that are remembered.', () => cache?.().entries ?? 0);
   const sharers = 'Callers that wait for the reply to a call that another made.';
   addNumber('gauge', 'soapstone_call_sharers', sharers, process.callSharers);
+  addWsdlGauges(book, process);
+  const delay = {
+    name: 'soapstone_event_loop_delay_seconds',
+    help: 'How late the event loop came to its work in the last second, 99th percentile; of several processes the worst.',
+  };
+  book.addSampled('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000), 'max');
+}
+
+/** Adds the gauges of WSDLs that backends show. */
+function addWsdlGauges(book: MetricBook, process: ProcessGauges): void {
   const drift = {
     name: 'soapstone_wsdl_drift',
     help: 'Differences of the WSDL the backend shows from the one that is served, by severity (breaking, dangerous, safe).',
@@ -191,9 +201,4 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
       value: takenMillis / 1000,
     }));
   book.addSampled('gauge', taken, takenSamples, 'max');
-  const delay = {
-    name: 'soapstone_event_loop_delay_seconds',
-    help: 'How late the event loop came to its work in the last second, 99th percentile; of several processes the worst.',
-  };
-  book.addSampled('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000), 'max');
 }
