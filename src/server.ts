@@ -17,8 +17,7 @@ import type { Compiled } from './compile.js';
 import { listenHosts } from './config/listen/listen-keys.js';
 import type { Config } from './config/schema.js';
 import { clearTextOf, makeConsole } from './console/console.js';
-import { type ConsoleFacts, factsOf } from './console/facts.js';
-import { stateOf } from './console/state.js';
+import { ConsoleFacts } from './console/facts.js';
 import { ReloadLimiter } from './flow/drift/reload-limiter.js';
 import { ConcurrencyLimits } from './flow/http/concurrency.js';
 import type { RefusedRequest } from './flow/http/connection.js';
@@ -43,9 +42,8 @@ import { Metrics } from './observe/metrics/metrics.js';
 import { printOpenMetrics } from './observe/metrics/open-metrics.js';
 import type { MetricList } from './observe/metrics/prometheus.js';
 import { Overload } from './observe/overload.js';
-import { RecentRequests } from './observe/recent.js';
 import { Tracing } from './observe/trace/tracing.js';
-import { Usage } from './observe/usage.js';
+import { Usage, usagePages } from './observe/usage.js';
 import { EventBuses } from './pubsub/event-buses.js';
 import type { SharedState } from './redis/shared-state.js';
 import { TrafficServer } from './traffic.js';
@@ -81,8 +79,8 @@ export async function startGateway(compiled: Compiled, log: Log, options: Gatewa
 export class Gateway {
   /** All addresses of callers as URLs; that of a Unix socket is `unix:/path`. */
   readonly urls: string[] = [];
-  /** What the console shows of this process. */
-  readonly facts: ConsoleFacts;
+  readonly console: ConsoleFacts;
+  readonly usage = new Usage();
   readonly #log: Log;
   readonly #options: GatewayOptions;
   readonly #overload: Overload;
@@ -117,9 +115,7 @@ export class Gateway {
       failed: (reason) => log.event('warn', 'spans could not be sent', { reason }),
     });
     this.#tracing.configure(config.traces ?? null);
-    const usage = new Usage();
-    const recent = new RecentRequests(() => this.compiled().config.console.slowMillis);
-    this.facts = factsOf(this.compiled, recent, usage);
+    this.console = new ConsoleFacts(this.compiled);
     this.#audit = openAudit(compiled.audit, log, replica);
     this.#checkpoints = operators === 'here' ? ownCheckpoints(compiled.audit, log, this.auditHead) : null;
     const events = countedEvents((...points) => this.#metrics.budget(...points), this.#nearlyEmpty);
@@ -132,9 +128,9 @@ export class Gateway {
       (exchange, millis) => this.#tracing.finish(exchange, millis),
       (exchange, millis) => this.#metrics.observe(exchange, millis / 1000),
       (exchange, millis) => log.access(exchange, millis),
-      (exchange, millis) => recent.add(exchange, millis),
+      (exchange, millis) => this.console.add(exchange, millis),
       (exchange) => this.#audit?.record(exchange),
-      (exchange) => usage.add(exchange),
+      (exchange) => this.usage.add(exchange),
       (exchange) => log.findings(exchange),
     ]);
     this.#state = this.#makeState(compiled, finish);
@@ -335,7 +331,6 @@ export class Gateway {
     const { config } = this.compiled();
     const { loads = FIRST_LOAD, reload = null } = this.#options;
     const { registry } = this.#metrics;
-    const { facts } = this;
     const sources: AdminSources = {
       metrics: () => registry.metrics(),
       metricsType: registry.contentType,
@@ -343,13 +338,16 @@ export class Gateway {
       ...adminHosts(listenHosts(config.admin), config.adminHosts, this.#log),
       isReady: () => this.#isReady,
       reload,
-      pages: makeConsole({
-        state: async () => stateOf(await this.listMetrics(), loads, facts.recent()),
-        description: async () => facts.description(),
-        operation: async (service, name) => facts.operation(service, name),
-        usage: async () => facts.usage(),
-        trafficUrl: () => clearTextOf(this.urls),
-      }),
+      pages: [
+        usagePages(() => this.usage.report()),
+        makeConsole(
+          this.console.sources(
+            () => this.listMetrics(),
+            loads,
+            () => clearTextOf(this.urls),
+          ),
+        ),
+      ],
     };
     return serve(
       ({ access }, index) => makeAdminServer(sources, () => this.compiled().listeners.admin[index]?.access ?? access),

@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http';
 
 import { takesGzip } from '../base/compress.js';
 import { PAGE_POLICY } from '../graphql/page/page.js';
-import type { AdminAnswer, AdminPages } from '../observe/admin.js';
-import type { UsageReport } from '../observe/usage.js';
+import { type AdminAnswer, type AdminPages, jsonAnswer } from '../observe/admin.js';
 import type { ConsoleDescription, ConsoleState, OperationDescription } from './answers.js';
 import { type ConsolePage, readConsole } from './console-page.js';
 import { readMessage, sendMessage } from './try-out.js';
@@ -15,7 +14,6 @@ export interface ConsoleSources {
   description(): Promise<ConsoleDescription>;
   /** Null where there is no such operation. */
   operation(service: string, name: string): Promise<OperationDescription | null>;
-  usage(): Promise<UsageReport>;
   /** An address for callers without TLS; null where there is none. */
   trafficUrl(): string | null;
 }
@@ -40,15 +38,13 @@ export function makeConsole(sources: ConsoleSources): AdminPages {
         case '/':
           return wantsHtml(request) ? page((await files()).html) : text(200, LIST);
         case '/console/state':
-          return json(200, await sources.state());
-        case '/usage':
-          return json(200, await sources.usage());
+          return jsonAnswer(await sources.state());
         case '/console/description':
-          return json(200, await sources.description());
+          return jsonAnswer(await sources.description());
         case '/console/operation': {
           const { searchParams } = new URL(request.url ?? '', 'http://localhost');
           const found = await sources.operation(searchParams.get('service') ?? '', searchParams.get('name') ?? '');
-          return found === null ? null : json(200, found);
+          return found === null ? null : jsonAnswer(found);
         }
         case TRY:
           return tryOut(sources, body);
@@ -65,13 +61,6 @@ const LIST = '/\n/metrics\n/usage\n/live\n/ready\nPOST /reload\n';
 const wantsHtml = ({ headers }: IncomingMessage): boolean => (headers.accept ?? '').includes('text/html');
 
 const text = (status: number, body: string): AdminAnswer => ({ status, type: 'text/plain; charset=utf-8', body });
-
-const json = (status: number, value: unknown): AdminAnswer => ({
-  status,
-  type: 'application/json; charset=utf-8',
-  body: JSON.stringify(value),
-  fields: NO_SNIFF,
-});
 
 const NO_SNIFF = { 'x-content-type-options': 'nosniff' };
 
@@ -104,5 +93,5 @@ async function tryOut(sources: ConsoleSources, body: Buffer | null): Promise<Adm
   const message = readMessage(body, description);
   if (message === null) return text(400, 'That is no message for a service of this gateway.\n');
   const tried = await sendMessage(url, message).catch(() => null);
-  return tried === null ? text(502, 'The gateway gave no complete answer.\n') : json(200, tried);
+  return tried === null ? text(502, 'The gateway gave no complete answer.\n') : jsonAnswer(tried);
 }

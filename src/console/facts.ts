@@ -1,30 +1,53 @@
+import type { Exchange } from '../base/exchange.js';
 import type { Compiled } from '../compile.js';
-import type { RecentRequests } from '../observe/recent.js';
+import type { ConfigLoads } from '../observe/metrics/gauges.js';
+import type { MetricList } from '../observe/metrics/prometheus.js';
+import { RecentRequests } from '../observe/recent.js';
 import type { RecentLists } from '../observe/recent-lists.js';
-import type { Usage, UsageReport } from '../observe/usage.js';
 import type { ConsoleDescription, OperationDescription } from './answers.js';
+import type { ConsoleSources } from './console.js';
 import { describe, describeListenerEnds, describeOperation } from './description.js';
+import { stateOf } from './state.js';
 
 /** What the console shows of one process that takes requests, besides its metrics. */
-export interface ConsoleFacts {
-  recent(): RecentLists;
-  description(): ConsoleDescription;
-  usage(): UsageReport;
-  /** Null where there is no such operation. */
-  operation(service: string, name: string): OperationDescription | null;
-}
-
-export function factsOf(compiled: () => Compiled, recent: RecentRequests, usage: Usage): ConsoleFacts {
+export class ConsoleFacts {
+  readonly #compiled: () => Compiled;
+  readonly #recent: RecentRequests;
   // The description of a large WSDL is long, and a page asks for it with each reload.
-  let described: { readonly of: Compiled; readonly description: ReturnType<typeof describe> } | null = null;
-  return {
-    recent: () => recent.lists,
-    usage: () => usage.report(),
-    description() {
-      const current = compiled();
-      if (described?.of !== current) described = { of: current, description: describe(current) };
-      return { ...described.description, listenerEnds: describeListenerEnds(current) };
-    },
-    operation: (service, name) => describeOperation(compiled(), service, name),
-  };
+  #described: { readonly of: Compiled; readonly description: ReturnType<typeof describe> } | null = null;
+
+  constructor(compiled: () => Compiled) {
+    this.#compiled = compiled;
+    this.#recent = new RecentRequests(() => compiled().config.console.slowMillis);
+  }
+
+  /** A request is over. */
+  add(exchange: Exchange, millis: number): void {
+    this.#recent.add(exchange, millis);
+  }
+
+  recent(): RecentLists {
+    return this.#recent.lists;
+  }
+
+  description(): ConsoleDescription {
+    const current = this.#compiled();
+    if (this.#described?.of !== current) this.#described = { of: current, description: describe(current) };
+    return { ...this.#described.description, listenerEnds: describeListenerEnds(current) };
+  }
+
+  /** Null where there is no such operation. */
+  operation(service: string, name: string): OperationDescription | null {
+    return describeOperation(this.#compiled(), service, name);
+  }
+
+  /** What the page shows where this process is the only one. */
+  sources(metrics: () => Promise<MetricList>, loads: ConfigLoads, trafficUrl: () => string | null): ConsoleSources {
+    return {
+      state: async () => stateOf(await metrics(), loads, this.recent()),
+      description: async () => this.description(),
+      operation: async (service, name) => this.operation(service, name),
+      trafficUrl,
+    };
+  }
 }

@@ -26,7 +26,8 @@ export interface AdminSources {
   readonly isReady: () => boolean;
   /** Null where a reload cannot be asked for. */
   readonly reload: Reload | null;
-  readonly pages: AdminPages;
+  /** The first that has something at a path answers. */
+  readonly pages: readonly AdminPages[];
 }
 
 /** Pages for browsers, and what they ask for. */
@@ -34,7 +35,7 @@ export interface AdminPages {
   /** Null where there is nothing at the path. `body` is the whole body of a POST. */
   answer(request: IncomingMessage, path: string, body: Buffer | null): Promise<AdminAnswer | null>;
   /** Those that take a POST. */
-  readonly posts: ReadonlySet<string>;
+  readonly posts?: ReadonlySet<string>;
 }
 
 /** The requests that one address answers. Probes need no credentials. */
@@ -97,6 +98,14 @@ const wantsOpenMetrics = ({ headers }: IncomingMessage): boolean =>
 const TEXT = 'text/plain; charset=utf-8';
 const text = (status: number, body: string): AdminAnswer => ({ status, type: TEXT, body });
 
+/** JSON that a browser takes for nothing else. */
+export const jsonAnswer = (value: unknown): AdminAnswer => ({
+  status: 200,
+  type: 'application/json; charset=utf-8',
+  body: JSON.stringify(value),
+  fields: { 'x-content-type-options': 'nosniff' },
+});
+
 /** The host names of the admin address; a refused request is logged with the key to change. */
 export function adminHosts(
   own: readonly string[],
@@ -121,7 +130,7 @@ export function adminHosts(
  */
 export function makeAdminServer(sources: AdminSources, accessNow: () => AdminAccess): Server {
   const { reload, pages } = sources;
-  const posts = new Set([...pages.posts, ...(reload === null ? [] : [RELOAD])]);
+  const posts = new Set([...pages.flatMap((each) => [...(each.posts ?? [])]), ...(reload === null ? [] : [RELOAD])]);
   const answer = async (request: IncomingMessage, path: string, by: Operator): Promise<AdminAnswer> => {
     switch (path) {
       case '/metrics':
@@ -232,11 +241,14 @@ function isOwnOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
-async function answerPage(pages: AdminPages, request: IncomingMessage, path: string): Promise<AdminAnswer> {
-  if (request.method !== 'POST') return (await pages.answer(request, path, null)) ?? text(404, '');
-  const body = await bodyOf(request);
-  if (body === null) return text(413, 'The body is too long.\n');
-  return (await pages.answer(request, path, body)) ?? text(404, '');
+async function answerPage(pages: readonly AdminPages[], request: IncomingMessage, path: string): Promise<AdminAnswer> {
+  const body = request.method === 'POST' ? await bodyOf(request) : null;
+  if (request.method === 'POST' && body === null) return text(413, 'The body is too long.\n');
+  for (const each of pages) {
+    const answer = await each.answer(request, path, body);
+    if (answer !== null) return answer;
+  }
+  return text(404, '');
 }
 
 /** The body of a POST; null for one that is too long. */

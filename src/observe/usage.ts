@@ -1,5 +1,6 @@
 import type { Exchange } from '../base/exchange.js';
 import type { OperationUse } from '../base/operation-use.js';
+import { type AdminPages, jsonAnswer } from './admin.js';
 import { makeSum, OTHER, TallyTable } from './metrics/tally.js';
 
 /** Clients that are told apart; others are `_other`. */
@@ -165,3 +166,8 @@ export function mergeUsage(reports: readonly UsageReport[]): UsageReport {
   const merged = sum.report();
   return since === undefined ? merged : { ...merged, since };
 }
+
+/** The page of the admin address for programs: `/usage`. */
+export const usagePages = (report: () => UsageReport | Promise<UsageReport>): AdminPages => ({
+  answer: async (_, path) => (path === '/usage' ? jsonAnswer(await report()) : null),
+});

@@ -24,16 +24,16 @@ export const reportTo = (parent: ParentChannel): Required<BackendReports> => ({
 
 /** Answers the parent of a worker that takes requests from now on, and tells it so. */
 export function serveParent(parent: ParentChannel, gateway: Gateway, compiler: ReloadCompiler, log: Log): void {
-  const { facts } = gateway;
+  const { console, usage } = gateway;
   const steps = new ReloadSteps(gateway, compiler, log);
   parent.answer(
     {
       alive: () => null,
       metrics: () => gateway.listMetrics(),
-      recent: () => facts.recent(),
-      usage: () => facts.usage(),
-      description: () => facts.description(),
-      operation: ({ service, name }) => facts.operation(service, name),
+      recent: () => console.recent(),
+      usage: () => usage.report(),
+      description: () => console.description(),
+      operation: ({ service, name }) => console.operation(service, name),
       compile: ({ occasion, inputs }) => steps.compileFirst(occasion, inputs),
       compileSame: ({ inputs }) => steps.compileSame(inputs),
       commit: () => steps.commit(),

@@ -58,7 +58,7 @@ export async function runWorker(
   const cut = await gateway.drain(turn, drainDelayOf(why, gateway.compiled().config));
   await reportLast();
   await parent.tell('lastMetrics', await gateway.listMetrics());
-  await parent.tell('lastUsage', gateway.facts.usage());
+  await parent.tell('lastUsage', gateway.usage.report());
   return endCode(why, cut > 0);
 }
 

@@ -64,9 +64,6 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
     words: /\b(?:usage|(?:[a-z]+|Worker|Client)?Usage(?:Report)?)\b/g,
     exceptions: {
       'cli/operator/diff.ts': 'prints which clients a difference affects',
-      'console/console.ts': 'a page of the console shows it',
-      'console/facts.ts': 'a page of the console shows it',
-      'process/parent/worker-console.ts': 'adds up what the workers tell the console',
       'observe/overload.ts': 'processor time',
     },
   },

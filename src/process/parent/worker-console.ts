@@ -4,34 +4,30 @@ import { stateOf } from '../../console/state.js';
 import type { ConfigLoads } from '../../observe/metrics/gauges.js';
 import { mergeRecent } from '../../observe/recent.js';
 import type { WorkerCalls } from '../calls.js';
-import { ANSWER_MILLIS, type Worker } from './worker.js';
+import { askInTime, type Worker } from './worker.js';
 import type { WorkerMetrics } from './worker-metrics.js';
-import type { WorkerUsage } from './worker-usage.js';
 
 /** What the console shows of all workers. */
 export class WorkerConsole implements ConsoleSources {
   readonly #taking: ReadonlySet<Worker>;
   readonly #metrics: WorkerMetrics;
-  readonly #usage: WorkerUsage;
   readonly #loads: ConfigLoads;
   readonly trafficUrl: () => string | null;
 
   constructor(
     taking: ReadonlySet<Worker>,
     metrics: WorkerMetrics,
-    usage: WorkerUsage,
     loads: ConfigLoads,
     trafficUrl: () => string | null,
   ) {
     this.#taking = taking;
     this.#metrics = metrics;
-    this.#usage = usage;
     this.#loads = loads;
     this.trafficUrl = trafficUrl;
   }
 
   async state(): Promise<ConsoleState> {
-    const asked = [...this.#taking].map((worker) => ask(worker, 'recent', null));
+    const asked = [...this.#taking].map((worker) => askInTime(worker, 'recent', null));
     const [lists, metrics] = await Promise.all([Promise.all(asked), this.#metrics.list()]);
     return stateOf(metrics, this.#loads, mergeRecent(lists.flatMap((list) => list ?? [])));
   }
@@ -46,27 +42,11 @@ export class WorkerConsole implements ConsoleSources {
     return this.#askAny('operation', { service, name });
   }
 
-  async usage(): ReturnType<ConsoleSources['usage']> {
-    const takeOne = async (worker: Worker): Promise<void> => {
-      const report = await ask(worker, 'usage', null);
-      if (report !== null) this.#usage.take(worker, report);
-    };
-    await Promise.all([...this.#taking].map(takeOne));
-    return this.#usage.report();
-  }
-
   async #askAny<K extends keyof WorkerCalls>(
     call: K,
     data: WorkerCalls[K]['data'],
   ): Promise<WorkerCalls[K]['answer'] | null> {
     const [worker] = this.#taking;
-    return worker === undefined ? null : ask(worker, call, data);
+    return worker === undefined ? null : askInTime(worker, call, data);
   }
 }
-
-/** Resolves to null when the worker does not answer in time, or owes too many answers. */
-const ask = <K extends keyof WorkerCalls>(
-  { channel }: Worker,
-  call: K,
-  data: WorkerCalls[K]['data'],
-): Promise<WorkerCalls[K]['answer'] | null> => channel.ask(call, data, ANSWER_MILLIS).catch(() => null);

@@ -23,6 +23,13 @@ export interface Worker {
 /** How long a worker has to answer what operators ask. */
 export const ANSWER_MILLIS = 1000;
 
+/** Resolves to null when the worker does not answer in time, or owes too many answers. */
+export const askInTime = <K extends keyof WorkerCalls>(
+  { channel }: Worker,
+  call: K,
+  data: WorkerCalls[K]['data'],
+): Promise<WorkerCalls[K]['answer'] | null> => channel.ask(call, data, ANSWER_MILLIS).catch(() => null);
+
 /** A worker in a process of its own, which runs the same command line. */
 export class ForkedWorker implements Worker {
   readonly channel: WorkerChannel;

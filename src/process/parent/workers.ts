@@ -22,6 +22,7 @@ import type { ConfigLoads } from '../../observe/metrics/gauges.js';
 import { printOpenMetrics } from '../../observe/metrics/open-metrics.js';
 import { METRICS_TYPE } from '../../observe/metrics/prometheus.js';
 import { type LabelNames, retiredLabels } from '../../observe/metrics/retired-labels.js';
+import { usagePages } from '../../observe/usage.js';
 import type { CompiledFacts, ReloadSource } from '../reload/reload-source.js';
 import type { ExitCode } from '../terminal.js';
 import { EndedReplicas } from './ended-replicas.js';
@@ -97,7 +98,7 @@ export class Workers {
   /** The workers that take requests, the one that has run longest first. */
   readonly #taking = new Set<Worker>();
   readonly #metrics: WorkerMetrics;
-  readonly #usage = new WorkerUsage();
+  readonly #usage = new WorkerUsage(this.#taking);
   readonly #health = new WorkerHealth(this.#taking);
   readonly #replicas = new EndedReplicas(this.#taking);
   readonly #addresses;
@@ -235,7 +236,10 @@ export class Workers {
       ...adminHosts(listenHosts(admin), hosts, this.#log),
       isReady: () => !this.#stopping.signal.aborted && this.#taking.size > 0,
       reload,
-      pages: makeConsole(new WorkerConsole(this.#taking, this.#metrics, this.#usage, loads, trafficUrl)),
+      pages: [
+        usagePages(() => this.#usage.report()),
+        makeConsole(new WorkerConsole(this.#taking, this.#metrics, loads, trafficUrl)),
+      ],
     };
   }
 
