@@ -1,5 +1,4 @@
 import cluster from 'node:cluster';
-import { firstWarnings } from '../base/diagnostic.js';
 import {
   completeInputs,
   emptySnapshot,
@@ -20,15 +19,17 @@ import { parentCheckpoints } from '../observe/audit/audit-checkpoints.js';
 import { Log } from '../observe/log/log.js';
 import { startGateway } from '../server.js';
 import { demoIntroduction, type Introduction } from './introduction.js';
-import { announce, openingOf } from './opening.js';
+import { announce, type Opening, openingOf } from './opening.js';
+import { OwnWorker } from './own-worker.js';
 import { workersOption } from './parent/worker-count.js';
-import { type ParentConfig, Workers } from './parent/workers.js';
+import type { NextConfig, ParentConfig, WorkerGroup } from './parent/worker-group.js';
+import { Workers, type WorkersOptions } from './parent/workers.js';
 import { PendingSignal } from './pending-signal.js';
 import { refuseAddress } from './refuse-address.js';
 import { askedFrom } from './reload/asked-reloads.js';
 import { checkWeaker } from './reload/check-weaker.js';
 import { FileWatch } from './reload/file-watch.js';
-import { type CompiledFacts, compiledFacts, type Reads, wsdlsInUse } from './reload/reload-source.js';
+import { type CompiledFacts, compiledFacts, type Reads, type ReloadOccasion } from './reload/reload-source.js';
 import { type Applied, type ReloadCause, Reloader } from './reload/reloader.js';
 import { throwWithWsdls } from './reload/wsdl-errors.js';
 import { compileBeside, outdated, type UseSource, WsdlTakeover } from './reload/wsdl-takeover.js';
@@ -65,7 +66,7 @@ export async function start(
     const load: Origin['load'] = (again) => loadAgain(loaded, workersOption(workers), again);
     const takeover = new WsdlTakeover(log);
     const origin = { loaded, snapshot, load, hangUp, rollSignal, watch, takeover, introduction, terminal };
-    return count > 1 ? await runWorkers(count, origin, log) : await runAlone(origin, log);
+    return await run(count, origin, log);
   } finally {
     watch.listen(null);
     hangUp.close();
@@ -118,103 +119,87 @@ async function loadAgain(
   return next;
 }
 
-async function runAlone(origin: Origin, log: Log): Promise<ExitCode> {
-  const { loaded, snapshot, load, rollSignal, takeover, terminal } = origin;
-  const use: UseSource = async ({ occasion, inputs, reads }) => {
-    const again = await load(inputs);
-    const weaker = await checkWeaker(gateway.compiled().config, again, occasion);
-    const next = await compileBeside(again, gateway.compiled(), occasion);
-    gateway.replace(next);
-    takeover.use(reads.snapshot, wsdlsInUse(next));
-    listenForReloads(origin, next.config, reloader);
-    return { warnings: firstWarnings(next.warnings), weaker };
-  };
-  const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
-  const asked = askedFrom(reloader, takeover, use, log);
-  const { opening, gateway } = await compile(loaded).then(async (compiled) => {
-    const opening = await openingOf(compiled, origin, log);
-    const starting = startGateway(compiled, log, asked);
-    return { opening, gateway: await starting.catch(refuseAddress(rootSection(loaded), ['listen', 'admin'])) };
-  });
-  if (!takeover.use(snapshot, opening.facts.wsdls)) snapshot.contents.clear();
-  await announce(gateway, opening, log, terminal);
-  rollSignal.listen(() => log.event('warn', 'SIGUSR2 replaces workers, and there are none', {}));
-  listenForReloads(origin, loaded.config, reloader);
-  const endReports = reportToWatchdog(() => 0);
-  const why = await opening.stopping;
-  endReports();
-  const delayMillis = drainDelayOf(why, gateway.compiled().config);
-  log.event('info', 'draining', { signal: why.name, delayMillis });
-  void notifyServiceManager('STOPPING=1');
-  await reloader.close();
-  const cut = await gateway.drain(undefined, delayMillis);
-  await opening.closeDemo();
-  log.event('info', 'stopped', { cut });
-  return endCode(why, cut > 0);
-}
-
-async function runWorkers(count: number, origin: Origin, log: Log): Promise<ExitCode> {
-  const { loaded, snapshot, load, rollSignal, takeover, terminal } = origin;
-  const opening = await compile(loaded).then(async (compiled) => {
-    await compiled.close();
-    return openingOf(compiled, origin, log);
-  });
-  takeover.use(snapshot, opening.facts.wsdls);
+async function run(count: number, origin: Origin, log: Log): Promise<ExitCode> {
+  const { loaded, load, rollSignal, takeover, terminal } = origin;
   let inUse = loaded.config;
   const use: UseSource = async (source) => {
     const next = await load(source.inputs);
     const weaker = await checkWeaker(inUse, next, source.occasion);
-    const compileHere = async (): Promise<CompiledFacts> => {
-      if (source.occasion === 'WSDL') throw outdated();
-      // Connections are accepted by this process.
-      const compiled = await compile(next, null, new TimeSlices());
-      await compiled.close();
-      return compiledFacts(compiled);
-    };
-    const { wsdls, warnings } = await workers.reload(source, compileHere, (facts) => parentConfigOf(next, facts));
+    const { wsdls, warnings } = await group.reload(nextConfig(next, source.occasion), source);
     inUse = next.config;
-    checkpoints?.write('reload');
     takeover.use(source.reads.snapshot, wsdls);
-    log.setLevel(next.config.log.level);
-    listenForReloads(origin, next.config, reloader);
+    log.setLevel(inUse.log.level);
+    listenForReloads(origin, inUse, reloader);
     return { warnings, weaker };
   };
   const reloader = new Reloader(log, (cause) => readAnew(origin, use, cause));
-  const asked = askedFrom(reloader, takeover, use, log);
-  const first = parentConfigOf(loaded, opening.facts);
-  const refuse = refuseAddress(rootSection(loaded), ['admin']);
-  const checkpoints = await parentCheckpoints(auditTargetOf(rootSection(loaded)), log).catch(refuse);
-  const workers = new Workers({
-    count,
-    file: loaded.file,
-    config: loaded.config,
-    inputs: snapshot,
-    log,
-    ...asked,
-    first,
-    checkpoints,
+  const { opening, group } = await open(count, origin, askedFrom(reloader, takeover, use, log), log);
+  const { adminUrl } = group;
+  void group.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, opening, log, terminal));
+  void group.ready.then(() => {
+    listenForReloads(origin, inUse, reloader);
+    rollSignal.listen(() => void group.roll());
   });
-  await workers.start().catch(refuse);
-  const { adminUrl } = workers;
-  void workers.ready.then((urls) => announce({ url: urls[0] ?? '', urls, adminUrl }, opening, log, terminal));
-  void workers.ready.then(() => {
-    listenForReloads(origin, loaded.config, reloader);
-    rollSignal.listen(() => void workers.roll());
-  });
-  const endReports = reportToWatchdog(() => workers.silentMillis);
-  const why = await Promise.race([opening.stopping, workers.broken]);
+  const endReports = reportToWatchdog(() => group.silentMillis);
+  const why = await Promise.race([opening.stopping, group.broken]);
   endReports();
   const cause: StopCause = typeof why === 'object' ? why : { name: 'broken', code: why };
-  if (typeof why === 'object')
-    log.event('info', 'draining', { signal: why.name, delayMillis: drainDelayOf(why, inUse) });
+  const delayMillis = drainDelayOf(cause, inUse);
+  if (typeof why === 'object') log.event('info', 'draining', { signal: why.name, delayMillis });
   void notifyServiceManager('STOPPING=1');
   await reloader.close();
-  const isForced = await workers.stop();
-  await checkpoints?.close();
+  const { isForced, fields } = await group.stop(delayMillis);
   await opening.closeDemo();
-  log.event('info', 'stopped', { workers: count });
+  log.event('info', 'stopped', fields);
   return endCode(cause, isForced);
 }
+
+/** What a start leaves behind: nothing of it holds the first configuration beyond its reloads. */
+interface Started {
+  readonly opening: Opening;
+  readonly group: WorkerGroup;
+}
+
+/** Compiles the configuration, and has `count` workers take requests. Throws `ConfigurationError`. */
+async function open(
+  count: number,
+  origin: Origin,
+  asked: Pick<WorkersOptions, 'loads' | 'reload' | 'offer'>,
+  log: Log,
+): Promise<Started> {
+  const { loaded, snapshot, takeover } = origin;
+  const root = rootSection(loaded);
+  const compiled = await compile(loaded);
+  const isAlone = count === 1;
+  if (!isAlone) await compiled.close();
+  const opening = await openingOf(compiled, origin, log);
+  // Before workers start from it: it drops what cannot be used.
+  const isKept = takeover.use(snapshot, opening.facts.wsdls);
+  if (isAlone) {
+    if (!isKept) snapshot.contents.clear();
+    const gateway = await startGateway(compiled, log, asked).catch(refuseAddress(root, ['listen', 'admin']));
+    return { opening, group: new OwnWorker(gateway, log) };
+  }
+  const { config, file } = loaded;
+  const first = parentConfigOf(loaded, opening.facts);
+  const refuse = refuseAddress(root, ['admin']);
+  const checkpoints = await parentCheckpoints(auditTargetOf(root), log).catch(refuse);
+  const group = new Workers({ count, file, config, inputs: snapshot, log, ...asked, first, checkpoints });
+  await group.start().catch(refuse);
+  return { opening, group };
+}
+
+const nextConfig = (next: LoadedConfig, occasion: ReloadOccasion): NextConfig => ({
+  compileBeside: (before) => compileBeside(next, before, occasion),
+  async compileUnused() {
+    if (occasion === 'WSDL') throw outdated();
+    // Connections are accepted by this process.
+    const compiled = await compile(next, null, new TimeSlices());
+    await compiled.close();
+    return compiledFacts(compiled);
+  },
+  ownOf: (facts) => parentConfigOf(next, facts),
+});
 
 const parentConfigOf = (loaded: LoadedConfig, { names }: CompiledFacts): ParentConfig => ({
   names,

@@ -6,7 +6,6 @@ import type { InputSnapshot } from '../../base/inputs.js';
 import { nextPollPhase } from '../../base/poll-phase.js';
 import { SlotClock } from '../../base/slots.js';
 import { withResolver } from '../../base/with-resolver.js';
-import type { AdminListener } from '../../compile/listen/admin.js';
 import { listenHosts } from '../../config/listen/listen-keys.js';
 import type { Config } from '../../config/schema.js';
 import { clearTextOf, makeConsole } from '../../console/console.js';
@@ -21,7 +20,7 @@ import type { Log } from '../../observe/log/log.js';
 import type { ConfigLoads } from '../../observe/metrics/gauges.js';
 import { printOpenMetrics } from '../../observe/metrics/open-metrics.js';
 import { METRICS_TYPE } from '../../observe/metrics/prometheus.js';
-import { type LabelNames, retiredLabels } from '../../observe/metrics/retired-labels.js';
+import { retiredLabels } from '../../observe/metrics/retired-labels.js';
 import { usagePages } from '../../observe/usage.js';
 import type { CompiledFacts, ReloadSource } from '../reload/reload-source.js';
 import type { ExitCode } from '../terminal.js';
@@ -29,6 +28,7 @@ import { EndedReplicas } from './ended-replicas.js';
 import { ReplacementPauses } from './replacement-pauses.js';
 import { ForkedWorker, type Worker } from './worker.js';
 import { WorkerConsole } from './worker-console.js';
+import type { GroupEnd, NextConfig, ParentConfig, WorkerGroup } from './worker-group.js';
 import { WorkerHealth } from './worker-health.js';
 import { WorkerMetrics } from './worker-metrics.js';
 import { reloadWorkers, replaceInputs } from './worker-reload.js';
@@ -38,15 +38,6 @@ import { WorkerWatch } from './worker-watch.js';
 
 /** A worker that has not ended so long after its drain had to be over is killed. */
 const KILL_AFTER_MILLIS = 10_000;
-
-/** The part of a configuration that the parent itself uses. */
-export interface ParentConfig {
-  readonly names: LabelNames;
-  /** The addresses for operators, of which a reload changes the credentials alone. */
-  readonly admin: readonly AdminListener[];
-  /** The longest time of a drain, with its delay. */
-  readonly drainMillis: number;
-}
 
 /** What the workers of a gateway start from, and what they report to. */
 export interface WorkersOptions {
@@ -84,7 +75,7 @@ interface Member {
 }
 
 /** The workers of a gateway on one traffic address, seen from their parent, which serves operators for all of them. */
-export class Workers {
+export class Workers implements WorkerGroup {
   readonly #options: WorkersOptions;
   readonly #log: Log;
   /** Those of the last reload. */
@@ -135,22 +126,18 @@ export class Workers {
     });
   }
 
-  /** Resolves to the traffic addresses once every worker has taken requests. */
   get ready(): Promise<readonly string[]> {
     return this.#ready.promise;
   }
 
-  /** Resolves when a worker ended by itself before all were ready for the first time. */
   get broken(): Promise<ExitCode> {
     return this.#broken.promise;
   }
 
-  /** `http://host:port` of operators. */
   get adminUrl(): string {
     return this.#served?.url ?? '';
   }
 
-  /** The longest time that one of them has not answered for. */
   get silentMillis(): number {
     return this.#watch.silentMillis;
   }
@@ -177,21 +164,13 @@ export class Workers {
     });
   }
 
-  /**
-   * Gives a configuration to all workers or to none. `ownOf` makes the parent's part of it; `compileHere` compiles it where no
-   * worker runs. Throws `ConfigurationError`.
-   */
-  async reload(
-    source: ReloadSource,
-    compileHere: () => Promise<CompiledFacts>,
-    ownOf: (facts: CompiledFacts) => ParentConfig,
-  ): Promise<CompiledFacts> {
+  async reload(config: NextConfig, source: ReloadSource): Promise<CompiledFacts> {
     const facts = await reloadWorkers(
       () => [...this.#taking],
       source,
-      compileHere,
+      () => config.compileUnused(),
       (found, workers) => {
-        const next = ownOf(found);
+        const next = config.ownOf(found);
         this.#inputs = source.reads.snapshot;
         this.#metrics.retireLabels(retiredLabels(this.#own.names, [next.names]));
         this.#own = next;
@@ -199,16 +178,16 @@ export class Workers {
       },
     );
     await Promise.all([...this.#taking].map((worker) => this.#catchUp(worker).catch(() => worker.kill())));
+    this.#options.checkpoints?.write('reload');
     return facts;
   }
 
-  /** Replaces all workers one by one by the program as it is on disk now. Resolves when that is over. */
   roll(): Promise<void> {
     return this.#roller.roll(this.#stopping.signal);
   }
 
-  /** Readiness off, every worker drains. Resolves when all have ended, to whether requests had to be cut. */
-  async stop(): Promise<boolean> {
+  /** Each worker delays its own drain. */
+  async stop(): Promise<GroupEnd> {
     this.#stopping.abort();
     this.#watch.close();
     this.#addresses.close();
@@ -222,7 +201,8 @@ export class Workers {
     await this.#kept;
     clearTimeout(late);
     await this.#served?.close();
-    return this.#isForced;
+    await this.#options.checkpoints?.close();
+    return { isForced: this.#isForced, fields: { workers: this.#options.count } };
   }
 
   #adminSources(): AdminSources {
