@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/refusals/refusal.js';
 import type { RefusalCode } from '../base/refusals/refusals.js';
 import { withField } from '../base/request-observer.js';
+import { stageAfter } from '../base/stages.js';
 import type { Address } from './address.js';
 import { type CallOutcome, outcomeOf } from './breaker.js';
 import type { CallRules, TimedCall } from './call-rules.js';
@@ -244,9 +245,8 @@ export class Call implements UpstreamCall, ReplyHead, ExchangeHandler {
 
   /** Makes a step; false where it cannot follow on the stage. */
   #move(step: keyof typeof STEPS): boolean {
-    const stages: { readonly [before in Stage]?: Stage } = STEPS[step];
-    const next = stages[this.#stage];
-    if (next === undefined) return false;
+    const next = stageAfter<Stage, keyof typeof STEPS>(STEPS, step, this.#stage);
+    if (next === null) return false;
     this.#stage = next;
     return true;
   }

@@ -3,6 +3,13 @@ import type { Position } from './automaton.js';
 import type { ElementRules, TypeRules } from './rules.js';
 import { ModelWalk } from './walk.js';
 
+/**
+ * What happens with the text of an element: it is kept until the end, or validated as it streams; there must be none,
+ * because the element is nil; or it is known to be valid and was not kept: the bytes have passed a test, or it is an
+ * attachment (XOP).
+ */
+type TextState = 'kept' | 'streamed' | 'nil' | 'known';
+
 /** An open element while it is validated. Frames are reused. */
 export class Frame {
   element: ElementRules;
@@ -10,15 +17,9 @@ export class Frame {
   readonly walk = new ModelWalk<ElementRules>();
   /** The text so far, where it is needed. */
   text = '';
-  isNil = false;
-  /** True if the binary content is an attachment (XOP). */
-  isAttached = false;
-  /** True if the text is validated as it streams. */
-  isStreamed = false;
+  #textState: TextState = 'kept';
   /** The test by which its text may be valid without being kept; null where the text is needed. */
   fastTest: BytesTest | null = null;
-  /** True if the text is known to be valid, and was not kept. */
-  isValidated = false;
   /** An identity constraint wants its text. */
   isField = false;
   /** Children so far. */
@@ -43,11 +44,8 @@ export class Frame {
     this.element = element;
     this.type = type;
     this.text = '';
-    this.isNil = false;
-    this.isAttached = false;
-    this.isStreamed = false;
+    this.#textState = 'kept';
     this.fastTest = null;
-    this.isValidated = false;
     this.isField = false;
     this.children = 0;
     const { automaton } = type;
@@ -59,6 +57,15 @@ export class Frame {
     if (this.#tallied === 0) return;
     if (this.#tally === null || this.#tally.length < this.#tallied) this.#tally = new Int32Array(this.#tallied);
     else this.#tally.fill(0, 0, this.#tallied);
+  }
+
+  get textState(): TextState {
+    return this.#textState;
+  }
+
+  /** Begins another way with the text; an element that is nil stays so. */
+  treatText(as: Exclude<TextState, 'kept'>): void {
+    if (this.#textState !== 'nil') this.#textState = as;
   }
 
   /** Counts a child at this position; returns its number among its siblings of the same name. */

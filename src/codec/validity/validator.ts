@@ -77,7 +77,7 @@ export class ContentValidator implements XmlHandler {
     if (parent !== null) {
       parent.children++;
       const { automaton } = parent.type;
-      if (automaton !== null && !parent.isNil) {
+      if (automaton !== null && parent.textState !== 'nil') {
         const position = parent.walk.advance(tag.uri, tag.local);
         if (position === null) return this.#stop(describeMisplaced(parent, tag));
         ordinal = parent.countChild(position);
@@ -96,10 +96,10 @@ export class ContentValidator implements XmlHandler {
   text(chars: string): void {
     const frame = this.#frames[this.#depth - 1];
     if (frame === undefined || this.#isOver) return;
-    if (frame.isNil) this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
+    if (frame.textState === 'nil') this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
     else if (frame.type.simple === null && !hasMixedText(frame.type))
       this.#fail({ rule: 'text', what: 'must not have text', below: '' });
-    else if (frame.isStreamed) this.#base64?.add(chars);
+    else if (frame.textState === 'streamed') this.#base64?.add(chars);
     else if (frame.text.length + chars.length > this.#options.textChars) {
       const limit = { key: 'limits.xml.textBytes', value: this.#options.textChars };
       this.#report('XML_TEXT_LIMIT', { ...FINDINGS.tooLong, limit });
@@ -110,7 +110,7 @@ export class ContentValidator implements XmlHandler {
     const frame = this.#frames[this.#depth - 1];
     if (this.#isOver) return true;
     if (frame === undefined || frame.fastTest === null || !frame.fastTest(bytes, start, end)) return false;
-    frame.isValidated = true;
+    frame.treatText('known');
     return true;
   }
 
@@ -152,7 +152,7 @@ export class ContentValidator implements XmlHandler {
       type = effective;
       const isNil = nilOf(tag, element);
       if (typeof isNil === 'object') return this.#stop(isNil);
-      frame.isNil = isNil;
+      if (isNil) frame.treatText('nil');
     }
     if (type.isAbstract) return this.#stop(FINDINGS.abstractType);
     if (element.declaration.abstract) return this.#stop(FINDINGS.abstract);
@@ -161,12 +161,13 @@ export class ContentValidator implements XmlHandler {
     if (this.#isOver) return this.#skip();
     // Keys may be anywhere within: nothing is skipped.
     const isThorough = this.#options.isThorough || this.#identity !== null;
-    if (type.kind === 'any' && !frame.isNil && !this.#hasUnvalidated) {
+    const isNil = frame.textState === 'nil';
+    if (type.kind === 'any' && !isNil && !this.#hasUnvalidated) {
       if (this.#options.isThorough) return this.#stop(FINDINGS.unvalidated);
       this.#hasUnvalidated = true;
       this.#emit('SCHEMA_INVALID', FINDINGS.unvalidated);
     }
-    if ((type.kind === 'any' || (type.kind === 'lax' && !isThorough)) && !frame.isNil) {
+    if ((type.kind === 'any' || (type.kind === 'lax' && !isThorough)) && !isNil) {
       this.#identity?.closeUnread(this.#depth);
       this.#depth--;
       return this.#skip();
@@ -176,13 +177,13 @@ export class ContentValidator implements XmlHandler {
 
   #interest(frame: Frame, type: TypeRules): Interest {
     // White space is text as well where there must be none (cvc-elt.3.2.1, cvc-complex-type.2.1).
-    if (frame.isNil || type.kind === 'empty') return STREAM;
+    if (frame.textState === 'nil' || type.kind === 'empty') return STREAM;
     const { simple } = type;
     const { fixed, default: initial } = frame.element.declaration;
     if (simple === null)
       return type.kind === 'model' ? PRESENCE : hasMixedText(type) && fixed !== null ? STREAM : ELEMENTS_ONLY;
-    frame.isStreamed = simple.isStreamable && !frame.isField && fixed === null && initial === null;
-    if (frame.isStreamed) {
+    if (simple.isStreamable && !frame.isField && fixed === null && initial === null) {
+      frame.treatText('streamed');
       this.#base64 ??= new StreamedBase64();
       this.#base64.begin();
     }
@@ -192,10 +193,11 @@ export class ContentValidator implements XmlHandler {
 
   /** The rules for a child of an element without a content model; null after a violation, and for an XOP Include. */
   #childOf(parent: Frame, tag: StartTag): ElementRules | null {
-    if (parent.isNil) return this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
+    if (parent.textState === 'nil')
+      return this.#fail({ rule: 'nil', what: 'must be empty, because it is nil', below: '' });
     if (parent.type.kind === 'lax') return this.#schema.global(tag.uri, tag.local) ?? this.#schema.undeclared;
     if (parent.type.simple?.type.builtIn === 'base64Binary' && tag.local === 'Include' && tag.uri === XOP) {
-      parent.isAttached = true;
+      parent.treatText('known');
       return null;
     }
     return this.#fail({ rule: 'element', what: 'must not have elements', below: '' });
@@ -229,13 +231,14 @@ export class ContentValidator implements XmlHandler {
   }
 
   #end(frame: Frame): void {
-    const { type, isNil } = frame;
+    const { type, textState } = frame;
+    const isNil = textState === 'nil';
     const { simple } = type;
     if (!isNil && type.automaton !== null && !frame.walk.isComplete) {
       this.#fail({ rule: 'missing', what: describeMissing(frame), below: '' });
       return;
     }
-    if (!isNil && simple !== null && !frame.isAttached && !frame.isValidated && !this.#text(frame, simple)) return;
+    if (!isNil && simple !== null && textState !== 'known' && !this.#text(frame, simple)) return;
     const what = isNil || simple !== null ? null : checkContent(frame);
     if (what !== null) this.#fail({ rule: 'value', what, below: '' });
     if (this.#identity === null) return;
@@ -245,7 +248,7 @@ export class ContentValidator implements XmlHandler {
   }
 
   #text(frame: Frame, simple: SimpleRules): boolean {
-    const what = frame.isStreamed ? (this.#base64?.end() ?? null) : checkText(frame, simple);
+    const what = frame.textState === 'streamed' ? (this.#base64?.end() ?? null) : checkText(frame, simple);
     if (what !== null) this.#fail({ rule: 'value', what, below: '' });
     else if (simple.identity !== null) {
       this.#trackIdentity(simple, frame.text);

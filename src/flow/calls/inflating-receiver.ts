@@ -1,8 +1,24 @@
 import type { Buffer } from 'node:buffer';
 import { asRefusal, asUpstream, type Refusal } from '../../base/refusals/refusal.js';
+import { stageAfter } from '../../base/stages.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver } from '../../upstream/reply.js';
 import { Inflater } from '../http/inflate.js';
+
+/**
+ * The stage of a reply: its head is awaited, it passes as it is, or it is decoded. `empty`: no byte of it has come.
+ * `draining`: the call is over, so that failures are no longer reported by it, and decoded bytes are still to be given.
+ */
+type Stage = 'head' | 'plain' | 'empty' | 'decoding' | 'draining' | 'over';
+
+/** The stage that a step leads to, by the stage before it. A step that is not listed there changes nothing. */
+const STEPS = {
+  pass: { head: 'plain' },
+  decode: { head: 'empty' },
+  data: { empty: 'decoding' },
+  callEnd: { decoding: 'draining' },
+  end: { head: 'over', plain: 'over', empty: 'over', decoding: 'over', draining: 'over' },
+} as const satisfies Record<string, { readonly [before in Stage]?: Stage }>;
 
 /**
  * Stands between a call and its receiver, and decodes a reply that comes as gzip (RFC 9110 section 8.4): some stacks send
@@ -15,10 +31,7 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   #call: UpstreamCall | null = null;
   /** Null for a reply that comes as it is. */
   #inflater: Inflater | null = null;
-  #hasBody = false;
-  /** The call is over, so that failures are no longer reported by it. */
-  #isCallOver = false;
-  #isOver = false;
+  #stage: Stage = 'head';
 
   constructor(receiver: UpstreamReceiver, limits: InflateLimits) {
     this.#receiver = receiver;
@@ -36,9 +49,11 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   head(head: ReplyHead): void {
     const coding = head.header('content-encoding');
     if (coding === null || !GZIP.test(coding)) {
+      this.#move('pass');
       this.#receiver.head(head);
       return;
     }
+    this.#move('decode');
     this.#inflater = this.#inflate();
     this.#receiver.head(withoutCoding(head));
   }
@@ -48,22 +63,18 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
       this.#receiver.data(chunk);
       return;
     }
-    this.#hasBody = true;
+    this.#move('data');
     this.#inflater.write(chunk);
   }
 
   /** The receiver of a compressed reply gets its end, or a failure, later. */
   end(): void {
-    if (this.#inflater === null || !this.#hasBody) {
-      this.#receiver.end();
-      return;
-    }
-    this.#isCallOver = true;
-    this.#inflater.end();
+    if (this.#move('callEnd')) this.#inflater?.end();
+    else this.#receiver.end();
   }
 
   failed(refusal: Refusal): void {
-    this.#isOver = true;
+    this.#move('end');
     this.#inflater?.destroy();
     this.#receiver.failed(refusal);
   }
@@ -77,9 +88,17 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   }
 
   abort(refusal: Refusal): void {
-    if (this.#isOver) return;
-    if (this.#isCallOver) this.failed(refusal);
+    if (this.#stage === 'over') return;
+    if (this.#stage === 'draining') this.failed(refusal);
     else this.#call?.abort(refusal);
+  }
+
+  /** Makes a step; false where it cannot follow on the stage. */
+  #move(step: keyof typeof STEPS): boolean {
+    const next = stageAfter<Stage, keyof typeof STEPS>(STEPS, step, this.#stage);
+    if (next === null) return false;
+    this.#stage = next;
+    return true;
   }
 
   #inflate(): Inflater {
@@ -87,7 +106,7 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
       data: (chunk) => this.#attempt(() => this.#receiver.data(chunk)),
       end: () => {
         this.#attempt(() => this.#receiver.end());
-        this.#isOver = true;
+        this.#move('end');
       },
       failed: (refusal) => this.abort(asUpstream(refusal)),
       enough: () => this.#call?.pause(),
@@ -96,7 +115,7 @@ export class InflatingReceiver implements UpstreamReceiver, UpstreamCall {
   }
 
   #attempt(step: () => void): void {
-    if (this.#isOver) return;
+    if (this.#stage === 'over') return;
     try {
       step();
     } catch (caught) {

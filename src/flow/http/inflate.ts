@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
+import { stageAfter } from '../../base/stages.js';
 import type { InflateLimits } from '../../soap/limits.js';
 import { GzipHeader } from './gzip-header.js';
 
@@ -20,6 +21,18 @@ export interface InflateOutput {
 const TRAILER_BYTES = 8;
 
 /**
+ * What comes next of the stream: compressed data, or the trailer. `drained`: besides, everything decoded was handed out.
+ */
+type Stage = 'data' | 'trailer' | 'drained' | 'over';
+
+/** The stage that a step leads to, by the stage before it. A step that is not listed there changes nothing. */
+const STEPS = {
+  deflated: { data: 'trailer', drained: 'drained' },
+  drain: { data: 'drained', trailer: 'drained' },
+  end: { data: 'over', trailer: 'over', drained: 'over' },
+} as const satisfies Record<string, { readonly [before in Stage]?: Stage }>;
+
+/**
  * Decodes one gzip stream (RFC 1952) as it comes in. One member, complete, with nothing behind it: bytes that another
  * reader would leave away or add are refused as `ENCODING_CORRUPT`, too many as `DECOMPRESSION_LIMIT`. At most a few
  * chunks wait on either side.
@@ -35,23 +48,18 @@ export class Inflater {
   #taken = 0;
   #decoded = 0;
   #sum = 0;
+  #stage: Stage = 'data';
+  /** `full`: the source waits for `more`. */
+  #source: 'flowing' | 'full' | 'ended' = 'flowing';
   /** A chunk is being decoded. */
-  #busy = false;
-  /** The source waits for `more`. */
-  #full = false;
-  /** The compressed data are over, and what follows is the trailer. */
-  #deflated = false;
-  /** Everything decoded was handed out. */
-  #drained = false;
-  #sourceEnded = false;
-  #over = false;
+  #isBusy = false;
 
   constructor(limits: InflateLimits, output: InflateOutput) {
     this.#limits = limits;
     this.#output = output;
     this.#raw.on('data', (chunk: Buffer) => this.#give(chunk));
     this.#raw.once('end', () => {
-      this.#drained = true;
+      this.#move('drain');
       this.#endIfDone();
     });
     this.#raw.on('error', (error: Error) => this.#corrupt('data', error));
@@ -59,7 +67,7 @@ export class Inflater {
 
   /** The next bytes of the stream. */
   write(chunk: Buffer): void {
-    if (this.#over || chunk.length === 0) return;
+    if (this.#isOver || chunk.length === 0) return;
     this.#taken += chunk.length;
     // A stream may go on without anything coming of it.
     if (this.#taken > this.#limits.messageBytes) {
@@ -68,15 +76,15 @@ export class Inflater {
     }
     this.#waiting.push(chunk);
     this.#next();
-    if (this.#waiting.length > 0 && !this.#full) {
-      this.#full = true;
+    if (this.#waiting.length > 0 && this.#source === 'flowing') {
+      this.#source = 'full';
       this.#output.enough();
     }
   }
 
   /** There are no more bytes. */
   end(): void {
-    this.#sourceEnded = true;
+    this.#source = 'ended';
     this.#endIfDone();
   }
 
@@ -91,19 +99,31 @@ export class Inflater {
 
   /** Drops the rest of it. */
   destroy(): void {
-    this.#over = true;
+    this.#move('end');
     this.#waiting.length = 0;
     this.#raw.destroy();
   }
 
+  get #isOver(): boolean {
+    return this.#stage === 'over';
+  }
+
+  /** Makes a step; false where it cannot follow on the stage. */
+  #move(step: keyof typeof STEPS): boolean {
+    const next = stageAfter<Stage, keyof typeof STEPS>(STEPS, step, this.#stage);
+    if (next === null) return false;
+    this.#stage = next;
+    return true;
+  }
+
   #next(): void {
-    while (!this.#busy && !this.#over) {
+    while (!this.#isBusy && !this.#isOver) {
       const chunk = this.#waiting.shift();
       if (chunk === undefined) break;
       this.#take(chunk);
     }
-    if (this.#full && this.#waiting.length === 0 && !this.#over) {
-      this.#full = false;
+    if (this.#source === 'full' && this.#waiting.length === 0 && !this.#isOver) {
+      this.#source = 'flowing';
       this.#output.more();
     }
     this.#endIfDone();
@@ -113,22 +133,19 @@ export class Inflater {
     const behindHeader = this.#header.take(chunk);
     if (behindHeader < 0) this.#corrupt('header');
     const data = chunk.subarray(Math.max(0, behindHeader));
-    if (data.length === 0 || this.#over) return;
-    if (this.#deflated) this.#takeTrailer(data);
-    else this.#decode(data);
+    if (data.length === 0 || this.#isOver) return;
+    if (this.#stage === 'data') this.#decode(data);
+    else this.#takeTrailer(data);
   }
 
   #decode(data: Buffer): void {
-    this.#busy = true;
+    this.#isBusy = true;
     const before = this.#raw.bytesWritten;
     this.#raw.write(data, () => {
-      this.#busy = false;
+      this.#isBusy = false;
       const consumed = this.#raw.bytesWritten - before;
       // It takes everything but what stands behind its own end.
-      if (!this.#over && consumed < data.length) {
-        this.#deflated = true;
-        this.#takeTrailer(data.subarray(consumed));
-      }
+      if (consumed < data.length && this.#move('deflated')) this.#takeTrailer(data.subarray(consumed));
       this.#next();
     });
   }
@@ -140,7 +157,7 @@ export class Inflater {
   }
 
   #give(chunk: Buffer): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     const { messageBytes, inflateRatio, inflateFreeBytes } = this.#limits;
     this.#decoded += chunk.length;
     if (this.#decoded > messageBytes) this.#beyond('limits.xml.messageBytes', messageBytes);
@@ -154,9 +171,9 @@ export class Inflater {
 
   /** Reports the end when all input was decoded, all output was taken, and the trailer fits. */
   #endIfDone(): void {
-    if (this.#over || !this.#sourceEnded || this.#busy || this.#waiting.length > 0) return;
-    if (!this.#deflated || this.#trailerBytes < TRAILER_BYTES) this.#corrupt('cut off');
-    else if (this.#drained) this.#finish();
+    if (this.#isOver || this.#source !== 'ended' || this.#isBusy || this.#waiting.length > 0) return;
+    if (this.#stage === 'data' || this.#trailerBytes < TRAILER_BYTES) this.#corrupt('cut off');
+    else if (this.#stage === 'drained') this.#finish();
   }
 
   #finish(): void {
@@ -164,8 +181,7 @@ export class Inflater {
       this.#corrupt('checksum');
       return;
     }
-    this.#over = true;
-    this.#raw.destroy();
+    this.destroy();
     this.#output.end();
   }
 
@@ -178,7 +194,7 @@ export class Inflater {
   }
 
   #fail(refusal: Refusal): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     this.destroy();
     this.#output.failed(refusal);
   }

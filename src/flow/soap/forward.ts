@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { KIB } from '../../base/limit.js';
 import type { KeyClaim } from '../../base/outcome-store.js';
 import { asRefusal, asUpstream, Refusal } from '../../base/refusals/refusal.js';
+import { stageAfter } from '../../base/stages.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../soap/envelope.js';
 import { Gate } from '../../soap/gate.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../upstream/reply.js';
@@ -45,6 +46,18 @@ const DISCARDED_BYTES_MAX = 64 * KIB;
 
 const UNREAD: ReplyForm = { type: { name: '', charset: null, action: null }, package: null };
 
+/**
+ * The stage of a reply: `invalid`: monitor mode has reported that it is in no order, and no byte of it has come; then it
+ * passes `unread`. `read`: its bytes go through the gate.
+ */
+type Stage = 'awaited' | 'invalid' | 'read' | 'unread';
+
+/** The stage that a step leads to, by the stage before it. A step that is not listed there changes nothing. */
+const STEPS = {
+  report: { awaited: 'invalid' },
+  data: { awaited: 'read', invalid: 'unread' },
+} as const satisfies Record<string, { readonly [before in Stage]?: Stage }>;
+
 /** One reply on its way through the gate out. */
 class Relay implements UpstreamReceiver, EnvelopeObserver {
   readonly #context: SoapContext;
@@ -56,17 +69,14 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   readonly #startedMillis = performance.now();
   #call: UpstreamCall | null = null;
   #declared: DeclaredCall | null = null;
-  #isComplete = false;
   #head: ReplyHead | null = null;
   #reader: XmlReader | null = null;
   #envelope: EnvelopeValidator | null = null;
   #gate: Gate | null = null;
-  #hasBody = false;
-  #isPackage = false;
+  #form: ReplyForm | null = null;
+  #stage: Stage = 'awaited';
   /** Bytes of the answer that comes with a challenge. */
   #discardedBytes = 0;
-  /** Monitor mode: the reply is invalid, and that is reported. */
-  #isUnread = false;
 
   constructor(
     context: SoapContext,
@@ -118,7 +128,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     this.#envelope = envelope;
     const reading = takeReaders(service, envelope, form.type.charset, form.package);
     this.#reader = reading.xml;
-    this.#isPackage = form.package !== null;
+    this.#form = form;
     const ageMillis = this.#declared?.ageMillis ?? null;
     const rules = service.detailRules(this.#operation);
     const output = new ReplyOutput(this.#context, head, form, reading, envelope, rules, this.#call, ageMillis);
@@ -130,8 +140,15 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   #violated(caught: unknown): void {
     const { onViolation } = this.#context.gate;
     if (onViolation === null || !(caught instanceof Refusal)) throw caught;
-    if (!this.#isUnread) onViolation(caught);
-    this.#isUnread = true;
+    if (this.#move('report')) onViolation(caught);
+  }
+
+  /** Makes a step; false where it cannot follow on the stage. */
+  #move(step: keyof typeof STEPS): boolean {
+    const next = stageAfter<Stage, keyof typeof STEPS>(STEPS, step, this.#stage);
+    if (next === null) return false;
+    this.#stage = next;
+    return true;
   }
 
   onHeadValid(envelope: EnvelopeValidator): void {
@@ -162,7 +179,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     // A Fault is sent to the caller even where no answer is due; anything else is dropped there (catalogue S23).
     if (this.#isOneWay && isSuccess(this.#head)) return;
     if (this.#gate === null) this.#passUnread();
-    this.#hasBody = true;
+    this.#move('data');
     try {
       this.#gate?.write(chunk);
     } catch (caught) {
@@ -171,13 +188,13 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
   }
 
   #passUnread(): void {
-    if (!this.#isUnread) this.#violated(noEnvelope(this.#head));
+    if (this.#stage === 'awaited') this.#violated(noEnvelope(this.#head));
     if (this.#head !== null) this.#open(this.#head, UNREAD).passUnread();
   }
 
   end(): void {
     if (this.#isChallenge) this.#challenge();
-    else if (!this.#hasBody) {
+    else if (this.#stage === 'awaited' || this.#stage === 'invalid') {
       // WS-I Basic Profile R1112: a one-way operation is answered with 202. Some stacks send 200 and no body.
       const mayBeEmpty = this.#operation === null ? this.#head?.status === 202 : this.#isOneWay;
       const isInOrder = mayBeEmpty && isSuccess(this.#head);
@@ -191,8 +208,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
       }
     }
     this.#publish(isSuccess(this.#head));
-    this.#isComplete = true;
-    this.#finish();
+    this.#finish(true);
     this.#resolve();
   }
 
@@ -209,7 +225,7 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
 
   failed(refusal: Refusal): void {
     this.#publish(false);
-    this.#finish();
+    this.#finish(false);
     this.#reject(refusal);
   }
 
@@ -224,14 +240,14 @@ class Relay implements UpstreamReceiver, EnvelopeObserver {
     return this.#operation !== null && this.#operation.output === null;
   }
 
-  #finish(): void {
+  #finish(isComplete: boolean): void {
     const { exchange, service } = this.#context;
     exchange.upstream.millis += performance.now() - this.#startedMillis;
     if (this.#envelope?.fault) {
       exchange.faultCode = this.#envelope.fault.parts.code;
       exchange.outcome = 'fault';
     }
-    const isWhole = this.#isComplete && !this.#isPackage;
+    const isWhole = isComplete && this.#form?.package == null;
     if (this.#declared !== null) this.#declared.finish(replyUse(this.#envelope, this.#head, exchange, isWhole));
     if (this.#reader !== null) service.readers.give(this.#reader);
     this.#reader = null;
