@@ -12,7 +12,7 @@ const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 
 /** Longest `traceparent` of a later version and longest `tracestate`, which section 3.3.1.5 wants sent on up to there. */
-export const TRACE_FIELD_CHARS_MAX = 512;
+const TRACE_FIELD_CHARS_MAX = 512;
 
 /** The context that a caller sends. */
 export interface TraceParent extends SpanContext {

@@ -25,7 +25,7 @@ With a WSDL at hand, \`soapstone import WSDL -o FOLDER\` writes the mapping of i
   return 0;
 }
 
-export const CONFIGURATION = `# The configuration of Soapstone. Lines behind \`#\` that look like keys are examples.
+const CONFIGURATION = `# The configuration of Soapstone. Lines behind \`#\` that look like keys are examples.
 # Every key, its unit and its default: config/README.md of the package. What is wrong: soapstone check
 
 listen: 127.0.0.1:4000 # callers: SOAP at /soap/<service>, GraphQL at /graphql

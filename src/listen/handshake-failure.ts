@@ -1,7 +1,7 @@
 import { errorCode } from '../base/error-code.js';
 
 /** Why a TLS handshake failed: the values of the label `reason`. */
-export const HANDSHAKE_FAILURES = [
+const HANDSHAKE_FAILURES = [
   'certificate_missing',
   'certificate_refused',
   'clear_text',

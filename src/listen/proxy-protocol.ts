@@ -20,7 +20,7 @@ export interface ProxyHeader {
  * Reads a header of the PROXY protocol, version 1 or 2, at the beginning of a connection. `more`: it is not complete yet;
  * `invalid`: it is none.
  */
-export function readProxyHeader(bytes: Buffer): ProxyHeader | 'more' | 'invalid' {
+function readProxyHeader(bytes: Buffer): ProxyHeader | 'more' | 'invalid' {
   if (startsLike(bytes, SIGNATURE)) return bytes.length < FIXED_BYTES ? 'more' : readBinary(bytes);
   if (startsLike(bytes, PREFIX)) return readLine(bytes);
   return 'invalid';

@@ -27,7 +27,7 @@ export interface MockOptions {
 const FAULT_FIELD = 'x-mock-fault';
 
 /** Bytes of a request. */
-export const REQUEST_BYTES_MAX = 10 * MIB;
+const REQUEST_BYTES_MAX = 10 * MIB;
 
 /** Answers as the backend of a WSDL would, until a signal ends it. Throws `ConfigurationError`. */
 export async function mock(location: string, options: MockOptions, terminal: Terminal): Promise<ExitCode> {

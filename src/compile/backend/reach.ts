@@ -84,7 +84,7 @@ export interface CompiledCredentials {
 }
 
 /** The fixed header fields of a service, and its credentials. */
-export function compileCredentials(service: ConfigSection<AnyService>, route: Reach['routeTo']): CompiledCredentials {
+function compileCredentials(service: ConfigSection<AnyService>, route: Reach['routeTo']): CompiledCredentials {
   const { auth } = service.value;
   const fields = fixedFields(service.value);
   const fixed = (own: Fields): CompiledCredentials => ({ fields: [...fields, ...own], credentials: null });

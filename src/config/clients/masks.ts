@@ -11,7 +11,7 @@ interface RawField {
 }
 
 /** The fields of all services that have keys of their own, in data of whatever shape. */
-export function rawFields(data: Record<string, unknown>): readonly RawField[] {
+function rawFields(data: Record<string, unknown>): readonly RawField[] {
   return records(data['services'], ['services']).flatMap(({ keys: service, path }) => {
     if (service['kind'] === 'graphql') return records(service['fields'], [...path, 'fields']);
     const { schema } = service;

@@ -42,13 +42,13 @@ export const mask: ValueComparison = (
 const ALL = 'default';
 
 /** How much of a value a class does not get: 0, all of it is shown. */
-export function strengthOf(masks: unknown, name: string): number {
+function strengthOf(masks: unknown, name: string): number {
   const found = isRecord(masks) && Object.hasOwn(masks, name) ? masks[name] : null;
   return found === 'last4' || found === 'hash' || found === 'null' || found === 'remove' ? STRENGTH[found] + 1 : 0;
 }
 
 /** The masks of all fields, by service and name. */
-export function* masksIn({ services, graphqlServices }: Config): Iterable<readonly [field: string, masks: unknown]> {
+function* masksIn({ services, graphqlServices }: Config): Iterable<readonly [field: string, masks: unknown]> {
   for (const [service, { schema }] of Object.entries(services))
     for (const [type, { fields }] of Object.entries(schema.types))
       for (const [name, { mask: masks }] of Object.entries(fields)) yield [`${service}.${type}.${name}`, masks];

@@ -223,7 +223,7 @@ export class KeyedCall implements UpstreamReceiver {
 }
 
 /** One request under a key. */
-export class KeyedMember implements DeclaredCall {
+class KeyedMember implements DeclaredCall {
   readonly receiver: UpstreamReceiver;
   /** Null: the answer is nobody else's to share. */
   readonly ageMillis = null;

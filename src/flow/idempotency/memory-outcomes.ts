@@ -3,8 +3,8 @@ import { MIB } from '../../base/limit.js';
 import type { KeptAnswer, KeyClaim, KeyState, OutcomeStore } from '../../base/outcome-store.js';
 
 /** Keys that one process remembers, and the bytes of their answers. */
-export const OUTCOMES_MAX = 100_000;
-export const OUTCOME_BYTES_MAX = 64 * MIB;
+const OUTCOMES_MAX = 100_000;
+const OUTCOME_BYTES_MAX = 64 * MIB;
 
 /** Bytes that a key costs besides its answer. */
 const KEY_BYTES = 512;

@@ -17,7 +17,7 @@ import { ruleOf, ruleWithin } from '../rights/field-rule.js';
 import type { PlannedSchema } from './root-plan.js';
 
 /** The fields of an operation that its caller may not read, or reads masked; by the names of their rules. */
-export class SelectedRules {
+class SelectedRules {
   readonly forbidden: ReadonlySet<string>;
   readonly masked: ReadonlySet<string>;
 

@@ -160,7 +160,7 @@ interface Request {
  * Leaves out of a request what its caller may not have on any type, in the names of the upstream. What the request then
  * does not use any more goes too, as services refuse it.
  */
-export function pruneRequest(
+function pruneRequest(
   { document, variables }: Request,
   subschema: Pick<Subschema, 'schema' | 'rules'>,
   { rights, hiddenPrefix }: RightsContext,

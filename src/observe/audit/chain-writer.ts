@@ -96,4 +96,4 @@ export function isMacOf(line: string, key: string): boolean | null {
 }
 
 /** HMAC-SHA256 of a line without its `mac`, in hexadecimal. */
-export const macOf = (text: string, key: string): string => createHmac('sha256', key).update(text).digest('hex');
+const macOf = (text: string, key: string): string => createHmac('sha256', key).update(text).digest('hex');

@@ -78,7 +78,7 @@ export class MetricBook {
  * A counter whose values lie in a table of ours. The package would look up each combination of labels by a text made
  * for it, several times a request.
  */
-export class TalliedCounter extends Counter {
+class TalliedCounter extends Counter {
   readonly #labels: readonly string[];
   readonly #table: TallyTable<Sum>;
 
@@ -106,7 +106,7 @@ export class TalliedCounter extends Counter {
 }
 
 /** A histogram whose buckets lie in a table of ours. */
-export class TalliedHistogram extends Histogram {
+class TalliedHistogram extends Histogram {
   readonly #text: MetricText;
   readonly #bounds: readonly number[];
   readonly #table: TallyTable<Buckets>;

@@ -7,7 +7,7 @@ import { readRejectedSpans } from './rejected-spans.js';
 
 /** A batch is sent when it has as many spans, or bytes, or is a second old. */
 export const BATCH_SPANS = 2048;
-export const BATCH_BYTES = 1024 * 1024;
+const BATCH_BYTES = 1024 * 1024;
 const BATCH_MILLIS = 1000;
 /** Batches that wait, the one being sent among them. Spans beyond are dropped. */
 export const BATCHES_MAX = 3;

@@ -45,7 +45,7 @@ export interface CompiledFacts {
 }
 
 /** The WSDLs of a compiled configuration, by location. */
-export const wsdlsInUse = ({ wsdls }: Compiled): CompiledFacts['wsdls'] =>
+const wsdlsInUse = ({ wsdls }: Compiled): CompiledFacts['wsdls'] =>
   new Map([...wsdls].map(([location, { place, taken }]) => [location, { place, takenId: taken?.id ?? null }]));
 
 export const compiledFacts = (compiled: Compiled): CompiledFacts => ({

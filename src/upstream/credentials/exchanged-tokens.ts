@@ -5,7 +5,7 @@ import { OAuth2, type OAuth2Options } from './oauth2.js';
 import type { TokenSource } from './token-source.js';
 
 /** Subjects whose tokens are kept, of one service. Those that called longest ago are forgotten. */
-export const SUBJECTS_MAX = 10_000;
+const SUBJECTS_MAX = 10_000;
 
 /** The tokens of a backend for each subject: one subject never gets the token of another. */
 export class ExchangedTokens {

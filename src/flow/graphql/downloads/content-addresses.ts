@@ -12,7 +12,7 @@ import { subjectOf } from '../../calls/subject.js';
 import { AddressSeal } from './address-seal.js';
 
 /** Bytes of the arguments and the place in the reply that an address holds, as JSON. With all else it is below 8 KiB then. */
-export const CALL_BYTES_MAX = 3072;
+const CALL_BYTES_MAX = 3072;
 
 /** Binary content that a client may download: the call that brings it, and its place in the reply. */
 export interface Download {

@@ -33,7 +33,7 @@ export function socketExchange({ client }: Pick<SocketState, 'client'>, parts: P
  * Refuses a WebSocket: logged, counted and charged to the client like a refused request. Resolves when it may be closed: too
  * many refusals of an address are delayed.
  */
-export async function refuseSocket(state: SocketState, parts: ProtocolParts, refusal: Refusal): Promise<void> {
+async function refuseSocket(state: SocketState, parts: ProtocolParts, refusal: Refusal): Promise<void> {
   state.isRefused = true;
   const exchange = socketExchange(state, parts);
   exchange.operation = 'websocket';

@@ -64,7 +64,7 @@ export interface AvPair {
 }
 
 /** Ids of AV pairs. */
-export const AV = { end: 0, flags: 6, timestamp: 7, targetName: 9, channelBindings: 10 } as const;
+const AV = { end: 0, flags: 6, timestamp: 7, targetName: 9, channelBindings: 10 } as const;
 
 /** Reads a CHALLENGE_MESSAGE (section 2.2.1.2). Throws `UPSTREAM_AUTH`. */
 export function readChallengeMessage(message: Buffer): NtlmChallenge {
