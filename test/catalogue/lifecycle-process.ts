@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Test } from 'tap';
 import { WebSocket } from 'ws';
-
 import { answerWith } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
 import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
@@ -16,8 +16,6 @@ import type { Rows } from './rows.js';
 
 /** Group L of the catalogue, as far as a process of its own is needed: signals, exit codes, workers, stacks. */
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (content: string): string => `<E:Envelope xmlns:E="${SOAP}"><E:Body>${content}</E:Body></E:Envelope>`;
 const CALL = envelope('<m:GetOrder xmlns:m="urn:desk"/>');
 const REPLY = answerWith(envelope('<m:GetOrderResponse xmlns:m="urn:desk"/>'));
 

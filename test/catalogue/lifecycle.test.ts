@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
-
 import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { envelope } from '../kit/envelope.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
@@ -15,8 +15,6 @@ import { Rows } from './rows.js';
 
 const rows = new Rows('lifecycle');
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (content: string): string => `<E:Envelope xmlns:E="${SOAP}"><E:Body>${content}</E:Body></E:Envelope>`;
 const CALL = envelope('<m:GetOrder xmlns:m="urn:desk"/>');
 
 /** A gateway with a backend that answers when it is told to. */

@@ -3,12 +3,9 @@ import t, { type Test } from 'tap';
 import { type AddressEvent, AddressStates } from '../../src/observe/address-states.js';
 import { postSoap } from '../kit/envelope.js';
 import { freePort } from '../kit/free-port.js';
+import { GET_STOCK, STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
 import { until } from '../kit/until.js';
 import { useGateway } from '../kit/use.js';
-
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
-const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
 
 /** A backend that can be stopped and started again at the same port. */
 class Backend {
@@ -21,7 +18,7 @@ class Backend {
 
   start(): Promise<void> {
     const server = createServer((request, response) => {
-      request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY));
+      request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/xml' }).end(STOCK_REPLY));
     });
     this.#server = server;
     return new Promise((resolve) => server.listen(this.port, '127.0.0.1', resolve));
@@ -41,25 +38,13 @@ async function startOne(t: Test, keys: string) {
   const backend = new Backend(await freePort());
   await backend.start();
   t.teardown(() => backend.stop());
-  const gateway = await useGateway(
-    t,
-    `services:
-  shop:
-    url: http://127.0.0.1:${backend.port}/shop?token=secret
-    namespace: urn:shop
-    types: |
-      type Query { stock(sku: String!): Int }
-    operations:
-      GetStock: { field: Query.stock }
-${keys}
-`,
-  );
+  const gateway = await useGateway(t, stockShop(`http://127.0.0.1:${backend.port}/shop?token=secret`, keys));
   return {
     gateway,
     backend,
     /** The status of a call. */
     async call() {
-      const reply = await postSoap(`${gateway.url}/soap/shop`, ENVELOPE);
+      const reply = await postSoap(`${gateway.url}/soap/shop`, GET_STOCK);
       await reply.arrayBuffer();
       return reply.status;
     },

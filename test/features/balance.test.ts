@@ -1,11 +1,8 @@
 import t, { type Test } from 'tap';
 import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { answerStock, GET_STOCK, STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
 import { until } from '../kit/until.js';
 import { useGateway } from '../kit/use.js';
-
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
-const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
 
 /** Three backends behind one service. `urls` writes the entry of each. */
 async function startThree(
@@ -17,26 +14,16 @@ async function startThree(
 ) {
   const backends: RecordingBackend[] = [];
   for (let count = 0; count < 3; count++) {
-    backends.push(
-      await startRecordingBackend((_message, response) => {
-        response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
-      }),
-    );
+    backends.push(await startRecordingBackend(answerStock));
   }
   for (const backend of backends) t.teardown(() => backend.close());
   const gateway = await useGateway(
     t,
-    `services:
-  shop:
-    urls: [ ${backends.map(({ url }, index) => urls(`${url}/shop`, index)).join(', ')} ]
-    namespace: urn:shop
-    types: |
-      type Query { stock(sku: String!): Int }
-    operations:
-      GetStock: { field: Query.stock, ${operation} }
-${keys}
-${more}
-`,
+    stockShop(
+      `[ ${backends.map(({ url }, index) => urls(`${url}/shop`, index)).join(', ')} ]`,
+      `${keys}\n${more}`,
+      operation,
+    ),
   );
   const post = (path: string, type: string, body: string, headers: Record<string, string>): Promise<Response> =>
     fetch(gateway.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
@@ -46,7 +33,7 @@ ${more}
     /** The calls that each has got. */
     counts: () => backends.map(({ complete }) => complete.length),
     send: (headers: Record<string, string> = {}) =>
-      post('/soap/shop', 'text/xml', ENVELOPE, { soapaction: '""', ...headers }),
+      post('/soap/shop', 'text/xml', GET_STOCK, { soapaction: '""', ...headers }),
     ask: async (headers: Record<string, string> = {}) =>
       (await post('/graphql', 'application/json', '{"query":"{ stock(sku: \\"1\\") }"}', headers)).text(),
   };
@@ -97,7 +84,7 @@ t.test('calls with the same text at a path of the request go to the same address
   for (let sku = 0; sku < 12; sku++) {
     const before = counts();
     const element = `<sku>\n ${sku}\u00e9 </sku>`;
-    const envelopeOf = (content: string) => ENVELOPE.replace('<sku>1</sku>', content);
+    const envelopeOf = (content: string) => GET_STOCK.replace('<sku>1</sku>', content);
     await post('/soap/shop', 'text/xml', envelopeOf(element));
     await post('/soap/shop', 'text/xml', envelopeOf(`<other><sku>0</sku></other>${element}<sku>0</sku>`));
     await post('/soap/shop', 'text/xml', envelopeOf(element + long));
@@ -107,8 +94,8 @@ t.test('calls with the same text at a path of the request go to the same address
     used.add(String(grown));
   }
   t.equal(used.size, 3, 'and all are used');
-  await post('/soap/shop', 'text/xml', ENVELOPE.replace('<sku>1</sku>', ''));
-  await post('/soap/shop', 'text/xml', ENVELOPE.replace('<sku>1</sku>', `${long}<sku>1</sku>`));
+  await post('/soap/shop', 'text/xml', GET_STOCK.replace('<sku>1</sku>', ''));
+  await post('/soap/shop', 'text/xml', GET_STOCK.replace('<sku>1</sku>', `${long}<sku>1</sku>`));
   t.equal(
     counts().reduce((sum, count) => sum + count, 0),
     50,
@@ -217,7 +204,7 @@ t.test('an address whose health check fails is not called until it succeeds agai
   let isFine = true;
   const healthy: RecordingBackend['answer'] = (message, response) => {
     if (message.target === '/health?deep') response.writeHead(isFine ? 204 : 500).end();
-    else response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+    else response.writeHead(200, { 'content-type': 'text/xml' }).end(STOCK_REPLY);
   };
   const check = '    health: { everyMillis: 100, path: "/health?deep", up: 1, down: 2 }';
   const { ask, backends, gateway } = await startThree(t, check);

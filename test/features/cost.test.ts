@@ -1,14 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-
 import { runProgram } from '../../src/cli/program.js';
 import { answerWith } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
-
-const envelope = (content: string): string =>
-  `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>${content}</E:Body></E:Envelope>`;
 
 const order = (id: number, lines: number): string =>
   `<row><id>${id}</id><customerId>${id}</customerId>${'<line><sku>a</sku></line>'.repeat(lines)}</row>`;

@@ -1,35 +1,16 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { RecordedMessage, RecordingBackend } from '../kit/backend.js';
-import { postSoap } from '../kit/envelope.js';
+import type { RecordingBackend } from '../kit/backend.js';
+import { postSoap, SOAP_11 } from '../kit/envelope.js';
+import { answerStock, GET_STOCK, STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
-const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
-
-const mapping = (url: string, keys: string): string => `services:
-  shop:
-    url: ${url}/shop
-    namespace: urn:shop
-    types: |
-      type Query { stock(sku: String!): Int }
-    operations:
-      GetStock: { field: Query.stock, read: {} }
-${keys}
-`;
-
-const good = (_message: RecordedMessage, response: ServerResponse): void => {
-  response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
-};
-
 async function startShop(t: Test, keys: string, directory: string | null = null) {
-  const backend = await useBackend(t, good);
-  const gateway = await useGateway(t, mapping(backend.url, keys), directory);
+  const backend = await useBackend(t, answerStock);
+  const gateway = await useGateway(t, stockShop(`${backend.url}/shop`, keys, 'read: {}'), directory);
   const post = (path: string, type: string, body: string, headers: Record<string, string>): Promise<Response> =>
     fetch(gateway.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
   return {
@@ -40,7 +21,7 @@ async function startShop(t: Test, keys: string, directory: string | null = null)
       return (await post('/graphql', 'application/json', body, headers)).text();
     },
     send: (headers: Record<string, string> = {}) =>
-      post('/soap/shop', 'text/xml', ENVELOPE, { soapaction: '""', ...headers }),
+      post('/soap/shop', 'text/xml', GET_STOCK, { soapaction: '""', ...headers }),
     /** Header fields of the last message that the backend got. */
     get last() {
       return backend.complete.at(-1)?.headers ?? {};
@@ -125,7 +106,7 @@ t.test('cookies pass only where the service says so', async (t) => {
   t.equal(closed.last['cookie'], undefined);
   const shop = await startShop(t, '    cookies: forward');
   shop.backend.answer = (_message, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml', 'set-cookie': ['s=1; Path=/', 't=2'] }).end(REPLY);
+    response.writeHead(200, { 'content-type': 'text/xml', 'set-cookie': ['s=1; Path=/', 't=2'] }).end(STOCK_REPLY);
   };
   const answer = await shop.send({ cookie: 'a=1' });
   t.equal(shop.last['cookie'], 'a=1');
@@ -156,7 +137,7 @@ t.test('a token in a file rotates without a failed call', async (t) => {
   const shop = await startShop(t, '    auth: { bearer: { token: { file: token } } }', home);
   let valid = 'first';
   const answer: RecordingBackend['answer'] = (message, response) => {
-    if (message.headers['authorization'] === `Bearer ${valid}`) good(message, response);
+    if (message.headers['authorization'] === `Bearer ${valid}`) answerStock(message, response);
     else response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('<html>no</html>');
   };
   shop.backend.answer = answer;
@@ -168,7 +149,7 @@ t.test('a token in a file rotates without a failed call', async (t) => {
   t.equal((await shop.send()).status, 200);
   shop.backend.answer = (_message, response) => {
     const fault = '<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring></s:Fault>';
-    const envelope = `<s:Envelope xmlns:s="${SOAP}"><s:Body>${fault}</s:Body></s:Envelope>`;
+    const envelope = `<s:Envelope xmlns:s="${SOAP_11}"><s:Body>${fault}</s:Body></s:Envelope>`;
     response.writeHead(500, { 'content-type': 'text/xml' }).end(envelope);
   };
   t.match(await shop.ask(), 'SOAP_FAULT', 'a Fault ends the call as any answer does');
@@ -186,11 +167,11 @@ t.test('a message that was sent while it came in is not repeated, and the next c
   await writeFile(join(home, 'token'), 'first');
   const shop = await startShop(t, '    auth: { bearer: { token: { file: token } } }', home);
   shop.backend.answer = (message, response) => {
-    if (message.headers['authorization'] === 'Bearer second') good(message, response);
+    if (message.headers['authorization'] === 'Bearer second') answerStock(message, response);
     else response.writeHead(401).end();
   };
   await writeFile(join(home, 'token'), 'second');
-  const long = ENVELOPE.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
+  const long = GET_STOCK.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
   const send = () => postSoap(`${shop.gateway.url}/soap/shop`, long);
   const first = await send();
   t.equal(first.status, 500);
@@ -208,7 +189,7 @@ t.test('Digest: a challenge is met, the nonce serves on, and an expired one is r
     const nc = /nc=(\w+)/.exec(field)?.[1];
     const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
     const expected = md5(`${md5('web:shop:s3cret')}:${nonce}:${nc}:${cnonce}:auth:${md5('POST:/shop')}`);
-    if (field.includes(`response="${expected}"`)) good(message, response);
+    if (field.includes(`response="${expected}"`)) answerStock(message, response);
     else {
       refused.count++;
       response.writeHead(401, { 'www-authenticate': `Digest realm="shop", nonce="${nonce}", qop="auth"` }).end();
@@ -219,7 +200,7 @@ t.test('Digest: a challenge is met, the nonce serves on, and an expired one is r
   nonce = 'n2';
   t.equal((await shop.send()).status, 200);
   t.equal(refused.count, 2, 'the nonce had expired');
-  const long = ENVELOPE.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
+  const long = GET_STOCK.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
   const headers = { 'content-type': 'text/xml', soapaction: '""' };
   const upload = await fetch(`${shop.gateway.url}/soap/shop`, { method: 'POST', headers, body: long });
   t.equal(upload.status, 200, 'a message that is sent while it comes in');
@@ -228,10 +209,10 @@ t.test('Digest: a challenge is met, the nonce serves on, and an expired one is r
 t.test('Digest: the challenge is asked for before a message that cannot be sent twice', async (t) => {
   const shop = await startShop(t, '    auth: { digest: { username: web, password: s3cret } }');
   shop.backend.answer = (message, response) => {
-    if (message.headers['authorization'] !== undefined) good(message, response);
+    if (message.headers['authorization'] !== undefined) answerStock(message, response);
     else response.writeHead(401, { 'www-authenticate': 'Digest realm="shop", nonce="n", qop="auth"' }).end();
   };
-  const long = ENVELOPE.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
+  const long = GET_STOCK.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
   const headers = { 'content-type': 'text/xml', soapaction: '""' };
   const answer = await fetch(`${shop.gateway.url}/soap/shop`, { method: 'POST', headers, body: long });
   t.equal(answer.status, 200);
@@ -255,7 +236,7 @@ t.test('OAuth 2.0: one token for all calls, renewed before it ends and when it i
   );
   let valid = 'token1';
   shop.backend.answer = (message, response) => {
-    if (message.headers['authorization'] === `Bearer ${valid}`) good(message, response);
+    if (message.headers['authorization'] === `Bearer ${valid}`) answerStock(message, response);
     else response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
   };
   const answers = await Promise.all([shop.ask(), shop.send(), shop.send(), shop.ask()]);
@@ -306,7 +287,7 @@ t.test('OAuth 2.0: calls that are refused whatever the token cost no tokens', as
   t.match(await shop.ask(), '"stock":7');
   shop.backend.answer = (message, response) => {
     if (message.headers['authorization'] === 'Bearer token2') response.writeHead(401).end();
-    else good(message, response);
+    else answerStock(message, response);
   };
   t.match(await shop.ask(), '"stock":7', 'refused after it was good: another one at once');
   t.equal(issued, 3);

@@ -3,12 +3,11 @@ import t, { type Test } from 'tap';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { RecordedMessage, RecordingBackend } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
 import { useBackend } from '../kit/use.js';
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (body: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${body}</s:Body></s:Envelope>`;
 const ponged = (status: string): string =>
   envelope(`<PingResponse xmlns="urn:shop"><ping><status> ${status} </status></ping></PingResponse>`);
 const fault = (code: string): string =>

@@ -2,12 +2,11 @@ import t, { type Test } from 'tap';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (body: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${body}</s:Body></s:Envelope>`;
 const STOCK = '<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>';
 const SDL = 'type Query { customer: String }';
 

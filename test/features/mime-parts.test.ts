@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { readMediaType } from '../../src/soap/mime/media-type.js';
 import { answerWith, type RecordedMessage } from '../kit/backend.js';
+import { envelope, SOAP_11 } from '../kit/envelope.js';
 import { askGraphql, postGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
@@ -37,8 +38,6 @@ const WSDL = wsdlWith({
 });
 
 const PHOTO = Buffer.from(Array.from({ length: 70_000 }, (_, n) => (n * 31) & 0xff));
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (body: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${body}</s:Body></s:Envelope>`;
 const STORED = envelope('<GetResponse xmlns="urn:t">here</GetResponse>');
 
 interface Part {
@@ -218,7 +217,7 @@ t.test('header blocks of the gateway stand in the envelope of the package, in SO
     ', versions: ["1.2"], security: { make: { usernameToken: { username: u, password: p } } }',
   );
   backend.answer = answerWith(
-    STORED.replaceAll(SOAP, 'http://www.w3.org/2003/05/soap-envelope'),
+    STORED.replaceAll(SOAP_11, 'http://www.w3.org/2003/05/soap-envelope'),
     'application/soap+xml',
   );
   t.match(await ask(STORE, GIVEN), { data: { store: { result: 'here' } } });

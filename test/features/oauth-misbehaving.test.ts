@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import t from 'tap';
 import { ExchangedTokens } from '../../src/upstream/credentials/exchanged-tokens.js';
-import { envelope, postSoap } from '../kit/envelope.js';
+import { postSoap } from '../kit/envelope.js';
+import { answerStock, GET_STOCK, stockShop } from '../kit/stock-shop.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 /** Token endpoints that answer what is no token, too much, too late or nothing. */
@@ -49,26 +50,16 @@ for (const [what, give] of ANSWERS)
       const server = await useBackend(t, (_message, response) =>
         isGood ? json({ access_token: 'good', token_type: 'Bearer', expires_in: 60 })(response) : give(response),
       );
-      const backend = await useBackend(t, (_message, response) => {
-        response.writeHead(200, { 'content-type': 'text/xml' });
-        response.end(envelope('<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>'));
-      });
+      const backend = await useBackend(t, answerStock);
       const gateway = await useGateway(
         t,
-        `services:
-  shop:
-    url: ${backend.url}/shop
-    namespace: urn:shop
-    timeoutMillis: 500
-    types: |
-      type Query { stock(sku: String!): Int }
-    operations:
-      GetStock: { field: Query.stock }
-    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: c, clientSecret: s } }
-`,
+        stockShop(
+          `${backend.url}/shop`,
+          `    timeoutMillis: 500
+    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: c, clientSecret: s } }`,
+        ),
       );
-      const ask = () =>
-        postSoap(`${gateway.url}/soap/shop`, envelope('<GetStock xmlns="urn:shop"><sku>1</sku></GetStock>'));
+      const ask = () => postSoap(`${gateway.url}/soap/shop`, GET_STOCK);
       const refused = await ask();
       const body = await refused.text();
       t.equal(refused.status, 500);

@@ -9,12 +9,11 @@ import t, { type Test } from 'tap';
 import type { RecordedMessage } from '../kit/backend.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
 import { envelope, postSoap } from '../kit/envelope.js';
+import { GET_STOCK, STOCK, stockShop } from '../kit/stock-shop.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 /** Tokens of OAuth 2.0: what they are asked for with, where calls carry them, and whose they are. */
 
-const STOCK = '<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>';
-const GET_STOCK = envelope('<GetStock xmlns="urn:shop"><sku>1</sku></GetStock>');
 const HEADER = 'place: "header:{urn:session}SessionHeader/sessionId"';
 
 const tokenInHeader = ({ body }: RecordedMessage): string | null =>
@@ -58,16 +57,7 @@ async function useShop(t: Test, auth: string, tokenOf: typeof tokenInField, rest
   });
   const gateway = await useGateway(
     t,
-    `services:
-  shop:
-    url: ${backend.url}/shop
-    namespace: urn:shop
-    types: |
-      type Query { stock(sku: String!): Int }
-    operations:
-      GetStock: { field: Query.stock }
-    auth: { oauth2: { ${auth} } }
-${rest}`,
+    stockShop(`${backend.url}/shop`, `    auth: { oauth2: { ${auth} } }\n${rest}`),
     folder,
   );
   return {

@@ -16,25 +16,14 @@ import { loadConfig } from '../../src/config/load.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
-
-const mapping = (url: string, keys: string): string => `services:
-  shop:
-    url: ${url}/shop
-    namespace: urn:shop
-    types: |
-      type Query { stock(sku: String!): Int }
-    operations:
-      GetStock: { field: Query.stock }
-    limits: { upstream: { requestsPerConnection: 1 } }
-${keys}
-`;
+const mapping = (url: string, keys: string): string =>
+  stockShop(`${url}/shop`, `    limits: { upstream: { requestsPerConnection: 1 } }\n${keys}`);
 
 const answer = (_request: IncomingMessage, response: ServerResponse): void => {
-  response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+  response.writeHead(200, { 'content-type': 'text/xml' }).end(STOCK_REPLY);
 };
 
 async function ask(gateway: TestGateway): Promise<string> {
@@ -174,7 +163,7 @@ t.test('TLS to a backend', { skip: hasOpenssl() ? false : 'install openssl' }, a
 
 t.test('http through a proxy names the whole address, and the credentials stay with the proxy', async (t) => {
   const backend = await useBackend(t, (_message, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(STOCK_REPLY);
   });
   const proxy = await startProxy(t, 'Basic dTpw');
   const gateway = await start(t, backend.url, `    proxy: "http://u:p@${proxy.host}"`);
@@ -189,7 +178,7 @@ t.test('http through a proxy names the whole address, and the credentials stay w
 
 t.test('a proxy of the environment is used unless NO_PROXY names the host', async (t) => {
   const backend = await useBackend(t, (_message, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(STOCK_REPLY);
   });
   const proxy = await startProxy(t, null);
   process.env['HTTP_PROXY'] = `http://${proxy.host}`;

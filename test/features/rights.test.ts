@@ -7,6 +7,7 @@ import t, { type Test } from 'tap';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { type RecordedMessage, startRecordingBackend } from '../kit/backend.js';
+import { clientsOf, keyOf } from '../kit/crm.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 
@@ -120,19 +121,7 @@ async function startDesk(
 
 const configOf = (url: string, classes: Readonly<Record<string, string>>, service = ''): string =>
   `services: { desk: { wsdl: desk.wsdl, url: "${url}/desk", versions: ["1.1", "1.2"]${service} } }
-clients:
-  apiKeys:
-    clients:
-${Object.keys(classes)
-  .map((name) => `      ${name}: { class: ${name}, keys: [${keyOf(name)}] }`)
-  .join('\n')}
-  classes:
-${Object.entries(classes)
-  .map(([name, rights]) => `    ${name}: ${rights}`)
-  .join('\n')}
-`;
-
-const keyOf = (name: string): string => `key-of-${name}-0000000000`;
+${clientsOf(classes)}`;
 
 interface Message {
   readonly element: string;

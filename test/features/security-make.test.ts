@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import type { RecordedMessage } from '../kit/backend.js';
+import { stockShop } from '../kit/stock-shop.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 const SOAP = { '1.1': 'http://schemas.xmlsoap.org/soap/envelope/', '1.2': 'http://www.w3.org/2003/05/soap-envelope' };
@@ -16,17 +17,8 @@ const envelope = (header: string, sku = '1', version: Version = '1.1'): string =
 const reply = (version: Version): string =>
   `<s:Envelope xmlns:s="${SOAP[version]}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
 
-const mapping = (url: string, make: string, keys: string): string => `services:
-  shop:
-    url: ${url}/shop
-    namespace: urn:shop
-    types: |
-      type Query { stock(sku: String!): Int }
-    operations:
-      GetStock: { field: Query.stock, read: {}, idempotent: true }
-    security: { make: ${make} }
-${keys}
-`;
+const mapping = (url: string, make: string, keys: string): string =>
+  stockShop(`${url}/shop`, `    security: { make: ${make} }\n${keys}`, 'read: {}, idempotent: true');
 
 async function startShop(t: Test, make: string, keys = '') {
   process.env['MAKE_PASSWORD'] = SECRET;

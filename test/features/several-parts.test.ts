@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { runProgram } from '../../src/cli/program.js';
 import { answerIn } from '../kit/answers.js';
 import { answerWith } from '../kit/backend.js';
-import { postSoap } from '../kit/envelope.js';
+import { envelope, postSoap } from '../kit/envelope.js';
 import { askGraphql } from '../kit/graphql-client.js';
 import { running } from '../kit/live-desk.js';
 import { RawClient } from '../kit/raw-client.js';
@@ -38,8 +38,6 @@ const WSDL = wsdlWith({
     ${bound('Note', '<soap:body use="literal" parts="total hits"/>', null)}</binding>`,
 });
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (content: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${content}</s:Body></s:Envelope>`;
 const SEARCH = '<Search xmlns="urn:t"><text>a&amp;b</text></Search>';
 const PAGE = '<t:Page xmlns:t="urn:t" size="3"/>';
 const tag = (text: string): string => `<t:Tag xmlns:t="urn:t">${text}</t:Tag>`;

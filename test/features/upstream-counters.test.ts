@@ -1,35 +1,17 @@
-import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import { AddressTotals } from '../../src/base/address-totals.js';
 import { UpstreamTotals } from '../../src/observe/metrics/upstream-totals.js';
 import { postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
+import { answerStock, GET_STOCK, stockShop } from '../kit/stock-shop.js';
 import { until } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
-const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
-
-const answer = (response: ServerResponse): void =>
-  void response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
-
 async function startShop(t: Test) {
-  const backend = await useBackend(t, (_message, response) => answer(response));
-  const gateway = await useGateway(
-    t,
-    `services:
-  shop:
-    url: ${backend.url}/shop
-    namespace: urn:shop
-    types: |
-      type Query { stock(sku: String!): Int }
-    operations:
-      GetStock: { field: Query.stock }
-`,
-  );
+  const backend = await useBackend(t, answerStock);
+  const gateway = await useGateway(t, stockShop(`${backend.url}/shop`));
   const call = async (): Promise<number> => {
-    const reply = await postSoap(`${gateway.url}/soap/shop`, ENVELOPE);
+    const reply = await postSoap(`${gateway.url}/soap/shop`, GET_STOCK);
     await reply.arrayBuffer();
     return reply.status;
   };
@@ -54,19 +36,19 @@ t.test('counters of an address go on over a reload that changes how its service 
   t.same(await figures(), [8, 5, 1]);
   await gateway.reload((yaml) => yaml.replace('    namespace:', '    timeoutMillis: 9s\n    namespace:'));
   t.same(await figures(), [8, 5, 1]);
-  backend.answer = (_message, response) => answer(response);
+  backend.answer = answerStock;
   t.equal(await call(), 200, 'its new connections have a breaker of their own');
   t.same(await figures(), [9, 5, 1]);
 });
 
 t.test('calls that began before a reload are counted when they end after it', async (t) => {
   const { backend, gateway, call } = await startShop(t);
-  const held: ServerResponse[] = [];
-  backend.answer = (_message, response) => void held.push(response);
+  const held: (() => void)[] = [];
+  backend.answer = (...asked) => void held.push(() => answerStock(...asked));
   const late = [call(), call()];
   await until(() => held.length === 2);
   await gateway.reload((yaml) => yaml.replace('    namespace:', '    timeoutMillis: 9s\n    namespace:'));
-  for (const response of held) answer(response);
+  for (const answer of held) answer();
   t.same(await Promise.all(late), [200, 200]);
   await until(async () => (await sumOf(gateway, 'attempts')) === 2);
   await until(() => gateway.generations() === 1);

@@ -11,15 +11,13 @@ import { readRejectedSpans } from '../../src/observe/trace/rejected-spans.js';
 import { ATTEMPTS_MAX, LINKS_MAX, RequestSpans } from '../../src/observe/trace/request-spans.js';
 import { KEPT_PER_SECOND, Tracer } from '../../src/observe/trace/tracer.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { postSoap } from '../kit/envelope.js';
+import { envelope, postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { decodeExport, ofKind, PROTOBUF, rejected, type Span, startReceiver, valuesOf } from '../kit/otlp.js';
 import { until } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (content: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${content}</s:Body></s:Envelope>`;
 const ASKED = envelope('<GetStock xmlns="urn:shop"><sku>secret-sku</sku></GetStock>');
 const REPLY = envelope('<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>');
 

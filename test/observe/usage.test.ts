@@ -7,13 +7,11 @@ import { runProgram } from '../../src/cli/program.js';
 import { clientNameIn } from '../../src/observe/client-name.js';
 import { mergeUsage, USAGE_CLIENTS_MAX, USAGE_NAMES_MAX, Usage, type UsageReport } from '../../src/observe/usage.js';
 import { answerWith } from '../kit/backend.js';
-import { postSoap } from '../kit/envelope.js';
+import { envelope, postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (content: string): string => `<s:Envelope xmlns:s="${SOAP}"><s:Body>${content}</s:Body></s:Envelope>`;
 const REPLY = envelope('<GetOrderResponse xmlns="urn:shop"><order><status>open</status></order></GetOrderResponse>');
 
 function exchange(

@@ -3,30 +3,17 @@ import { createServer, type Server } from 'node:http';
 import t from 'tap';
 import { freePort } from '../kit/free-port.js';
 import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
+import { GET_STOCK, STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
 import { until } from '../kit/until.js';
 
 /** What an operator sees of backends where several workers call them. */
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-const ENVELOPE = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStock xmlns="urn:shop"><sku>1</sku></GetStock></s:Body></s:Envelope>`;
-const REPLY = `<s:Envelope xmlns:s="${SOAP}"><s:Body><GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse></s:Body></s:Envelope>`;
-
-const shop = (port: number, keys: string): string => `workers: 2
-services:
-  shop:
-    url: http://127.0.0.1:${port}/shop
-    namespace: urn:shop
-    types: |
-      type Query { stock(sku: String!): Int }
-    operations:
-      GetStock: { field: Query.stock }
-${keys}
-`;
+const shop = (port: number, keys: string): string => `workers: 2\n${stockShop(`http://127.0.0.1:${port}/shop`, keys)}`;
 
 const listen = (port: number): Promise<Server> =>
   new Promise((resolve) => {
     const server = createServer((request, response) => {
-      request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY));
+      request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/xml' }).end(STOCK_REPLY));
     });
     server.listen(port, '127.0.0.1', () => resolve(server));
   });
@@ -36,7 +23,7 @@ async function call({ url }: GatewayProcess, count: number): Promise<number> {
   const headers = { 'content-type': 'text/xml', soapaction: '""', connection: 'close' };
   let answered = 0;
   for (let left = count; left > 0; left--) {
-    const reply = await fetch(`${url}/soap/shop`, { method: 'POST', headers, body: ENVELOPE });
+    const reply = await fetch(`${url}/soap/shop`, { method: 'POST', headers, body: GET_STOCK });
     await reply.arrayBuffer();
     if (reply.ok) answered++;
   }
