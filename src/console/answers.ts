@@ -1,3 +1,4 @@
+import type { PageEntry } from '../graphql/docs/page-block.js';
 import type { RecentLists } from '../observe/recent-lists.js';
 
 // The JSON that the page asks for. The page is compiled with these types, for browsers: nothing here needs Node.
@@ -99,6 +100,8 @@ export interface OperationDescription extends SampleMessage {
   readonly soapAction: string | null;
   /** Why it is not `ok`. */
   readonly reasons: readonly string[];
+  /** The field in GraphQL, and the types that it names; none where GraphQL does not offer it. */
+  readonly docs: readonly PageEntry[];
 }
 
 export interface TriedMessage {

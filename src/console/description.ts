@@ -4,6 +4,7 @@ import { refusalGuides } from '../base/refusals/guides.js';
 import { kindOf, REFUSAL_CODES } from '../base/refusals/refusals.js';
 import type { Compiled } from '../compile.js';
 import type { Config } from '../config/schema.js';
+import { entriesOf } from '../graphql/docs/docs-pages.js';
 import type { BoundField } from '../graphql/fields/bound-field.js';
 import type { Listener } from '../listen/listeners.js';
 import type {
@@ -81,6 +82,7 @@ export function describeOperation(compiled: Compiled, service: string, name: str
     documentation,
     soapAction,
     reasons: reasons.map(printDiagnostic),
+    docs: bound === undefined ? [] : entriesOf(compiled.graph.schema, bound),
     ...sampleOf(compiled, owner, operation, bound ?? null),
   };
 }

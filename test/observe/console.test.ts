@@ -68,6 +68,13 @@ t.test('the console describes services and operations, without queries of their 
   t.match(codes.XML_DTD_FORBIDDEN, { text: 'A message must not contain a DTD.', why: String, change: String });
 
   const price = await read(gateway, 'console/operation?service=shop&name=GetPrice');
+  const [field, ...types] = price.docs;
+  t.match(field, { name: String, blocks: [{ kind: 'text' }] }, 'what `docs` writes of it');
+  t.ok(
+    field.blocks.some(({ kind }: { kind: string }) => kind === 'code'),
+    'an example with its answer',
+  );
+  t.ok(Array.isArray(types));
   t.equal(price.query, 'query {\n  price(sku: "A")\n}\n');
   t.match(price.envelope, /<n1:GetPrice><n1:sku>A<\/n1:sku><\/n1:GetPrice>/);
   const parts = await read(gateway, 'console/operation?service=shop&name=GetParts');

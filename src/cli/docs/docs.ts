@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compile } from '../../compile.js';
 import { loadConfig } from '../../config/load.js';
+import { pagesOf } from '../../graphql/docs/docs-pages.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
-import { pagesOf } from './pages.js';
 import { printHtml, printMarkdown } from './print-pages.js';
 
 /** Writes the schema as pages: Markdown, and one HTML page with a search. Throws `ConfigurationError`. */

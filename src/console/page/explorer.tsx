@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ConsoleDescription, OperationDescription, ServiceDescription, TriedMessage } from '../answers.js';
 import { askOperation, send } from './client.js';
+import { Entry } from './entry.js';
 
 interface Props {
   readonly description: ConsoleDescription;
@@ -81,7 +82,8 @@ function Operation({ description, service, name }: OperationProps) {
   }, [service.name, name]);
   if (problem !== null) return <p class="bad">{problem}</p>;
   if (operation === null) return <p aria-busy="true">Reading ...</p>;
-  const { documentation, reasons, query, envelope, soapAction } = operation;
+  const { documentation, reasons, query, envelope, soapAction, docs } = operation;
+  const [own, ...types] = docs;
   const line = service.operations.find((each) => each.name === name);
   const isOld = service.dialects[0] !== '1.2';
   const soapHeaders: Record<string, string> = isOld
@@ -90,7 +92,7 @@ function Operation({ description, service, name }: OperationProps) {
   return (
     <>
       <h2>{name}</h2>
-      {documentation === null ? null : <p>{documentation}</p>}
+      {documentation === null || own !== undefined ? null : <p>{documentation}</p>}
       <p class="muted">
         {line?.field === null || line === undefined ? 'GraphQL does not offer it.' : `GraphQL: ${line.field}.`}{' '}
         {soapAction === null ? '' : `SOAPAction: ${soapAction}`}
@@ -128,6 +130,15 @@ function Operation({ description, service, name }: OperationProps) {
           credentialFields={description.credentialFields}
           send={(text, credentials) => send(service.path ?? '', { ...soapHeaders, ...credentials }, text)}
         />
+      )}
+      {own === undefined ? null : <Entry entry={own} />}
+      {types.length === 0 ? null : (
+        <details>
+          <summary>Faults and types</summary>
+          {types.map((entry) => (
+            <Entry key={entry.name} entry={entry} />
+          ))}
+        </details>
       )}
     </>
   );

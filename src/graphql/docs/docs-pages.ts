@@ -4,6 +4,8 @@ import {
   type GraphQLInputField,
   type GraphQLNamedType,
   type GraphQLSchema,
+  type GraphQLType,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -13,35 +15,49 @@ import {
   isUnionType,
 } from 'graphql';
 import { ExampleWriter } from '../../codec/example/example-content.js';
-import type { BoundField } from '../../graphql/fields/bound-field.js';
-import { exampleArguments } from '../../graphql/fields/example-arguments.js';
 import type { ElementDeclaration, FaultDeclaration } from '../../wsdl/model.js';
+import type { BoundField } from '../fields/bound-field.js';
+import { exampleArguments } from '../fields/example-arguments.js';
 import { ExampleOperations } from './example-operation.js';
-
-/** A part of the documentation: the same content is written as Markdown and as HTML. */
-export type PageBlock =
-  | { readonly kind: 'text'; readonly text: InlineText }
-  | { readonly kind: 'code'; readonly language: string; readonly text: string }
-  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly InlineText[])[] };
-
-/** Texts of the WSDL, which mean nothing to Markdown or HTML, and names that the program shows as code. */
-export type InlineText = readonly (string | { readonly code: string })[];
+import type { DocsPage, InlineText, PageBlock, PageEntry } from './page-block.js';
 
 /** Names with commas between them. */
 const listed = (names: readonly string[]): InlineText =>
   names.flatMap((code, at) => (at === 0 ? [{ code }] : [', ', { code }]));
 
-export interface PageEntry {
-  readonly name: string;
-  readonly blocks: readonly PageBlock[];
+/** Types that are shown with one operation. */
+const TYPES_MAX = 50;
+
+/** The entry of one operation, and those of its Faults and of the types that it names, as far as they are shown. */
+export function entriesOf(schema: GraphQLSchema, bound: BoundField): readonly PageEntry[] {
+  const { parent, name } = bound;
+  const root = parent === 'Query' ? schema.getQueryType() : schema.getMutationType();
+  const field = root?.getFields()[name];
+  if (field === undefined || parent === 'Subscription') return [];
+  const types = typesOf([field.type, ...field.args.map(({ type }) => type)]);
+  const faults = bound.operation.faults.map((fault) => ({ name: fault.name, blocks: faultBlocks(fault, [name]) }));
+  return [operationEntry(parent, field, bound, new ExampleOperations(schema)), ...faults, ...types.map(typeEntry)];
 }
 
-export interface DocsPage {
-  readonly title: string;
-  /** The name of its file, without an ending. */
-  readonly file: string;
-  readonly entries: readonly PageEntry[];
+/** The types that these lead to, the nearest first. */
+function typesOf(outer: readonly GraphQLType[]): readonly GraphQLNamedType[] {
+  const found = new Set<GraphQLNamedType>();
+  let level: readonly GraphQLNamedType[] = outer.map((type): GraphQLNamedType => getNamedType(type));
+  while (level.length > 0 && found.size < TYPES_MAX) {
+    const next: GraphQLNamedType[] = [];
+    for (const type of level) {
+      if (found.has(type) || isSpecifiedScalarType(type) || found.size === TYPES_MAX) continue;
+      found.add(type);
+      if (isUnionType(type)) next.push(...type.getTypes());
+      else if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type))
+        next.push(...Object.values(type.getFields()).map(namedTypeOf));
+    }
+    level = next;
+  }
+  return [...found];
 }
+
+const namedTypeOf = ({ type }: { readonly type: GraphQLType }): GraphQLNamedType => getNamedType(type);
 
 /** The pages of a schema: operations that read, operations that write, types, Faults. */
 export function pagesOf(schema: GraphQLSchema, fields: ReadonlyMap<string, BoundField>): readonly DocsPage[] {
