@@ -7,9 +7,12 @@ import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 
 const OPERATIONS = ['GetPhoto', 'GetCard', 'ListCards'];
 
+const PRICE =
+  '<xs:element name="price" minOccurs="0"><xs:simpleType><xs:restriction base="xs:decimal"><xs:totalDigits value="5"/><xs:fractionDigits value="2"/></xs:restriction></xs:simpleType></xs:element>';
+
 const SCHEMA = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:cards" targetNamespace="urn:cards" elementFormDefault="qualified">
 <xs:complexType name="Card"><xs:sequence><xs:element name="id" type="xs:int"/><xs:element name="name" type="xs:string"/></xs:sequence></xs:complexType>
-${OPERATIONS.map((name) => `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`).join('\n')}
+${OPERATIONS.map((name) => `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/>${name === 'ListCards' ? PRICE : ''}</xs:sequence></xs:complexType></xs:element>`).join('\n')}
 <xs:element name="GetPhotoResponse"><xs:complexType><xs:sequence><xs:element name="photo" type="xs:base64Binary" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
 <xs:element name="GetCardResponse"><xs:complexType><xs:sequence><xs:element name="card" type="t:Card"/></xs:sequence></xs:complexType></xs:element>
 <xs:element name="ListCardsResponse"><xs:complexType><xs:sequence><xs:element name="card" type="t:Card" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
@@ -160,4 +163,34 @@ t.test('one value of bytes is answered as such where it is asked for', async (t)
     'application/json',
     'application/octet-stream',
   ]);
+});
+
+t.test('the description has the digits of numbers, and takes what the gateway takes', async (t) => {
+  const cards = await start(t);
+  const described = await jsonOf(await fetch(`${cards.gateway.url}/rest/openapi.json`));
+  const { schema } = described.paths['/rest/cards/ListCards'].post.requestBody.content['application/json'];
+  const named = schema.$ref?.split('/').at(-1);
+  const { properties } = named === undefined ? schema : described.components.schemas[named];
+  const { pattern, exclusiveMinimum, exclusiveMaximum } = properties.price;
+  t.same([exclusiveMinimum, exclusiveMaximum], [-100_000, 100_000]);
+  const digits = new RegExp(pattern, 'u');
+  for (const [price, isTaken] of [
+    ['123.45', true],
+    ['-0123.4500', true],
+    ['.5', true],
+    ['12345', true],
+    ['7.', true],
+    ['1.234', false],
+    ['123456', false],
+    ['.125', false],
+  ] as const) {
+    const answer = await fetch(`${cards.gateway.url}/rest/cards/ListCards`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 1, price }),
+    });
+    await answer.body?.cancel();
+    t.equal(answer.status, isTaken ? 200 : 400, price);
+    t.equal(digits.test(price), isTaken, `${price} and the pattern`);
+  }
 });

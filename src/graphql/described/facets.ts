@@ -52,6 +52,7 @@ export function facetsOf({ name, type }: Scalar): JsonSchema {
   if (type === undefined || type.variety !== 'atomic') return {};
   const { facets } = type;
   if (name === 'Int' || name === 'Float') return boundsOf(facets);
+  if (NUMBERS.has(name)) return digitsOf(facets, name === 'Decimal');
   if (name !== 'String' && name !== 'ID') return {};
   const [pattern] = facets.patterns.length === 1 ? facets.patterns : [];
   return defined({
@@ -68,6 +69,34 @@ const boundsOf = (facets: NonNullable<Scalar['type']>['facets']): JsonSchema =>
     exclusiveMinimum: numberOf(facets.minExclusive),
     exclusiveMaximum: numberOf(facets.maxExclusive),
   });
+
+/**
+ * The digits that a number may have: JSON Schema has no keyword for them. A pattern is for text, bounds are for JSON numbers;
+ * zeros at both ends do not count. What is before and after the point may still be too much together.
+ */
+function digitsOf(
+  { totalDigits, fractionDigits }: NonNullable<Scalar['type']>['facets'],
+  isDecimal: boolean,
+): JsonSchema {
+  const total = totalDigits !== null && totalDigits <= REPEATED_MAX ? totalDigits : null;
+  const most = isDecimal && fractionDigits !== null && fractionDigits <= REPEATED_MAX ? fractionDigits : null;
+  if (total === null && most === null) return {};
+  const whole = total === null ? '\\d+' : `0*\\d{1,${total}}`;
+  const fraction = most === null ? '\\d*' : `\\d{0,${most}}0*`;
+  const alone = most === null ? '\\d+' : most === 0 ? '0+' : `\\d{1,${most}}0*`;
+  const bound = total === null || total > EXACT_DIGITS ? null : 10 ** total;
+  return defined({
+    pattern: isDecimal ? `^[+-]?(${whole}(\\.${fraction})?|\\.${alone})$` : `^[+-]?${whole}$`,
+    exclusiveMinimum: bound === null ? null : -bound,
+    exclusiveMaximum: bound,
+  });
+}
+
+/** Patterns repeat a digit this often at most: some programs refuse more. */
+const REPEATED_MAX = 200;
+
+/** Numbers of JSON keep this many. */
+const EXACT_DIGITS = 15;
 
 const defined = (keywords: Readonly<Record<string, string | number | null>>): JsonSchema =>
   Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== null));
