@@ -143,6 +143,15 @@ const anchorsOf = (page: string): ReadonlySet<string> =>
     ),
   );
 
+t.test('each promise of the threat model names a test that is there', async (t) => {
+  const rows = [...readFileSync('THREAT-MODEL.md', 'utf8').matchAll(/^\| (?!promise|---)(.*?) \| (.*?) \|$/gm)];
+  t.ok(rows.length > 15, `${rows.length} promises`);
+  for (const [, promise = '', tests = ''] of rows) {
+    const named = [...tests.matchAll(/`(test\/[^`]*)`/g)].map(([, path = '']) => path);
+    t.ok(named.length > 0 && named.every((path) => existsSync(path)), `${promise}: ${tests}`);
+  }
+});
+
 t.test('links lead to files and headings', (t) => {
   for (const page of [
     ...PAGES,
