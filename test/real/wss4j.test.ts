@@ -152,9 +152,10 @@ t.test('WSS4J and the gateway take the messages of each other', { skip: missing(
       if (altered === whole || (await send('all', Buffer.from(altered))) !== 'ok') continue;
       passed++;
       const judged = await wss4j.ask(`judge ${Buffer.from(altered).toString('base64')}`);
-      // WSS4J reads the first text of an element that has CDATA sections, and no number with blanks around it. The Basic
-      // Security Profile (R3029, R3070) asks for the encoding that SOAP Message Security takes without a name.
-      const isKnown = /<!\[CDATA\[|SerialNumber>[^<]*\s/.test(altered) || /BSP:R30(?:29|70)/.test(judged);
+      // WSS4J reads the first text of an element of the header that has CDATA sections, and no number with blanks around it.
+      // The Basic Security Profile (R3029, R3070) asks for the encoding that SOAP Message Security takes without a name.
+      const [header = ''] = altered.split(/<\w+:Body/, 1);
+      const isKnown = /<!\[CDATA\[|SerialNumber>[^<]*\s/.test(header) || /BSP:R30(?:29|70)/.test(judged);
       if (judged !== 'ok' && !isKnown) t.fail(`${judged}: ${altered}`);
     }
     t.ok(passed > 20, `${passed} passed`);
