@@ -5,10 +5,12 @@ import { type Compiled, compile } from '../compile.js';
 import { type LoadedConfig, loadConfig, loadRest } from '../config/load.js';
 import { openIn } from '../config/protection/weakenings.js';
 import { diagnosticAt } from '../config/section.js';
+import type { BoundField } from '../graphql/fields/bound-field.js';
 import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import { reportRows } from '../wsdl/report.js';
 import { ALL_LISTED, diagnosticLine, MOST_LISTED, oneLine, table } from './table.js';
+import { withXmlContent } from './xml-content.js';
 
 /**
  * Loads and compiles everything and prints what came out of it. Throws `ConfigurationError` with all that is wrong, also for a
@@ -75,13 +77,21 @@ function printService(service: SoapService, { graph }: Compiled, terminal: Termi
   const { name, operations, wsdl } = service;
   if (operations.length === 0) return;
   const fields = new Map<string, string>();
+  const bounds = new Map<string, BoundField>();
   for (const [field, bound] of graph.fields)
     if (bound.service === name) {
+      bounds.set(bound.operation.name, bound);
       const others = fields.get(bound.operation.name);
       fields.set(bound.operation.name, others === undefined ? field : `${others}, ${field}`);
     }
   const byHand = [{ name: '-', dialect: service.dialects[0].name, address: null, operations }];
-  const ports = wsdl === null ? byHand : service.ports;
+  const ports = (wsdl === null ? byHand : service.ports).map((port) => ({
+    ...port,
+    operations: port.operations.map((operation) => {
+      const bound = bounds.get(operation.name);
+      return bound === undefined ? operation : withXmlContent(operation, bound);
+    }),
+  }));
   const rows = reportRows({ services: [{ name: { uri: '', local: name }, ports }] });
   const broken = rows.filter(({ status }) => status !== 'ok');
   const listed = rows.length <= ALL_LISTED ? rows : broken.slice(0, MOST_LISTED);

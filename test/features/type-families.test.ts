@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { getIntrospectionQuery } from 'graphql';
 import t from 'tap';
+import { check } from '../../src/cli/check.js';
 import { importWsdl } from '../../src/cli/import/import.js';
 import { desk, graphql, startDesk } from '../acceptance/desk.js';
 import { useFolder } from '../kit/use.js';
@@ -89,7 +90,7 @@ t.test('the schema tells the types, and is introspected within its limits', asyn
   t.match(text, /one of 437:.*Without it, `\{urn:t\}Event`/);
 });
 
-t.test('`import` calls an operation partial whose required argument is XML', async (t) => {
+t.test('`import` and `check` call an operation partial whose required argument is XML', async (t) => {
   const types = `<xs:complexType name="Old"><xs:sequence><xs:element name="a" type="xs:string"/></xs:sequence></xs:complexType>`;
   const own = desk({ types, request: '<xs:element name="grid" type="t:Grid"/>' }).replace(
     types,
@@ -104,4 +105,8 @@ t.test('`import` calls an operation partial whose required argument is XML', asy
     { out: (text) => void terminal.out(text), error: (text) => void terminal.error(text) },
   );
   t.match(out, /partial[\s\S]*required argument `grid` is XML text/);
+  out = '';
+  const told = { out: (text: string) => void terminal.out(text), error: (text: string) => void terminal.error(text) };
+  await check(`${folder}/made/soapstone.yaml`, told);
+  t.match(out, /partial[\s\S]*required argument `grid` is XML text/, '`check` says the same');
 });

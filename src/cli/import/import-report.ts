@@ -6,9 +6,9 @@ import type { DialectName } from '../../soap/dialect.js';
 import { distinctName, type Operation, type Payload, type Port, typeKey, type WsdlModel } from '../../wsdl/model.js';
 import { reasonOf } from '../../wsdl/report.js';
 import type { UncallableOperation } from '../../wsdl/uncallable.js';
+import { type OfferedField, withXmlContent } from '../xml-content.js';
 import { withoutReported } from './causes.js';
 import type { PlannedService } from './import-plan.js';
-import { type OfferedField, withXmlContent } from './xml-content.js';
 
 /** An operation as a port, a binding or a port type of the WSDL has it. */
 export interface ReportedOperation {

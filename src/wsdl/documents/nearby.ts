@@ -10,9 +10,10 @@ const SHARED_FOLDERS = /^(?:(?:xsds?|schemas?|wsdls?|types|commons?|shared|inclu
 /**
  * Whether a file outside the folder of a WSDL may be read without `--root`. Its path must be one of a tree made for schemas:
  * it leads back by a folder of the WSDL's own path (`../../ver10/schema`) or by one that is named for what it holds
- * (`../xsd`), or it is a schema in a folder beside that of the WSDL (`../hotel/types.xsd`). It is a schema or WSDL by its name or has no extension, no part of its path is hidden, and the folder that
- * both share is at most `LEVELS_UP` above, neither the root of the file system nor a folder in it, and does not hold the
- * home directory. A file merely somewhere above is not read (catalogue C02).
+ * (`../xsd`), or it is a schema in a folder beside that of the WSDL (`../hotel/types.xsd`). It is a schema or WSDL by its
+ * name or has no extension, no part of its path is hidden, and the folder that both share is at most `LEVELS_UP` above,
+ * neither the root of the file system nor a folder in it, and does not hold the home directory. A file merely somewhere
+ * above is not read (catalogue C02).
  */
 export function isNearby(folder: string, file: string, home: string = homedir()): boolean {
   const shared = sharedFolder([folder, dirname(file)]);

@@ -1,8 +1,8 @@
-import { unplaced } from '../../base/diagnostic.js';
-import type { EncodeObject } from '../../codec/plan/plan.js';
-import type { RequestPlan } from '../../codec/plan/request-plan.js';
-import type { BoundField } from '../../graphql/fields/bound-field.js';
-import type { ComplexType, Operation, XsdType } from '../../wsdl/model.js';
+import { unplaced } from '../base/diagnostic.js';
+import type { EncodeObject } from '../codec/plan/plan.js';
+import type { RequestPlan } from '../codec/plan/request-plan.js';
+import type { BoundField } from '../graphql/fields/bound-field.js';
+import type { ComplexType, Operation, XsdType } from '../wsdl/model.js';
 
 /** A field that offers an operation. */
 export interface OfferedField {
