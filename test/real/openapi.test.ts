@@ -27,8 +27,18 @@ const SILENT = { out: () => {}, error: () => {} };
 const RULES =
   'extends: [recommended]\nrules: { info-license: off, no-server-example.com: off, operation-4xx-response: error }\n';
 
-/** The description of all operations of a WSDL; null where GraphQL can offer none, or it is refused. */
-async function describe(wsdl: string, directory: string): Promise<string | null> {
+/** What a WSDL's operations are for those who call them. */
+interface Offer {
+  /** The description of all operations. */
+  readonly text: string;
+  /** Fields of GraphQL that call one. */
+  readonly fieldCount: number;
+  /** Operations that REST offers. */
+  readonly restCount: number;
+}
+
+/** The offer of a WSDL; null where GraphQL can offer no operation, or the WSDL is refused. */
+async function describe(wsdl: string, directory: string): Promise<Offer | null> {
   const addresses = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', more: [PUBLIC], hasRestAndTools: true };
   const options = { directory, name: null, ports: [], force: true, json: false, addresses };
   try {
@@ -40,7 +50,14 @@ async function describe(wsdl: string, directory: string): Promise<string | null>
   const compiled = await compile(await loadConfig(join(directory, 'soapstone.yaml'), {}));
   await compiled.close();
   const { rest } = compiled;
-  return rest === null ? null : JSON.stringify(printOpenApi(rest.frame, rest.operations, rest.routes.all));
+  if (rest === null) return null;
+  const { schema } = rest.frame;
+  const roots = [schema.getQueryType(), schema.getMutationType()];
+  const names = roots.flatMap((root) => Object.keys(root?.getFields() ?? {}));
+  // A schema without reads has a field that calls nothing.
+  const fieldCount = names.filter((name) => name !== '_empty').length;
+  const text = JSON.stringify(printOpenApi(rest.frame, rest.operations, rest.routes.all));
+  return { text, fieldCount, restCount: rest.operations.size };
 }
 
 /** Credentials of each kind: the description names them. */
@@ -55,14 +72,20 @@ t.test('the description of each WSDL is clean for the linter', { skip: missing('
   );
   const home = t.testdir({ 'redocly.yaml': RULES });
   const names = new Map<string, string>();
+  let fieldCount = 0;
+  let restCount = 0;
   for (const [at, wsdl] of found.entries()) {
-    const text = await describe(wsdl, join(home, String(at)));
-    if (text === null) continue;
+    const offer = await describe(wsdl, join(home, String(at)));
+    if (offer === null) continue;
+    const { text } = offer;
+    fieldCount += offer.fieldCount;
+    restCount += offer.restCount;
     const file = `${at}.json`;
     writeFileSync(join(home, file), text);
     names.set(file, wsdl);
   }
   t.ok(names.size > 5, `${names.size} descriptions`);
+  t.equal(restCount, fieldCount, `${restCount} of ${fieldCount} operations of GraphQL can be called by REST`);
   const { stdout } = spawnSync(REDOCLY, ['lint', '--format=json', '--max-problems=10000', ...names.keys()], {
     cwd: home,
     encoding: 'utf8',
