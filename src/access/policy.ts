@@ -48,7 +48,7 @@ export const policyClient = ({
 });
 
 /** Sends a JSON text to the decision point, and resolves to its answer with status 200. Rejects without one. */
-export type AskPolicy = (body: string, observer: CallObserver | null) => Promise<string>;
+type AskPolicy = (body: string, observer: CallObserver | null) => Promise<string>;
 
 export type PolicyResult = 'allowed' | 'denied' | 'failed';
 

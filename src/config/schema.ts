@@ -199,5 +199,4 @@ export interface Config extends Omit<FileConfig, 'services' | 'limits'> {
   readonly services: Readonly<Record<string, ServiceConfig>>;
   readonly graphqlServices: Readonly<Record<string, GraphqlServiceConfig>>;
 }
-export type OperationConfig = ServiceConfig['operations'][string];
 export type RouteConfig = Config['routes'][number];

@@ -20,7 +20,7 @@ export interface ConsoleState {
 }
 
 /** An operation in a list. */
-export interface OperationLine {
+interface OperationLine {
   readonly name: string;
   readonly status: 'ok' | 'partial' | 'disabled';
   /** As in a mapping: `Query.order`; null where it is not offered. */

@@ -12,7 +12,7 @@ const HANDSHAKE_FAILURES = [
   'other',
 ] as const;
 
-export type HandshakeFailureReason = (typeof HANDSHAKE_FAILURES)[number];
+type HandshakeFailureReason = (typeof HANDSHAKE_FAILURES)[number];
 
 /** A TLS handshake that failed. */
 export interface HandshakeFailure {

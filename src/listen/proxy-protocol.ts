@@ -11,7 +11,7 @@ const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
 const PREFIX = Buffer.from('PROXY ', 'latin1');
 
 /** A whole header: its length, and the address of the client; null where the connection is the proxy's own. */
-export interface ProxyHeader {
+interface ProxyHeader {
   readonly bytes: number;
   readonly address: string | null;
 }

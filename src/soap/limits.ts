@@ -25,7 +25,7 @@ export const SOAP_LIMITS = {
     'Nonces and signed messages of one service remembered at once. Beyond them `security.verify` refuses until some expire; `security.nonces`, whose senders are not known, forgets the oldest.'),
 } satisfies LimitTable;
 
-export type SoapLimits = Limits<typeof SOAP_LIMITS>;
+type SoapLimits = Limits<typeof SOAP_LIMITS>;
 
 /** The limits of a compressed message. */
 export interface InflateLimits extends Pick<SoapLimits, 'inflateRatio' | 'inflateFreeBytes'> {

@@ -6,7 +6,7 @@ import type { TimeoutKeys, TimeoutLimits } from './upstream-refusals.js';
 
 /** Why a call may be made once more. The digits are statuses of an answer without an envelope. */
 export const RETRY_REASONS = ['refused', 'reset', '502', '503', '504'] as const;
-export type RetryReason = (typeof RETRY_REASONS)[number];
+type RetryReason = (typeof RETRY_REASONS)[number];
 
 export interface RetryOptions {
   /** Besides the first attempt. */

@@ -16,7 +16,7 @@ import { refusalOfError } from './upstream-refusals.js';
 export type PlainProxy = (request: IncomingMessage, response: ServerResponse, own: OwnField) => Promise<void>;
 
 /** A header field of the answer that the gateway writes, and no backend. */
-export type OwnField = readonly [name: string, value: string];
+type OwnField = readonly [name: string, value: string];
 
 /** Ends an answer that is written, and the connection with it if the request has not been read to its end. */
 export type EndAnswer = (request: IncomingMessage, response: ServerResponse) => void;

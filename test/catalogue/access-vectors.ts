@@ -1,7 +1,7 @@
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 
 /** A token, and the row and case of the table it is for. */
-export interface TokenVector {
+interface TokenVector {
   readonly row: string;
   readonly case: string;
   readonly token: string;

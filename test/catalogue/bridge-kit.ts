@@ -60,7 +60,7 @@ export async function sendQuery(
 }
 
 /** By a reader that is not ours. Throws for what is not well-formed. */
-export function countElements(xml: string): number {
+function countElements(xml: string): number {
   const parser = new SaxesParser({ xmlns: true });
   let count = 0;
   parser.on('opentag', () => {

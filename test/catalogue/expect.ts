@@ -35,7 +35,7 @@ function expectStatus(t: Test, reply: RawReply, status: number, dialect: Dialect
 }
 
 /** One fixed sentence for people, which no browser takes for anything else. */
-export function expectSentence(t: Test, reply: RawReply, name: string): void {
+function expectSentence(t: Test, reply: RawReply, name: string): void {
   t.equal(reply.headers.get('content-type'), 'text/plain; charset=utf-8', `${name}: plain text`);
   t.equal(reply.headers.get('x-content-type-options'), 'nosniff', `${name}: nosniff`);
   t.equal(reply.headers.get('content-length'), String(reply.body.length), `${name}: its length`);

@@ -18,7 +18,7 @@ export interface HeadVector {
 const LENGTH = `Content-Length: ${ENVELOPE.length}`;
 const TYPE = 'Content-Type: text/xml';
 
-export const head = (fields: readonly string[], method = 'POST', version = ' HTTP/1.1') => {
+const head = (fields: readonly string[], method = 'POST', version = ' HTTP/1.1') => {
   const lines = fields.map((field) => `${field}\r\n`).join('');
   return (path: string): string => `${method} ${path}${version}\r\n${lines}\r\n`;
 };

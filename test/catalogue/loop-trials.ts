@@ -22,7 +22,7 @@ import { INVALID } from './validity-vectors.js';
 import { xmlVectors } from './xml-vectors.js';
 
 /** What one party does, and what the event loop of the gateway is watched for meanwhile. */
-export interface LoopTrial {
+interface LoopTrial {
   readonly name: string;
   readonly run: (gateway: GatewayProcess) => Promise<void>;
 }

@@ -21,7 +21,7 @@ export const URI = 'urn:test';
 
 export const scalar = (builtIn: string): Scalar => scalarOf(plainSimpleType(null, builtIn));
 
-export const value = (builtIn: string): ValuePlan => ({ kind: 'scalar', scalar: scalar(builtIn) });
+const value = (builtIn: string): ValuePlan => ({ kind: 'scalar', scalar: scalar(builtIn) });
 
 export const object = (...slots: readonly FieldSlot[]): ObjectPlan => ({
   kind: 'object',

@@ -14,7 +14,7 @@ export interface Field {
   readonly selections: readonly Selection[];
 }
 
-export interface Group {
+interface Group {
   readonly kind: 'group';
   readonly type: TypeName;
   readonly directive: Directive | null;

@@ -33,7 +33,7 @@ const LIMITS: GraphqlLimits = {
   batchItems: 7,
 };
 
-export const SPELLINGS: readonly Spelling[] = (['named', 'inline'] as const).flatMap((fragments) =>
+const SPELLINGS: readonly Spelling[] = (['named', 'inline'] as const).flatMap((fragments) =>
   (['literal', 'variable', 'default'] as const).map((values) => ({
     fragments,
     values,

@@ -12,7 +12,7 @@ export interface CaseFile {
   readonly cases: readonly Case[];
 }
 
-export interface Case {
+interface Case {
   readonly name: string;
   /** Of the file and line, for messages about it. */
   readonly at: string;

@@ -22,9 +22,9 @@ const MODULES = [
 export const REALM = 'CORP.EXAMPLE';
 /** The name of the server in Kerberos. */
 export const HOST = 'shop.corp.example';
-export const DIGEST_REALM = 'shop';
+const DIGEST_REALM = 'shop';
 
-export interface Accounts {
+interface Accounts {
   readonly username: string;
   readonly password: string;
 }

@@ -23,6 +23,6 @@ export function printPackage({ boundary, parts, preamble = '', epilogue = '\r\n'
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
 }
 
-export const INCLUDE_URI = 'http://www.w3.org/2004/08/xop/include';
+const INCLUDE_URI = 'http://www.w3.org/2004/08/xop/include';
 
 export const include = (href: string): string => `<xop:Include xmlns:xop="${INCLUDE_URI}" href="${href}"/>`;

@@ -151,7 +151,7 @@ export async function problemOfRandomWsdl(next: (below: number) => number): Prom
 }
 
 /** A WSDL of one operation that carries everything, its components chosen by `next`. */
-export function randomWsdl(next: (below: number) => number): string {
+function randomWsdl(next: (below: number) => number): string {
   const elements = Array.from(
     { length: COUNT },
     (_, at) => `<xs:element name="r${at}" type="t:C${at}"/><xs:element ref="t:E${at}"/>`,

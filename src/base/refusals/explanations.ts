@@ -3,7 +3,7 @@ import type { Refusal } from './refusal.js';
 import type { RefusalCode } from './refusals.js';
 
 /** The kinds of facts that a caller may be told about its own message. */
-export type Fact = 'rule' | 'place' | 'elements' | 'action' | 'expected' | 'limit' | 'retryAfter';
+type Fact = 'rule' | 'place' | 'elements' | 'action' | 'expected' | 'limit' | 'retryAfter';
 
 /** What a caller is told of a refusal, besides its code and its public text. */
 export interface ExplanationRule {

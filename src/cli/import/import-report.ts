@@ -29,7 +29,7 @@ export interface ReportedOperation {
   readonly place: string | null;
 }
 
-export interface ReportedPort {
+interface ReportedPort {
   readonly port: string;
   readonly service: string | null;
   readonly version: DialectName;

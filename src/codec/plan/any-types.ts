@@ -16,7 +16,7 @@ export type Withhold = (value: unknown) => unknown;
 /** A type by which content is read as JSON, or JSON is written. */
 export type AnyType = AnySimple | AnyList | AnyObject;
 
-export interface AnySimple {
+interface AnySimple {
   readonly kind: 'simple';
   readonly name: QName | null;
   readonly scalar: Scalar;

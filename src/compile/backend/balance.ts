@@ -8,7 +8,7 @@ export interface CompiledBalance {
 }
 
 /** How the address of a call follows from its caller. */
-export interface AffinityRule {
+interface AffinityRule {
   readonly by: 'client' | 'header' | 'claim' | 'path' | null;
   /** The name of the header field, in lower case, or of the claim. */
   readonly name: string;

@@ -76,7 +76,7 @@ export function compileTls(section: ConfigSection<Pick<ServiceConfig, 'tls'>>, o
   }
 }
 
-export interface CompiledCredentials {
+interface CompiledCredentials {
   /** Header fields of every call. */
   readonly fields: Fields;
   /** Null where the fields are all there is. */

@@ -13,15 +13,7 @@ import {
 import type { LimitRow } from '../../base/limit.js';
 
 /** The table of keys is written with these builders: one file knows TypeBox. */
-export const {
-  String: string,
-  Integer: integer,
-  Number: number,
-  Boolean: boolean,
-  Array: array,
-  Optional: optional,
-  Partial: partial,
-} = Type;
+export const { String: string, Integer: integer, Number: number, Optional: optional, Partial: partial } = Type;
 
 /** A JSON Schema that TypeBox cannot write, with the type that it stands for. Each use has a comment with the reason. */
 export const { Unsafe: unsafe } = Type;
@@ -67,7 +59,6 @@ const amount =
 export const whole = amount();
 export const count = amount('count');
 export const millis = amount('millis');
-export const bytes = amount('bytes');
 export const points = amount('points');
 
 /** A whole number, or the word for none. Unsafe for the reason of `flagOr`. */

@@ -30,7 +30,6 @@ export const OTHER_CLASSES = 'default';
 
 /** What a class gets of a value: `none` is the value itself. */
 const MASK_CHOICES = ['none', ...MASKS] as const;
-export type MaskChoice = (typeof MASK_CHOICES)[number];
 
 export const FIELD_RIGHTS_KEYS = {
   ...SCOPE_KEYS,

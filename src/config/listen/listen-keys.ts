@@ -81,7 +81,6 @@ export type ListenerTlsConfig = NonNullable<ListenerConfig['tls']>;
 export type AdminListenerConfig = StaticOf<typeof ADMIN_LISTENER>;
 type OneOrMore<T> = string | T | readonly (string | T)[];
 export type ListenConfig = OneOrMore<ListenerConfig>;
-export type AdminConfig = OneOrMore<AdminListenerConfig>;
 
 /**
  * One address, or a list. Unsafe because a union would report an error inside an entry as "matches none"; one schema with

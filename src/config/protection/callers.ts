@@ -20,7 +20,7 @@ interface Identity {
 }
 
 /** No class is restricted any more: whatever else is compared has no effect then. */
-export const isGone = ({ before, after }: ConfigChange): boolean =>
+const isGone = ({ before, after }: ConfigChange): boolean =>
   before.clients?.classes !== undefined && after.clients?.classes === undefined;
 
 /** `clients: none` says that the gateway is open on purpose. */

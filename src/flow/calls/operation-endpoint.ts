@@ -5,7 +5,7 @@ import type { HttpExchange } from './http-exchange.js';
 import type { OpenEndpoint } from './open-endpoint.js';
 
 /** Names of header fields, beside those that pages may send to every endpoint, and read of it. */
-export interface PageFields {
+interface PageFields {
   readonly requests: readonly string[];
   readonly answers: readonly string[];
 }

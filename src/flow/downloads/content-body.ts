@@ -6,7 +6,7 @@ import type { HttpExchange } from '../calls/http-exchange.js';
 import { StreamedAnswer } from '../http/streamed-answer.js';
 
 /** Bytes that are held: content that ends before is sent once all of the reply is read. */
-export const HELD_BYTES_MAX = 64 * KIB;
+const HELD_BYTES_MAX = 64 * KIB;
 
 /** Nothing of it is run or shown at the address of the gateway, whatever it is. */
 const FIELDS = [

@@ -42,7 +42,7 @@ export interface SentRequest {
 }
 
 /** The caller of a call that may be coalesced with others, or invalidate their answers. */
-export interface CallSharing {
+interface CallSharing {
   readonly client: Client;
   readonly calls: SharedCalls;
   /** Takes from each reply for how long it stays the same. */

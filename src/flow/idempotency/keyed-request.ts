@@ -7,7 +7,7 @@ import type { Operation } from '../../wsdl/model.js';
 import { subjectOf } from '../calls/subject.js';
 
 /** Characters of a key. */
-export const KEY_CHARS_MAX = 255;
+const KEY_CHARS_MAX = 255;
 
 /** Header fields by their names in lower case. */
 type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -21,7 +21,7 @@ import { CODES, idOf, type McpMessage, ProtocolError, readMcpMessage, SUPPORTED,
 import { callTool, errorResult, type ToolResult } from './tool-call.js';
 import type { ToolList } from './tool-list.js';
 
-export const MCP_ACCEPTED: Accepted = { mediaTypes: ['application/json'], protocol: 'the Model Context Protocol' };
+const MCP_ACCEPTED: Accepted = { mediaTypes: ['application/json'], protocol: 'the Model Context Protocol' };
 
 /** The parts of the endpoint for agents, made once a generation. */
 export interface McpParts {

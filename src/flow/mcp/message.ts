@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isRecord } from '../../base/record.js';
 
 /** The revision without sessions: each request says its version. */
-export const STATELESS = '2026-07-28';
+const STATELESS = '2026-07-28';
 
 /** Revisions with a handshake, the latest first. */
 export const WITH_HANDSHAKE = ['2025-11-25', '2025-06-18'] as const;

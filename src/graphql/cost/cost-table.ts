@@ -38,7 +38,7 @@ export type CostLimits = Pick<
 export const MOST = 1e12;
 
 /** How many objects a reply brings at most in lists of unknown size. */
-export interface AssumedReplySize {
+interface AssumedReplySize {
   readonly objects: number;
   /** True if the configuration of the operation sets `objects`. */
   readonly isConfigured: boolean;

@@ -16,14 +16,6 @@ import { ruleOf } from '../rights/field-rule.js';
 /** The fields that are selected of an object, each with those of its own value; a leaf has none. */
 export type ChosenFields = ReadonlyMap<string, ChosenFields>;
 
-/** What is selected where nothing is chosen. */
-export interface SelectionBounds {
-  /** Levels of objects within each other. */
-  readonly levels: number;
-  /** Fields in all. */
-  readonly fields: number;
-}
-
 /** A selection with more fields than its bounds allow. */
 export class SelectionBoundsError extends Error {}
 

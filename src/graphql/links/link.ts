@@ -21,7 +21,7 @@ export interface LinkMapping {
 }
 
 /** A list operation, which answers many objects in one call. */
-export interface BatchMapping {
+interface BatchMapping {
   readonly operation: string;
   /** The list argument of the operation, or the path to it. */
   readonly argument: string;

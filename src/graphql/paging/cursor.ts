@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { isRecord } from '../../base/record.js';
 
 /** Characters of a cursor: longer ones are not read, and a backend's name for a page may not make one. */
-export const CURSOR_CHARS_MAX = 8192;
+const CURSOR_CHARS_MAX = 8192;
 
 /** A position among rows: so many rows into a page. */
 export interface PagePosition {

@@ -18,7 +18,7 @@ import type { RawVariables } from '../output/reply-plan.js';
 import { WrittenJson } from './written-json.js';
 
 /** The answer to one field of introspection. */
-export interface IntrospectionAnswer {
+interface IntrospectionAnswer {
   readonly value: WrittenJson | null;
   readonly errors: readonly GraphQLError[];
 }

@@ -1,7 +1,7 @@
 import type { FieldShape } from './shape.js';
 
 /** How calls name the page they ask for: by its number, by the rows before it, or by a value of the reply before. */
-export type PageKind = 'page' | 'offset' | 'cursor';
+type PageKind = 'page' | 'offset' | 'cursor';
 
 /** The pages of an operation as configured. Paths are of XML names. */
 export interface PagesMapping {

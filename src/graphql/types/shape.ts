@@ -24,7 +24,7 @@ export interface ReplyShape {
 }
 
 /** `data`: selected like the answer, in a union with it. `error`: reported whole in the extensions of an error. */
-export interface FaultShapes {
+interface FaultShapes {
   readonly as: 'data' | 'error';
   readonly entries: readonly FaultShape[];
 }

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
 /** Writes bytes, and calls back with how many were taken, at once or later. Never throws. */
-export type WriteBytes = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, taken: number) => void) => void;
+type WriteBytes = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, taken: number) => void) => void;
 
 /** A place to write log lines to. */
 export interface LogTarget {

@@ -4,7 +4,7 @@ import { packageVersion } from '../../base/package-folder.js';
 import type { MetricBook, Sample } from './prometheus.js';
 
 /** When the first certificate and the first revocation list of a listener end; null without one. */
-export interface ListenerGauges {
+interface ListenerGauges {
   readonly address: string;
   readonly certificateMillis: number | null;
   readonly listMillis: number | null;
@@ -42,7 +42,7 @@ export interface ProcessGauges {
 }
 
 /** How the WSDL a backend shows differs from the one that is served. */
-export interface DriftGauge {
+interface DriftGauge {
   readonly service: string;
   readonly severity: string;
   readonly count: number;

@@ -2,7 +2,7 @@ import { ALL, type Interest, SKIP, type StartTag } from '../../xml/events.js';
 
 /** The content of a Fault's detail as JSON: an element is its text, or an object of its children by local name. */
 export type FaultDetail = { readonly [local: string]: FaultDetailValue };
-export type FaultDetailValue = string | FaultDetail | readonly FaultDetailValue[];
+type FaultDetailValue = string | FaultDetail | readonly FaultDetailValue[];
 
 type Draft = { [local: string]: DraftValue };
 type DraftValue = string | Draft | DraftValue[];

@@ -15,7 +15,7 @@ export interface MadeSecurity {
   readonly target: string | null;
 }
 
-export interface MadeUsernameToken {
+interface MadeUsernameToken {
   readonly username: string;
   /** The latest password. */
   readonly password: () => string;

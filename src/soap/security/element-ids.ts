@@ -59,7 +59,7 @@ export class ElementIds {
 }
 
 /** An element and the elements in it. */
-export function descendants(root: ElementNode): readonly ElementNode[] {
+function descendants(root: ElementNode): readonly ElementNode[] {
   const found = [root];
   // It grows while it is walked.
   for (const node of found) for (const child of node.children) if (child instanceof ElementNode) found.push(child);

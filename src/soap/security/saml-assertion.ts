@@ -18,7 +18,7 @@ import { instantOf } from './timestamp.js';
 import { DS, SAML2 } from './wsse-names.js';
 
 export const CONFIRMATIONS = ['bearer', 'holder-of-key', 'sender-vouches'] as const;
-export type Confirmation = (typeof CONFIRMATIONS)[number];
+type Confirmation = (typeof CONFIRMATIONS)[number];
 
 export interface SamlRules {
   /** The keys of an issuer by name, as they are now; null for one that is not known. */

@@ -49,7 +49,7 @@ export interface SignatureForm {
   readonly keyInfo: ElementNode | null;
 }
 
-export const REFERENCES_MAX = 30;
+const REFERENCES_MAX = 30;
 const TRANSFORMS_MAX = 5;
 const PREFIXES_MAX = 64;
 

@@ -7,7 +7,7 @@ import { base64Of, elementParts, elementText, isNamed } from './strict-elements.
 import { instantOf } from './timestamp.js';
 import { BASE64_BINARY, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from './wsse-names.js';
 
-export type PasswordType = 'digest' | 'text';
+type PasswordType = 'digest' | 'text';
 
 export interface UsernameTokenRules {
   readonly types: ReadonlySet<PasswordType>;

@@ -30,7 +30,7 @@ export interface OAuthClient {
 }
 
 /** A grant by other parameters of the form (RFC 6749 section 4.5). */
-export interface ExtensionGrant {
+interface ExtensionGrant {
   readonly type: string;
   readonly parameters: () => Promise<Readonly<Record<string, string>>>;
 }

@@ -1,5 +1,5 @@
 /** The ways of Canonical XML that signatures name. */
-export type CanonicalKind = 'exclusive' | 'inclusive' | 'inclusive 1.1';
+type CanonicalKind = 'exclusive' | 'inclusive' | 'inclusive 1.1';
 
 export interface CanonicalMethod {
   readonly kind: CanonicalKind;

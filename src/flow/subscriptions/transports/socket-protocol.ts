@@ -8,7 +8,7 @@ import type { PresentParts, ProtocolSocket, SocketState, WebSocketClient } from 
 import { closeSocket } from './socket-refusal.js';
 
 /** Handles the messages of a WebSocket, and its end. */
-export interface ProtocolSession {
+interface ProtocolSession {
   /** Not twice in one turn of the event loop: an id may be used again at once, and what was ended by it must be over. */
   message(data: string): Promise<void>;
   /** Closes it for what its client sent, which is no message. */

@@ -58,7 +58,7 @@ export interface NtlmChallenge {
   readonly pairs: readonly AvPair[];
 }
 
-export interface AvPair {
+interface AvPair {
   readonly id: number;
   readonly value: Buffer;
 }
