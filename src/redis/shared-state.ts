@@ -72,8 +72,9 @@ export class SharedState {
     this.budgets = new LeasedBudgets({ store: this.#leases, replicas, clientsMax, events: events.budget });
   }
 
+  /** Whether both connections are up: without the second one nothing of other replicas comes in. */
   get isUp(): boolean {
-    return this.#connection.isUp;
+    return this.#connection.isUp && this.#subscriber.isUp;
   }
 
   /** Makes a store of persisted documents that all replicas share; `local` is searched first. */

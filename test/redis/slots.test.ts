@@ -54,7 +54,7 @@ t.test(
     const [replica] = await replicasOf(t, redis.url, 1);
     if (replica === undefined) return;
     await replica.slots.take('a', RATE, 1);
-    const [key = ''] = (await replica.connection.command('test', ['KEYS', '*'])) as string[];
+    const [key = ''] = (await replica.connection.command('test', ['KEYS', '*:slots:*'])) as string[];
     await replica.connection.command('test', ['RPUSH', key, String(Date.now() + 3_600_000)]);
     const [soon = 0] = await replica.slots.take('a', RATE, 1);
     t.ok(soon <= slotClockMillis() + 1100, 'an hour ahead is the clock, not a call');
