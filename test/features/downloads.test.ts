@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import type { RecordedMessage } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
 import { askGraphql } from '../kit/graphql-client.js';
+import { untilStill } from '../kit/until.js';
 import { useBackend, useFolder, useGateway } from '../kit/use.js';
 
 /** Addresses of binary content, and downloads from them. */
@@ -370,11 +371,7 @@ t.test('a long download goes on only as its reader takes it', async (t) => {
   const response = await fetch(gateway.url + url);
   const reader = response.body?.getReader();
   await reader?.read();
-  let before = -1;
-  while (before !== sent) {
-    before = sent;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-  }
+  await untilStill(() => sent);
   t.ok(sent < total, `${sent} of ${total} bytes were taken`);
   let bytes = 0;
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) bytes += part.value.length;

@@ -3,7 +3,7 @@ import { get as httpGet, type IncomingMessage, type ServerResponse } from 'node:
 import t, { type Test } from 'tap';
 import type { RecordedMessage } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
-import { until } from '../kit/until.js';
+import { untilStill } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
 /** Pages over REST as lines of JSON: every row of every page, without keeping them. */
@@ -117,14 +117,8 @@ t.test('a page that fails is an error before the first line, and the last line a
 t.test('no page is asked for while the caller does not read, nor once he has gone', async (t) => {
   const { gateway, asked, ask } = await usePages(t, { count: 100_000, text: 'x'.repeat(2_000) });
   const message = await ask('?first=100000');
-  let before = -1;
   // As much as sockets hold is read without him.
-  await until(async () => {
-    const isStill = asked.length === before;
-    before = asked.length;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    return isStill;
-  });
+  await untilStill(() => asked.length);
   t.ok(asked.length < 500, `${asked.length} pages`);
   const held = asked.length;
   message.destroy();

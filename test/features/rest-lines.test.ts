@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { HELD_CHARS_MAX } from '../../src/flow/rest/item-lines.js';
 import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
-import { until } from '../kit/until.js';
+import { until, untilStill } from '../kit/until.js';
 
 /** Lists over REST as lines of JSON, which stream. */
 
@@ -227,14 +227,7 @@ t.test('the backend waits for a caller that does not read', async (t) => {
   });
   const [message]: IncomingMessage[] = await once(request, 'response');
   if (message === undefined) throw new Error('no answer');
-  // All buffers on the way are full when nothing more is written for a while.
-  let before = -1;
-  await until(async () => {
-    const isStill = written === before;
-    before = written;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    return isStill && written === before;
-  });
+  await untilStill(() => written);
   t.ok(written < 64 * 1024 * 1024, `${written}`);
   isDone = true;
   let bytes = 0;

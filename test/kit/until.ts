@@ -9,6 +9,20 @@ const QUICK_TURNS = 200;
 /** Between two looks that take a while themselves: without it they take the processor from what they wait for. */
 const REST_MILLIS = 50;
 
+/** A count that has not changed for so long stands still. */
+const STILL_MILLIS = 300;
+
+/** Waits until a count stands still: of what is written where nobody reads, once all buffers on the way are full. */
+export async function untilStill(count: () => number): Promise<void> {
+  let before = -1;
+  await until(async () => {
+    const isStill = count() === before;
+    before = count();
+    await setTimeout(STILL_MILLIS);
+    return isStill && count() === before;
+  });
+}
+
 /** Waits until a condition is true. Fails with the text of the condition when it is not within a minute. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + LIMIT_MILLIS;
