@@ -3,6 +3,7 @@
 // Prints what the server says of itself, its tools, and the result of a call. It confirms what it is asked.
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { exercise } from './exercise.mjs';
 
 const [url, tool, values, version] = process.argv.slice(2);
 const require = createRequire(`${process.env.MCP_CLIENTS}/package.json`);
@@ -15,16 +16,4 @@ const client = new Client(
 );
 client.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: {} }));
 await client.connect(new StreamableHTTPClientTransport(new URL(url)));
-const { tools } = await client.listTools();
-const result = await client.callTool({ name: tool, arguments: JSON.parse(values) });
-const bad = await client.callTool({ name: tool, arguments: { no: 'such argument' } });
-console.log(
-  JSON.stringify({
-    server: client.getServerVersion(),
-    protocol: client.getNegotiatedProtocolVersion(),
-    tools: tools.map(({ name }) => name),
-    result,
-    bad,
-  }),
-);
-await client.close();
+await exercise(client, { tool, values, protocol: () => client.getNegotiatedProtocolVersion() });

@@ -3,6 +3,7 @@
 // Prints what the server says of itself, its tools, and the result of a call, which it checks by the schema of the tool.
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { exercise } from './exercise.mjs';
 
 const [url, tool, values] = process.argv.slice(2);
 const require = createRequire(`${process.env.MCP_CLIENTS}/package.json`);
@@ -12,16 +13,4 @@ const { StreamableHTTPClientTransport } = await load('@modelcontextprotocol/sdk/
 const client = new Client({ name: 'test', version: '1' });
 const transport = new StreamableHTTPClientTransport(new URL(url));
 await client.connect(transport);
-const { tools } = await client.listTools();
-const result = await client.callTool({ name: tool, arguments: JSON.parse(values) });
-const bad = await client.callTool({ name: tool, arguments: { no: 'such argument' } });
-console.log(
-  JSON.stringify({
-    server: client.getServerVersion(),
-    protocol: transport.protocolVersion,
-    tools: tools.map(({ name }) => name),
-    result,
-    bad,
-  }),
-);
-await client.close();
+await exercise(client, { tool, values, protocol: () => transport.protocolVersion });
