@@ -1,13 +1,11 @@
-import { Cancellation } from '../../base/cancellation.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import { DescribedCalls } from '../../graphql/described/described-call.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { OperationEndpoint } from '../calls/operation-endpoint.js';
 import type { Download } from '../graphql/downloads/content-addresses.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
-import { CallerHost } from '../graphql/host.js';
+import { hostOfRequest } from '../graphql/host.js';
 import { authorizeDescribed } from '../graphql/may-call.js';
-import { recordOf } from '../http/connection-record.js';
 import { answerEmpty, refuseHttp } from '../http/refuse.js';
 import { ContentBody } from './content-body.js';
 
@@ -42,14 +40,8 @@ async function answerDownload(
   asked: HttpExchange,
   { described, values, place }: Download,
 ): Promise<void> {
-  const { caller, exchange, request, response, ending } = asked;
-  const departure = new Cancellation();
-  ending.onGone(() => departure.abort());
-  const host = new CallerHost(endpoint, caller, exchange, {
-    signal: departure,
-    headers: request.headers,
-    connection: recordOf(request.socket),
-  });
+  const { caller, exchange, response } = asked;
+  const { host, departure } = hostOfRequest(endpoint, asked, null, null);
   authorizeDescribed(endpoint, caller.client, described);
   host.startWork();
   const body = new ContentBody(asked, place);

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Client } from '../../access/client.js';
 import type { Policy } from '../../access/policy.js';
-import type { CancelSignal } from '../../base/cancellation.js';
+import { Cancellation, type CancelSignal } from '../../base/cancellation.js';
 import type { Exchange, FieldDecisions } from '../../base/exchange.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import type { Grant } from '../../budget/budget.js';
@@ -27,8 +27,10 @@ import { clientNameIn } from '../../observe/client-name.js';
 import type { AnswerLifetime } from '../calls/answer-lifetime.js';
 import { authorize, authorizeCall, type Caller, rateLimited } from '../calls/authorize.js';
 import { consultPolicy } from '../calls/consult-policy.js';
+import type { HttpExchange } from '../calls/http-exchange.js';
 import { subjectOf } from '../calls/subject.js';
 import type { BatchPermits } from '../http/concurrency.js';
+import { recordOf } from '../http/connection-record.js';
 import { type TaskOwner, waitForTimeSlice } from '../http/fair-scheduler.js';
 import { authorizeUpstream } from './authorize-upstream.js';
 import { callOperation } from './call.js';
@@ -51,8 +53,8 @@ export interface HostOptions {
   readonly connection?: TaskOwner;
   /** Null or absent where the lifetime of the answer is not needed. */
   readonly lifetime?: AnswerLifetime | null;
-  /** The name of the endpoint for the decision point; absent: GraphQL. */
-  readonly protocol?: 'rest' | 'mcp';
+  /** The name of the endpoint for the decision point; null or absent: GraphQL. */
+  readonly protocol?: 'rest' | 'mcp' | null;
   /** Replaces calls that an event answers by itself. */
   answeredBy?(calls: BackendCalls): Partial<BackendCalls>;
 }
@@ -284,4 +286,18 @@ export class CallerHost implements RequestHost, ItemHost {
       headers,
     });
   }
+}
+
+/** The host of an operation that one HTTP request brings, and what is aborted when its client has gone. */
+export function hostOfRequest(
+  endpoint: GraphqlEndpoint,
+  { caller, exchange, request, ending }: HttpExchange,
+  lifetime: AnswerLifetime | null,
+  protocol: 'rest' | 'mcp' | null,
+): { readonly host: CallerHost; readonly departure: Cancellation } {
+  const departure = new Cancellation();
+  ending.onGone(() => departure.abort());
+  const connection = recordOf(request.socket);
+  const options = { signal: departure, headers: request.headers, connection, lifetime, protocol };
+  return { host: new CallerHost(endpoint, caller, exchange, options), departure };
 }

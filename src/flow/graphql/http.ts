@@ -1,14 +1,13 @@
-import { Cancellation } from '../../base/cancellation.js';
+import type { Cancellation } from '../../base/cancellation.js';
 import type { Exchange } from '../../base/exchange.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { JsonBounds } from '../../base/strict-json.js';
 import { CARRIED, type GraphqlResponse, type StreamCarrier } from '../../graphql/http.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
-import { recordOf } from '../http/connection-record.js';
 import { GRAPHQL_ACCEPTED } from '../http/sentence.js';
 import type { GraphqlEndpoint } from './endpoint.js';
-import { BREAKDOWN, CallerHost, maySeeBreakdown } from './host.js';
+import { BREAKDOWN, type CallerHost, hostOfRequest, maySeeBreakdown } from './host.js';
 import { readTextBody } from './read-body.js';
 import { sendAnswer } from './send-answer.js';
 import { takeUploads } from './uploads/take-uploads.js';
@@ -19,20 +18,14 @@ type MakeStreams = (host: CallerHost, departure: Cancellation) => StreamCarrier;
 /** Answers one GraphQL request over HTTP. Rejects when the client has gone, or with a bug. */
 export async function answerGraphql(
   endpoint: GraphqlEndpoint,
-  { caller, exchange, request, response, ending }: HttpExchange,
+  asked: HttpExchange,
   makeStreams: MakeStreams | null = null,
 ): Promise<void> {
+  const { caller, exchange, request, response } = asked;
   const { method = '', url = '', headers } = request;
   exchange.route = 'graphql';
-  const departure = new Cancellation();
-  ending.onGone(() => departure.abort());
   const lifetime = new AnswerLifetime(endpoint.callerCaching.isPrivate);
-  const host = new CallerHost(endpoint, caller, exchange, {
-    signal: departure,
-    headers,
-    connection: recordOf(request.socket),
-    lifetime,
-  });
+  const { host, departure } = hostOfRequest(endpoint, asked, lifetime, null);
   const body = async (): Promise<string> => {
     const text = await readTextBody(endpoint.bodyBytesMax, exchange, request, response);
     host.startWork();
@@ -53,7 +46,7 @@ export async function answerGraphql(
   if (answer === CARRIED) return;
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
   const control = isKeepable(answer, exchange) ? lifetime.field : 'no-store';
-  await sendAnswer(endpoint, { caller, exchange, request, response, ending }, answer, {
+  await sendAnswer(endpoint, asked, answer, {
     accepted: GRAPHQL_ACCEPTED,
     control,
     workMillis: () => host.workMillis,

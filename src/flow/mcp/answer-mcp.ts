@@ -1,4 +1,3 @@
-import { Cancellation } from '../../base/cancellation.js';
 import { isRecord } from '../../base/record.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { wireStatus } from '../../base/refusals/wire-status.js';
@@ -11,10 +10,9 @@ import { authorizeAndChargeOther } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
-import { CallerHost } from '../graphql/host.js';
+import { type CallerHost, hostOfRequest } from '../graphql/host.js';
 import { readTextBody } from '../graphql/read-body.js';
 import { sendAnswer } from '../graphql/send-answer.js';
-import { recordOf } from '../http/connection-record.js';
 import type { Accepted } from '../http/sentence.js';
 import { askForConfirmation } from './confirmation.js';
 import { CODES, idOf, type McpMessage, ProtocolError, readMcpMessage, SUPPORTED, WITH_HANDSHAKE } from './message.js';
@@ -40,15 +38,7 @@ const LIST_MILLIS = 60_000;
 
 /** Answers one message of an agent. Rejects with `CLIENT_GONE`, or with a bug. */
 export async function answerMcp(parts: McpParts, asked: HttpExchange): Promise<void> {
-  const { caller, exchange, request, ending } = asked;
-  const departure = new Cancellation();
-  ending.onGone(() => departure.abort());
-  const host = new CallerHost(parts.endpoint, caller, exchange, {
-    signal: departure,
-    headers: request.headers,
-    connection: recordOf(request.socket),
-    protocol: 'mcp',
-  });
+  const { host, departure } = hostOfRequest(parts.endpoint, asked, null, 'mcp');
   const answer = await answerOf(parts, asked, host);
   if (departure.aborted) throw new Refusal('CLIENT_GONE');
   await sendAnswer(parts.endpoint, asked, answer, {

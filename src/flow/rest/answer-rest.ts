@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
-import { Cancellation } from '../../base/cancellation.js';
+import type { Cancellation } from '../../base/cancellation.js';
 import { isRecord } from '../../base/record.js';
 import { asRefusal, Refusal } from '../../base/refusals/refusal.js';
 import { boundsOf, isJson, parseJson, preventForgery } from '../../graphql/admission/params.js';
@@ -10,11 +10,10 @@ import type { RawVariables } from '../../graphql/output/reply-plan.js';
 import { AnswerLifetime } from '../calls/answer-lifetime.js';
 import type { HttpExchange } from '../calls/http-exchange.js';
 import type { GraphqlEndpoint } from '../graphql/endpoint.js';
-import { CallerHost } from '../graphql/host.js';
+import { type CallerHost, hostOfRequest } from '../graphql/host.js';
 import { authorizeDescribed } from '../graphql/may-call.js';
 import { readTextBody } from '../graphql/read-body.js';
 import { type SentAnswer, sendAnswer } from '../graphql/send-answer.js';
-import { recordOf } from '../http/connection-record.js';
 import type { Accepted } from '../http/sentence.js';
 import { ItemLines } from './item-lines.js';
 import { problemOf, requestProblem } from './problem.js';
@@ -36,17 +35,9 @@ export async function answerRest(
   query: string,
 ): Promise<void> {
   const { described } = target;
-  const { caller, exchange, request, ending } = asked;
-  const departure = new Cancellation();
-  ending.onGone(() => departure.abort());
+  const { caller, exchange, request } = asked;
   const lifetime = new AnswerLifetime(endpoint.callerCaching.isPrivate);
-  const host = new CallerHost(endpoint, caller, exchange, {
-    signal: departure,
-    headers: request.headers,
-    connection: recordOf(request.socket),
-    lifetime,
-    protocol: 'rest',
-  });
+  const { host, departure } = hostOfRequest(endpoint, asked, lifetime, 'rest');
   let answer: SentAnswer;
   let isKeepable = false;
   const form = formOf(described, request.headers.accept);
