@@ -42,10 +42,17 @@ function isPlain(text: string, kind: 'integer' | 'decimal'): boolean {
   return last >= 0;
 }
 
+/** Whether so many digits without a sign are within the bounds, whatever they are. */
+const isWithin = (digits: number, { min, max }: Bounds): boolean =>
+  (min === null || min === '0' || min.startsWith('-')) &&
+  (max === null || (digits < max.length && !max.startsWith('-')));
+
 /** The rule that a trimmed text breaks as a number of any size, or null. */
 export function digitsRule(text: string, kind: 'integer' | 'decimal', bounds: Bounds): string | null {
   if (!isShort(text)) return TOO_LONG;
-  if (!isPlain(text, kind) && (kind === 'integer' ? !INTEGER.test(text) : !DECIMAL.test(text))) {
+  if (isPlain(text, kind)) {
+    if (isWithin(text.length, bounds)) return null;
+  } else if (kind === 'integer' ? !INTEGER.test(text) : !DECIMAL.test(text)) {
     return kind === 'integer' ? 'must be an integer' : 'must be a decimal number';
   }
   if (bounds.min !== null && compareDecimals(text, bounds.min) < 0) return `must be at least ${bounds.min}`;
