@@ -20,6 +20,7 @@ import { benchStart } from './start.js';
 import { benchTraces } from './traces.js';
 import { benchUploads } from './uploads.js';
 import { benchValidity } from './validity.js';
+import { benchWorkers } from './workers.js';
 import { benchWsdl } from './wsdl.js';
 
 // Every figure of the README, on this machine. `--quick` for a look; nothing here passes or fails.
@@ -50,6 +51,7 @@ execFileSync(process.execPath, [fileOf('decode.js'), quick ? '3' : '9'], { stdio
 await benchWsdl(quick);
 await benchStart(quick);
 await benchReload(quick);
+await benchWorkers(quick);
 await benchValidity(quick);
 
 print('\nThe XML reader alone, 20 MB of orders\n\n');

@@ -45,7 +45,12 @@ export class Load {
     });
   }
 
-  async #atOnce(count: number, call: () => Promise<void>): Promise<void> {
+  /** So many calls, as many at a time as there are connections. */
+  async each(count: number, call: () => Promise<unknown>): Promise<void> {
+    await this.#atOnce(count, call);
+  }
+
+  async #atOnce(count: number, call: () => Promise<unknown>): Promise<void> {
     let left = count;
     const worker = async (): Promise<void> => {
       while (left-- > 0) await call();
