@@ -32,6 +32,8 @@ import type { Namespaces } from './namespaces.js';
 interface Compiled {
   /** From where to where; returns where it stopped. */
   readonly skim: (from: number, end: number) => number;
+  /** Passes over text from where to where; returns where it stopped. */
+  readonly passText: (from: number, end: number) => number;
   /** The line feeds from `from` to before `end`. */
   readonly countLines: (from: number, end: number) => number;
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -49,6 +51,7 @@ const CUT_BYTES = 4096;
 /** The memory of the WebAssembly skimmer of this process, which serves one call at a time. */
 class SkimMemory {
   readonly skim: Compiled['skim'];
+  readonly #passText: Compiled['passText'];
   readonly #countLines: Compiled['countLines'];
   /** As bytes, from which texts can be made. */
   readonly bytes: Buffer;
@@ -61,8 +64,9 @@ class SkimMemory {
   /** The scope of the prefixes that are held; 0 for none. */
   #scope = 0;
 
-  constructor({ skim, countLines, memory: { buffer } }: Compiled) {
+  constructor({ skim, passText, countLines, memory: { buffer } }: Compiled) {
     this.skim = skim;
+    this.#passText = passText;
     this.#countLines = countLines;
     this.bytes = Buffer.from(buffer);
     this.#words = new Int32Array(buffer);
@@ -81,8 +85,19 @@ class SkimMemory {
     this.#chunk = null;
   }
 
-  /** Counts the line feeds of a part of any chunk, in place of the held one. */
+  /**
+   * Passes over valid text from `i` on, to a `<`, to what the scanners must read, or to the end of what is held. The two
+   * bytes before `i` are text too, and may be square brackets.
+   */
+  passText(chunk: Buffer, i: number, end: number): number {
+    this.hold(chunk, i - 2, end);
+    return this.#passText(i - 2 + this.shift, this.end + this.shift) - this.shift;
+  }
+
+  /** Counts the line feeds of a part of any chunk: of the held one as it is, of another in its place. */
   countLines(chunk: Buffer, start: number, end: number): number {
+    if (this.#chunk === chunk && start + this.shift >= CHUNK && end <= this.end)
+      return this.#countLines(start + this.shift, end + this.shift);
     this.#chunk = null;
     let count = 0;
     for (let at = start; at < end; at += CHUNK_BYTES) {

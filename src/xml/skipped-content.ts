@@ -7,7 +7,7 @@ import { nameIn } from './names.js';
 import { skipPlainText } from './plain-text.js';
 import { skimMemory } from './skim-memory.js';
 import { CONTENT } from './states.js';
-import type { TextScanner } from './text.js';
+import { SHORT_TEXT_BYTES, type TextScanner } from './text.js';
 
 /**
  * Passes over skipped content, which is most of what a gateway reads, and checks and counts it in full.
@@ -36,9 +36,10 @@ export class SkippedContentScanner {
   /** Text up to a `<`, to the end of the chunk, or to where its state changes. Behind markup only. */
   text(chunk: Buffer, view: DataView, i: number, end: number): number {
     let at = i;
+    const near = Math.min(end, i + SHORT_TEXT_BYTES);
     for (;;) {
-      at = skipPlainText(view, at, end);
-      if (at + 6 > end) break;
+      at = skipPlainText(view, at, near);
+      if (at + 6 > near) break;
       const word = view.getInt32(at, true);
       const byte = word & 0xff;
       if (byte === 0x3c) return at;

@@ -5,6 +5,7 @@ import { type Elements, wantsText } from './elements.js';
 import { ALL } from './events.js';
 import { refuseByXmlLimit } from './limits.js';
 import { skipPlainText } from './plain-text.js';
+import { skimMemory } from './skim-memory.js';
 import { CDATA, CDATA_START, CONTENT, CONTENT_REFERENCE } from './states.js';
 
 /** Reads character data: text, references, CDATA sections. */
@@ -44,7 +45,7 @@ export class TextScanner {
   #pass(chunk: Buffer, i: number, end: number, entry: number): number {
     this.#afterReturn = false;
     for (;;) {
-      i = skipPlainText(this.#cursor.view, i, end);
+      i = skipText(this.#cursor.view, chunk, i, end);
       // Within the next word is a byte that may be a stop, or the end.
       const near = Math.min(i + 4, end);
       while (i < near && (CLASS[chunk[i]!]! & STOPS_TEXT) === 0) i++;
@@ -246,6 +247,15 @@ export class TextScanner {
     this.#brackets = 0;
     this.#afterReturn = false;
   }
+}
+
+/** Up to here the copy into the memory of WebAssembly costs more than it saves; nearly all texts are shorter. */
+export const SHORT_TEXT_BYTES = 256;
+
+/** Passes over text as `skipPlainText`, over more kinds of characters where it is long. */
+function skipText(view: DataView, chunk: Buffer, from: number, end: number): number {
+  const i = skipPlainText(view, from, Math.min(end, from + SHORT_TEXT_BYTES));
+  return i - from > SHORT_TEXT_BYTES - 4 && end - i > SHORT_TEXT_BYTES ? skimMemory.passText(chunk, i, end) : i;
 }
 
 const CDATA_WORD = Buffer.from('CDATA[', 'latin1');

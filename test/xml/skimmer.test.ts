@@ -5,9 +5,10 @@ import t from 'tap';
 
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { ELEMENTS as ELEMENTS_WORD } from '../../src/xml/assembly/layout.js';
-import { type Interest, SKIP } from '../../src/xml/events.js';
+import { ELEMENTS_ONLY, type Interest, SKIP } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { skimMemory } from '../../src/xml/skim-memory.js';
+import { SHORT_TEXT_BYTES } from '../../src/xml/text.js';
 import { orders } from '../bench/reader.js';
 import { cutAt } from '../kit/splits.js';
 import { LIMITS, LogHandler, type Outcome, type ReadOptions, read } from './log.js';
@@ -221,6 +222,64 @@ t.test('what is longer than the part that is held is read on', (t) => {
     const broken = Buffer.concat([message.subarray(0, -110), Buffer.from('<x></r>')]);
     t.equal(read([broken], skipped).refusal, stepwise(broken).refusal);
   }
+  t.end();
+});
+
+t.test('long text is taken or refused as step by step, wherever it is cut', (t) => {
+  const specials = [
+    '<b/>',
+    '&amp;',
+    '&#252;',
+    '&#0;',
+    '&nbsp;',
+    'é',
+    '€',
+    '😀',
+    '\r\n',
+    '\x01',
+    ']]>',
+    ']]',
+    ']',
+    ']>',
+    '>',
+  ];
+  const contents = [
+    ...specials.map((text) => Buffer.from(text)),
+    Buffer.from('c3', 'hex'),
+    Buffer.from('eda080', 'hex'),
+  ];
+  const edges = [
+    0,
+    1,
+    2,
+    3,
+    240,
+    ...Array.from({ length: 24 }, (_, k) => SHORT_TEXT_BYTES - 8 + k),
+    2 * SHORT_TEXT_BYTES,
+  ];
+  let accepted = 0;
+  for (const interest of [SKIP, ELEMENTS_ONLY] as const) {
+    const options = { interest: (): Interest => interest };
+    for (const content of contents) {
+      for (const edge of edges) {
+        const before = Buffer.from(`<r><a>${'x'.repeat(edge)}`);
+        const message = Buffer.concat([before, content, Buffer.from(`${'y '.repeat(400)}</a></r>`)]);
+        const expected = stepwise(message, options);
+        if (expected.refusal === null) accepted++;
+        const about = `${content} behind ${edge}, ${interest}`;
+        assert.deepStrictEqual(read([message], options), expected, about);
+        // The second part begins within the text: behind half of what comes before, and within the special one.
+        for (const at of [6 + (edge >> 1), before.length, before.length + 1]) {
+          assert.deepStrictEqual(
+            read([message.subarray(0, at), message.subarray(at)], options),
+            expected,
+            `${about}, cut at ${at}`,
+          );
+        }
+      }
+    }
+  }
+  t.ok(accepted > 500, `${accepted} accepted`);
   t.end();
 });
 

@@ -230,6 +230,12 @@ function textEnd(from: u32, end: u32): u32 {
   return base;
 }
 
+/** Returns the end of valid text, as `textEnd` has it, but never beyond `end`. */
+export function passText(from: u32, end: u32): u32 {
+  const stop = textEnd(from, end);
+  return stop < end ? stop : end;
+}
+
 function textStops(bytes: v128): i32 {
   const white = v128.or(v128.eq<u8>(bytes, v128.load(TABS)), v128.eq<u8>(bytes, v128.load(LINE_FEEDS)));
   // As numbers with a sign, bytes beyond ASCII are less than a space too.
