@@ -47,7 +47,7 @@ export class NamedAddress {
     return this.#makeAddress(this.url, record);
   }
 
-  /** One elsewhere, in place of all records. */
+  /** Makes the address of another URL (`auth.login.url`), which stands for all DNS records. */
   makeOther(url: URL): Address {
     return this.#makeAddress(url, null);
   }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import t from 'tap';
 
 import { importsIn, lineAt, readSources } from '../kit/source.js';
@@ -377,6 +378,15 @@ for (const [name, capability] of Object.entries(CAPABILITIES)) {
     );
   });
 }
+
+t.test('the page for developers lists each of them under "How to remove"', async (t) => {
+  const page = readFileSync('src/README.md', 'utf8');
+  const section = page.slice(page.indexOf('## How to remove')).replaceAll('\n', ' ');
+  t.same(
+    Object.keys(CAPABILITIES).filter((name) => !section.includes(name)),
+    [],
+  );
+});
 
 t.test('the registry has files only that are there', async (t) => {
   t.same(

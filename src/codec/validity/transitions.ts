@@ -2,7 +2,7 @@ import type { ModelNode } from './model-node.js';
 
 /** One operation on the counters of a transition. */
 type Op =
-  /** Enough repetitions to leave. The counter is reset, so that old counts do not make states differ. */
+  /** Leaves a loop: the count must reach `min`. The counter is reset, so that equal states compare equal. */
   | { readonly kind: 'leave'; readonly counter: number; readonly min: number }
   /** One more repetition. */
   | { readonly kind: 'again'; readonly counter: number; readonly max: number }

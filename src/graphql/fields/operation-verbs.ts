@@ -123,10 +123,10 @@ export const READING_WITHOUT_ANSWER = setOf(
   'check echo exists health healthcheck heartbeat is noop ping test validate verify',
 );
 
-/** Mean nothing as the first word: `doGetOrder`, `wsListOrders`. Neither do single letters and numbers. */
+/** Prefixes that are ignored, so that the word behind them decides: `doGetOrder`, `wsListOrders`; single letters and numbers too. */
 export const NEUTRAL_FIRST = setOf('do ws svc srv api web soap rpc op sp usp fn my the xml');
 
-/** Mean nothing as the last word: `LowFareSearchReq`, `OrderSearchAsync`. Neither do single letters and numbers. */
+/** Suffixes that are ignored, so that the word before them decides: `LowFareSearchReq`, `OrderSearchAsync`; single letters and numbers too. */
 export const NEUTRAL_LAST = setOf('async asynch call op operation req request rq service svc ws ex');
 
 /** The word before the first of them counts as the last: `CustomerListByCity`. */

@@ -1,6 +1,6 @@
-import { occurrencesIn } from '../../wsdl/compare/occurrences.js';
 import type { ElementDeclaration, Particle } from '../../wsdl/model.js';
 import { typeKey } from '../../wsdl/model.js';
+import { occurrencesIn } from '../../wsdl/occurrences.js';
 
 /** An element of a content model and how often it may stand there, whatever branches are taken. */
 export interface Occurring {
@@ -28,7 +28,7 @@ export interface Flat {
 
 export const NOTHING: Flat = { elements: [], choices: [], wildcard: false };
 
-/** Compositors become occurrence. */
+/** Flattens a content model: sequences and choices become how often each element occurs. An element of one branch may be absent. */
 export function flatten(root: Particle): Flat {
   let wildcard = false;
   const found = occurrencesIn(root, (particle) => {

@@ -333,5 +333,5 @@ export class Workers implements WorkerGroup {
   }
 }
 
-/** It has been set meanwhile, which the compiler does not see. */
+/** Reads through a function: TypeScript takes `successor` for null still after an `await`. */
 const successorOf = ({ successor }: WorkerSlot): RunningWorker | null => successor;

@@ -8,9 +8,9 @@ import {
   type Wildcard,
   type XsdType,
 } from '../model.js';
+import { type Occurrence, occurrencesIn } from '../occurrences.js';
 import { wildcardsIn } from '../wildcards.js';
 import type { Changes, Direction, Severity } from './change.js';
-import { type Occurrence, occurrencesIn } from './occurrences.js';
 import { compareSimpleTypes } from './simple.js';
 import { structureOf } from './structure.js';
 

@@ -1,4 +1,4 @@
-import { type ElementDeclaration, type Particle, typeKey } from '../model.js';
+import { type ElementDeclaration, type Particle, typeKey } from './model.js';
 
 /** How often an element may occur in a content model, over all its choices. */
 export interface Occurrence {
