@@ -33,6 +33,8 @@ export interface GraphqlResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Null for an empty body. */
   readonly body: string | null;
+  /** Whether the result has errors; absent where it is none. */
+  readonly hasErrors?: boolean;
 }
 
 /** Carries results as a stream, for clients that take one. */
@@ -193,7 +195,8 @@ function response(
   more: Readonly<Record<string, string>> | null = null,
 ): GraphqlResponse {
   const fields = { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff' };
-  return { status, headers: more === null ? fields : { ...fields, ...more }, body: writeResult(result) };
+  const headers = more === null ? fields : { ...fields, ...more };
+  return { status, headers, body: writeResult(result), hasErrors: result.errors !== undefined };
 }
 
 const NOT_ACCEPTABLE: GraphqlResponse = {

@@ -55,5 +55,5 @@ export async function answerGraphql(
 }
 
 /** An answer may be kept only if nothing went wrong, and nothing was changed. */
-const isKeepable = ({ status, body }: GraphqlResponse, { operation, refusal }: Exchange): boolean =>
-  status === 200 && operation === 'query' && refusal === null && body?.includes('"errors":') === false;
+const isKeepable = ({ status, hasErrors }: GraphqlResponse, { operation, refusal }: Exchange): boolean =>
+  status === 200 && operation === 'query' && refusal === null && hasErrors === false;

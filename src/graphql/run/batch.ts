@@ -5,6 +5,7 @@ export interface BatchAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  readonly hasErrors?: boolean;
 }
 
 /** Throws `BATCHING_NOT_SUPPORTED` for a batch that is empty, too long, or holds another one. */
@@ -60,6 +61,7 @@ export function joinAnswers(answers: readonly BatchAnswer[]): BatchAnswer {
       ...(waits.length === 0 ? {} : { 'retry-after': String(Math.max(...waits)) }),
     },
     body: `[${answers.map(({ body }) => body ?? 'null').join(',')}]`,
+    hasErrors: answers.some(({ hasErrors }) => hasErrors !== false),
   };
 }
 
