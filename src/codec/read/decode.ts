@@ -9,6 +9,7 @@ import { type AttachmentSource, BinaryContent, Deferred, resolveDeferred } from 
 import { ContentReading } from './content-reading.js';
 import { type AddressMaker, besideOf, contentPlaceOf } from './content-receiver.js';
 import { nilVariantOf, slotsFor } from './find-slots.js';
+import { OpenLeaf } from './open-leaf.js';
 import { openRepetitions } from './open-repetitions.js';
 import { ANY, LATER, programOf, type SlotProgram } from './program.js';
 import { isComplete, isReadAsXml, Reading, readXml, strongestInterest } from './reading.js';
@@ -46,6 +47,7 @@ export class ReplyDecoder implements XmlHandler {
   /** The last of them. */
   #top: Reading | null = null;
   readonly #output: ResponseBuilder;
+  readonly #leaf = new OpenLeaf();
   #skipping = false;
   /** Readings of simple values that have ended, for reuse. */
   #idle: Reading | null = null;
@@ -83,6 +85,7 @@ export class ReplyDecoder implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
+    if (this.#leaf.slot !== null) this.#readLeafInFull();
     let readings: Reading | null = null;
     if (this.#top === null) {
       this.#hasBegun = true;
@@ -94,6 +97,7 @@ export class ReplyDecoder implements XmlHandler {
         else if (!owner.isNullified) {
           owner.last = tag.local;
           const slots = slotsFor(owner.children, tag, owner.uri);
+          if (slots !== null && owner === this.#top && this.#leaf.begin(tag, owner, slots)) return ALL;
           if (slots !== null) readings = this.#readChild(tag, owner, slots, readings);
           else if (owner.variant?.isBinary === true) this.#binary.include(tag, owner);
         }
@@ -109,6 +113,10 @@ export class ReplyDecoder implements XmlHandler {
   }
 
   text(chars: string): void {
+    if (this.#leaf.slot !== null) {
+      this.#leaf.text += chars;
+      return;
+    }
     for (let reading = this.#top; reading !== null; reading = reading.next) {
       if (reading.xml !== null) reading.xml.text(chars);
       else if (reading.interest === ALL || reading.interest === STREAM) {
@@ -124,10 +132,13 @@ export class ReplyDecoder implements XmlHandler {
   }
 
   close(): void {
-    if (this.#skipping) {
-      this.#skipping = false;
-      return;
-    }
+    if (this.#skipping) this.#skipping = false;
+    else if (this.#leaf.slot !== null) this.#leaf.end(this.#top, this.#output);
+    else this.#endReadings();
+  }
+
+  /** Ends the readings of the element opened last. */
+  #endReadings(): void {
     let reading = this.#open.pop() ?? null;
     this.#top = this.#open[this.#open.length - 1] ?? null;
     while (reading !== null) {
@@ -146,16 +157,18 @@ export class ReplyDecoder implements XmlHandler {
 
   /** Whether the element that was opened last is read as XML, with all that is in it. */
   get isReadAsXml(): boolean {
-    return this.#top !== null && isReadAsXml(this.#top);
+    return this.#leaf.slot === null && this.#top !== null && isReadAsXml(this.#top);
   }
 
   /** The element that was opened last has no value, for this reason. */
   reject(rule: string): void {
+    this.#readLeafInFull();
     for (let reading = this.#top; reading !== null; reading = reading.next) reading.broken = rule;
   }
 
   /** The text of the element that was opened last is base64, even where its type is another. */
   expectBase64(): void {
+    this.#readLeafInFull();
     for (let reading = this.#top; reading !== null; reading = reading.next) {
       const value = reading.kind === 'scalar' ? reading.slot?.value : undefined;
       // Stacks that guess types write text beyond ASCII so.
@@ -166,6 +179,7 @@ export class ReplyDecoder implements XmlHandler {
   /** Whether the plan is filled, whatever follows. An open list may always have further items. */
   get isComplete(): boolean {
     if (!this.#hasBegun || this.#binary.hasDeferred) return false;
+    this.#readLeafInFull();
     return this.#plan.shape === 'done' || isComplete(this.#open);
   }
 
@@ -178,7 +192,7 @@ export class ReplyDecoder implements XmlHandler {
   /** The decoded reply, once the element was closed or `isComplete`, and all attachments read. Throws what these throw. */
   finish(): Decoded {
     this.#skipping = false;
-    while (this.#open.length > 0) this.close();
+    while (this.#leaf.slot !== null || this.#open.length > 0) this.close();
     const { shape, nonNull } = this.#plan;
     let answer: unknown = this.#answer;
     if (shape === 'done') answer = true;
@@ -224,6 +238,12 @@ export class ReplyDecoder implements XmlHandler {
       else readings = this.#beginNil(tag, owner, slot, index, readings);
     }
     return readings;
+  }
+
+  #readLeafInFull(): void {
+    if (this.#leaf.slot === null || this.#top === null) return;
+    this.#top = this.#leaf.toReading(this.#top);
+    this.#open.push(this.#top);
   }
 
   #beginNil(tag: StartTag, owner: Reading, slot: SlotProgram, index: number, readings: Reading | null): Reading | null {
@@ -284,8 +304,7 @@ export class ReplyDecoder implements XmlHandler {
     }
     this.#hasAddresses = true;
     // What is beside it may still come.
-    const value = (): string => made(besideOf(owner));
-    this.#output.setValue(owner, slot, index, new Deferred({ value }), null);
+    this.#output.setValue(owner, slot, index, new Deferred({ value: () => made(besideOf(owner)) }), null);
   }
 
   /** A reading of a simple value, used again. */

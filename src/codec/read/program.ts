@@ -123,6 +123,8 @@ export interface SlotProgram {
   readonly isItem: boolean;
   /** True if the value is simple, and is in the element that fills the slot. */
   readonly isSimple: boolean;
+  /** True if it is a single value that nothing but the text of one child decides, unless that has attributes. */
+  readonly isLeaf: boolean;
   /** True if the value is simple, in base64. */
   readonly isBinary: boolean;
   /** True if the value may name an attachment. */
@@ -223,6 +225,11 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
   const { source } = slot;
   const value = compileValue(slot.value);
   const group = source.from === 'group' ? source.group : null;
+  const scalar = value.kind === 'scalar' ? value.scalar : null;
+  const isOnce = 'occurrence' in source && source.occurrence === 0 && source.wildcards !== undefined;
+  const occurrence = 'occurrence' in source ? (source.occurrence ?? ANY) : ANY;
+  const isSimple = scalar !== null && source.from !== 'wrapped list';
+  const hasOwnReading = scalar?.name === 'Base64' || scalar?.name === 'QName' || scalar?.isReference === true;
   const program = {
     position,
     key: slot.key,
@@ -230,20 +237,21 @@ function compileSlot(slot: FieldSlot, position: number): SlotProgram {
     from: source.from,
     name: 'name' in source ? source.name : (group?.names[0] ?? NAMELESS),
     part: source.from === 'attachment' ? source.part : '',
-    occurrence: 'occurrence' in source ? (source.occurrence ?? ANY) : ANY,
-    isOnce: 'occurrence' in source && source.occurrence === 0 && source.wildcards !== undefined,
+    occurrence,
+    isOnce,
     list: slot.list,
     nonNull: slot.nonNull,
     itemNonNull: slot.itemNonNull,
     value,
     items: null,
     isItem: slot.list && source.from !== 'wrapped list',
-    isSimple: value.kind === 'scalar' && source.from !== 'wrapped list',
-    isBinary: value.kind === 'scalar' && value.scalar.name === 'Base64',
-    isReference: value.kind === 'scalar' && value.scalar.isReference === true,
-    isName: value.kind === 'scalar' && value.scalar.name === 'QName',
+    isSimple,
+    isLeaf: isSimple && source.from === 'child' && !slot.list && !hasOwnReading && (isOnce || occurrence === ANY),
+    isBinary: scalar?.name === 'Base64',
+    isReference: scalar?.isReference === true,
+    isName: scalar?.name === 'QName',
     isArray: source.from === 'items' || (source.from === 'wrapped list' && source.item === null),
-    fallback: fallbackOf(slot.source, value.kind === 'scalar' ? value.scalar : null),
+    fallback: fallbackOf(slot.source, scalar),
     emptyText: 'default' in source && value.kind === 'object' ? (source.default ?? '') : '',
     listName: slot.listName ?? null,
     group,
