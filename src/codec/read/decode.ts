@@ -49,8 +49,6 @@ export class ReplyDecoder implements XmlHandler {
   readonly #output: ResponseBuilder;
   readonly #leaf = new OpenLeaf();
   #skipping = false;
-  /** Readings of simple values that have ended, for reuse. */
-  #idle: Reading | null = null;
   readonly #binary: BinaryContent;
   #hasBegun = false;
   #answer: ResponseObject | null = null;
@@ -144,13 +142,7 @@ export class ReplyDecoder implements XmlHandler {
     while (reading !== null) {
       const { next } = reading;
       if (reading.xml !== null) this.#endOpaque(reading, reading.xml);
-      else {
-        this.#end(reading);
-        if (reading.slot?.isSimple === true) {
-          reading.next = this.#idle;
-          this.#idle = reading;
-        }
-      }
+      else this.#end(reading);
       reading = next;
     }
   }
@@ -258,7 +250,12 @@ export class ReplyDecoder implements XmlHandler {
     const isWrapper = slot.items !== null && index === -1;
     if (this.#content !== null && slot.isBinary && !isWrapper)
       return this.#beginContent(this.#content, tag, owner, slot, index, next);
-    if (slot.isSimple) return this.#takeReading(tag, owner, slot, index, next);
+    if (slot.isSimple) {
+      const reading = new Reading(owner, slot, index, tag.uri, null);
+      if (slot.isName) reading.names = new ContentNames(tag);
+      reading.next = next;
+      return reading;
+    }
     if (slot.value.kind === 'address' && !isWrapper) {
       this.#setAddress(owner, slot, index);
       return next;
@@ -305,19 +302,6 @@ export class ReplyDecoder implements XmlHandler {
     this.#hasAddresses = true;
     // What is beside it may still come.
     this.#output.setValue(owner, slot, index, new Deferred({ value: () => made(besideOf(owner)) }), null);
-  }
-
-  /** A reading of a simple value, used again. */
-  #takeReading(tag: StartTag, owner: Reading, slot: SlotProgram, index: number, next: Reading | null): Reading {
-    const idle = this.#idle;
-    const reading = idle ?? new Reading(owner, slot, index, tag.uri, null);
-    if (idle !== null) {
-      this.#idle = idle.next;
-      idle.begin(owner, slot, index, tag.uri);
-    }
-    reading.names = slot.isName ? new ContentNames(tag) : null;
-    reading.next = next;
-    return reading;
   }
 
   #beginObject(tag: StartTag, reading: Reading, readings: Reading | null): Reading {

@@ -13,13 +13,13 @@ import type { WholeReader } from './whole-reader.js';
 export class Reading {
   readonly kind: 'object' | 'scalar' | 'list';
   /** The reading that takes the value; null for the root. */
-  owner: Reading | null;
+  readonly owner: Reading | null;
   /** The slot of `owner` it fills; null for the root. */
-  slot: SlotProgram | null;
+  readonly slot: SlotProgram | null;
   /** The index in a list, or -1. */
-  index: number;
+  readonly index: number;
   /** The namespace of the element. */
-  uri: string;
+  readonly uri: string;
   readonly variant: VariantProgram | null;
   /** The slot of the items where the element is a list; else null. */
   readonly items: SlotProgram | null;
@@ -96,20 +96,6 @@ export class Reading {
     const occurrence = this.occurrences.get(slots) ?? 0;
     this.occurrences.set(slots, occurrence + 1);
     return occurrence;
-  }
-
-  /** Begins another reading of a simple value in this object. */
-  begin(owner: Reading, slot: SlotProgram, index: number, uri: string): void {
-    this.owner = owner;
-    this.slot = slot;
-    this.index = index;
-    this.uri = uri;
-    this.interest = interestIn(slot);
-    this.text = '';
-    this.deferred = null;
-    this.isBase64 = false;
-    this.hasChildren = false;
-    this.broken = null;
   }
 }
 
