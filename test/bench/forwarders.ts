@@ -1,7 +1,9 @@
 import { Agent, createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { fastProxy } from 'fast-proxy';
 import httpProxy from 'http-proxy';
+import { createProxyServer } from 'httpxy';
 import { type Dispatcher, Pool } from 'undici';
 
 /** The proxies that Soapstone is compared with: they forward and look at nothing. `node forwarders.js KIND BACKEND`. */
@@ -16,6 +18,22 @@ function throughHttpProxy(agent: Agent | undefined): RequestListener {
     throw error;
   });
   return (request, response) => proxy.web(request, response);
+}
+
+/** With a keep-alive agent of its own. */
+function throughHttpxy(): RequestListener {
+  const proxy = createProxyServer({ target: backend });
+  return (request, response) => {
+    proxy.web(request, response).catch((error: unknown) => {
+      throw error;
+    });
+  };
+}
+
+/** On undici, as its page says it is fastest. */
+function throughFastProxy(): RequestListener {
+  const { proxy } = fastProxy({ base: backend, undici: { connections: 64, pipelining: 1 } });
+  return (request, response) => proxy(request, response, request.url ?? '/', {});
 }
 
 /** The leanest honest forwarder on undici: what any gateway on it pays before it does anything. */
@@ -79,6 +97,8 @@ class Reply implements Dispatcher.DispatchHandler {
 const LISTENERS: Readonly<Record<string, () => RequestListener>> = {
   'http-proxy, keep-alive': () => throughHttpProxy(new Agent({ keepAlive: true, maxSockets: 64 })),
   'http-proxy': () => throughHttpProxy(undefined),
+  'fast-proxy': throughFastProxy,
+  httpxy: throughHttpxy,
   undici: throughUndici,
 };
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -103,6 +104,21 @@ export const isProgram = (moduleUrl: string): boolean => fileURLToPath(moduleUrl
 
 /** `--quick`: fewer rounds and shorter messages, for a look. */
 export const isQuick = (): boolean => process.argv.includes('--quick');
+
+/** Of Linux, for as long as it has existed: `sysconf(_SC_CLK_TCK)` is 100. */
+const MICROS_PER_TICK = 10_000;
+
+/** User and system time of any process since its start, as Linux counts it (proc(5), fields 14 and 15 of `stat`). */
+export function cpuMicrosOf(pid: number): number {
+  const behindName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '';
+  const fields = behindName.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
+}
+
+/** Bytes that are resident of any process. */
+export function residentBytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+}
 
 /** Microseconds of a server's processor time for one of so many requests. */
 export async function cpuMicros(

@@ -1,4 +1,23 @@
-import { fileOf, isProgram, isQuick, median, mib, print, quantile, type Server, startServer, table } from './kit.js';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { missing } from '../real/programs.js';
+import { startHaproxy } from '../real/proxies.js';
+import {
+  cpuMicrosOf,
+  fileOf,
+  isProgram,
+  isQuick,
+  median,
+  mib,
+  print,
+  quantile,
+  residentBytes,
+  type Server,
+  startServer,
+  table,
+} from './kit.js';
 import { Load } from './load.js';
 import { SMALL_REPLY, SMALL_REQUEST } from './messages.js';
 import { startSoapstone } from './soapstone.js';
@@ -29,9 +48,12 @@ export async function benchProxy(quick: boolean): Promise<void> {
   const add = (name: string, server: Server): void => {
     contenders.push({ name, server, load: new Load(server.url) });
   };
-  for (const kind of ['http-proxy, keep-alive', 'http-proxy', BASE]) {
+  for (const kind of ['http-proxy, keep-alive', 'http-proxy', 'fast-proxy', 'httpxy', BASE]) {
     add(kind, await startServer(fileOf('forwarders.js'), [kind, backend.url]));
   }
+  const absent = missing('haproxy');
+  if (absent === false) add('HAProxy', await startHaproxyServer(backend.url));
+  else print(`\n${absent}: HAProxy is not measured\n`);
   add('Soapstone', await startSoapstone(`${backend.url}/soap/bench`));
   try {
     await small(contenders, quick);
@@ -41,6 +63,38 @@ export async function benchProxy(quick: boolean): Promise<void> {
     await Promise.all(contenders.map(({ load }) => load.close()));
     await Promise.all([backend, ...contenders.map(({ server }) => server)].map((server) => server.stop()));
   }
+}
+
+/** HAProxy with kept connections to the backend; what is resident is looked at when asked. */
+async function startHaproxyServer(backend: string): Promise<Server> {
+  const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
+  const haproxy = await startHaproxy(
+    directory,
+    (port) => `defaults
+  mode http
+  http-reuse always
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+frontend door
+  bind 127.0.0.1:${port}
+  default_backend services
+backend services
+  server one ${new URL(backend).host}
+`,
+  );
+  return {
+    url: `http://127.0.0.1:${haproxy.port}`,
+    pid: haproxy.pid,
+    usage: async () => {
+      const rssBytes = residentBytes(haproxy.pid);
+      return { cpuMicros: cpuMicrosOf(haproxy.pid), rssBytes, rssPeakBytes: rssBytes, rssMaxBytes: rssBytes };
+    },
+    async stop() {
+      await haproxy.stop();
+      await rm(directory, { recursive: true });
+    },
+  };
 }
 
 async function small(contenders: readonly Contender[], quick: boolean): Promise<void> {

@@ -10,7 +10,18 @@ import { Agent, request } from 'undici';
 
 import { Authority } from '../kit/certificates.js';
 import { childrenOf } from '../kit/gateway-process.js';
-import { fileOf, isProgram, isQuick, median, mib, print, type Server, startServer, table } from './kit.js';
+import {
+  fileOf,
+  isProgram,
+  isQuick,
+  median,
+  mib,
+  print,
+  residentBytes,
+  type Server,
+  startServer,
+  table,
+} from './kit.js';
 import { orders } from './reader.js';
 import { startFile } from './soapstone.js';
 
@@ -262,7 +273,7 @@ async function open(url: string, text: string, isAnswered: boolean): Promise<Soc
 /** Bytes that are resident of a process, as Linux counts them. */
 async function resident(pid: number): Promise<number> {
   await wait(100);
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+  return residentBytes(pid);
 }
 
 if (isProgram(import.meta.url)) await benchSizing(isQuick());

@@ -2,7 +2,18 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 import { childrenOf } from '../kit/gateway-process.js';
 import { MISSING, RedisServer } from '../redis/kit.js';
-import { fileOf, isProgram, isQuick, median, print, quantile, type Server, startServer, table } from './kit.js';
+import {
+  cpuMicrosOf,
+  fileOf,
+  isProgram,
+  isQuick,
+  median,
+  print,
+  quantile,
+  type Server,
+  startServer,
+  table,
+} from './kit.js';
 import { Load } from './load.js';
 import { startSoapstone } from './soapstone.js';
 
@@ -66,9 +77,9 @@ async function rowsOf(backend: string, budgets: string, more: string, quick: boo
     const count = quick ? 3_000 : 10_000;
     for (const [name, path, head, body] of WAYS) {
       const slice = async ({ pids, loads }: Contender): Promise<readonly number[]> => {
-        const before = pids.map(cpuTicks);
+        const before = pids.map(cpuMicrosOf);
         await Promise.all(loads.map((load) => load.each(count / loads.length, () => load.post(path, head, body))));
-        return pids.map((pid, at) => ((cpuTicks(pid) - (before[at] ?? 0)) * MICROS_PER_TICK) / count);
+        return pids.map((pid, at) => (cpuMicrosOf(pid) - (before[at] ?? 0)) / count);
       };
       const rounds: (readonly (readonly number[])[])[] = [];
       for (let round = 0; round <= (quick ? 5 : 15); round++) {
@@ -118,16 +129,6 @@ async function start(
 function workersOf(server: Server): readonly number[] {
   const workers = childrenOf(server);
   return workers.length === 0 ? [server.pid] : workers;
-}
-
-/** Of Linux, for as long as it has existed: `sysconf(_SC_CLK_TCK)` is 100. */
-const MICROS_PER_TICK = 10_000;
-
-/** User and system time of a process, as Linux counts it (proc(5), fields 14 and 15 of `stat`). */
-function cpuTicks(pid: number): number {
-  const behindName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '';
-  const fields = behindName.split(' ');
-  return Number(fields[11]) + Number(fields[12]);
 }
 
 /** The open connections of callers that a process has. */
