@@ -40,6 +40,7 @@ export abstract class Incoming extends IncomingMessage {
   constructor(socket: Socket) {
     super(socket);
     this.#reading = SlicedReading.of(socket);
+    if (this.#reading !== null) this.#reading.isInRequest = true;
   }
 
   /** Called when the body comes in tiny chunks: the rest of it is dropped, and its end is not reported. */
@@ -65,6 +66,7 @@ export abstract class Incoming extends IncomingMessage {
   /** Called by the server: a piece of the body, or null for its end. False: it takes no more for now. */
   override push(piece: Buffer | null): boolean {
     if (this.#hasTinyChunks) return false;
+    if (piece === null && this.#reading !== null) this.#reading.isInRequest = false;
     if (piece !== null) {
       this.#bytes += piece.length;
       if (this.#reading !== null) this.#count(this.#reading, piece.length);

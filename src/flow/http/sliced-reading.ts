@@ -27,6 +27,8 @@ export class SlicedReading implements SlicedTask {
   chunks = 0;
   /** Bytes to come of a body whose length is known: they hold no chunks, and are one slice. */
   plainBytes = 0;
+  /** The head of a request has been parsed, and not yet all of its body. */
+  isInRequest = false;
   readonly #socket: Socket;
   readonly #owner: TaskOwner;
   readonly #push: (bytes: Buffer | null) => boolean;
@@ -92,11 +94,28 @@ export class SlicedReading implements SlicedTask {
   }
 
   #slice(rest: Buffer): boolean {
-    const end = Math.max(SLICE_BYTES, this.plainBytes);
+    const end = Math.max(SLICE_BYTES, this.isInRequest ? this.plainBytes : plainRequestBytes(rest));
     this.#rest = end < rest.length ? rest.subarray(end) : null;
     this.chunks = 0;
     return this.#push(rest.subarray(0, end));
   }
 }
+
+/**
+ * The length of the request that begins with these bytes: one slice, for it holds no chunks. 0 where its head is not whole or
+ * long, names a transfer coding, or does not say how long its body is. Where an earlier packet held the beginning of the
+ * head, a transfer coding may be there: Node's parser refuses it beside a length.
+ */
+function plainRequestBytes(bytes: Buffer): number {
+  const headEnd = bytes.subarray(0, SLICE_BYTES).indexOf('\r\n\r\n');
+  if (headEnd === -1) return 0;
+  const head = bytes.latin1Slice(0, headEnd + 2).toLowerCase();
+  const at = head.indexOf(LENGTH);
+  if (at === -1 || head.includes('transfer-encoding')) return 0;
+  const length = Number(head.slice(at + LENGTH.length, head.indexOf('\r\n', at + 2)));
+  return Number.isSafeInteger(length) ? headEnd + 4 + length : 0;
+}
+
+const LENGTH = '\r\ncontent-length:';
 
 const ignore = (): void => {};
