@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { freePort } from '../kit/free-port.js';
-import { childrenOf } from '../kit/gateway-process.js';
+import { childrenOf, killAtExit } from '../kit/gateway-process.js';
 import { nginxConfiguration, startHaproxy, startNginx } from '../real/proxies.js';
 import { RedisServer } from '../redis/kit.js';
 import { fileOf } from './kit.js';
@@ -107,7 +107,7 @@ export async function startSoapstone(backend: string, redis: RedisServer | null)
   const child = spawn(process.execPath, [fileOf('../../bin/main.js'), 'start', '-c', file, '--workers', '2'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  process.once('exit', () => child.kill('SIGKILL'));
+  killAtExit(child);
   const log = logOf(child);
   const pid = child.pid ?? 0;
   const born = new Map<number, number>();

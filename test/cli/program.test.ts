@@ -11,6 +11,7 @@ import { REFUSAL_CODES } from '../../src/base/refusals/refusals.js';
 import { runProgram as runHere } from '../../src/cli/program.js';
 import { diagnosticLine } from '../../src/cli/table.js';
 import { freePort } from '../kit/free-port.js';
+import { killAtExit } from '../kit/gateway-process.js';
 import { wsdlWith } from '../wsdl/written.js';
 
 const MAIN = fileURLToPath(new URL('../../bin/main.js', import.meta.url));
@@ -44,7 +45,7 @@ const ENVIRONMENT = { PATH: process.env['PATH'] };
 function soapstone(...args: string[]): ChildProcess {
   const child = spawn(process.execPath, [MAIN, ...args], { env: ENVIRONMENT });
   t.teardown(() => child.kill('SIGKILL'));
-  process.once('exit', () => child.kill('SIGKILL'));
+  killAtExit(child);
   return child;
 }
 

@@ -60,7 +60,7 @@ export async function startProcess(
   const lines: Line[] = [];
   if (log === null && child.stdout !== null)
     createInterface(child.stdout).on('line', (text) => lines.push(JSON.parse(text)));
-  process.once('exit', () => child.kill('SIGKILL'));
+  killAtExit(child);
   t.teardown(async () => {
     if (!hasEnded(child)) {
       child.kill('SIGKILL');
@@ -101,6 +101,13 @@ export const areAnswering = (gateway: GatewayProcess, workers: number): Promise<
 export function childrenOf({ pid }: Pick<ChildProcess, 'pid'>): readonly number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return text === '' ? [] : text.split(' ').map(Number);
+}
+
+/** Ends a process with this one at the latest. */
+export function killAtExit(child: ChildProcess): void {
+  const kill = (): boolean => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
 }
 
 /** Sends SIGTERM; how the process ended. */
