@@ -9,11 +9,13 @@ import { createServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { envelope, postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
@@ -37,14 +39,14 @@ async function folder(t: Test): Promise<string> {
 }
 
 /** An https backend that notes the subject of each client certificate; '' for none. */
-async function startTlsBackend(t: Test, options: ServerOptions) {
+async function startTlsBackend(t: Test, options: ServerOptions, onHandshake = (): void => {}) {
   const subjects: string[] = [];
   const server = createServer(options, (request, response) => {
     const { subject } = (request.socket as TLSSocket).getPeerCertificate();
     subjects.push(String(subject?.CN ?? ''));
-    answer(request, response);
+    request.resume().on('end', () => answer(request, response));
   });
-  server.on('tlsClientError', () => {});
+  server.on('tlsClientError', () => {}).on('secureConnection', onHandshake);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
     server.closeAllConnections();
@@ -112,6 +114,30 @@ t.test('TLS to a backend', { skip: hasOpenssl() ? false : 'install openssl' }, a
     t.match(await answerTo('dns', 'DNS:other.example'), 'UPSTREAM_TLS', 'another name');
     t.match(await answerTo('both', 'URI:spiffe://example/erp,DNS:cn.example'), '"stock":7');
   });
+
+  await t.test(
+    'messages of a MiB share connections with a client certificate, as many as allowed on each',
+    async (t) => {
+      const handshakes = async (perConnection: number): Promise<number> => {
+        let count = 0;
+        const onHandshake = (): void => void count++;
+        const own = await startTlsBackend(t, { ...server, ca: authority.ca.cert, requestCert: true }, onHandshake);
+        const keys = `    tls: { ca: { file: authority.crt }, cert: { file: client.crt }, key: { file: client.key } }
+    limits: { upstream: { requestsPerConnection: ${perConnection} } }`;
+        const gateway = await useGateway(t, stockShop(`${own.url}/shop`, keys), home);
+        const message = envelope(`<GetStock xmlns="urn:shop"><sku>${'x'.repeat(2 ** 20)}</sku></GetStock>`);
+        for (let sent = 0; sent < 6; sent++) {
+          t.equal((await postSoap(`${gateway.url}/soap/shop`, message)).status, 200);
+          // Longer than a connection rests after a long request.
+          await delay(150);
+        }
+        t.same(new Set(own.subjects), new Set(['first']));
+        return count;
+      };
+      t.equal(await handshakes(100), 1);
+      t.equal(await handshakes(2), 3);
+    },
+  );
 
   await t.test('a client certificate that rotates is used by the next connection, without a failed call', async (t) => {
     const keys = '    tls: { ca: { file: authority.crt }, cert: { file: client.crt }, key: { file: client.key } }';
