@@ -170,6 +170,8 @@ t.test('Apache httpd', { skip: APACHE }, async (t) => {
       Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? ask : send)(gateway, String(index))),
     );
     for (const [index, answer] of answers.entries()) t.match(answer, `web@${REALM} ${index}`);
+    for (let count = 0; count < 3; count++)
+      t.match(await send(gateway, '1'.repeat(2 ** 20)), `web@${REALM} 1`, 'a message of a MiB');
     const drifting = await useGateway(
       t,
       `services: { a: { wsdl: a.wsdl, url: ${url}/negotiate, auth: ${auth}, drift: { url: '${url}/negotiate?wsdl' } } }`,
