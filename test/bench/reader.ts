@@ -105,6 +105,29 @@ function runSax(chunks: readonly Buffer[]): void {
   parser.close();
 }
 
+/** Two messages of a mebibyte, as they come: elements that nothing reads, and one text that nothing reads. */
+function skippedMebibytes(): readonly BenchRow[] {
+  const elements = orders(2 ** 20);
+  const at = elements.indexOf('</o:remark>');
+  const head = elements.subarray(0, at);
+  const text = Buffer.alloc(2 ** 20, 'Some text that a backend keeps. ');
+  const message = Buffer.concat([head, text, elements.subarray(elements.lastIndexOf('</o:remark>'))]);
+  const rows: readonly (readonly [string, Buffer, Interest])[] = [
+    ['a mebibyte of elements, skipped', elements, SKIP],
+    ['a mebibyte of text, skipped', message, SKIP],
+    ['a mebibyte of text between elements that are read', message, ELEMENTS_ONLY],
+  ];
+  return rows.map(([name, bytes, inner]) => {
+    const chunks = chunksOf(bytes);
+    const batch = (): number =>
+      millisOf(() => {
+        for (let i = 0; i < 40; i++) runOurs(chunks, ELEMENTS_ONLY, inner);
+      }) / 40;
+    batch();
+    return { name, value: bytes.length / 1e3 / median(Array.from({ length: 7 }, batch)), unit: 'MB/s' };
+  });
+}
+
 /** It reads whole documents only, and makes a tree of them. */
 function runLibxml2(message: Buffer): void {
   XmlDocument.fromBuffer(message, { option: ParseOption.XML_PARSE_HUGE }).dispose();
@@ -152,7 +175,12 @@ export async function benchReader(runs = 5): Promise<readonly BenchRow[]> {
     .flatMap((peer) =>
       ours.map(({ name, value }) => ({ name: `${name}, to ${peer.name}`, value: value / peer.value, unit: 'times' })),
     );
-  return [...speeds, ...ratios, { name: `${small.length} bytes, pooled`, value: smallMessage(small), unit: 'µs' }];
+  return [
+    ...speeds,
+    ...ratios,
+    ...skippedMebibytes(),
+    { name: `${small.length} bytes, pooled`, value: smallMessage(small), unit: 'µs' },
+  ];
 }
 
 function smallMessage(message: Buffer): number {
