@@ -120,7 +120,7 @@ async function perform(
     return refusedAnswer(refuseOperation(caught, host, admission), type);
   }
   if (begin !== undefined) await begin(admission);
-  return response(200, type, await charged.run());
+  return response(200, type, await charged.runForText());
 }
 
 interface Batch {

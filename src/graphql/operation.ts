@@ -165,14 +165,23 @@ export class ChargedOperation {
   }
 
   /** Runs it, once. `receiver` gets parts of the answer of its one field. Rejects with `CLIENT_GONE` when the client has gone, or with a bug. */
-  async run(receiver: ReplyReceiver | null = null): Promise<ExecutionResult> {
+  run(receiver: ReplyReceiver | null = null): Promise<ExecutionResult> {
+    return this.#run(receiver, false);
+  }
+
+  /** Runs it as `run` does, for an answer that is sent as JSON text: fields of `data` may be `WrittenJson`. */
+  runForText(): Promise<ExecutionResult> {
+    return this.#run(null, true);
+  }
+
+  async #run(receiver: ReplyReceiver | null, isText: boolean): Promise<ExecutionResult> {
     const { built, limits } = this.#operations;
     const { callField, sendToSubschema = null, signal } = this.#host;
     const refused = (refusal: Refusal): void => this.#host.refused?.(refusal);
     const spending = new Spending(limits);
     const checkCall = (call: CallToCheck): void => this.#host.checkCall?.(call);
-    const execution = { built, callField, checkCall, sendToSubschema, signal, limits, refused, spending, receiver };
-    const ran = await executeOperation(this.#admitted, execution);
+    const own = { built, callField, checkCall, sendToSubschema, signal, limits, refused, spending, receiver, isText };
+    const ran = await executeOperation(this.#admitted, own);
     this.#host.reconcile?.(spending.points);
     return this.#report(ran, spending);
   }

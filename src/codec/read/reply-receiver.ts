@@ -1,3 +1,4 @@
+import { resolveDeferred } from './attachment.js';
 import type { ContentReceiver } from './content-receiver.js';
 import type { SlotProgram } from './program.js';
 
@@ -8,6 +9,8 @@ interface FlushedReceiver {
 
 /** Receives the items of the list that an operation answers with, each as soon as it is read. */
 export interface ItemReceiver extends FlushedReceiver {
+  /** Whether there may be no more items than a list may have that is kept. */
+  readonly isBounded: boolean;
   item(value: unknown): void;
 }
 
@@ -26,6 +29,8 @@ export const receivedContent = (receiver: ReplyReceiver | null): ContentReceiver
 export class StreamedList {
   readonly slot: SlotProgram;
   length = 0;
+  /** Items may hold values that are known by now, and have to be put in. */
+  holdsDeferred = false;
   readonly #receiver: ItemReceiver;
 
   constructor(slot: SlotProgram, receiver: ItemReceiver) {
@@ -33,9 +38,13 @@ export class StreamedList {
     this.#receiver = receiver;
   }
 
+  get isBounded(): boolean {
+    return this.#receiver.isBounded;
+  }
+
   add(value: unknown): void {
     this.length++;
-    this.#receiver.item(value);
+    this.#receiver.item(this.holdsDeferred ? resolveDeferred(value) : value);
   }
 }
 

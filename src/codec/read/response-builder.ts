@@ -35,8 +35,9 @@ export class ResponseBuilder {
   nextIndex(owner: Reading, slot: SlotProgram): number {
     const items = itemsOf(owner, slot);
     if (items === null) return -1;
-    if (this.#isStreamed(owner, slot)) return this.streamed?.length ?? 0;
-    if (items.length < this.#listItems) return items.length;
+    const streamed = this.#isStreamed(owner, slot) ? this.streamed : null;
+    const length = streamed?.length ?? items.length;
+    if (length < this.#listItems || streamed?.isBounded === false) return length;
     this.report(owner, slot, -1, 'more items than allowed', 'UPSTREAM_RESPONSE_LIMIT');
     this.nullifyList(owner, slot);
     return -1;

@@ -12,6 +12,7 @@ const PART_CHARS = 64 * KIB;
 
 /** The items of a list as lines of JSON. The first are held; then the answer begins, and lines go out as items come in. */
 export class ItemLines implements ItemReceiver {
+  readonly isBounded = false;
   readonly #answer: StreamedAnswer;
   #text = '';
 

@@ -28,6 +28,7 @@ import { introspectionAnswers } from './introspection-answers.js';
 import { LinkRun } from './link-run.js';
 import { type PlannedSchema, type RootCall, type RootField, type RootPlan, rootPlanOf } from './root-plan.js';
 import { SubschemaRun } from './subschema-run.js';
+import { WrittenItems } from './written-items.js';
 
 export interface Execution {
   readonly built: PlannedSchema;
@@ -43,6 +44,8 @@ export interface Execution {
   readonly spending?: Spending | null;
   /** Gets parts of the answer of the one field, where they can be handed out; null or absent where they are kept. */
   readonly receiver?: ReplyReceiver | null;
+  /** The result is sent as JSON text: fields of `data` may be `WrittenJson`. */
+  readonly isText?: boolean;
   /** Records that a part of the operation is over a limit. */
   refused?(refusal: Refusal): void;
 }
@@ -237,10 +240,19 @@ function decodedAnswer(field: RootField, ask: LinkAsk, context: OperationRun): P
       subschemas.takeCalls(),
     );
   }
-  const { receiver = null } = context.execution;
+  const { receiver = null, isText = false } = context.execution;
   const call = fieldCall(field, ask, context);
   // Links are filled in when the whole list is there.
-  return calls.call(receiver === null || field.call?.walk !== null ? call : { ...call, receiver });
+  if (field.call?.walk !== null) return calls.call(call);
+  if (isText && ask.pages == null && WrittenItems.fit(ask.reply)) return answerAsText(call, calls);
+  return calls.call(receiver === null ? call : { ...call, receiver });
+}
+
+async function answerAsText(call: FieldCall, calls: RequestCalls): Promise<Decoded> {
+  const items = new WrittenItems();
+  const decoded = await calls.call({ ...call, receiver: items });
+  const value = items.listFor(decoded.value);
+  return value === decoded.value ? decoded : { ...decoded, value };
 }
 
 /** The call of a field, its arguments coerced. Throws `BAD_USER_INPUT`. */
