@@ -300,7 +300,7 @@ export class ReplyDecoder implements XmlHandler {
       return;
     }
     this.#hasAddresses = true;
-    if (this.#output.streamed !== null) this.#output.streamed.holdsDeferred = true;
+    if (this.#output.streamed !== null) this.#output.streamed.complete = resolveDeferred;
     // What is beside it may still come.
     this.#output.setValue(owner, slot, index, new Deferred({ value: () => made(besideOf(owner)) }), null);
   }

@@ -1,4 +1,3 @@
-import { resolveDeferred } from './attachment.js';
 import type { ContentReceiver } from './content-receiver.js';
 import type { SlotProgram } from './program.js';
 
@@ -29,8 +28,8 @@ export const receivedContent = (receiver: ReplyReceiver | null): ContentReceiver
 export class StreamedList {
   readonly slot: SlotProgram;
   length = 0;
-  /** Items may hold values that are known by now, and have to be put in. */
-  holdsDeferred = false;
+  /** Puts into an item what was not known when it was read; null where all is. */
+  complete: ((item: unknown) => unknown) | null = null;
   readonly #receiver: ItemReceiver;
 
   constructor(slot: SlotProgram, receiver: ItemReceiver) {
@@ -44,7 +43,7 @@ export class StreamedList {
 
   add(value: unknown): void {
     this.length++;
-    this.#receiver.item(this.holdsDeferred ? resolveDeferred(value) : value);
+    this.#receiver.item(this.complete === null ? value : this.complete(value));
   }
 }
 

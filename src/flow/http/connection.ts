@@ -17,7 +17,6 @@ export interface Turn {
   readonly response: ServerResponse;
 }
 
-/** The paces that a connection has to keep. */
 /** The answer to what is no request to be handled. */
 export interface RefusedRequest {
   /** What log lines call it. */
@@ -26,6 +25,7 @@ export interface RefusedRequest {
   readonly isExplained: boolean;
 }
 
+/** The paces that a connection has to keep. */
 export type Paces = Pick<HttpLimits, 'stallMillis' | 'bodyRateBytes' | 'bodyGraceMillis'>;
 
 /** One connection of a caller: its requests, one at a time, and how fast it takes part in them. */
@@ -102,13 +102,17 @@ export class Connection {
   /** Keeps a request for later. Nothing more is read meanwhile: bytes ahead of their turn cost memory only. */
   wait(turn: Turn): void {
     this.#waiting.push(turn);
+    this.#reading.hold();
     this.socket.pause();
   }
 
   /** The next one that waits, or null. Reading goes on once none does. */
   next(): Turn | null {
     const turn = this.#waiting.shift() ?? null;
-    if (turn !== null && this.#waiting.length === 0) this.socket.resume();
+    if (turn !== null && this.#waiting.length === 0) {
+      this.socket.resume();
+      this.#reading.release();
+    }
     return turn;
   }
 

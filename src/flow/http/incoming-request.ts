@@ -40,7 +40,7 @@ export abstract class Incoming extends IncomingMessage {
   constructor(socket: Socket) {
     super(socket);
     this.#reading = SlicedReading.of(socket);
-    if (this.#reading !== null) this.#reading.isInRequest = true;
+    this.#reading?.begin();
   }
 
   /** Called when the body comes in tiny chunks: the rest of it is dropped, and its end is not reported. */
@@ -65,8 +65,8 @@ export abstract class Incoming extends IncomingMessage {
 
   /** Called by the server: a piece of the body, or null for its end. False: it takes no more for now. */
   override push(piece: Buffer | null): boolean {
+    if (piece === null) this.#reading?.end();
     if (this.#hasTinyChunks) return false;
-    if (piece === null && this.#reading !== null) this.#reading.isInRequest = false;
     if (piece !== null) {
       this.#bytes += piece.length;
       if (this.#reading !== null) this.#count(this.#reading, piece.length);
@@ -87,7 +87,10 @@ export abstract class Incoming extends IncomingMessage {
 
   #count(reading: SlicedReading, pieceBytes: number): void {
     reading.chunks++;
-    if (pieceBytes < PLAIN_BYTES) return;
+    if (pieceBytes < PLAIN_BYTES) {
+      reading.plainBytes = Math.max(0, reading.plainBytes - pieceBytes);
+      return;
+    }
     const { 'content-length': length, 'transfer-encoding': coding } = this.headers;
     reading.plainBytes = coding === undefined ? Math.max(0, Number(length ?? 0) - this.#bytes) : 0;
   }

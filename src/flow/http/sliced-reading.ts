@@ -28,13 +28,15 @@ export class SlicedReading implements SlicedTask {
   /** Bytes to come of a body whose length is known: they hold no chunks, and are one slice. */
   plainBytes = 0;
   /** The head of a request has been parsed, and not yet all of its body. */
-  isInRequest = false;
+  #isInRequest = false;
   readonly #socket: Socket;
   readonly #owner: TaskOwner;
   readonly #push: (bytes: Buffer | null) => boolean;
   /** Bytes that were read and not parsed yet: of one packet, for nothing is read meanwhile. */
   #rest: Buffer | null = null;
   #isQueued = false;
+  /** A request waits for its turn: nothing behind it is parsed. */
+  #isHeld = false;
 
   /** From the `connection` event of an HTTP server on. */
   constructor(socket: Socket) {
@@ -62,9 +64,32 @@ export class SlicedReading implements SlicedTask {
     return this.#rest !== null;
   }
 
+  /** The head of a request has been parsed. */
+  begin(): void {
+    this.#isInRequest = true;
+    this.plainBytes = 0;
+  }
+
+  /** All of the request has been parsed. */
+  end(): void {
+    this.#isInRequest = false;
+    this.plainBytes = 0;
+  }
+
+  /** Parses nothing more until `release`. A socket that is paused is not enough: Node resumes it behind each request. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    setImmediate(() => this.#goOn());
+  }
+
   step(): 'more' | 'waits' {
     this.#isQueued = false;
-    if (this.#rest === null || this.#socket.destroyed || this.#socket.isPaused()) return 'waits';
+    if (this.#rest === null || !this.#mayParse) return 'waits';
     this.#slice(this.#rest);
     if (this.#rest === null) return 'waits';
     this.#isQueued = true;
@@ -73,7 +98,8 @@ export class SlicedReading implements SlicedTask {
 
   #take(bytes: Buffer | null): boolean {
     if (bytes !== null) packetRead(bytes.length);
-    if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES)) return this.#push(bytes);
+    if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES && !this.#isHeld))
+      return this.#push(bytes);
     this.#rest = this.#rest === null ? bytes : Buffer.concat([this.#rest, bytes]);
     return this.#goOn();
   }
@@ -82,7 +108,7 @@ export class SlicedReading implements SlicedTask {
   #goOn(): boolean {
     let takesMore = false;
     while (this.#rest !== null) {
-      if (this.#isQueued || this.#socket.destroyed || this.#socket.isPaused()) return false;
+      if (this.#isQueued || !this.#mayParse) return false;
       takesMore = this.#slice(this.#rest);
       if (this.#rest !== null && this.chunks > CHUNKS_MAX) {
         this.#isQueued = true;
@@ -93,8 +119,12 @@ export class SlicedReading implements SlicedTask {
     return takesMore;
   }
 
+  get #mayParse(): boolean {
+    return !this.#isHeld && !this.#socket.destroyed && !this.#socket.isPaused();
+  }
+
   #slice(rest: Buffer): boolean {
-    const end = Math.max(SLICE_BYTES, this.isInRequest ? this.plainBytes : plainRequestBytes(rest));
+    const end = Math.max(SLICE_BYTES, this.#isInRequest ? this.plainBytes : plainRequestBytes(rest));
     this.#rest = end < rest.length ? rest.subarray(end) : null;
     this.chunks = 0;
     return this.#push(rest.subarray(0, end));
@@ -103,10 +133,12 @@ export class SlicedReading implements SlicedTask {
 
 /**
  * The length of the request that begins with these bytes: one slice, for it holds no chunks. 0 where its head is not whole or
- * long, names a transfer coding, or does not say how long its body is. Where an earlier packet held the beginning of the
- * head, a transfer coding may be there: Node's parser refuses it beside a length.
+ * long, names a transfer coding, or does not say how long its body is. Where an earlier slice held the beginning of the
+ * head, a transfer coding may be there: Node's parser refuses it beside a length. And where that was all but the end of the
+ * last line, the lines here would be those of a chunk.
  */
 function plainRequestBytes(bytes: Buffer): number {
+  if (bytes[0] === 0x0d || bytes[0] === 0x0a) return 0;
   const headEnd = bytes.subarray(0, SLICE_BYTES).indexOf('\r\n\r\n');
   if (headEnd === -1) return 0;
   const head = bytes.latin1Slice(0, headEnd + 2).toLowerCase();

@@ -38,11 +38,16 @@ async function start(t: Test) {
     socket.push(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))));
     return reading.isBehind;
   };
-  return { bodies, client, receive };
+  return { bodies, client, reading, receive };
 }
 
 const BODY = 'x'.repeat(10_000);
 const CHUNKED = post('/', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });
+
+/** A chunk whose content looks like the end of a head. */
+const LINES = 'a\r\nContent-Length: 60000\r\n\r\n';
+const LIE = `${LINES.length.toString(16)}\r\n${LINES}\r\n`;
+
 const tinyChunks = (text: string): Uint8Array =>
   chunked(...Array.from(Buffer.from(text), (byte) => Uint8Array.of(byte)));
 
@@ -57,11 +62,9 @@ t.test('a request that came whole, with its length, is parsed at once', async (t
 });
 
 t.test('tiny chunks wait for their turns, whatever stands in them or before them', async (t) => {
-  const length = 'a\r\nContent-Length: 60000\r\n\r\n';
-  const head = `${length.length.toString(16)}\r\n${length}\r\n`;
   for (const [what, ...parts] of [
     ['behind their head', CHUNKED, tinyChunks(BODY)],
-    ['behind a chunk that looks like a head', CHUNKED, head, tinyChunks(BODY)],
+    ['behind a chunk that looks like a head', CHUNKED, LIE, tinyChunks(BODY)],
     ['behind another request', post('/', 'text/xml', 'short'), CHUNKED, tinyChunks(BODY)],
   ] as const) {
     const { bodies, receive } = await start(t);
@@ -70,8 +73,41 @@ t.test('tiny chunks wait for their turns, whatever stands in them or before them
   }
   const { bodies, receive } = await start(t);
   receive(CHUNKED, '5\r\nfirst\r\n');
-  t.ok(receive(head, tinyChunks(BODY)), 'in a packet that begins within the body');
+  t.ok(receive(LIE, tinyChunks(BODY)), 'in a packet that begins within the body');
   await until(() => bodies[0]?.join('').endsWith('xxx') === true);
+});
+
+t.test('the end of a head that comes later begins no request, whatever the first chunk looks like', async (t) => {
+  const { bodies, receive } = await start(t);
+  receive(CHUNKED.subarray(0, -2));
+  t.ok(receive('\r\n', LIE, tinyChunks(BODY)), 'in the next packet');
+  await until(() => bodies[0]?.join('').endsWith('xxx') === true);
+  const padded = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nX: '.padEnd(4094, 'p');
+  const other = await start(t);
+  t.ok(other.receive(padded, '\r\n', '\r\n', LIE, tinyChunks(BODY)), 'in the next slice');
+  await until(() => other.bodies[0]?.join('').endsWith('xxx') === true);
+});
+
+t.test('what was known of the length of one request says nothing about the next', async (t) => {
+  const { bodies, receive } = await start(t);
+  const long = post('/', 'text/xml', 'y'.repeat(30_000));
+  // Pieces of less than a kilobyte after the first.
+  receive(long.subarray(0, 2_000));
+  for (let at = 2_000; at < long.length - 1; at += 900) receive(long.subarray(at, Math.min(at + 900, long.length - 1)));
+  t.ok(receive(long.subarray(-1), CHUNKED, tinyChunks(BODY)));
+  await until(() => bodies[1]?.join('').endsWith('xxx') === true);
+  t.equal(bodies[0]?.join('').length, 30_000);
+});
+
+t.test('nothing is parsed while it is held, and all of it in its order afterwards', async (t) => {
+  const { bodies, reading, receive } = await start(t);
+  reading.hold();
+  t.ok(receive(post('/', 'text/xml', 'first'), post('/', 'text/xml', 'second')));
+  await new Promise(setImmediate);
+  t.same(bodies, []);
+  reading.release();
+  await until(() => bodies[1]?.join('') === 'second');
+  t.equal(bodies[0]?.join(''), 'first');
 });
 
 t.test('a length in the next packet does not make one slice of chunks: both are refused', async (t) => {

@@ -66,6 +66,25 @@ t.test('a list of as many items as allowed is answered, and a longer one is null
   t.match(errors, [{ path: ['get'], extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } }]);
 });
 
+t.test('binary content of a long list has addresses that work', async (t) => {
+  const files = desk({
+    types: `<xs:complexType name="File"><xs:sequence>
+  <xs:element name="name" type="xs:string"/><xs:element name="content" type="xs:base64Binary"/>
+</xs:sequence></xs:complexType>`,
+    reply: '<xs:element name="file" type="t:File" minOccurs="0" maxOccurs="unbounded"/>',
+  });
+  const shop = await startDesk(t, { 'desk.wsdl': files }, `graphql: { downloads: { keys: [${'k'.repeat(43)}] } }\n`);
+  const file = (n: number): string =>
+    `<t:file><t:name>${n}</t:name><t:content>${Buffer.from(`content ${n}`).toString('base64')}</t:content></t:file>`;
+  const { data, errors } = await shop.ask('{ get { name content @url } }', replyOf(numbers(150).map(file)));
+  t.same(errors, undefined);
+  const { get } = data as { get: readonly { name: string; content: string }[] };
+  t.equal(get.length, 150);
+  for (const at of [0, 63, 64, 149]) {
+    t.equal(await (await fetch(`${shop.gateway.url}${get[at]?.content}`)).text(), `content ${at}`);
+  }
+});
+
 t.test('a long list is text, a short one is kept, and what was not handed out stays', async (t) => {
   const collect = (count: number): WrittenItems => {
     const items = new WrittenItems();
