@@ -16,6 +16,15 @@ function changedAt(path) {
   return readdirSync(path).reduce((newest, name) => Math.max(newest, changedAt(join(path, name))), mtimeMs);
 }
 
+/** Removes what was compiled of tests that are gone: the suite finds its tests by their names in `dist/`. */
+function removeGoneTests() {
+  const folder = join('dist', 'test');
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const isGone = name.endsWith('.test.js') && !existsSync(join('test', name.replace(/js$/, 'ts')));
+    if (isGone) rmSync(join(folder, name));
+  }
+}
+
 const builtAt = existsSync(STAMP) ? statSync(STAMP).mtimeMs : 0;
 const isCurrent = SOURCES.filter((path) => existsSync(path)).every((path) => changedAt(path) < builtAt);
 const hasCompiler = existsSync(join('node_modules', 'typescript'));
@@ -26,6 +35,7 @@ if (!isCurrent && hasCompiler) {
   rmSync(STAMP, { force: true });
   const { status } = spawnSync('npm run --silent compile', { shell: true, stdio: 'inherit' });
   if (status === 0) {
+    removeGoneTests();
     writeFileSync(STAMP, '');
     // What changed while it was built is built the next time.
     utimesSync(STAMP, began, began);
