@@ -99,20 +99,16 @@ export class Connection {
     return new Ending(turn.response, this.#answered);
   }
 
-  /** Keeps a request for later. Nothing more is read meanwhile: bytes ahead of their turn cost memory only. */
+  /** Keeps a request for later. Node resumes the socket behind each request all the same: those of one packet come at once. */
   wait(turn: Turn): void {
     this.#waiting.push(turn);
-    this.#reading.hold();
     this.socket.pause();
   }
 
   /** The next one that waits, or null. Reading goes on once none does. */
   next(): Turn | null {
     const turn = this.#waiting.shift() ?? null;
-    if (turn !== null && this.#waiting.length === 0) {
-      this.socket.resume();
-      this.#reading.release();
-    }
+    if (turn !== null && this.#waiting.length === 0) this.socket.resume();
     return turn;
   }
 

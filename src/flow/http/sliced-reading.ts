@@ -35,8 +35,6 @@ export class SlicedReading implements SlicedTask {
   /** Bytes that were read and not parsed yet: of one packet, for nothing is read meanwhile. */
   #rest: Buffer | null = null;
   #isQueued = false;
-  /** A request waits for its turn: nothing behind it is parsed. */
-  #isHeld = false;
 
   /** From the `connection` event of an HTTP server on. */
   constructor(socket: Socket) {
@@ -76,20 +74,9 @@ export class SlicedReading implements SlicedTask {
     this.plainBytes = 0;
   }
 
-  /** Parses nothing more until `release`. A socket that is paused is not enough: Node resumes it behind each request. */
-  hold(): void {
-    this.#isHeld = true;
-  }
-
-  release(): void {
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
-    setImmediate(() => this.#goOn());
-  }
-
   step(): 'more' | 'waits' {
     this.#isQueued = false;
-    if (this.#rest === null || !this.#mayParse) return 'waits';
+    if (this.#rest === null || this.#socket.destroyed || this.#socket.isPaused()) return 'waits';
     this.#slice(this.#rest);
     if (this.#rest === null) return 'waits';
     this.#isQueued = true;
@@ -98,8 +85,7 @@ export class SlicedReading implements SlicedTask {
 
   #take(bytes: Buffer | null): boolean {
     if (bytes !== null) packetRead(bytes.length);
-    if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES && !this.#isHeld))
-      return this.#push(bytes);
+    if (bytes === null || (this.#rest === null && bytes.length <= SLICE_BYTES)) return this.#push(bytes);
     this.#rest = this.#rest === null ? bytes : Buffer.concat([this.#rest, bytes]);
     return this.#goOn();
   }
@@ -108,7 +94,7 @@ export class SlicedReading implements SlicedTask {
   #goOn(): boolean {
     let takesMore = false;
     while (this.#rest !== null) {
-      if (this.#isQueued || !this.#mayParse) return false;
+      if (this.#isQueued || this.#socket.destroyed || this.#socket.isPaused()) return false;
       takesMore = this.#slice(this.#rest);
       if (this.#rest !== null && this.chunks > CHUNKS_MAX) {
         this.#isQueued = true;
@@ -117,10 +103,6 @@ export class SlicedReading implements SlicedTask {
       }
     }
     return takesMore;
-  }
-
-  get #mayParse(): boolean {
-    return !this.#isHeld && !this.#socket.destroyed && !this.#socket.isPaused();
   }
 
   #slice(rest: Buffer): boolean {
