@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Facets, SimpleType } from '../../wsdl/model.js';
 import type { BytesTest } from '../../xml/events.js';
+import { isDigit, isPlainDate, PLAIN_CHARS } from '../values/plain-date.js';
 
 /**
  * Makes a fast test for most valid texts of a type: simple digits, simple dates, a listed word. It looks at bytes of
@@ -19,13 +20,11 @@ export function fastTestOf(type: SimpleType, check: (text: string) => string | n
   if (builtIn === 'decimal') return testDecimal(facets, only);
   if (only.length > 0) return null;
   if (builtIn === 'double' || builtIn === 'float') {
-    return (bytes, start, end) => isDecimal(bytes, start, end, NUMBER_CHARS, NUMBER_CHARS);
+    return (bytes, start, end) => isDecimal(bytes, start, end, PLAIN_CHARS, PLAIN_CHARS);
   }
   if (builtIn === 'boolean') return testWords(['true', 'false', '0', '1']);
-  if (builtIn === 'dateTime') {
-    return (bytes, start, end) => end - start >= 19 && isDate(bytes, start) && isTime(bytes, start, end);
-  }
-  if (builtIn === 'date') return (bytes, start, end) => end - start === 10 && isDate(bytes, start);
+  if (builtIn === 'dateTime' || builtIn === 'date')
+    return (bytes, start, end) => isPlainDate(bytes, start, end, builtIn);
   return null;
 }
 
@@ -49,9 +48,6 @@ const DIGITS: ReadonlyMap<string, number> = new Map([
   ['nonNegativeInteger', -18],
 ]);
 
-/** No longer than a number may be. */
-const NUMBER_CHARS = 100;
-
 function isInteger(bytes: Uint8Array, start: number, end: number, digits: number): boolean {
   const first = digits > 0 && bytes[start] === MINUS ? start + 1 : start;
   return end > first && end - first <= Math.abs(digits) && areDigits(bytes, first, end);
@@ -64,7 +60,7 @@ function areDigits(bytes: Uint8Array, start: number, end: number): boolean {
 
 function isDecimal(bytes: Uint8Array, start: number, end: number, total: number, fraction: number): boolean {
   const first = bytes[start] === MINUS ? start + 1 : start;
-  if (end === first || end - start > NUMBER_CHARS) return false;
+  if (end === first || end - start > PLAIN_CHARS) return false;
   let point = -1;
   for (let at = first; at < end; at++) {
     if (isDigit(bytes[at])) continue;
@@ -76,8 +72,8 @@ function isDecimal(bytes: Uint8Array, start: number, end: number, total: number,
 
 function testDecimal({ totalDigits, fractionDigits }: Facets, only: readonly string[]): BytesTest | null {
   if (only.some((name) => name !== 'totalDigits' && name !== 'fractionDigits')) return null;
-  const total = totalDigits ?? NUMBER_CHARS;
-  const fraction = fractionDigits ?? NUMBER_CHARS;
+  const total = totalDigits ?? PLAIN_CHARS;
+  const fraction = fractionDigits ?? PLAIN_CHARS;
   return (bytes, start, end) => isDecimal(bytes, start, end, total, fraction);
 }
 
@@ -106,48 +102,5 @@ function isSame(word: Uint8Array, bytes: Uint8Array, start: number): boolean {
   return true;
 }
 
-/** `2024-03-11`, up to the 28th: those are days of every month. There is no year 0. */
-function isDate(bytes: Uint8Array, at: number): boolean {
-  if (bytes[at + 4] !== MINUS || bytes[at + 7] !== MINUS || !areDigits(bytes, at, at + 4)) return false;
-  const month = twoDigits(bytes, at + 5);
-  const day = twoDigits(bytes, at + 8);
-  return month >= 1 && month <= 12 && day >= 1 && day <= 28 && bytes[at] !== ZERO;
-}
-
-/** After a date: `T08:15:00`, digits behind a point, and `Z` or an offset of less than 14 hours. */
-function isTime(bytes: Uint8Array, start: number, end: number): boolean {
-  if (bytes[start + 10] !== LETTER_T || bytes[start + 13] !== COLON || bytes[start + 16] !== COLON) return false;
-  const hour = twoDigits(bytes, start + 11);
-  const minute = twoDigits(bytes, start + 14);
-  const second = twoDigits(bytes, start + 17);
-  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false;
-  let at = start + 19;
-  if (at < end && bytes[at] === POINT) {
-    const first = ++at;
-    while (at < end && at - first < NUMBER_CHARS && isDigit(bytes[at])) at++;
-    if (at === first) return false;
-  }
-  if (at === end || (at === end - 1 && bytes[at] === LETTER_Z)) return end - start <= NUMBER_CHARS;
-  if (at !== end - 6 || (bytes[at] !== MINUS && bytes[at] !== PLUS) || bytes[at + 3] !== COLON) return false;
-  const hours = twoDigits(bytes, at + 1);
-  const minutes = twoDigits(bytes, at + 4);
-  return hours >= 0 && hours <= 13 && minutes >= 0 && minutes <= 59 && end - start <= NUMBER_CHARS;
-}
-
-/** -1 where it is not two digits. */
-function twoDigits(bytes: Uint8Array, at: number): number {
-  const tens = bytes[at] ?? 0;
-  const ones = bytes[at + 1] ?? 0;
-  return isDigit(tens) && isDigit(ones) ? (tens - ZERO) * 10 + ones - ZERO : -1;
-}
-
-const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
-
-const ZERO = 0x30;
-const NINE = 0x39;
 const MINUS = 0x2d;
-const PLUS = 0x2b;
 const POINT = 0x2e;
-const COLON = 0x3a;
-const LETTER_T = 0x54;
-const LETTER_Z = 0x5a;
