@@ -15,6 +15,7 @@ import {
   refuseOperation,
 } from './operation.js';
 import { answerInOrder, checkBatch, joinAnswers } from './run/batch.js';
+import type { GraphqlResponse } from './run/graphql-response.js';
 import { writeResult } from './run/written-json.js';
 
 /** The host of an HTTP request. */
@@ -26,15 +27,6 @@ export interface RequestHost extends OperationHost {
 export interface ItemHost extends OperationHost {
   /** Waits for a permit to run beside the other items; the answer gives it back. */
   enter?(): Promise<(() => void) | undefined>;
-}
-
-export interface GraphqlResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Null for an empty body. */
-  readonly body: string | null;
-  /** Whether the result has errors; absent where it is none. */
-  readonly hasErrors?: boolean;
 }
 
 /** Carries results as a stream, for clients that take one. */

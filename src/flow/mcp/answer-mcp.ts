@@ -4,7 +4,7 @@ import { wireStatus } from '../../base/refusals/wire-status.js';
 import { boundsOf, isJson, parseJson } from '../../graphql/admission/params.js';
 import type { DescribedCalls } from '../../graphql/described/described-call.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
-import type { GraphqlResponse } from '../../graphql/http.js';
+import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
 import { boundValue } from '../../graphql/tools/bound-value.js';
 import { authorizeAndChargeOther } from '../calls/authorize.js';
 import { consultAboutPath } from '../calls/consult-policy.js';

@@ -6,7 +6,7 @@ import { kindOf, type RefusalCode } from '../../base/refusals/refusals.js';
 import { wireStatus } from '../../base/refusals/wire-status.js';
 import type { DescribedFault, DescribedOutcome } from '../../graphql/described/described-call.js';
 import type { PrintedProblem } from '../../graphql/described/input-problems.js';
-import type { GraphqlResponse } from '../../graphql/http.js';
+import type { GraphqlResponse } from '../../graphql/run/graphql-response.js';
 import { endLingering } from '../http/linger.js';
 import { cutIfBegun, refusalFields, refuseHttp } from '../http/refuse.js';
 

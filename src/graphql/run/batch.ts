@@ -1,12 +1,5 @@
 import { Refusal, refuseByLimit } from '../../base/refusals/refusal.js';
-
-/** The answer to one request of a batch. */
-export interface BatchAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-  readonly hasErrors?: boolean;
-}
+import type { GraphqlResponse } from './graphql-response.js';
 
 /** Throws `BATCHING_NOT_SUPPORTED` for a batch that is empty, too long, or holds another one. */
 export function checkBatch(items: readonly unknown[], most: number): void {
@@ -47,7 +40,7 @@ export async function answerInOrder<T, A>(
 /**
  * The answer to a batch: the list of the answers to its requests. The status is theirs if they agree, and 200 if not.
  */
-export function joinAnswers(answers: readonly BatchAnswer[]): BatchAnswer {
+export function joinAnswers(answers: readonly GraphqlResponse[]): GraphqlResponse {
   const statuses = new Set(answers.map(({ status }) => status));
   const types = new Set(answers.map(({ headers }) => headers['content-type']));
   const waits = answers.map(({ headers }) => Number(headers['retry-after'] ?? 0)).filter((seconds) => seconds > 0);
