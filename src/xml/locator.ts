@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Place } from '../base/refusals/facts.js';
-import { skimMemory } from './skim-memory.js';
+import { COPIED_BYTES_MIN, skimMemory } from './skim-memory.js';
 import type { Transcoder } from './transcode.js';
 
 /** Offsets that a refusal may be about when their chunk is gone: of the last event, and of the last start tag. */
@@ -123,13 +123,11 @@ function sourceBytes(byte: number, unitBytes: number): number {
 
 /** Ends of lines from `start` to before `end`. */
 function countLines(chunk: Buffer, start: number, end: number): number {
-  if (end - start > SHORT_BYTES) return skimMemory.countLines(chunk, start, end);
+  if (end - start > COPIED_BYTES_MIN) return skimMemory.countLines(chunk, start, end);
   let count = 0;
   for (let i = start; i < end; i++) if (chunk[i] === LINE_FEED) count++;
   return count;
 }
 
-/** Up to here the copy into the memory of WebAssembly costs more than it saves. */
-const SHORT_BYTES = 256;
 const LINE_FEED = 0x0a;
 const NOTHING: Buffer = Buffer.alloc(0);

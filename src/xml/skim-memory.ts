@@ -45,6 +45,9 @@ declare const WebAssembly: {
   readonly Instance: new (module: object) => { readonly exports: Compiled };
 };
 
+/** Up to here the copy into the memory costs more than it saves; nearly all texts are shorter. */
+export const COPIED_BYTES_MIN = 256;
+
 /** A stop as near to the end of the held part may be a tag that is cut there. */
 const CUT_BYTES = 4096;
 

@@ -5,9 +5,9 @@ import type { Elements } from './elements.js';
 import type { XmlLimits } from './limits.js';
 import { nameIn } from './names.js';
 import { skipPlainText } from './plain-text.js';
-import { skimMemory } from './skim-memory.js';
+import { COPIED_BYTES_MIN, skimMemory } from './skim-memory.js';
 import { CONTENT } from './states.js';
-import { SHORT_TEXT_BYTES, type TextScanner } from './text.js';
+import type { TextScanner } from './text.js';
 
 /**
  * Passes over skipped content, which is most of what a gateway reads, and checks and counts it in full.
@@ -36,7 +36,7 @@ export class SkippedContentScanner {
   /** Text up to a `<`, to the end of the chunk, or to where its state changes. Behind markup only. */
   text(chunk: Buffer, view: DataView, i: number, end: number): number {
     let at = i;
-    const near = Math.min(end, i + SHORT_TEXT_BYTES);
+    const near = Math.min(end, i + COPIED_BYTES_MIN);
     for (;;) {
       at = skipPlainText(view, at, near);
       if (at + 6 > near) break;

@@ -5,7 +5,7 @@ import { type Elements, wantsText } from './elements.js';
 import { ALL } from './events.js';
 import { refuseByXmlLimit } from './limits.js';
 import { skipPlainText } from './plain-text.js';
-import { skimMemory } from './skim-memory.js';
+import { COPIED_BYTES_MIN, skimMemory } from './skim-memory.js';
 import { CDATA, CDATA_START, CONTENT, CONTENT_REFERENCE } from './states.js';
 
 /** Reads character data: text, references, CDATA sections. */
@@ -249,13 +249,10 @@ export class TextScanner {
   }
 }
 
-/** Up to here the copy into the memory of WebAssembly costs more than it saves; nearly all texts are shorter. */
-export const SHORT_TEXT_BYTES = 256;
-
 /** Passes over text as `skipPlainText`, over more kinds of characters where it is long. */
 function skipText(view: DataView, chunk: Buffer, from: number, end: number): number {
-  const i = skipPlainText(view, from, Math.min(end, from + SHORT_TEXT_BYTES));
-  return i - from > SHORT_TEXT_BYTES - 4 && end - i > SHORT_TEXT_BYTES ? skimMemory.passText(chunk, i, end) : i;
+  const i = skipPlainText(view, from, Math.min(end, from + COPIED_BYTES_MIN));
+  return i - from > COPIED_BYTES_MIN - 4 && end - i > COPIED_BYTES_MIN ? skimMemory.passText(chunk, i, end) : i;
 }
 
 const CDATA_WORD = Buffer.from('CDATA[', 'latin1');

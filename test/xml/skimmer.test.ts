@@ -7,8 +7,7 @@ import { Refusal } from '../../src/base/refusals/refusal.js';
 import { ELEMENTS as ELEMENTS_WORD } from '../../src/xml/assembly/layout.js';
 import { ELEMENTS_ONLY, type Interest, SKIP } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
-import { skimMemory } from '../../src/xml/skim-memory.js';
-import { SHORT_TEXT_BYTES } from '../../src/xml/text.js';
+import { COPIED_BYTES_MIN, skimMemory } from '../../src/xml/skim-memory.js';
 import { orders } from '../bench/reader.js';
 import { cutAt } from '../kit/splits.js';
 import { LIMITS, LogHandler, type Outcome, type ReadOptions, read } from './log.js';
@@ -254,8 +253,8 @@ t.test('long text is taken or refused as step by step, wherever it is cut', (t) 
     2,
     3,
     240,
-    ...Array.from({ length: 24 }, (_, k) => SHORT_TEXT_BYTES - 8 + k),
-    2 * SHORT_TEXT_BYTES,
+    ...Array.from({ length: 24 }, (_, k) => COPIED_BYTES_MIN - 8 + k),
+    2 * COPIED_BYTES_MIN,
   ];
   let accepted = 0;
   for (const interest of [SKIP, ELEMENTS_ONLY] as const) {

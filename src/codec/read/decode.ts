@@ -83,7 +83,7 @@ export class ReplyDecoder implements XmlHandler {
   }
 
   open(tag: StartTag): Interest {
-    if (this.#leaf.slot !== null) this.#readLeafInFull();
+    this.#readLeafInFull();
     let readings: Reading | null = null;
     if (this.#top === null) {
       this.#hasBegun = true;
