@@ -8,6 +8,7 @@ import { benchGraphql } from './graphql.js';
 import { benchGraphqlSmall } from './graphql-small.js';
 import { benchHostile } from './hostile.js';
 import { fileOf, isQuick, print, table } from './kit.js';
+import { benchLarge } from './large.js';
 import { benchMemory } from './memory.js';
 import { benchOffered } from './offered.js';
 import { benchOverload } from './overload.js';
@@ -34,6 +35,7 @@ print(
 
 await benchProxy(quick);
 await benchCurve(quick, ['elements', 'text'], ['up', 'down']);
+await benchLarge(quick);
 await benchSigned(quick);
 await benchTraces(quick);
 await benchMemory(quick);

@@ -18,7 +18,7 @@ import { withConfiguration } from './soapstone.js';
 
 /**
  * Decodes one long reply in this process, over and over: prints what two fields of 5,000 records cost beside parsing the
- * reply with fast-xml-parser and picking them, or with `--json` and a number of runs one line of JSON with what each way
+ * reply with fast-xml-parser and picking them, and what records cost with their JSON; or with `--json` and a number of runs one line of JSON with what each way
  * cost. Runs itself again with `DECODE_OPTIONS`, so that nothing is collected within a run.
  */
 export interface DecodeFigures {
@@ -121,6 +121,28 @@ function everyWay(runs: number): readonly DecodeFigures[] {
   ];
 }
 
+/** Records of 250 bytes as GraphQL answers them: decoded alone, and with the JSON of the answer. */
+function besideJson(rounds: number): void {
+  const records = recordList(ORDERS, '; leave it with the neighbour where nobody opens the door');
+  const megabytes = records.length / 1e6;
+  print(`A reply of ${ORDERS} records, ${megabytes.toFixed(2)} MB\n`);
+  for (const [name, query] of [
+    ['two fields', SELECTIONS['two fields'] ?? ''],
+    ['all six fields', `{ orders(limit: ${ORDERS}) { priority id status placedAt total note } }`],
+  ] as const) {
+    const plan = planOf(query);
+    const decoded = figures(name, records, () => decode(records, plan), 4 * rounds);
+    const asJson = (): Read => {
+      const { answer, skippedBytes } = decode(records, plan);
+      return { answer: Buffer.from(JSON.stringify(answer)), skippedBytes };
+    };
+    const written = figures(name, records, asJson, 4 * rounds);
+    const speed = ({ cpuMillis }: DecodeFigures): string =>
+      `${cpuMillis.toFixed(1)} ms, ${((megabytes * 1000) / cpuMillis).toFixed(0)} MB/s`;
+    print(`  ${name.padEnd(16)} ${speed(decoded)}; with its JSON ${speed(written)}\n`);
+  }
+}
+
 /** Turn and turn about: whatever else the machine does slows both. */
 function besideParser(rounds: number): void {
   const plan = planOf(SELECTIONS['two fields'] ?? '');
@@ -147,6 +169,9 @@ if (globalThis.gc === undefined) {
   detachBuffer();
   if (process.argv[2] === '--json')
     process.stdout.write(`${JSON.stringify(everyWay(Number(process.argv[3] ?? 20)))}\n`);
-  else besideParser(Number(process.argv[2] ?? 9));
+  else {
+    besideParser(Number(process.argv[2] ?? 9));
+    besideJson(Number(process.argv[2] ?? 9));
+  }
 }
 await compiled.close();

@@ -1,24 +1,29 @@
 import { cpuMicros, fileOf, isProgram, isQuick, median, print, startServer, table } from './kit.js';
 import { Load } from './load.js';
+import { GRAPHQL_CALL, type SmallCall, SOAP_CALL } from './messages.js';
 import { startSoapstone } from './soapstone.js';
 
-const AT_ONCE = 24;
+const AT_ONCE = 16;
+
+const WITH_VARIABLE: SmallCall = {
+  ...GRAPHQL_CALL,
+  body: Buffer.from(
+    JSON.stringify({
+      query: 'query ($limit: Int) { orders(limit: $limit) { id status total customer { name } } }',
+      variables: { limit: 1 },
+    }),
+  ),
+};
 
 /** A small GraphQL query, its document known, beside the same SOAP call through the proxy: CPU per request, in turn. */
 export async function benchGraphqlSmall(quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);
   const gateway = await startSoapstone(`${backend.url}/soap/bench?orders=1`);
-  const load = new Load(gateway.url);
-  const query = Buffer.from(JSON.stringify({ query: '{ orders { id status total customer { name } } }' }));
-  const envelope = Buffer.from(
-    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><d:ListOrders xmlns:d="http://legacy.example.com/desk"/></soap:Body></soap:Envelope>',
-  );
+  const load = new Load(gateway.url, undefined, AT_ONCE);
   const ways: readonly (readonly [string, () => Promise<number>])[] = [
-    [
-      'SOAP',
-      () => load.post('/soap/legacy', ['content-type', 'text/xml; charset=utf-8', 'soapaction', '""'], envelope),
-    ],
-    ['GraphQL', () => load.post('/graphql', ['content-type', 'application/json'], query)],
+    ['SOAP', () => load.ask(SOAP_CALL)],
+    ['GraphQL', () => load.ask(GRAPHQL_CALL)],
+    ['GraphQL, with a variable', () => load.ask(WITH_VARIABLE)],
   ];
   try {
     const count = quick ? 1_000 : 6_000;

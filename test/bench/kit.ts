@@ -120,6 +120,15 @@ export function residentBytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
 }
 
+/** Makes so many calls, `most` of them at a time. */
+export async function callAll(count: number, most: number, call: () => Promise<unknown>): Promise<void> {
+  let left = count;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) await call();
+  };
+  await Promise.all(Array.from({ length: most }, caller));
+}
+
 /** Microseconds of a server's processor time for one of so many requests. */
 export async function cpuMicros(
   server: Server,
@@ -128,10 +137,6 @@ export async function cpuMicros(
   atOnce: number,
 ): Promise<number> {
   const before = await server.usage();
-  let left = count;
-  const worker = async (): Promise<void> => {
-    while (left-- > 0) await ask();
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await callAll(count, atOnce, ask);
   return ((await server.usage()).cpuMicros - before.cpuMicros) / count;
 }

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 
 import { type Dispatcher, Pool } from 'undici';
 
-import { type LongEnvelope, longEnvelope, SMALL_REPLY, SMALL_REQUEST } from './messages.js';
+import { callAll } from './kit.js';
+import { type LongEnvelope, longEnvelope, SMALL_REPLY, SMALL_REQUEST, type SmallCall } from './messages.js';
 import { PATH } from './soapstone.js';
 
 const CONNECTIONS = 24;
@@ -29,7 +30,7 @@ export class Load {
   /** So many small requests, as many at a time as there are connections; the milliseconds of each. */
   async small(count: number): Promise<readonly number[]> {
     const millis: number[] = [];
-    await this.#atOnce(count, async () => {
+    await this.each(count, async () => {
       const start = performance.now();
       await this.one();
       millis.push(performance.now() - start);
@@ -39,23 +40,15 @@ export class Load {
 
   /** So many requests, each with this body and a reply of so many bytes. */
   many(count: number, query: string, body: Buffer, replyBytes: number): Promise<void> {
-    return this.#atOnce(count, async () => {
+    return this.each(count, async () => {
       const bytes = await this.post(`${PATH}${query}`, HEADERS, body);
       if (bytes !== replyBytes) throw new Error(`a reply of ${bytes} bytes`);
     });
   }
 
   /** So many calls, as many at a time as there are connections. */
-  async each(count: number, call: () => Promise<unknown>): Promise<void> {
-    await this.#atOnce(count, call);
-  }
-
-  async #atOnce(count: number, call: () => Promise<unknown>): Promise<void> {
-    let left = count;
-    const worker = async (): Promise<void> => {
-      while (left-- > 0) await call();
-    };
-    await Promise.all(Array.from({ length: this.#connections }, worker));
+  each(count: number, call: () => Promise<unknown>): Promise<void> {
+    return callAll(count, this.#connections, call);
   }
 
   /** One long envelope to the backend; its length. */
@@ -74,14 +67,24 @@ export class Load {
     return got;
   }
 
-  /** One request; the bytes of its reply, which must have the status 200. */
-  post(path: string, headers: string[], body: Buffer | Readable): Promise<number> {
+  /** One small call; the bytes of its reply. */
+  ask({ path, head, body }: SmallCall): Promise<number> {
+    return this.post(path, head, body);
+  }
+
+  /** One request with this envelope, which must be answered with this status. */
+  async answered(envelope: Buffer, status: number): Promise<void> {
+    await this.post(PATH, HEADERS, envelope, status);
+  }
+
+  /** One request; the bytes of its reply, which must have the status `wanted`. */
+  post(path: string, headers: string[], body: Buffer | Readable, wanted = 200): Promise<number> {
     return new Promise((resolve, reject) => {
       let bytes = 0;
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart() {},
         onResponseStart(_controller, status) {
-          if (status !== 200) throw new Error(`status ${status}`);
+          if (status !== wanted) throw new Error(`status ${status}`);
         },
         onResponseData(_controller, chunk) {
           bytes += chunk.length;

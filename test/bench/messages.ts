@@ -1,4 +1,26 @@
-import { orders } from './reader.js';
+/** An envelope of about this length that carries orders: prefixes, attributes, entities, text beyond ASCII. */
+export function orders(bytes: number): Buffer {
+  const head =
+    '<?xml version="1.0" encoding="utf-8"?>\n<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"' +
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n  <soap:Header/>\n  <soap:Body>\n' +
+    '    <o:GetOrdersResponse xmlns:o="urn:example:orders" xmlns:c="urn:example:customers">\n';
+  const tail = '    </o:GetOrdersResponse>\n  </soap:Body>\n</soap:Envelope>\n';
+  const parts = [Buffer.from(head)];
+  let length = head.length + tail.length;
+  for (let i = 0; length < bytes; i++) {
+    const order = Buffer.from(
+      `      <o:order id="${100000 + i}" status="shipped">\n        <o:placed>2024-03-${10 + (i % 20)}T08:15:00+01:00</o:placed>\n` +
+        `        <c:customer vip="${i % 2 === 0}"><c:name>M&#252;ller &amp; Söhne ${i}</c:name><c:city>Zürich</c:city></c:customer>\n` +
+        `        <o:lines>\n          <o:line no="1"><o:sku>AB-${i}</o:sku><o:quantity>${i % 9}</o:quantity><o:price currency="CHF">${i % 500}.50</o:price></o:line>\n` +
+        '          <o:line no="2"><o:sku>XY-7</o:sku><o:quantity>2</o:quantity><o:price currency="CHF">19.90</o:price><o:note xsi:nil="true"/></o:line>\n' +
+        `        </o:lines>\n        <o:remark>Please deliver &lt;before&gt; noon, behind the house. Thank you for order ${i}.</o:remark>\n      </o:order>\n`,
+    );
+    parts.push(order);
+    length += order.length;
+  }
+  parts.push(Buffer.from(tail));
+  return Buffer.concat(parts);
+}
 
 /** The same orders on their way to the backend: the request element of the operation. */
 const asked = (reply: Buffer): Buffer =>
@@ -56,8 +78,8 @@ export function longEnvelope(bytes: number, way: Way): LongEnvelope {
 /** The reply to ListOrders of the demonstration's WSDL, with so many orders. */
 export const orderList = (count: number): Buffer => listOf(count, order);
 
-/** The same with short orders: 5,000 of them are 1 MB. */
-export const recordList = (count: number): Buffer => listOf(count, record);
+/** The same with short orders, each with `more` text: 5,000 of them are 1 MB without. */
+export const recordList = (count: number, more = ''): Buffer => listOf(count, (n) => record(n, more));
 
 function listOf(count: number, print: (n: number) => string): Buffer {
   const parts = [
@@ -80,6 +102,28 @@ const order = (n: number): string =>
   '<t:OrderLine no="2"><t:sku>BR-15</t:sku><t:quantity>1</t:quantity><t:price>29.90</t:price><t:engraving>always</t:engraving>' +
   '</t:OrderLine></t:lines><t:tag>gift</t:tag></d:order>';
 
-const record = (n: number): string =>
+const record = (n: number, more: string): string =>
   `<d:order priority="${n % 5}"><t:id>${n}</t:id><t:status>PAID</t:status><t:placedAt>2024-0${1 + (n % 9)}-12T09:30:00+02:00` +
-  `</t:placedAt><t:total>${n}.90</t:total><t:note>Deliver to dock ${n % 9} &amp; ring</t:note></d:order>`;
+  `</t:placedAt><t:total>${n}.90</t:total><t:note>Deliver to dock ${n % 9} &amp; ring${more}</t:note></d:order>`;
+
+/** One small call of the demonstration's WSDL, as it is sent. */
+export interface SmallCall {
+  readonly path: string;
+  /** Names and values of header fields in turn. */
+  readonly head: string[];
+  readonly body: Buffer;
+}
+
+/** The same call through the proxy and as a GraphQL query, whose document is known after the first. */
+export const SOAP_CALL: SmallCall = {
+  path: '/soap/legacy',
+  head: ['content-type', 'text/xml; charset=utf-8', 'soapaction', '""'],
+  body: Buffer.from(
+    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><d:ListOrders xmlns:d="http://legacy.example.com/desk"/></soap:Body></soap:Envelope>',
+  ),
+};
+export const GRAPHQL_CALL: SmallCall = {
+  path: '/graphql',
+  head: ['content-type', 'application/json'],
+  body: Buffer.from(JSON.stringify({ query: '{ orders { id status total customer { name } } }' })),
+};

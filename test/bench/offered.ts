@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { cpuMicros, fileOf, isProgram, isQuick, median, print, startServer, table } from './kit.js';
 import { Load } from './load.js';
+import { GRAPHQL_CALL } from './messages.js';
 import { startKeys } from './soapstone.js';
 
 const AT_ONCE = 24;
@@ -21,7 +22,6 @@ limits: { overload: { eventLoopMillis: 0 } }
 `);
   const load = new Load(gateway.url);
   const json = ['content-type', 'application/json'];
-  const query = Buffer.from(JSON.stringify({ query: '{ orders { id status total customer { name } } }' }));
   const message = Buffer.from(
     JSON.stringify({
       jsonrpc: '2.0',
@@ -33,7 +33,7 @@ limits: { overload: { eventLoopMillis: 0 } }
   const path = `/rest/legacy/ListOrders?fields=${FIELDS}`;
   const none = Buffer.from('{}');
   const ways: readonly (readonly [string, () => Promise<number>])[] = [
-    ['GraphQL', () => load.post('/graphql', json, query)],
+    ['GraphQL', () => load.ask(GRAPHQL_CALL)],
     ['REST', () => load.post(path, json, none)],
     ['MCP', () => load.post('/mcp', [...json, 'mcp-protocol-version', '2025-11-25'], message)],
   ];

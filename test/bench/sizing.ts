@@ -11,6 +11,7 @@ import { Agent, request } from 'undici';
 import { Authority } from '../kit/certificates.js';
 import { childrenOf } from '../kit/gateway-process.js';
 import {
+  callAll,
   fileOf,
   isProgram,
   isQuick,
@@ -22,7 +23,7 @@ import {
   startServer,
   table,
 } from './kit.js';
-import { orders } from './reader.js';
+import { orders } from './messages.js';
 import { startFile } from './soapstone.js';
 
 /** Prints what an operator needs to choose processors and memory: deploy/sizing.md has these tables. */
@@ -238,22 +239,18 @@ services:
 }
 
 /** Sends so many requests, `AT_ONCE` at a time. */
-async function send(gateway: Server, dispatcher: Agent, call: Call, count: number): Promise<void> {
-  let left = count;
-  const caller = async (): Promise<void> => {
-    while (left-- > 0) {
-      const { statusCode, body } = await request(`${gateway.url}${call.path}`, {
-        method: 'POST',
-        headers: call.fields,
-        body: call.body,
-        dispatcher,
-      });
-      const text = await body.text();
-      if (statusCode !== 200 || text.startsWith('{"errors"'))
-        throw new Error(`${call.name}: ${statusCode} ${text.slice(0, 300)}`);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, caller));
+function send(gateway: Server, dispatcher: Agent, call: Call, count: number): Promise<void> {
+  return callAll(count, AT_ONCE, async () => {
+    const { statusCode, body } = await request(`${gateway.url}${call.path}`, {
+      method: 'POST',
+      headers: call.fields,
+      body: call.body,
+      dispatcher,
+    });
+    const text = await body.text();
+    if (statusCode !== 200 || text.startsWith('{"errors"'))
+      throw new Error(`${call.name}: ${statusCode} ${text.slice(0, 300)}`);
+  });
 }
 
 /** A connection on which `text` was sent, and with `isAnswered` an answer has begun. */

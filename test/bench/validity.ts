@@ -1,6 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 import { defaultsOf, GIB } from '../../src/base/limit.js';
 import { FramePool } from '../../src/codec/validity/frame-pool.js';
@@ -15,32 +13,14 @@ import { FILES } from '../wsdl/written.js';
 import { detachBuffer } from './detach.js';
 import { fileOf, isProgram, isQuick, median, print, type Server, startServer, table } from './kit.js';
 import { Load } from './load.js';
-import { SMALL_REPLY, SMALL_REQUEST } from './messages.js';
-import { millisOf, orders } from './reader.js';
-import { PATH, startFile } from './soapstone.js';
+import { orders, SMALL_REPLY, SMALL_REQUEST } from './messages.js';
+import { millisOf } from './reader.js';
+import { PATH, startKeys } from './soapstone.js';
 
 /** What validating costs beside reading past a Body, and beside reading all of it. */
 
 /** The schema of `orders`. */
-const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:o="urn:example:orders" xmlns:c="urn:example:customers" targetNamespace="urn:example:orders">
-<types>
-<x:schema targetNamespace="urn:example:customers" elementFormDefault="qualified">
-<x:element name="customer"><x:complexType><x:sequence><x:element name="name" type="x:string"/><x:element name="city" type="x:string"/></x:sequence><x:attribute name="vip" type="x:boolean"/></x:complexType></x:element>
-</x:schema>
-<x:schema targetNamespace="urn:example:orders" elementFormDefault="qualified">
-<x:import namespace="urn:example:customers"/>
-<x:simpleType name="Status"><x:restriction base="x:string"><x:enumeration value="open"/><x:enumeration value="shipped"/></x:restriction></x:simpleType>
-<x:complexType name="Price"><x:simpleContent><x:extension base="x:decimal"><x:attribute name="currency" use="required" type="x:string"/></x:extension></x:simpleContent></x:complexType>
-<x:complexType name="Line"><x:sequence><x:element name="sku" type="x:string"/><x:element name="quantity" type="x:int"/><x:element name="price" type="o:Price"/><x:element name="note" type="x:string" nillable="true" minOccurs="0"/></x:sequence><x:attribute name="no" type="x:int" use="required"/></x:complexType>
-<x:complexType name="Order"><x:sequence><x:element name="placed" type="x:dateTime"/><x:element ref="c:customer"/><x:element name="lines"><x:complexType><x:sequence><x:element name="line" type="o:Line" maxOccurs="unbounded"/></x:sequence></x:complexType></x:element><x:element name="remark" type="x:string" minOccurs="0"/></x:sequence><x:attribute name="id" type="x:long" use="required"/><x:attribute name="status" type="o:Status"/></x:complexType>
-<x:complexType name="Orders"><x:sequence><x:element name="order" type="o:Order" minOccurs="0" maxOccurs="unbounded"/></x:sequence></x:complexType>
-<x:element name="GetOrders" type="o:Orders"/><x:element name="GetOrdersResponse" type="o:Orders"/>
-</x:schema></types>
-<message name="In"><part name="p" element="o:GetOrders"/></message><message name="Out"><part name="p" element="o:GetOrdersResponse"/></message>
-<portType name="P"><operation name="GetOrders"><input message="o:In"/><output message="o:Out"/></operation></portType>
-<binding name="B" type="o:P"><s:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="GetOrders"><s:operation soapAction=""/><input><s:body use="literal"/></input><output><s:body use="literal"/></output></operation></binding>
-<service name="S"><port name="P" binding="o:B"><s:address location="http://backend.invalid/"/></port></service>
-</definitions>`;
+const WSDL = resolve('test/bench/typed-orders.wsdl');
 
 const LIMITS = { ...defaultsOf(XML_LIMITS), messageBytes: 2 * GIB, children: 100_000_000, elements: 1_000_000_000 };
 const CHUNK_BYTES = 64 * 1024;
@@ -76,24 +56,15 @@ class Envelope implements XmlHandler {
 }
 
 async function rulesOf(): Promise<{ readonly schema: SchemaRules; readonly root: ElementRules }> {
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  try {
-    const file = join(directory, 'orders.wsdl');
-    await writeFile(file, WSDL);
-    const schema = new SchemaRules(await readWsdl(file, FILES));
-    const root = schema.global('urn:example:orders', 'GetOrdersResponse');
-    if (root === null) throw new Error('no such element');
-    return { schema, root };
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+  const schema = new SchemaRules(await readWsdl(WSDL, FILES));
+  const root = schema.global('urn:example:orders', 'GetOrdersResponse');
+  if (root === null) throw new Error('no such element');
+  return { schema, root };
 }
 
 /** What each small call costs the gateway, by what it validates. */
 async function benchProxied(quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  await writeFile(join(directory, 'orders.wsdl'), WSDL);
   const levels = [
     'requests: off, replies: off',
     'requests: off, replies: report',
@@ -106,13 +77,8 @@ async function benchProxied(quick: boolean): Promise<void> {
     readonly micros: number[];
   }[] = [];
   for (const level of levels) {
-    const file = join(directory, `${contenders.length}.yaml`);
-    const service = `bench: { wsdl: orders.wsdl, url: "${backend.url}${PATH}", validate: { ${level} } }`;
-    await writeFile(
-      file,
-      `listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nservices: { ${service} }\nlimits: { overload: { eventLoopMillis: 0 } }\n`,
-    );
-    const server = await startFile(file);
+    const service = `bench: { wsdl: ${WSDL}, url: "${backend.url}${PATH}", validate: { ${level} } }`;
+    const server = await startKeys(`services: { ${service} }\nlimits: { overload: { eventLoopMillis: 0 } }\n`);
     contenders.push({ name: level, server, load: new Load(server.url), micros: [] });
   }
   try {
@@ -138,7 +104,6 @@ async function benchProxied(quick: boolean): Promise<void> {
   } finally {
     await Promise.all(contenders.map(({ load }) => load.close()));
     await Promise.all([backend, ...contenders.map(({ server }) => server)].map((server) => server.stop()));
-    await rm(directory, { recursive: true });
   }
 }
 

@@ -15,19 +15,16 @@ import {
   table,
 } from './kit.js';
 import { Load } from './load.js';
+import { GRAPHQL_CALL, SOAP_CALL } from './messages.js';
 import { startSoapstone } from './soapstone.js';
 
 /** As many at once: a multiple of the workers, as the connections are dealt out in turn. */
 const AT_ONCE = 24;
-const ENVELOPE = Buffer.from(
-  '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><d:ListOrders xmlns:d="http://legacy.example.com/desk"/></soap:Body></soap:Envelope>',
-);
-const QUERY = Buffer.from(JSON.stringify({ query: '{ orders { id status total customer { name } } }' }));
 
-const WAYS: readonly (readonly [string, string, string[], Buffer])[] = [
-  ['SOAP', '/soap/legacy', ['content-type', 'text/xml; charset=utf-8', 'soapaction', '""'], ENVELOPE],
-  ['GraphQL', '/graphql', ['content-type', 'application/json'], QUERY],
-];
+const WAYS = [
+  ['SOAP', SOAP_CALL],
+  ['GraphQL', GRAPHQL_CALL],
+] as const;
 
 /** Processes that take requests, and what sends to them. */
 interface Contender {
@@ -75,10 +72,10 @@ async function rowsOf(backend: string, budgets: string, more: string, quick: boo
   const rows: string[][] = [];
   try {
     const count = quick ? 3_000 : 10_000;
-    for (const [name, path, head, body] of WAYS) {
+    for (const [name, call] of WAYS) {
       const slice = async ({ pids, loads }: Contender): Promise<readonly number[]> => {
         const before = pids.map(cpuMicrosOf);
-        await Promise.all(loads.map((load) => load.each(count / loads.length, () => load.post(path, head, body))));
+        await Promise.all(loads.map((load) => load.each(count / loads.length, () => load.ask(call))));
         return pids.map((pid, at) => (cpuMicrosOf(pid) - (before[at] ?? 0)) / count);
       };
       const rounds: (readonly (readonly number[])[])[] = [];

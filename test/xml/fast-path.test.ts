@@ -4,7 +4,7 @@ import t from 'tap';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { ALL, ELEMENTS_ONLY, type Interest, PRESENCE, SKIP, type StartTag } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
-import { orders } from '../bench/reader.js';
+import { orders } from '../bench/messages.js';
 import { cutAt } from '../kit/splits.js';
 import { documents, places, print } from './documents.js';
 import { LIMITS, LogHandler, type Outcome, read } from './log.js';

@@ -8,7 +8,7 @@ import { ELEMENTS as ELEMENTS_WORD } from '../../src/xml/assembly/layout.js';
 import { ELEMENTS_ONLY, type Interest, SKIP } from '../../src/xml/events.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { COPIED_BYTES_MIN, skimMemory } from '../../src/xml/skim-memory.js';
-import { orders } from '../bench/reader.js';
+import { orders } from '../bench/messages.js';
 import { cutAt } from '../kit/splits.js';
 import { LIMITS, LogHandler, type Outcome, type ReadOptions, read } from './log.js';
 

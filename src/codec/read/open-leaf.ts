@@ -14,7 +14,7 @@ export class OpenLeaf {
 
   /** Begins the element if it is one: then it takes the only slot that fits, which has no value yet. */
   begin(tag: StartTag, owner: Reading, slots: readonly SlotProgram[]): boolean {
-    const [slot] = slots;
+    const slot = slots[0];
     if (slot === undefined || !slot.isLeaf || slots.length > 1 || owner.next !== null || tag.attributeCount > 0)
       return false;
     if (owner.values[slot.position] !== undefined) return false;
