@@ -120,7 +120,7 @@ function invalidFields(fields: readonly RootField[], context: OperationRun): Rea
     const ask = field.call?.ask;
     if (ask?.kind !== 'soap') continue;
     try {
-      context.execution.checkCall?.(fieldCall(field, ask, context));
+      context.execution.checkCall?.(fieldCall(field, ask, context, null));
     } catch (caught) {
       if (!(caught instanceof Refusal)) throw caught;
       invalid.set(field, fieldError(caught, placeOf(field)));
@@ -214,8 +214,9 @@ async function answerCall(field: RootField, call: RootCall, context: OperationRu
   const errors = new ErrorList(execution.limits.errors);
   calls.throwIfGone();
   try {
-    const decoded = await decodedAnswer(field, call.ask, context);
-    const value = decoded.value ?? null;
+    const receiver = receiverFor(call, execution);
+    const decoded = await decodedAnswer(field, call.ask, context, receiver);
+    const value = (receiver instanceof WrittenItems ? receiver.listFor(decoded.value) : decoded.value) ?? null;
     for (const error of decoded.errors) errors.add(() => decodeError({ ...error, path: visible(error.path) }, place));
     errors.addFurther(decoded.furtherErrors);
     if (decoded.restFailure !== undefined) errors.add(() => fieldError(decoded.restFailure, place));
@@ -228,7 +229,12 @@ async function answerCall(field: RootField, call: RootCall, context: OperationRu
   }
 }
 
-function decodedAnswer(field: RootField, ask: LinkAsk, context: OperationRun): Promise<Decoded> {
+function decodedAnswer(
+  field: RootField,
+  ask: LinkAsk,
+  context: OperationRun,
+  receiver: ReplyReceiver | null,
+): Promise<Decoded> {
   const { nodes, name } = field;
   const { admitted, root, calls } = context;
   const definition = root.getFields()[name];
@@ -240,19 +246,15 @@ function decodedAnswer(field: RootField, ask: LinkAsk, context: OperationRun): P
       subschemas.takeCalls(),
     );
   }
-  const { receiver = null, isText = false } = context.execution;
-  const call = fieldCall(field, ask, context);
-  // Links are filled in when the whole list is there.
-  if (field.call?.walk !== null) return calls.call(call);
-  if (isText && ask.pages == null && WrittenItems.fit(ask.reply)) return answerAsText(call, calls);
-  return calls.call(receiver === null ? call : { ...call, receiver });
+  return calls.call(fieldCall(field, ask, context, receiver));
 }
 
-async function answerAsText(call: FieldCall, calls: RequestCalls): Promise<Decoded> {
-  const items = new WrittenItems();
-  const decoded = await calls.call({ ...call, receiver: items });
-  const value = items.listFor(decoded.value);
-  return value === decoded.value ? decoded : { ...decoded, value };
+/** What gets parts of the answer while it is read; null where it is kept whole. */
+function receiverFor({ ask, walk }: RootCall, { receiver = null, isText = false }: Execution): ReplyReceiver | null {
+  // Links are filled in when the whole list is there.
+  if (walk !== null) return null;
+  const isWritten = isText && ask.kind === 'soap' && ask.pages == null && WrittenItems.fit(ask.reply);
+  return isWritten ? new WrittenItems() : receiver;
 }
 
 /** The call of a field, its arguments coerced. Throws `BAD_USER_INPUT`. */
@@ -260,6 +262,7 @@ function fieldCall(
   field: RootField,
   { bound, reply: plan, pages = null }: SoapAsk,
   { admitted, root }: OperationRun,
+  receiver: ReplyReceiver | null,
 ): FieldCall {
   const definition = root.getFields()[field.name];
   const node = field.nodes[0];
@@ -269,7 +272,7 @@ function fieldCall(
     input = argumentsOf(definition, node, admitted.variables, bound.headersArgument);
     if (!hasVariables(node)) FIXED_ARGUMENTS.set(field, input);
   }
-  return { bound, plan, pages, key: field.key, arguments: input.arguments, headers: input.headers };
+  return { bound, plan, pages, key: field.key, arguments: input.arguments, headers: input.headers, receiver };
 }
 
 type SoapAsk = Extract<LinkAsk, { readonly kind: 'soap' }>;
