@@ -40,10 +40,28 @@ const QUICK: ReadonlySet<string> = new Set([
 /** Folders within another one whose tests share a process of their own: together they would be the last to end. */
 const OWN_GROUPS: ReadonlySet<string> = new Set(['flow/http', 'flow/subscriptions']);
 
+/** Groups of which a run begins with: one that takes a minute and begins last lets a processor wait for it. */
+const LONG: ReadonlySet<string> = new Set([
+  'catalogue',
+  'catalogue-redis',
+  'cli',
+  'features',
+  'flow',
+  'flow-subscriptions',
+  'graphql',
+  'process-lifecycle',
+  'process-reload',
+  'real',
+  'redis',
+]);
+
+/** A folder that would take longer than all others, in so many processes. */
+const PARTS: ReadonlyMap<string, number> = new Map([['features', 3]]);
+
 /** What only a file with a process of its own may use. */
 const NEEDS_PROCESS = /\bmemoryUsage\(|\bsetFlagsFromString\b/;
 
-/** The name of a file's group: its own path, `quick`, one of `OWN_GROUPS`, or its folder below `test`. */
+/** What a file's group is called: its own path, `quick`, one of `OWN_GROUPS`, or its folder below `test`. */
 function groupOf(file: string): string {
   if (ALONE.has(file)) return file.replaceAll('/', '-');
   if (NEEDS_PROCESS.test(readFileSync(`test/${file}.test.ts`, 'utf8'))) {
@@ -56,7 +74,8 @@ function groupOf(file: string): string {
 
 /**
  * The compiled test files of each process of `npm test`. Most share a process with those of their folder, because loading
- * what they import takes about two seconds of processor time. Works from the root of the repository.
+ * what they import takes about two seconds of processor time. The names of long groups begin with 1, others with 2: tap
+ * runs them in this order. Works from the root of the repository.
  */
 export function groupFiles(): ReadonlyMap<string, readonly string[]> {
   const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
@@ -68,9 +87,11 @@ export function groupFiles(): ReadonlyMap<string, readonly string[]> {
       throw new Error(`test/${file}.test.ts is not there: mend the list in test/kit/groups.ts`);
   }
   const groups = new Map<string, string[]>();
-  for (const file of files) {
+  for (const [n, file] of files.entries()) {
     const group = groupOf(file);
-    groups.set(group, [...(groups.get(group) ?? []), `dist/test/${file}.test.js`]);
+    const parts = PARTS.get(group) ?? 1;
+    const name = `${LONG.has(group) ? 1 : 2}-${group}${parts === 1 ? '' : `-${(n % parts) + 1}`}`;
+    groups.set(name, [...(groups.get(name) ?? []), `dist/test/${file}.test.js`]);
   }
   return groups;
 }
