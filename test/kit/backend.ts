@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 
+import { envelope, operationIn } from './envelope.js';
+
 /** A message that arrived whole. */
 export interface RecordedMessage {
   readonly method: string;
@@ -31,6 +33,36 @@ export const answerWith =
     response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
     response.end(body);
   };
+
+/** Answers with this status and a text of another type than SOAP has. */
+export const answerStatus =
+  (status: number, headers: Readonly<Record<string, string>> = {}, body = '') =>
+  (_message: RecordedMessage, response: ServerResponse): void => {
+    response.writeHead(status, headers).end(body);
+  };
+
+/** Answers 200 with this value as JSON. */
+export const answerJson = (value: unknown): RecordingBackend['answer'] =>
+  answerWith(JSON.stringify(value), 'application/json');
+
+/** Answers with an envelope of SOAP 1.1 around the content that a message is given, a Fault with status 500. */
+export const answerBy =
+  (contentOf: (text: string, message: RecordedMessage) => string): RecordingBackend['answer'] =>
+  (message, response) => {
+    const content = contentOf(String(message.body), message);
+    answerWith(envelope(content), undefined, content.includes('Fault>') ? 500 : 200)(message, response);
+  };
+
+/** Answers each operation of a namespace with this content of the element `<its name>Response`, or with a Fault. */
+export const answerOperations = (
+  uri: string,
+  contentOf: (operation: string, text: string, message: RecordedMessage) => string,
+): RecordingBackend['answer'] =>
+  answerBy((text, message) => {
+    const name = operationIn(text);
+    const content = contentOf(name, text, message);
+    return content.startsWith('<s:Fault') ? content : `<${name}Response xmlns="${uri}">${content}</${name}Response>`;
+  });
 
 export async function startRecordingBackend(answer: RecordingBackend['answer']): Promise<RecordingBackend> {
   const backend: RecordingBackend = { url: '', complete: [], begun: 0, aborted: 0, answer, close: async () => {} };

@@ -1,12 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Test } from 'tap';
 
-import { type RecordingBackend, startRecordingBackend } from './backend.js';
-import { startTestGateway, type TestGateway } from './gateway.js';
+import type { GraphqlAnswer } from './answers.js';
+import { answerOperations } from './backend.js';
+import { envelope, faultOf, operationIn, postSoap, textIn } from './envelope.js';
+import { askText } from './graphql-client.js';
+import { useFolder, useService } from './use.js';
+import { wsdlOf } from './wsdl.js';
 
 /** A bank whose customers have account numbers: behind a base type, in lists, beside wildcards and in Faults. */
-const SCHEMA = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:bank" elementFormDefault="qualified">
+const SCHEMA = `
 <xs:complexType name="Customer"><xs:sequence>
   <xs:element name="id" type="xs:string"/><xs:element name="iban" type="xs:string"/>
   <xs:element name="pins" type="xs:string" minOccurs="0" maxOccurs="unbounded"/>
@@ -24,21 +26,9 @@ ${['GetCustomer', 'GetSecret', 'ChangeIban'].map((name) => `<xs:element name="${
 <xs:element name="Find"><xs:complexType><xs:sequence><xs:element name="ids" type="xs:string" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
 <xs:element name="FindResponse"><xs:complexType><xs:sequence><xs:element name="customers" type="t:Customer" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
 <xs:complexType name="Account"><xs:sequence><xs:element name="id" type="xs:string"/><xs:element name="iban" type="xs:string"/></xs:sequence></xs:complexType>
-<xs:element name="Trouble"><xs:complexType><xs:sequence><xs:element name="account" type="t:Account"/><xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
-</xs:schema>`;
+<xs:element name="Trouble"><xs:complexType><xs:sequence><xs:element name="account" type="t:Account"/><xs:element name="why" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`;
 
-const OPERATIONS = ['GetCustomer', 'GetSecret', 'ChangeIban', 'Find'];
-
-const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:bank" targetNamespace="urn:bank">
-<types>${SCHEMA.replace('<xs:schema ', '<xs:schema xmlns:t="urn:bank" ')}</types>
-${OPERATIONS.flatMap((name) => [name, `${name}Response`])
-  .map((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message>`)
-  .join('\n')}
-<message name="Trouble"><part name="f" element="t:Trouble"/></message>
-<portType name="Bank">${OPERATIONS.map((name) => `<operation name="${name}"><input message="t:${name}"/><output message="t:${name}Response"/><fault name="Trouble" message="t:Trouble"/></operation>`).join('\n')}</portType>
-<binding name="B" type="t:Bank"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
-${OPERATIONS.map((name) => `<operation name="${name}"><soap:operation soapAction="${name}"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output><fault name="Trouble"><soap:fault name="Trouble" use="literal"/></fault></operation>`).join('\n')}
-</binding><service name="S"><port name="P" binding="t:B"><soap:address location="http://bank.example/"/></port></service></definitions>`;
+const WSDL = wsdlOf('urn:bank', SCHEMA, ['GetCustomer', 'GetSecret', 'ChangeIban', 'Find'], { faults: ['Trouble'] });
 
 /** Values that no caller without the right may ever be sent. */
 export const SECRETS = {
@@ -54,52 +44,48 @@ const customer = (element: string, id: string, depth: number, type = ''): string
 
 const PREMIUM = ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:b="urn:bank" xsi:type="b:Premium"';
 
-function answerOf(request: string): string {
-  const operation = /Body>\s*<(?:\w+:)?(\w+)/.exec(request)?.[1] ?? '';
-  const id = /id[^>]*>([^<]*)</.exec(request)?.[1] ?? '';
-  const answer = (content: string): string =>
-    `<${operation}Response xmlns="urn:bank">${content}</${operation}Response>`;
+function contentOf(operation: string, request: string): string {
+  const id = textIn(request, 'id') ?? '';
   if (id === 'trouble') {
-    return `<E:Fault><faultcode>E:Server</faultcode><faultstring>no</faultstring><detail><Trouble xmlns="urn:bank"><account><id>1</id><iban>${SECRETS.iban}</iban></account><why>full</why></Trouble></detail></E:Fault>`;
+    const trouble = `<Trouble xmlns="urn:bank"><account><id>1</id><iban>${SECRETS.iban}</iban></account><why>full</why></Trouble>`;
+    return faultOf('s:Server', 'no', trouble);
   }
-  if (operation === 'GetCustomer') return answer(customer('customer', id, 2, id.startsWith('p') ? PREMIUM : ''));
-  if (operation === 'GetSecret') return answer(`<secret>${SECRETS.secret}</secret>`);
-  if (operation === 'ChangeIban') return answer(`<old>${SECRETS.iban}</old><at>now</at>`);
-  return answer(customer('customers', '1', 1) + customer('customers', 'p2', 1, PREMIUM));
+  if (operation === 'GetCustomer') return customer('customer', id, 2, id.startsWith('p') ? PREMIUM : '');
+  if (operation === 'GetSecret') return `<secret>${SECRETS.secret}</secret>`;
+  if (operation === 'ChangeIban') return `<old>${SECRETS.iban}</old><at>now</at>`;
+  return customer('customers', '1', 1) + customer('customers', 'p2', 1, PREMIUM);
 }
 
-export interface Bank {
-  readonly gateway: TestGateway;
-  readonly backend: RecordingBackend;
-  /** The operations that the backend was called for. */
-  called(): readonly string[];
-  close(): Promise<void>;
-}
+export type Bank = Awaited<ReturnType<typeof useBank>>;
 
 /** Keys of the clients `<name>-key-0000000000` by class; `service` and `more` are YAML of the service and beside it. */
-export async function startBank(
+export async function useBank(
+  t: Test,
   classes: Readonly<Record<string, string>>,
   service: string,
   more = '',
   clients = '',
-): Promise<Bank> {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  await writeFile(join(home, 'bank.wsdl'), WSDL);
-  const backend = await startRecordingBackend(({ body }, response) => {
-    const answer = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>${answerOf(body.toString())}</E:Body></E:Envelope>`;
-    response.writeHead(answer.includes('Fault>') ? 500 : 200, { 'content-type': 'text/xml; charset=utf-8' });
-    response.end(answer);
-  });
-  const gateway = await startTestGateway(bankConfig(backend.url, classes, service, more, clients), home);
+) {
+  const home = await useFolder(t, { 'bank.wsdl': WSDL });
+  const config = (url: string): string => bankConfig(url, classes, service, more, clients);
+  const { backend, gateway } = await useService(t, answerOperations('urn:bank', contentOf), config, home);
   return {
     gateway,
     backend,
-    called: () => backend.complete.map(({ body }) => /Body>\s*<(?:\w+:)?(\w+)/.exec(body.toString())?.[1] ?? ''),
-    async close() {
-      await gateway.close();
-      await backend.close();
-      await rm(home, { recursive: true });
+    /** The operations that the backend was called for. */
+    called: (): readonly string[] => backend.complete.map(({ body }) => operationIn(body)),
+    /** Asks in GraphQL as this client: the answer and its text. */
+    async ask(query: string, name: string | null = null): Promise<GraphqlAnswer & { readonly text: string }> {
+      const text = await askText(gateway.url, query, name === null ? {} : keyOf(name));
+      return { ...JSON.parse(text), text };
     },
+    /** Calls an operation in SOAP as this client. */
+    call: (operation: string, name: string, query = ''): Promise<Response> =>
+      postSoap(
+        `${gateway.url}/soap/bank${query}`,
+        envelope(`<${operation} xmlns="urn:bank"><id>1</id><iban>${SECRETS.iban}</iban></${operation}>`),
+        { soapaction: `"${operation}"`, ...keyOf(name) },
+      ),
   };
 }
 

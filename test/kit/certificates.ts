@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Test } from 'tap';
 
 /** Certificate and key, as PEM. */
 export interface Identity {
@@ -87,4 +88,17 @@ export function hasOpenssl(): boolean {
   } catch {
     return false;
   }
+}
+
+/** Options of a test that makes certificates. */
+export const WITH_OPENSSL = { skip: hasOpenssl() ? false : 'openssl is not installed' };
+
+/** An authority and an identity of this subject, with the files `c.pem`, `k.pem` and `ca.pem` of a folder. */
+export function makeKeys(t: Pick<Test, 'testdir'>, subject: string, newKey: readonly string[] = RSA_KEY) {
+  const folder = t.testdir();
+  const authority = new Authority(folder);
+  const identity = authority.sign('own', 30, subject, 'DNS:a', newKey);
+  const files = { 'c.pem': identity.cert, 'k.pem': identity.key, 'ca.pem': authority.ca.cert };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return { folder, authority, identity };
 }

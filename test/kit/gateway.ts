@@ -48,6 +48,7 @@ export async function startTestGateway(yaml: string, directory: string | null = 
     new Promise((resolve) => {
       wake = resolve;
     });
+  let isClosed = false;
   const requests = () => lines.filter((line) => line['msg'] === 'request');
   return Object.assign(gateway, {
     logLines: () => lines,
@@ -69,6 +70,8 @@ export async function startTestGateway(yaml: string, directory: string | null = 
       return next;
     },
     async close() {
+      if (isClosed) return;
+      isClosed = true;
       closeKeptConnections();
       await gateway.drain();
       await rm(directory === null ? home : file, { recursive: true, force: true });

@@ -126,3 +126,7 @@ export function signedMessage(
   );
   return { body, timestamp, token, signature, message: messageOf(securityOf([token, timestamp, signature]), body) };
 }
+
+/** A UsernameToken with its password as text. */
+export const userToken = (user: string, password: string): string =>
+  `<wsse:UsernameToken xmlns:wsse="${WSSE}"><wsse:Username>${user}</wsse:Username><wsse:Password>${password}</wsse:Password></wsse:UsernameToken>`;

@@ -1,5 +1,8 @@
-import { answerWith } from './backend.js';
+import type { Test } from 'tap';
+
+import { answerWith, type RecordingBackend } from './backend.js';
 import { envelope } from './envelope.js';
+import { useService } from './use.js';
 
 /** The call of the one operation of `stockShop`, and its reply. */
 export const GET_STOCK = envelope('<GetStock xmlns="urn:shop"><sku>1</sku></GetStock>');
@@ -23,3 +26,20 @@ export const stockShop = (url: string, keys = '', operation = ''): string => `se
       GetStock: { field: Query.stock${operation === '' ? '' : `, ${operation}`} }
 ${keys}
 `;
+
+/** The service `shop`, its backend and calls to it. */
+export async function useStockShop(
+  t: Test,
+  keys = '',
+  operation = '',
+  answer: RecordingBackend['answer'] = answerStock,
+  directory: string | null = null,
+) {
+  const service = await useService(t, answer, (url) => stockShop(`${url}/shop`, keys, operation), directory);
+  return {
+    ...service,
+    send: (headers: Readonly<Record<string, string>> = {}, message = GET_STOCK) => service.send(message, headers),
+    ask: (headers: Readonly<Record<string, string>> = {}, sku = '1') =>
+      service.askText(`{ stock(sku: "${sku}") }`, headers),
+  };
+}

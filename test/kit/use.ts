@@ -3,8 +3,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 
+import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { type Compiled, compile } from '../../src/compile.js';
+import { loadConfig } from '../../src/config/load.js';
+import type { GraphqlAnswer } from './answers.js';
 import { answerWith, type RecordingBackend, startRecordingBackend } from './backend.js';
+import { postSoap } from './envelope.js';
 import { startTestGateway, type TestGateway } from './gateway.js';
+import { askGraphql, askText } from './graphql-client.js';
+import { type GraphqlServer, type GraphqlServerOptions, startGraphqlServer } from './graphql-server.js';
 
 /** Whatever these start ends with the test, in reverse order: a gateway before the backend behind it. */
 
@@ -17,6 +24,60 @@ export async function useBackend(t: Test, answer: RecordingBackend['answer'] = a
 export async function useGateway(t: Test, yaml: string, directory: string | null = null): Promise<TestGateway> {
   return ending(t, await startTestGateway(yaml, directory));
 }
+
+/** A server that speaks GraphQL. */
+export async function useGraphqlServer(t: Test, options: GraphqlServerOptions): Promise<GraphqlServer> {
+  return ending(t, await startGraphqlServer(options));
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+export type UsedService = Awaited<ReturnType<typeof useService>>;
+
+/** A backend and a gateway before it, with the usual calls. `yaml` is given the address of the backend. */
+export async function useService(
+  t: Test,
+  answer: RecordingBackend['answer'],
+  yaml: (url: string) => string,
+  directory: string | null = null,
+) {
+  const backend = await useBackend(t, answer);
+  const gateway = await useGateway(t, yaml(backend.url), directory);
+  return {
+    backend,
+    gateway,
+    /** Asks in GraphQL: the answer without what it has cost. */
+    ask: (query: string, variables: Readonly<Record<string, unknown>> = {}, headers: Headers = {}) =>
+      askGraphql<GraphqlAnswer>(gateway.url, query, variables, headers),
+    /** Asks in GraphQL: the text of the answer. */
+    askText: (query: string, headers: Headers = {}) => askText(gateway.url, query, headers),
+    /** Sends a message of SOAP to the first service. */
+    send: (message: string, headers: Headers = {}) =>
+      postSoap(`${gateway.url}/soap/${gateway.compiled().services[0]?.name}`, message, headers),
+    /** The last message that the backend got. */
+    sent: () => String(backend.complete.at(-1)?.body ?? ''),
+  };
+}
+
+/** What a configuration beside these files is compiled to. */
+export async function useCompiled(
+  t: Test,
+  yaml: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<Compiled> {
+  const folder = await useFolder(t, { ...files, 'gateway.yaml': yaml });
+  return ending(t, await compile(await loadConfig(join(folder, 'gateway.yaml'), process.env)));
+}
+
+/** What is wrong with a configuration beside these files; empty if nothing is. */
+export const problemsOf = (t: Test, yaml: string, files: Readonly<Record<string, string>> = {}): Promise<string> =>
+  useCompiled(t, yaml, files).then(
+    () => '',
+    (error: unknown) => {
+      if (error instanceof ConfigurationError) return error.message;
+      throw error;
+    },
+  );
 
 /** A folder of its own with these files; the names of files may have folders. */
 export async function useFolder(t: Test, files: Readonly<Record<string, string>> = {}): Promise<string> {
