@@ -1,64 +1,39 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
+import type { GraphqlAnswer } from '../kit/answers.js';
 import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import { MEDIA, SOAP, type Version } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { askGraphql, TYPED } from '../kit/graphql-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useFolder, useService } from '../kit/use.js';
+import { wrapper } from '../kit/wsdl.js';
 
 /** A gateway made from a WSDL in front of a backend that answers what a test says: what a user of the case would see. */
 export interface Desk {
   readonly backend: RecordingBackend;
   readonly gateway: TestGateway;
   /** Asks in GraphQL; the backend answers `body` in an envelope. */
-  ask(query: string, body: string, variables?: Readonly<Record<string, unknown>>): Promise<Answer>;
+  ask(query: string, body: string, variables?: Readonly<Record<string, unknown>>): Promise<GraphqlAnswer>;
   /** The last envelope the backend got, without white space between its parts. */
   sent(): string;
 }
 
-export interface Answer {
-  readonly data?: Readonly<Record<string, unknown>> | null;
-  readonly errors?: readonly {
-    readonly message: string;
-    readonly path?: readonly (string | number)[];
-    readonly extensions: Readonly<Record<string, unknown>>;
-  }[];
-}
-
-const ENVELOPES = {
-  '1.1': 'http://schemas.xmlsoap.org/soap/envelope/',
-  '1.2': 'http://www.w3.org/2003/05/soap-envelope',
-} as const;
-
-export type Version = keyof typeof ENVELOPES;
-
 /** An envelope as backends write them, with the prefixes that `body` may use. */
 export const envelope = (body: string, version: Version = '1.1'): string =>
-  `<?xml version="1.0" encoding="utf-8"?><S:Envelope xmlns:S="${ENVELOPES[version]}" xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema"><S:Body>${body}</S:Body></S:Envelope>`;
+  `<?xml version="1.0" encoding="utf-8"?><S:Envelope xmlns:S="${SOAP[version]}" xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema"><S:Body>${body}</S:Body></S:Envelope>`;
 
-export const MEDIA: Readonly<Record<Version, string>> = {
-  '1.1': 'text/xml; charset=utf-8',
-  '1.2': 'application/soap+xml; charset=utf-8',
-};
+/** A mapping of the operation to a query of its name. */
+export const FIELDS = '    operations: { Get: { field: Query.get } }\n';
 
-/** Starts both. `files` by name: `desk.wsdl` and what it imports; `more` are keys of the service. */
+/** Starts both. `wsdl`: the file, or with others that it imports, by name; `more` are keys of the service. */
 export async function startDesk(
   t: Test,
-  files: Readonly<Record<string, string>>,
+  wsdl: string | Readonly<Record<string, string>>,
   more = '',
   version: Version = '1.1',
 ): Promise<Desk> {
-  const backend = await useBackend(t, answerWith(''));
-  const folder = t.testdir({});
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-  const gateway = await useGateway(
-    t,
-    `services:\n  desk:\n    wsdl: desk.wsdl\n    url: ${backend.url}/desk\n    versions: ["${version}"]\n${more}`,
-    folder,
-  );
+  const folder = await useFolder(t, typeof wsdl === 'string' ? { 'desk.wsdl': wsdl } : wsdl);
+  const yaml = (url: string): string => `${unstartedDesk(`${url}/desk`)}    versions: ["${version}"]\n${more}`;
+  const { backend, gateway } = await useService(t, answerWith(''), yaml, folder);
   return {
     backend,
     gateway,
@@ -70,14 +45,16 @@ export async function startDesk(
   };
 }
 
+/** The configuration of the service, for what is added to it. */
+export const unstartedDesk = (url = 'http://127.0.0.1:9/'): string =>
+  `services:\n  desk:\n    wsdl: desk.wsdl\n    url: ${url}\n`;
+
 /** Asks in GraphQL, whatever the backend answers. */
-export async function graphql(
+export const graphql = (
   gateway: TestGateway,
   query: string,
   variables: Readonly<Record<string, unknown>> = {},
-): Promise<Answer> {
-  return askGraphql<Answer>(gateway.url, query, variables, TYPED);
-}
+): Promise<GraphqlAnswer> => askGraphql(gateway.url, query, variables, TYPED);
 
 const HEAD = `xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
  xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"`;
@@ -104,8 +81,6 @@ export interface Parts {
 export function desk(parts: Parts = {}): string {
   const { version = '1.1', qualified = true, action = 'urn:t/Get', fault = '' } = parts;
   const soap = version === '1.1' ? 'soap' : 'soap12';
-  const wrapper = (name: string, content: string): string =>
-    `<xs:element name="${name}"><xs:complexType><xs:sequence>${content}</xs:sequence></xs:complexType></xs:element>`;
   const schema = `<xs:schema targetNamespace="urn:t" elementFormDefault="${qualified ? '' : 'un'}qualified">
 ${wrapper('Get', parts.request ?? '<xs:element name="id" type="xs:int" minOccurs="0"/>')}
 ${wrapper('GetResponse', parts.reply ?? '<xs:element name="result" type="xs:string"/>')}

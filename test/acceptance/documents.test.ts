@@ -1,13 +1,11 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { runProgram } from '../../src/cli/program.js';
-import { desk, graphql, startDesk } from './desk.js';
+import t from 'tap';
+import { runCommand } from '../kit/command.js';
+import { useBackend } from '../kit/use.js';
+import { element as el } from '../kit/wsdl.js';
+import { desk, FIELDS, graphql, startDesk } from './desk.js';
 
 /** Cases 1 to 7, 19, 20, 22: what WSDLs and schemas say, and where they come from. */
-
-const el = (name: string, type: string, more = ''): string => `<xs:element name="${name}" type="${type}" ${more}/>`;
 
 t.test(
   'case 1: elements are in the namespace of the schema that declares them, headers in Header, arrays repeat',
@@ -19,14 +17,15 @@ t.test(
 <xs:schema targetNamespace="urn:other" elementFormDefault="qualified">
 <xs:complexType name="Order"><xs:sequence>${el('sku', 'xs:string')}</xs:sequence></xs:complexType>
 ${el('note', 'xs:string')}${el('Token', 'xs:string')}</xs:schema>`;
-    const { ask, sent } = await startDesk(t, {
-      'desk.wsdl': desk({
+    const { ask, sent } = await startDesk(
+      t,
+      desk({
         schemas,
         head: 'xmlns:o="urn:other"',
         messages: '<message name="Head"><part name="token" element="o:Token"/></message>',
         input: '<soap:header message="t:Head" part="token" use="literal"/>',
       }),
-    });
+    );
     const answer = await ask(
       '{ get(order: { sku: "A" }, tag: ["x", "y"], note: "n", headers: { token: "secret" }) }',
       '<t:GetResponse>ok</t:GetResponse>',
@@ -44,12 +43,13 @@ ${el('note', 'xs:string')}${el('Token', 'xs:string')}</xs:schema>`;
 t.test(
   'case 2: local elements without a namespace have none, and no namespace is declared that is not used',
   async (t) => {
-    const { ask, sent } = await startDesk(t, {
-      'desk.wsdl': desk({
+    const { ask, sent } = await startDesk(
+      t,
+      desk({
         qualified: false,
         request: `${el('a', 'xs:int')}<xs:element name="b" type="xs:int" form="qualified"/>`,
       }),
-    });
+    );
     t.same(
       await ask(
         '{ get(a: 1, b: 2) }',
@@ -87,41 +87,26 @@ t.test('case 3: imports are found beside the file that imports, in circles, with
   t.same(await ask('{ get { b { c { c } d } } }', reply), { data: { get: { b: { c: { c: 1 }, d: 2 } } } });
 });
 
-async function command(...args: readonly string[]) {
-  const lines: string[] = [];
-  const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
-  return { code: await runProgram(args, terminal), out: lines.join('\n') };
-}
-
-async function serve(t: Test, listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 t.test('case 4: credentials go to the WSDL and every schema of its host; a login page is named as such', async (t) => {
   const asked: string[] = [];
-  const url = await serve(t, (request, response) => {
-    asked.push(`${request.url} ${request.headers.authorization ?? 'nobody'}`);
-    if (request.headers.authorization === undefined) {
-      response.end('<!DOCTYPE html><html><body>Please log in</body></html>');
-      return;
-    }
-    response.end(
-      request.url === '/desk.wsdl'
-        ? desk({
-            schemas: `<xs:schema targetNamespace="urn:t"><xs:include schemaLocation="one.xsd"/></xs:schema>`,
-          })
-        : `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">${request.url === '/one.xsd' ? '<xs:include schemaLocation="two.xsd"/>' : '<xs:element name="Get"><xs:complexType/></xs:element><xs:element name="GetResponse" type="xs:string"/>'}</xs:schema>`,
-    );
+  const schema = (content: string): string =>
+    `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">${content}</xs:schema>`;
+  const files: Readonly<Record<string, string>> = {
+    '/desk.wsdl': desk({ schemas: schema('<xs:include schemaLocation="one.xsd"/>') }),
+    '/one.xsd': schema('<xs:include schemaLocation="two.xsd"/>'),
+    '/two.xsd': schema(`<xs:element name="Get"><xs:complexType/></xs:element>${el('GetResponse', 'xs:string')}`),
+  };
+  const { url } = await useBackend(t, ({ target, headers }, response) => {
+    asked.push(`${target} ${headers['authorization'] ?? 'nobody'}`);
+    const page = '<!DOCTYPE html><html><body>Please log in</body></html>';
+    response.end(headers['authorization'] === undefined ? page : files[target]);
   });
-  const refused = await command('import', `${url}/desk.wsdl`, '-o', join(t.testdir({}), 'refused'));
+  const refused = await runCommand('import', `${url}/desk.wsdl`, '-o', join(t.testdir({}), 'refused'));
   t.equal(refused.code, 2);
   t.match(refused.out, /HTML page.*login/);
   asked.length = 0;
   process.env['DESK_LOGIN'] = `Basic ${Buffer.from('jo:secret').toString('base64')}`;
-  const imported = await command(
+  const imported = await runCommand(
     ...['import', `${url}/desk.wsdl`, '-o', join(t.testdir({}), 'imported')],
     ...['--header', `Authorization: \${DESK_LOGIN}`],
   );
@@ -142,7 +127,7 @@ t.test(
 <xs:element name="in-line"><xs:complexType><xs:sequence>${el('_1st.item', 'xs:anySimpleType')}</xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>
 <xs:complexType name="Item"><xs:sequence>${el('a', 'xs:int')}</xs:sequence></xs:complexType></xs:schema>
 <xs:schema targetNamespace="urn:o" elementFormDefault="qualified"><xs:complexType name="Item"><xs:sequence>${el('b', 'xs:int')}</xs:sequence></xs:complexType></xs:schema>`;
-    const { ask } = await startDesk(t, { 'desk.wsdl': desk({ schemas }) });
+    const { ask } = await startDesk(t, desk({ schemas }));
     const reply = `<t:GetResponse><t:mine><t:a>1</t:a></t:mine><t:theirs><b xmlns="urn:o">2</b></t:theirs><t:in-line><t:_1st.item>007</t:_1st.item></t:in-line></t:GetResponse>`;
     const types = '{ mine { __typename a } theirs { __typename b } inLine { _1stItem { value } } }';
     const { data, errors } = await ask(`{ get ${types} }`, reply);
@@ -157,10 +142,10 @@ t.test(
 t.test('case 6: what is not understood disables no more than itself, and is reported with its place', async (t) => {
   const wsdl = desk({ reply: `${el('ok', 'xs:int')}${el('odd', 't:Missing', 'minOccurs="0"')}` });
   const folder = t.testdir({ 'desk.wsdl': wsdl });
-  const { code, out } = await command('import', join(folder, 'desk.wsdl'), '-o', join(folder, 'imported'));
+  const { code, out } = await runCommand('import', join(folder, 'desk.wsdl'), '-o', join(folder, 'imported'));
   t.equal(code, 0);
   t.match(out, /Get\s+partial\s+Query\.get.*Missing is not declared.*desk\.wsdl:\d+/s);
-  const { ask } = await startDesk(t, { 'desk.wsdl': wsdl });
+  const { ask } = await startDesk(t, wsdl);
   const reply = '<t:GetResponse><t:ok>1</t:ok><t:odd><x>?</x></t:odd></t:GetResponse>';
   t.match(await ask('{ get { ok odd { xml } } }', reply), {
     data: { get: { ok: 1, odd: { xml: /<x[^>]*>\?<\/x>/ } } },
@@ -176,7 +161,7 @@ t.test('case 7: each port has its own SOAP version and action, told by namespace
         'xmlns:soap=',
         `xmlns:x="http://schemas.xmlsoap.org/wsdl/${version === '1.1' ? 'soap' : 'soap12'}/" xmlns:soap=`,
       );
-    const { ask, backend } = await startDesk(t, { 'desk.wsdl': wsdl }, '', version);
+    const { ask, backend } = await startDesk(t, wsdl, '', version);
     t.same(await ask('{ get }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>'), { data: { get: 'ok' } });
     const headers = backend.complete.at(-1)?.headers ?? {};
     t.equal(
@@ -201,11 +186,7 @@ t.test('case 19: of a huge WSDL only what is chosen is made', async (t) => {
   }
   const schemas = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">${includes.join('')}
 <xs:element name="Get"><xs:complexType/></xs:element><xs:element name="GetResponse" type="t:T0_0"/></xs:schema>`;
-  const { ask } = await startDesk(
-    t,
-    { ...files, 'desk.wsdl': desk({ schemas }) },
-    '    operations: { Get: { field: Query.get } }\n',
-  );
+  const { ask } = await startDesk(t, { ...files, 'desk.wsdl': desk({ schemas }) }, FIELDS);
   const reply = '<t:GetResponse><t:next><t:v>2</t:v></t:next><t:v>1</t:v></t:GetResponse>';
   t.same(await ask('{ get { v next { v } } }', reply), { data: { get: { v: 1, next: { v: 2 } } } });
 });
@@ -217,7 +198,7 @@ t.test('case 20: an empty complex type and a one-way operation', async (t) => {
       '</binding>',
       '<operation name="Notify"><soap:operation soapAction="urn:t/Notify"/><input><soap:body use="literal"/></input></operation></binding>',
     );
-  const { ask, backend, gateway } = await startDesk(t, { 'desk.wsdl': wsdl });
+  const { ask, backend, gateway } = await startDesk(t, wsdl);
   t.same(await ask('{ get }', '<t:GetResponse><t:done/></t:GetResponse>'), { data: { get: true } });
   backend.answer = (_, response) => response.writeHead(202).end();
   t.same(await graphql(gateway, 'mutation { notify(id: 7) }'), { data: { notify: true } });
@@ -230,7 +211,7 @@ t.test('case 22: a hostile WSDL runs nothing and reads nothing else', async (t) 
     '/>',
     `><xs:annotation><xs:documentation>${names.join(' ')} """ \\u0000</xs:documentation></xs:annotation></xs:element>`,
   );
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': desk({ request: documented, action: "urn:t/Get');//" }) });
+  const { ask, sent } = await startDesk(t, desk({ request: documented, action: "urn:t/Get');//" }));
   t.same(
     await ask('{ get(constructor: "c", toString: "s") }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>'),
     {
@@ -249,11 +230,11 @@ t.test('case 22: a hostile WSDL runs nothing and reads nothing else', async (t) 
         }),
       },
     });
-    const { out } = await command('import', join(folder, 'inside', 'desk.wsdl'), '-o', join(folder, 'imported'));
+    const { out } = await runCommand('import', join(folder, 'inside', 'desk.wsdl'), '-o', join(folder, 'imported'));
     t.match(out, /folder of the WSDL/, location);
   }
   const folder = t.testdir({ 'x.wsdl': `<!DOCTYPE x [<!ENTITY e SYSTEM "/etc/passwd">]>${desk()}` });
-  const { code, out } = await command('import', join(folder, 'x.wsdl'), '-o', join(folder, 'imported'));
+  const { code, out } = await runCommand('import', join(folder, 'x.wsdl'), '-o', join(folder, 'imported'));
   t.equal(code, 2);
   t.match(out, /DTD/);
 });

@@ -25,7 +25,7 @@ const item = (id: string, note: string): string =>
   `<item xsi:type="t:Item"><id xsi:type="xs:int">${id}</id>${note}</item>`;
 
 t.test('a nil or absent accessor of an encoded struct is null, and the struct is there', async (t) => {
-  const shop = await startDesk(t, { 'desk.wsdl': encodedDesk(ITEMS, 't:Items') });
+  const shop = await startDesk(t, encodedDesk(ITEMS, 't:Items'));
   const body = `<t:GetResponse><result xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="enc:Array" enc:arrayType="t:Item[3]">
     ${item('1', '<note xsi:type="xs:string">a</note>')}${item('2', '<note xsi:nil="true"/>')}${item('3', '')}</result></t:GetResponse>`;
   t.same(await shop.ask('{ get { id note } }', body), {
@@ -41,7 +41,7 @@ t.test('a nil or absent accessor of an encoded struct is null, and the struct is
 
 t.test('accessors of encoded structs are non-null where the mapping says so', async (t) => {
   const more = `    schema: { types: { Item: { fields: { note: { nullable: false } } } } }\n`;
-  const shop = await startDesk(t, { 'desk.wsdl': encodedDesk(ITEMS, 't:Item') }, more);
+  const shop = await startDesk(t, encodedDesk(ITEMS, 't:Item'), more);
   const { data, errors } = await shop.ask(
     '{ get { id note } }',
     '<t:GetResponse><result><note xsi:nil="true"/></result></t:GetResponse>',
@@ -51,8 +51,8 @@ t.test('accessors of encoded structs are non-null where the mapping says so', as
 });
 
 t.test('a struct that is the result under another name is read, in no namespace or that of the answer', async (t) => {
-  const shop = await startDesk(t, { 'desk.wsdl': encodedDesk(ITEMS, 't:Item') });
-  const list = await startDesk(t, { 'desk.wsdl': encodedDesk(ITEMS, 't:Items') });
+  const shop = await startDesk(t, encodedDesk(ITEMS, 't:Item'));
+  const list = await startDesk(t, encodedDesk(ITEMS, 't:Items'));
   const members = '<note xsi:type="xs:string">a</note><id xsi:type="xs:int">1</id>';
   const enc = 'http://schemas.xmlsoap.org/soap/encoding/';
   for (const names of ['xmlns="urn:t"', 'xmlns=""', 'xmlns="" xmlns:n="urn:t"']) {

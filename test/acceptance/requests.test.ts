@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap';
-import { startTestGateway } from '../kit/gateway.js';
-import { postGraphql } from '../kit/graphql-client.js';
+import { askGraphql, askText } from '../kit/graphql-client.js';
+import { problemsOf } from '../kit/use.js';
+import { element as el } from '../kit/wsdl.js';
 import { HAS_XMLLINT, lint } from '../kit/xmllint.js';
-import { type Desk, desk, startDesk } from './desk.js';
+import { type Desk, desk, startDesk, unstartedDesk } from './desk.js';
 
 /** Cases 7, 12, 15, 16, 17: what is written into requests, validated by xmllint where it is there. */
 
-const el = (name: string, type: string, more = ''): string => `<xs:element name="${name}" type="${type}" ${more}/>`;
 const many = 'minOccurs="0" maxOccurs="unbounded"';
 const maybe = 'minOccurs="0"';
 
@@ -18,7 +18,7 @@ ${types}</xs:schema>`;
 
 async function startWriter(t: Test, types: string, request: string) {
   const schema = schemaOf(types, request);
-  const started = await startDesk(t, { 'desk.wsdl': desk({ schemas: schema }) });
+  const started = await startDesk(t, desk({ schemas: schema }));
   const ask = (args: string, variables = {}, declared = '') =>
     started.ask(
       `query ${declared} { get(${args}) }`,
@@ -212,11 +212,8 @@ t.test('a type that is a choice takes exactly one; a choice inside a sequence is
 });
 
 async function sdlOf({ gateway }: Desk, type: string): Promise<unknown> {
-  const response = await postGraphql(gateway.url, {
-    query: `{ __type(name: "${type}") { isOneOf inputFields { name } } }`,
-  });
-  const answer: { readonly data: { readonly __type: unknown } } = JSON.parse(await response.text());
-  return answer.data.__type;
+  const { data } = await askGraphql(gateway.url, `{ __type(name: "${type}") { isOneOf inputFields { name } } }`);
+  return data?.['__type'];
 }
 
 t.test('content that is not modelled is written from XML, which is data and no more', async (t) => {
@@ -331,10 +328,8 @@ t.test('values come from constants, secrets and listed header fields, and caller
           Trace: { header: X-Trace }
 `,
   );
-  const send = async (query: string, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
-    const response = await postGraphql(started.gateway.url, { query }, headers);
-    return response.text();
-  };
+  const send = (query: string, headers: Readonly<Record<string, string>> = {}): Promise<string> =>
+    askText(started.gateway.url, query, headers);
   await started.ask('{ __typename }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>');
   const query = '{ get(order: { sku: "a" }, newName: "n") }';
   t.equal(
@@ -384,13 +379,8 @@ t.test('errors in where values come from are told with their place and the neare
     ),
   });
   for (const [keys, expected] of mistakes) {
-    const folder = t.testdir({ 'desk.wsdl': wsdl });
-    const service =
-      'services:\n  desk:\n    wsdl: desk.wsdl\n    url: http://127.0.0.1:9\n    callerHeaders: [x-tenant]\n';
-    const problem = await startTestGateway(`${service}    operations:\n      Get:\n        ${keys}\n`, folder).then(
-      (gateway) => gateway.close().then(() => 'accepted'),
-      (error: unknown) => String(error),
-    );
+    const mapping = `    callerHeaders: [x-tenant]\n    operations:\n      Get:\n        ${keys}\n`;
+    const problem = await problemsOf(t, unstartedDesk() + mapping, { 'desk.wsdl': wsdl });
     t.match(problem, expected, keys);
     t.match(problem, /yaml:\d+:\d+/, 'with its place');
     t.notMatch(problem, 'secret-text');
@@ -403,7 +393,7 @@ t.test(
     const actions = { 'urn:t/Get': 'urn:t/Get', 'urn:名': 'urn:%E5%90%8D', 'a&quot;b\\c d': 'a%22b%5Cc d', '': '' };
     for (const [action, expected] of Object.entries(actions)) {
       for (const version of ['1.1', '1.2'] as const) {
-        const started = await startDesk(t, { 'desk.wsdl': desk({ action, version }) }, '', version);
+        const started = await startDesk(t, desk({ action, version }), '', version);
         const answer = await started.ask('{ get }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>');
         t.same(answer, { data: { get: 'ok' } });
         const headers = started.backend.complete.at(-1)?.headers ?? {};
@@ -420,7 +410,7 @@ t.test(
   'literals of decimals have exponents as numbers of variables have, and what is no value is told with its place',
   async (t) => {
     const wsdl = desk({ schemas: schemaOf('', el('price', 'xs:decimal', maybe)) });
-    const started = await startDesk(t, { 'desk.wsdl': wsdl });
+    const started = await startDesk(t, wsdl);
     const reply = '<t:GetResponse><t:result>ok</t:result></t:GetResponse>';
     for (const [literal, sent] of [
       ['1e-7', '0.0000001'],
@@ -444,7 +434,7 @@ t.test(
 t.test('elements that a wildcard does not let in are not sent', async (t) => {
   const any = '<xs:any namespace="##other" processContents="lax" minOccurs="0" maxOccurs="3"/>';
   const wsdl = desk({ schemas: schemaOf('', `${el('a', 'xs:string', maybe)}${any}`) });
-  const started = await startDesk(t, { 'desk.wsdl': wsdl });
+  const started = await startDesk(t, wsdl);
   const reply = '<t:GetResponse><t:result>ok</t:result></t:GetResponse>';
   const sent = async (xml: string): Promise<unknown> =>
     started.ask(`{ get(any: [{ xml: ${JSON.stringify(xml)} }]) }`, reply);
@@ -471,7 +461,7 @@ t.test('values of enumerations are told by what they mean, however they are writ
       el('all', 't:All', maybe),
     ).replace(/(<xs:element name="GetResponse">.*?)type="xs:string"/s, '$1type="t:All"'),
   });
-  const started = await startDesk(t, { 'desk.wsdl': wsdl });
+  const started = await startDesk(t, wsdl);
   const ask = async (day: string, exact: string, either: string): Promise<unknown> =>
     started.ask(
       '{ get { day exact either } }',
@@ -488,7 +478,7 @@ t.test('every argument that breaks a rule is named, and no mutation is sent besi
     '<xs:simpleType name="Few"><xs:restriction base="xs:int"><xs:maxInclusive value="9"/></xs:restriction></xs:simpleType>';
   const request = el('a', 't:Few', maybe) + el('b', 't:Few', 'minOccurs="0" maxOccurs="unbounded"');
   const more = '    operations: { Get: { field: Mutation.set } }\n';
-  const { ask, backend } = await startDesk(t, { 'desk.wsdl': desk({ types, request }) }, more);
+  const { ask, backend } = await startDesk(t, desk({ types, request }), more);
   const reply = '<t:GetResponse><t:result>x</t:result></t:GetResponse>';
   const { data, errors } = await ask('mutation { one: set(a: 1) two: set(a: 10, b: [1, 11, 12]) }', reply);
   t.same(data, { one: null, two: null });
@@ -519,7 +509,7 @@ t.test('every argument that breaks a rule is named, and no mutation is sent besi
 t.test('a wrong value of an enumeration is told the nearest one, never itself', async (t) => {
   const types =
     '<xs:simpleType name="State"><xs:restriction base="xs:string"><xs:enumeration value="IN_STOCK"/><xs:enumeration value="Sold out"/></xs:restriction></xs:simpleType>';
-  const { ask } = await startDesk(t, { 'desk.wsdl': desk({ types, request: el('state', 't:State', maybe) }) });
+  const { ask } = await startDesk(t, desk({ types, request: el('state', 't:State', maybe) }));
   const message = async (query: string, variables = {}): Promise<string | undefined> =>
     (await ask(query, '', variables)).errors?.[0]?.message;
   t.equal(await message('{ get(state: IN_STOK) }'), 'Expected a value of type "State"; did you mean IN_STOCK?');

@@ -1,11 +1,12 @@
 import t from 'tap';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { answerWith } from '../kit/backend.js';
-import { desk, envelope, graphql, MEDIA, startDesk, type Version } from './desk.js';
+import { MEDIA, type Version } from '../kit/envelope.js';
+import { element as el } from '../kit/wsdl.js';
+import { desk, envelope, graphql, startDesk } from './desk.js';
 
 /** Cases 8 to 18 and 21: what messages hold. */
 
-const el = (name: string, type: string, more = ''): string => `<xs:element name="${name}" type="${type}" ${more}/>`;
 const OPTIONAL = 'minOccurs="0"';
 const MANY = 'minOccurs="0" maxOccurs="unbounded"';
 const reply = (content: string): string => `<t:GetResponse>${content}</t:GetResponse>`;
@@ -21,7 +22,7 @@ const FAULTS: Readonly<Record<Version, string>> = {
 t.test('case 8: a Fault is an error with its code, reason and detail, whatever the status says', async (t) => {
   for (const version of ['1.1', '1.2'] as const) {
     const wsdl = desk({ version, fault: 'OrderFault', types: FAULT_TYPES });
-    const { backend, gateway } = await startDesk(t, { 'desk.wsdl': wsdl }, '', version);
+    const { backend, gateway } = await startDesk(t, wsdl, '', version);
     for (const status of [200, 400, 500]) {
       backend.answer = answerWith(envelope(FAULTS[version], version), MEDIA[version], status);
       const { data, errors = [] } = await graphql(gateway, '{ get(id: 1) }');
@@ -39,7 +40,7 @@ t.test('case 8: a Fault is an error with its code, reason and detail, whatever t
 });
 
 t.test('case 9: as SOAP, the detail of a Fault and its Header pass unchanged', async (t) => {
-  const { backend, gateway } = await startDesk(t, { 'desk.wsdl': desk({ fault: 'OrderFault', types: FAULT_TYPES }) });
+  const { backend, gateway } = await startDesk(t, desk({ fault: 'OrderFault', types: FAULT_TYPES }));
   const whole = envelope(FAULTS['1.1']).replace('<S:Body>', '<S:Header><t:Trace  kept = "yes"/></S:Header><S:Body>');
   backend.answer = answerWith(whole, MEDIA['1.1'], 500);
   const answer = await fetch(`${gateway.url}/soap/desk`, {
@@ -52,7 +53,7 @@ t.test('case 9: as SOAP, the detail of a Fault and its Header pass unchanged', a
 });
 
 t.test('case 10: what is no envelope is a clear error, and nothing of it is told', async (t) => {
-  const { backend, gateway } = await startDesk(t, { 'desk.wsdl': desk() });
+  const { backend, gateway } = await startDesk(t, desk());
   const answers: readonly (readonly [string, string, number])[] = [
     ['<html><body>Internal stack at com.example.Secret</body></html>', 'text/html', 500],
     ['{"error":"Secret"}', 'application/json', 200],
@@ -73,7 +74,7 @@ t.test('case 10: what is no envelope is a clear error, and nothing of it is told
 t.test('case 11: a list with one element is a list, also of a reference, also empty', async (t) => {
   const types = `<xs:complexType name="ArrayOfLine"><xs:sequence><xs:element ref="t:Line" ${MANY}/></xs:sequence></xs:complexType><xs:element name="Line" type="xs:string"/>`;
   const content = `${el('lines', 't:ArrayOfLine', OPTIONAL)}${el('tag', 'xs:string', MANY)}<xs:element ref="t:Line" ${MANY}/>`;
-  const { ask } = await startDesk(t, { 'desk.wsdl': desk({ types, reply: content }) });
+  const { ask } = await startDesk(t, desk({ types, reply: content }));
   const get = async (inside: string): Promise<unknown> =>
     (await ask('{ get { lines tag line } }', reply(inside))).data?.['get'];
   t.same(await get('<t:lines><t:Line>a</t:Line></t:lines><t:tag>b</t:tag><t:Line>c</t:Line>'), {
@@ -90,7 +91,7 @@ t.test('case 12: empty, absent and nil are told apart', async (t) => {
   const types = `<xs:simpleType name="Code"><xs:restriction base="xs:string"><xs:maxLength value="5"/></xs:restriction></xs:simpleType><xs:complexType name="Inner"><xs:sequence>${el('a', 'xs:int', OPTIONAL)}</xs:sequence></xs:complexType>`;
   const nillable = 'minOccurs="0" nillable="true"';
   const content = `${el('text', 'xs:string', nillable)}${el('code', 't:Code', nillable)}${el('number', 'xs:int', nillable)}${el('inner', 't:Inner', nillable)}`;
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': desk({ types, reply: content, request: content }) });
+  const { ask, sent } = await startDesk(t, desk({ types, reply: content, request: content }));
   const get = async (inside: string): Promise<unknown> => {
     const { data, errors } = await ask('{ get { text code number inner { a } } }', reply(inside));
     t.equal(errors, undefined);
@@ -119,7 +120,7 @@ t.test('case 12: empty, absent and nil are told apart', async (t) => {
 
 t.test('case 13: dates keep their zone, or the lack of one, and every digit', async (t) => {
   const content = el('at', 'xs:dateTime', MANY) + el('day', 'xs:date', MANY) + el('clock', 'xs:time', MANY);
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': desk({ reply: content, request: content }) });
+  const { ask, sent } = await startDesk(t, desk({ reply: content, request: content }));
   const at = ['2024-01-15T10:30:00', '2024-01-15T10:30:00.120+02:00', '2024-01-15T10:30:00Z'];
   const day = ['2015-03-26+01:00', '2015-03-26', '2015-03-26Z'];
   const clock = ['10:30:00', '10:30:00.5-05:00'];
@@ -136,7 +137,7 @@ t.test('case 13: dates keep their zone, or the lack of one, and every digit', as
 
 t.test('case 14: numbers keep every digit, and text that looks like a number stays text', async (t) => {
   const content = `${el('serial', 'xs:long')}${el('big', 'xs:integer')}${el('total', 'xs:decimal')}${el('zip', 'xs:string')}${el('account', 'xs:string')}`;
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': desk({ reply: content, request: content }) });
+  const { ask, sent } = await startDesk(t, desk({ reply: content, request: content }));
   const values = {
     serial: '9007199254740993',
     big: '123456789012345678901234567890',
@@ -157,7 +158,7 @@ t.test('case 15: attributes are read and written, and text with attributes has o
   const types = `<xs:complexType name="Price"><xs:simpleContent><xs:extension base="xs:decimal"><xs:attribute name="currency" type="xs:string"/></xs:extension></xs:simpleContent></xs:complexType>
 <xs:complexType name="Order"><xs:sequence>${el('price', 't:Price')}</xs:sequence><xs:attribute name="id" type="xs:int" use="required"/></xs:complexType>`;
   const content = el('order', 't:Order', MANY);
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': desk({ types, reply: content, request: content }) });
+  const { ask, sent } = await startDesk(t, desk({ types, reply: content, request: content }));
   const inside =
     '<t:order id="7"><t:price currency="EUR">1.50</t:price></t:order><t:order id="8"><t:price>2</t:price></t:order>';
   t.same(
@@ -186,7 +187,7 @@ t.test(
     const types = `<xs:complexType name="Base"><xs:sequence>${el('b1', 'xs:int')}${el('b2', 'xs:int')}</xs:sequence></xs:complexType>
 <xs:complexType name="Middle"><xs:complexContent><xs:extension base="t:Base"><xs:sequence>${el('m', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>
 <xs:complexType name="Leaf"><xs:complexContent><xs:extension base="t:Middle"><xs:sequence>${el('a', 'xs:int')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
-    const { ask, sent } = await startDesk(t, { 'desk.wsdl': desk({ types, request: el('leaf', 't:Leaf') }) });
+    const { ask, sent } = await startDesk(t, desk({ types, request: el('leaf', 't:Leaf') }));
     await ask('{ get(leaf: { a: 4, m: 3, b2: 2, b1: 1 }) }', reply('<t:result/>'));
     t.match(sent(), /b1>1<.*b2>2<.*m>3<.*a>4</);
   },
@@ -195,7 +196,7 @@ t.test(
 t.test('case 17: xsi:type is resolved by its QName, whatever its prefix; an abstract type has no values', async (t) => {
   const types = `<xs:complexType name="Payment" abstract="true"><xs:sequence>${el('amount', 'xs:decimal')}</xs:sequence></xs:complexType>
 <xs:complexType name="Card"><xs:complexContent><xs:extension base="t:Payment"><xs:sequence>${el('last4', 'xs:string')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>`;
-  const { ask } = await startDesk(t, { 'desk.wsdl': desk({ types, reply: el('payment', 't:Payment', OPTIONAL) }) });
+  const { ask } = await startDesk(t, desk({ types, reply: el('payment', 't:Payment', OPTIONAL) }));
   const query = '{ get { __typename amount ... on Card { last4 } } }';
   const paid = (attributes: string): string =>
     reply(`<t:payment ${attributes}><t:amount>1.0</t:amount><t:last4>0042</t:last4></t:payment>`);
@@ -216,7 +217,7 @@ t.test('case 17: xsi:type is resolved by its QName, whatever its prefix; an abst
 t.test(
   'case 18: a character that is cut between two packets survives, and a long reply does not fill the memory',
   async (t) => {
-    const { backend, gateway } = await startDesk(t, { 'desk.wsdl': desk({ reply: el('word', 'xs:string', MANY) }) });
+    const { backend, gateway } = await startDesk(t, desk({ reply: el('word', 'xs:string', MANY) }));
     const words = ['é', '€', '😀', 'naïve'];
     const body = Buffer.from(envelope(reply(words.map((word) => `<t:word>${word}</t:word>`).join(''))));
     backend.answer = (_, response) => {
@@ -247,7 +248,7 @@ t.test(
 );
 
 t.test('case 21: an attachment that is referred to is its bytes, or a clear error, never nothing', async (t) => {
-  const { backend, gateway } = await startDesk(t, { 'desk.wsdl': desk({ reply: el('file', 'xs:base64Binary') }) });
+  const { backend, gateway } = await startDesk(t, desk({ reply: el('file', 'xs:base64Binary') }));
   const root = envelope(
     reply('<t:file><x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:a@b"/></t:file>'),
   );
@@ -279,7 +280,7 @@ t.test('an Include is the bytes it refers to wherever base64 or the Include itse
     <xs:complexType name="Typed"><xs:simpleContent><xs:extension base="xs:base64Binary"><xs:attribute name="kind"/></xs:extension></xs:simpleContent></xs:complexType>`;
   const content = el('plain', 't:Plain') + el('typed', 't:Typed');
   const head = `xmlns:x="${XOP}"`;
-  const { backend, gateway, ask } = await startDesk(t, { 'desk.wsdl': desk({ types, reply: content, head }) });
+  const { backend, gateway, ask } = await startDesk(t, desk({ types, reply: content, head }));
   const value = Buffer.from('hello').toString('base64');
   const query = '{ get { plain { value } typed { value kind } } }';
   const given = { data: { get: { plain: { value }, typed: { value, kind: 'k' } } } };
@@ -300,7 +301,7 @@ t.test('an argument whose schema declares the Include itself is sent as one', as
   const optional = '<xs:element name="content" type="t:File" minOccurs="0"/>';
   const request = `<xs:element name="name" type="xs:string" minOccurs="0"/>${optional}<xs:element name="more" minOccurs="0"><xs:complexType><xs:sequence>${optional}</xs:sequence></xs:complexType></xs:element>`;
   const wsdl = desk({ types, request, reply: optional, head: `xmlns:x="${XOP}"` });
-  const { backend, ask } = await startDesk(t, { 'desk.wsdl': wsdl });
+  const { backend, ask } = await startDesk(t, wsdl);
   const answer = reply('<t:content>aGVsbG8=</t:content>');
   t.same(await ask('{ get(name: "a") { value } }', answer), { data: { get: { value: 'aGVsbG8=' } } }, 'without it');
   t.match(backend.complete.at(-1)?.headers['content-type'], /^text\/xml/);
@@ -323,7 +324,7 @@ t.test('a swaRef is a data URL of the part it names; any other URI is as it is w
   const schemas = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd">
     <xs:import namespace="http://ws-i.org/profiles/basic/1.1/xsd"/><xs:element name="Get"><xs:complexType/></xs:element>
     <xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="file" type="r:swaRef" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element></xs:schema>`;
-  const { backend, gateway, ask } = await startDesk(t, { 'desk.wsdl': desk({ schemas }) });
+  const { backend, gateway, ask } = await startDesk(t, desk({ schemas }));
   const refs = reply(
     ' cid:a@b | cid:none@b | http://h/x '
       .split('|')
@@ -337,9 +338,7 @@ t.test('a swaRef is a data URL of the part it names; any other URI is as it is w
 });
 
 t.test('base64 in a reply is bounded as attachments are, other texts as texts', async (t) => {
-  const { ask } = await startDesk(t, {
-    'desk.wsdl': desk({ reply: el('file', 'xs:base64Binary') + el('text', 'xs:string') }),
-  });
+  const { ask } = await startDesk(t, desk({ reply: el('file', 'xs:base64Binary') + el('text', 'xs:string') }));
   const long = Buffer.alloc(3 * 1024 * 1024, 'x');
   const lines = long.toString('base64').replaceAll(/.{76}/g, '$&\n');
   const { data } = await ask('{ get { file } }', reply(`<t:file>${lines}</t:file><t:text/>`));
@@ -348,7 +347,7 @@ t.test('base64 in a reply is bounded as attachments are, other texts as texts', 
   t.match(text.errors, [{ extensions: { code: 'UPSTREAM_RESPONSE_LIMIT' } }]);
   const small = await startDesk(
     t,
-    { 'desk.wsdl': desk({ reply: el('file', 'xs:base64Binary') }) },
+    desk({ reply: el('file', 'xs:base64Binary') }),
     'limits: { codec: { attachmentBytes: 6 } }\n',
   );
   t.same(await small.ask('{ get }', reply('<t:file>aGVs bG8h</t:file>')), { data: { get: 'aGVsbG8h' } });
@@ -365,7 +364,7 @@ t.test('an element with z:Ref is the element it names, as deep as the query asks
       <xs:element name="href" minOccurs="0" type="xs:string"/></xs:sequence><xs:attribute ref="ser:Id"/><xs:attribute ref="ser:Ref"/></xs:complexType>
     <xs:element name="Get"><xs:complexType/></xs:element>
     <xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="person" type="t:Person" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element></xs:schema>`;
-  const { ask } = await startDesk(t, { 'desk.wsdl': desk({ schemas }) });
+  const { ask } = await startDesk(t, desk({ schemas }));
   const z = `xmlns:z="${ser}"`;
   const body = `<t:person z:Id="i1" ${z}><t:Name>Ann</t:Name><t:Friend z:Id="i2"><t:Name>Bob</t:Name><t:Friend z:Ref="i1" xsi:nil="true"/></t:Friend></t:person><t:person z:Ref="i2" ${z}/>`;
   t.same(await ask('{ get { name id friend { name friend { name friend { name } } } } }', reply(body)), {
@@ -386,7 +385,7 @@ t.test('z:Ref that the WSDL does not declare is followed where the configuration
   const wsdl = desk({ types, reply: '<xs:element name="person" type="t:Person" maxOccurs="unbounded"/>' });
   const body = `<t:person z:Id="1" ${z}><t:Name z:Id="2">Ann</t:Name><t:Friend z:Id="3"><t:Name z:Ref="2"/><t:Friend z:Ref="1" xsi:nil="true"/></t:Friend></t:person><t:person z:Ref="3" ${z}/>`;
   const query = '{ get { name friend { name friend { name } } } }';
-  const followed = await startDesk(t, { 'desk.wsdl': wsdl }, '    dataContractReferences: true\n');
+  const followed = await startDesk(t, wsdl, '    dataContractReferences: true\n');
   t.same(await followed.ask(query, reply(body)), {
     data: {
       get: [
@@ -395,6 +394,6 @@ t.test('z:Ref that the WSDL does not declare is followed where the configuration
       ],
     },
   });
-  const plain = await startDesk(t, { 'desk.wsdl': wsdl });
+  const plain = await startDesk(t, wsdl);
   t.match(await plain.ask(query, reply(body)), { data: { get: [{ name: 'Ann' }, { name: null }] } });
 });

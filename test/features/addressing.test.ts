@@ -1,17 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import t from 'tap';
-import { desk, graphql, MEDIA, startDesk, type Version } from '../acceptance/desk.js';
+import { desk, envelope, FIELDS, graphql, startDesk } from '../acceptance/desk.js';
+import { errorWith } from '../kit/answers.js';
 import { answerWith, type RecordedMessage } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { MEDIA, SOAP, type Version } from '../kit/envelope.js';
+import { problemsOf, useService } from '../kit/use.js';
 
 const WSA = 'http://www.w3.org/2005/08/addressing';
 const SUBMISSION = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';
-const ENVELOPES: Readonly<Record<Version, string>> = {
-  '1.1': 'http://schemas.xmlsoap.org/soap/envelope/',
-  '1.2': 'http://www.w3.org/2003/05/soap-envelope',
-};
-
 const REQUIRED = `<w:UsingAddressing xmlns:w="http://www.w3.org/2006/05/addressing/wsdl" d:required="true" xmlns:d="http://schemas.xmlsoap.org/wsdl/"/>`;
 const POLICY =
   '<p:Policy xmlns:p="http://www.w3.org/ns/ws-policy"><m:Addressing xmlns:m="http://www.w3.org/2007/05/addressing/metadata"/></p:Policy>';
@@ -25,7 +21,7 @@ const textOf = (message: RecordedMessage | undefined, local: string): string | n
   new RegExp(`<(\\w+):${local}[^>]*>(?:<\\1:Address>)?([^<]*)<`).exec(message?.body.toString() ?? '')?.[2] ?? null;
 
 const reply = (version: Version, headers: string): string =>
-  `<S:Envelope xmlns:S="${ENVELOPES[version]}" xmlns:a="${WSA}" xmlns:t="urn:t"><S:Header>${headers}</S:Header><S:Body><t:GetResponse><t:result>ok</t:result></t:GetResponse></S:Body></S:Envelope>`;
+  `<S:Envelope xmlns:S="${SOAP[version]}" xmlns:a="${WSA}" xmlns:t="urn:t"><S:Header>${headers}</S:Header><S:Body><t:GetResponse><t:result>ok</t:result></t:GetResponse></S:Body></S:Envelope>`;
 
 /**
  * Answers as a backend that requires WS-Addressing (SOAP Binding section 6): a message without a block that it needs is a
@@ -39,8 +35,7 @@ const strict =
         version === '1.1'
           ? `<S:Fault xmlns:a="${uri}"><faultcode>a:${code}</faultcode><faultstring>${code}</faultstring></S:Fault>`
           : `<S:Fault xmlns:a="${uri}"><S:Code><S:Value>S:Sender</S:Value><S:Subcode><S:Value>a:${code}</S:Value></S:Subcode></S:Code><S:Reason><S:Text xml:lang="en">${code}</S:Text></S:Reason></S:Fault>`;
-      const body = `<S:Envelope xmlns:S="${ENVELOPES[version]}"><S:Body>${content}</S:Body></S:Envelope>`;
-      answerWith(body, MEDIA[version], 500)(message, response);
+      answerWith(envelope(content, version), MEDIA[version], 500)(message, response);
     };
     const relate = (action: string | null): void => {
       const blocks = `<a:Action>${action}Response</a:Action><a:RelatesTo>${textOf(message, 'MessageID')}</a:RelatesTo>`;
@@ -58,7 +53,6 @@ const strict =
     else relate(action);
   };
 
-const FIELDS = '    operations: { Get: { field: Query.get } }\n';
 const OK = { data: { get: 'ok' } };
 
 for (const version of ['1.1', '1.2'] as const) {
@@ -67,12 +61,7 @@ for (const version of ['1.1', '1.2'] as const) {
       ['extension', REQUIRED],
       ['policy', POLICY],
     ] as const) {
-      const { backend, gateway } = await startDesk(
-        t,
-        { 'desk.wsdl': addressedDesk(inBinding, version) },
-        FIELDS,
-        version,
-      );
+      const { backend, gateway } = await startDesk(t, addressedDesk(inBinding, version), FIELDS, version);
       backend.answer = strict(version);
       t.same(await graphql(gateway, '{ get(id: 1) }'), OK, demand);
       t.same(await graphql(gateway, '{ get(id: 1) }'), OK);
@@ -93,15 +82,15 @@ for (const version of ['1.1', '1.2'] as const) {
   });
 
   t.test(`a reply that relates to another message is refused (${version})`, async (t) => {
-    const { backend, gateway } = await startDesk(t, { 'desk.wsdl': addressedDesk(REQUIRED, version) }, FIELDS, version);
+    const { backend, gateway } = await startDesk(t, addressedDesk(REQUIRED, version), FIELDS, version);
     const answer = (headers: string): void => {
       backend.answer = answerWith(reply(version, headers), MEDIA[version]);
     };
     answer('<a:RelatesTo>urn:uuid:00000000-0000-4000-8000-000000000000</a:RelatesTo>');
-    t.match(await graphql(gateway, '{ get(id: 1) }'), { errors: [{ extensions: { code: 'UPSTREAM_DESYNC' } }] });
+    t.match(await graphql(gateway, '{ get(id: 1) }'), errorWith('UPSTREAM_DESYNC'));
     t.match(JSON.stringify(await gateway.accessLine()), /relates to another message/);
     answer(`<a:RelatesTo>${'x'.repeat(2000)}</a:RelatesTo>`);
-    t.match(await graphql(gateway, '{ get(id: 1) }'), { errors: [{ extensions: { code: /^UPSTREAM_/ } }] });
+    t.match(await graphql(gateway, '{ get(id: 1) }'), errorWith(/^UPSTREAM_/));
     answer('<a:Action>urn:t/GetResponse</a:Action>');
     t.same(await graphql(gateway, '{ get(id: 1) }'), OK, 'not every stack relates its replies');
     answer(`<a:RelatesTo RelationshipType="urn:other">urn:x</a:RelatesTo>`);
@@ -112,7 +101,7 @@ for (const version of ['1.1', '1.2'] as const) {
 t.test('calls carry WS-Addressing by `addressing.calls`, whatever the WSDL says', async (t) => {
   const sent = async (inBinding: string, keys: string, action?: string): Promise<string> => {
     const wsdl = addressedDesk(inBinding, '1.1', action);
-    const { ask, sent } = await startDesk(t, { 'desk.wsdl': wsdl }, `${FIELDS}${keys}`);
+    const { ask, sent } = await startDesk(t, wsdl, `${FIELDS}${keys}`);
     t.same(await ask('{ get(id: 1) }', '<t:GetResponse><t:result>ok</t:result></t:GetResponse>'), OK);
     return sent();
   };
@@ -136,7 +125,7 @@ t.test('an action that the WSDL names goes before its SOAPAction, in block and h
     '<input message="t:In"/>',
     '<input message="t:In" xmlns:m="http://www.w3.org/2007/05/addressing/metadata" m:Action="urn:named"/>',
   );
-  const { backend, gateway } = await startDesk(t, { 'desk.wsdl': wsdl }, FIELDS);
+  const { backend, gateway } = await startDesk(t, wsdl, FIELDS);
   backend.answer = strict('1.1');
   t.same(await graphql(gateway, '{ get(id: 1) }'), OK);
   t.equal(backend.complete[0]?.headers['soapaction'], '"urn:named"');
@@ -145,7 +134,7 @@ t.test('an action that the WSDL names goes before its SOAPAction, in block and h
 
 t.test('a Fault by WS-Addressing is an error with its code', async (t) => {
   for (const version of ['1.1', '1.2'] as const) {
-    const { backend, gateway } = await startDesk(t, { 'desk.wsdl': desk({ version }) }, FIELDS, version);
+    const { backend, gateway } = await startDesk(t, desk({ version }), FIELDS, version);
     backend.answer = strict(version);
     const { errors } = await graphql(gateway, '{ get(id: 1) }');
     t.match(errors, [{ message: 'MessageAddressingHeaderRequired', extensions: { code: 'SOAP_FAULT' } }]);
@@ -155,7 +144,7 @@ t.test('a Fault by WS-Addressing is an error with its code', async (t) => {
 
 t.test('replies to addressed calls are cached, and their RelatesTo is that of the call that was made', async (t) => {
   const cached = '    operations: { Get: { field: Query.get, read: { cacheMillis: 60000, scope: shared } } }\n';
-  const { backend, gateway } = await startDesk(t, { 'desk.wsdl': addressedDesk(REQUIRED) }, cached);
+  const { backend, gateway } = await startDesk(t, addressedDesk(REQUIRED), cached);
   backend.answer = strict('1.1');
   t.same(await graphql(gateway, '{ get(id: 1) }'), OK);
   t.same(await graphql(gateway, '{ again: get(id: 1) }'), { data: { again: 'ok' } });
@@ -165,10 +154,9 @@ t.test('replies to addressed calls are cached, and their RelatesTo is that of th
 });
 
 t.test('a mapping by hand carries WS-Addressing; each operation needs an action', async (t) => {
-  const backend = await useBackend(t, strict('1.1'));
-  const yaml = (action: string): string => `services:
+  const yaml = (url: string, action = ', soapAction: urn:get'): string => `services:
   desk:
-    url: ${backend.url}
+    url: ${url}
     namespace: urn:t
     addressing: { calls: send }
     types: |
@@ -176,8 +164,8 @@ t.test('a mapping by hand carries WS-Addressing; each operation needs an action'
     operations:
       Get: { field: Query.get${action} }
 `;
-  await t.rejects(startTestGateway(yaml('')), /has no action for WS-Addressing/);
-  const gateway = await useGateway(t, yaml(', soapAction: urn:get'));
-  t.same(await graphql(gateway, '{ get(id: 1) }'), OK);
+  t.match(await problemsOf(t, yaml('http://127.0.0.1:1', '')), /has no action for WS-Addressing/);
+  const { ask, backend } = await useService(t, strict('1.1'), yaml);
+  t.same(await ask('{ get(id: 1) }'), OK);
   t.equal(textOf(backend.complete[0], 'Action'), 'urn:get');
 });

@@ -13,7 +13,7 @@ const WSDL = desk({ types: TYPES, request: CONTENT, reply: CONTENT });
 const reply = (content: string): string => `<t:GetResponse>${content}</t:GetResponse>`;
 
 t.test('elements of any name are values by their declaration, their xsi:type or their structure', async (t) => {
-  const { ask } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask } = await startDesk(t, WSDL);
   const { data, errors } = await ask(
     '{ get { record { type any { name type value } } bag { any { name value } } } }',
     reply(
@@ -39,7 +39,7 @@ t.test('elements of any name are values by their declaration, their xsi:type or 
 });
 
 t.test('arguments of any name are written by their declaration, else as JSON tells', async (t) => {
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask, sent } = await startDesk(t, WSDL);
   const send = async (any: unknown): Promise<string> => {
     const query = 'query ($any: [AnyValueInput!]) { get(bag: { any: $any }) { record { type } } }';
     const { errors } = await ask(query, reply(''), { any });
@@ -90,7 +90,7 @@ t.test('arguments of any name are written by their declaration, else as JSON tel
 });
 
 t.test('what a reply gave out of xs:any goes back as it was', async (t) => {
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask, sent } = await startDesk(t, WSDL);
   const element = '<t:Place><t:x>1</t:x><t:far>9007199254740993</t:far></t:Place>';
   const { data } = await ask('{ get { bag { any { name type value xml } } } }', reply(`<t:bag>${element}</t:bag>`));
   const { any } = (data as { readonly get: { readonly bag: { readonly any: readonly object[] } } }).get.bag;
@@ -102,7 +102,7 @@ t.test('what a reply gave out of xs:any goes back as it was', async (t) => {
 });
 
 t.test('an element of any name that is longer than allowed is null with an error', async (t) => {
-  const { ask } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask } = await startDesk(t, WSDL);
   const long = (chars: number): string => reply(`<t:bag><e>${'x'.repeat(chars)}</e></t:bag>`);
   const query = '{ get { bag { any { value } } } }';
   t.equal((await ask(query, long(65_536 - 6))).errors, undefined);
@@ -112,7 +112,7 @@ t.test('an element of any name that is longer than allowed is null with an error
 });
 
 t.test('names "0.1" keeps elements of any name as XML', async (t) => {
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': WSDL }, '    names: "0.1"\n');
+  const { ask, sent } = await startDesk(t, WSDL, '    names: "0.1"\n');
   const query = 'query ($any: [XML!]) { get(record: { type: "a", any: $any }) { record { type any } bag } }';
   const answer = await ask(query, reply('<t:record><t:type>A</t:type><e/></t:record>'), {
     any: ['<a xmlns="urn:a"/>'],

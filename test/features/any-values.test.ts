@@ -1,7 +1,7 @@
-import t from 'tap';
-import { desk, graphql, startDesk } from '../acceptance/desk.js';
+import t, { type Test } from 'tap';
+import { desk, startDesk } from '../acceptance/desk.js';
 import { answerWith } from '../kit/backend.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useFolder, useService } from '../kit/use.js';
 
 const XSD = 'http://www.w3.org/2001/XMLSchema';
 const TYPES = `<xs:complexType name="Point"><xs:sequence><xs:element name="x" type="xs:int"/><xs:element name="at" type="xs:dateTime" minOccurs="0"/><xs:element name="tag" type="xs:string" minOccurs="0" maxOccurs="unbounded"/><xs:element name="more" type="xs:anyType" minOccurs="0"/></xs:sequence><xs:attribute name="unit" type="xs:string"/></xs:complexType>
@@ -18,7 +18,7 @@ const WSDL = desk({
 const reply = (content: string): string => `<t:GetResponse>${content}</t:GetResponse>`;
 
 t.test('a value of any type is JSON with its type', async (t) => {
-  const { ask } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask } = await startDesk(t, WSDL);
   const read = async (element: string): Promise<unknown> => {
     const answer = await ask('{ get { v { type value } } }', reply(element));
     t.equal(answer.errors, undefined, element);
@@ -67,7 +67,7 @@ t.test('a value of any type is JSON with its type', async (t) => {
 });
 
 t.test('what a reply gave out is taken back as it was', async (t) => {
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask, sent } = await startDesk(t, WSDL);
   const echo = async (element: string): Promise<string> => {
     const { data } = await ask('{ get { v { type value } } }', reply(element));
     const { v } = (data as { readonly get: { readonly v: unknown } }).get;
@@ -97,7 +97,7 @@ t.test('what a reply gave out is taken back as it was', async (t) => {
 });
 
 t.test('what a reply gave out goes back with its value and its XML', async (t) => {
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask, sent } = await startDesk(t, WSDL);
   const argument = 'query ($v: AnyValueInput) { get(v: $v) { s { xml } } }';
   const anyOf = async (element: string): Promise<Record<string, unknown>> => {
     const { data } = await ask('{ get { v { type value xml } } }', reply(element));
@@ -122,18 +122,8 @@ t.test('what a reply gave out goes back with its value and its XML', async (t) =
   const { value, ...typeAndXml } = point;
   t.notOk((await ask(argument, reply(''), { v: typeAndXml })).errors, 'the type alone');
   t.notOk((await ask(argument, reply(''), { v: { xml: point['xml'], value } })).errors, 'the value alone');
-  t.notOk(
-    (
-      await ask(argument, reply(''), {
-        v: {
-          type: 'int',
-          value: 1,
-          xml: '<v xmlns="urn:t" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns:x="http://www.w3.org/2001/XMLSchema" i:type="x:int">1</v>',
-        },
-      })
-    ).errors,
-    'a type by its name alone',
-  );
+  const xml = `<v xmlns="urn:t" xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns:x="${XSD}" i:type="x:int">1</v>`;
+  t.notOk((await ask(argument, reply(''), { v: { type: 'int', value: 1, xml } })).errors, 'a type by its name alone');
   for (const other of [
     { ...point, value: { x: 2 } },
     { ...point, type: '{urn:t}Point3' },
@@ -145,7 +135,7 @@ t.test('what a reply gave out goes back with its value and its XML', async (t) =
 });
 
 t.test('arguments of any type: literals, types by name, XML, and what is refused', async (t) => {
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask, sent } = await startDesk(t, WSDL);
   const send = async (args: string, variables = {}): Promise<string> => {
     const head = Object.keys(variables).length === 0 ? '' : 'query ($j: JSON) ';
     const { errors } = await ask(`${head}{ get(${args}) { v { value } } }`, reply('<t:v/>'), variables);
@@ -188,7 +178,7 @@ t.test('arguments of any type: literals, types by name, XML, and what is refused
 });
 
 t.test('names "0.1" keeps values of any type as XML', async (t) => {
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': WSDL }, '    names: "0.1"\n');
+  const { ask, sent } = await startDesk(t, WSDL, '    names: "0.1"\n');
   t.match(await ask('{ get(v: "x", s: "y") { v s } }', reply('<t:v>a</t:v><t:s>b</t:s>')), {
     data: { get: { v: '<v xmlns="urn:t"', s: 'b' } },
   });
@@ -205,16 +195,24 @@ const ENCODED = `<definitions targetNamespace="urn:e" xmlns="http://schemas.xmls
 const BODY = (content: string): string =>
   `<SOAP-ENV:Envelope xmlns:SOAP-ENV="http://schemas.xmlsoap.org/soap/envelope/" xmlns:ns1="urn:e" xmlns:xsd="${XSD}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:SOAP-ENC="http://schemas.xmlsoap.org/soap/encoding/" xmlns:ns2="http://xml.apache.org/xml-soap" SOAP-ENV:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><SOAP-ENV:Body><ns1:echoResponse>${content}</ns1:echoResponse>`;
 
+const EMPTY = `${BODY('')}</SOAP-ENV:Body></SOAP-ENV:Envelope>`;
+
+/** A service by the SOAP encoding, which answers an empty reply. */
+async function useEncoded(t: Test, wsdl = ENCODED, more = '') {
+  const folder = await useFolder(t, { 'e.wsdl': wsdl });
+  const yaml = (url: string): string => `services: { e: { wsdl: e.wsdl, url: "${url}/e" } }\n${more}`;
+  const service = await useService(t, answerWith(EMPTY, 'text/xml'), yaml, folder);
+  return {
+    ...service,
+    sendValue: (v: unknown) => service.ask('query ($v: AnyValueInput) { echo(v: $v) { value } }', { v }),
+  };
+}
+
 t.test('encoded values of PHP, Axis and SOAP::Lite: maps, arrays, structs and references', async (t) => {
-  const backend = await useBackend(t, answerWith(''));
-  const gateway = await useGateway(
-    t,
-    `services:\n  e:\n    wsdl: e.wsdl\n    url: ${backend.url}/e\n`,
-    t.testdir({ 'e.wsdl': ENCODED }),
-  );
+  const { ask, backend, sendValue, sent } = await useEncoded(t);
   const read = async (content: string, after = ''): Promise<unknown> => {
     backend.answer = answerWith(`${BODY(content)}${after}</SOAP-ENV:Body></SOAP-ENV:Envelope>`, 'text/xml');
-    return graphql(gateway, '{ echo { type value } }');
+    return ask('{ echo { type value } }');
   };
   const php =
     '<return xsi:type="ns2:Map"><item><key xsi:type="xsd:string">color</key><value xsi:type="xsd:string">red</value></item><item><key xsi:type="xsd:string">weight</key><value xsi:type="xsd:float">1.5</value></item><item><key xsi:type="xsd:string">parent</key><value xsi:nil="true"/></item><item><key xsi:type="xsd:string">sizes</key><value SOAP-ENC:arrayType="xsd:string[2]" xsi:type="SOAP-ENC:Array"><item xsi:type="xsd:string">S</item><item xsi:type="xsd:string">M</item></value></item></return>';
@@ -233,10 +231,9 @@ t.test('encoded values of PHP, Axis and SOAP::Lite: maps, arrays, structs and re
   t.match(await read('<return xsi:type="SOAP-ENC:Array" SOAP-ENC:arrayType="xsd:long[2]"><i>1</i><i>2</i></return>'), {
     data: { echo: { value: [{ $value: '1' }, { $value: '2' }] } },
   });
-  const query = 'query ($v: AnyValueInput) { echo(v: $v) { value } }';
   const send = async (v: unknown): Promise<string> => {
-    t.equal((await graphql(gateway, query, { v })).errors, undefined);
-    return backend.complete.at(-1)?.body.toString() ?? '';
+    t.equal((await sendValue(v)).errors, undefined);
+    return sent();
   };
   t.match(
     await send({ value: map }),
@@ -255,14 +252,9 @@ const ARRAY = '{http://schemas.xmlsoap.org/soap/encoding/}Array';
 const LISTS = `<types><xs:schema targetNamespace="urn:e"><xs:complexType name="List"><xs:sequence><xs:element name="l" type="e:List" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:schema></types>`;
 
 t.test('each array is a level, also one of a single item', async (t) => {
-  const backend = await useBackend(t, answerWith(`${BODY('')}</SOAP-ENV:Body></SOAP-ENV:Envelope>`, 'text/xml'));
-  const gateway = await useGateway(
-    t,
-    `services:\n  e:\n    wsdl: e.wsdl\n    url: ${backend.url}/e\nlimits:\n  codec:\n    inputDepth: 6\n`,
-    t.testdir({ 'e.wsdl': ENCODED.replace('<message', `${LISTS}<message`) }),
-  );
-  const send = (value: unknown): Promise<unknown> =>
-    graphql(gateway, 'query ($v: AnyValueInput) { echo(v: $v) { value } }', { v: { value } });
+  const wsdl = ENCODED.replace('<message', `${LISTS}<message`);
+  const { sendValue } = await useEncoded(t, wsdl, 'limits: { codec: { inputDepth: 6 } }\n');
+  const send = (value: unknown): Promise<unknown> => sendValue({ value });
   t.match(await send([[[[1]]]]), { errors: undefined });
   t.match(await send([[[[[1]]]]]), {
     errors: [{ message: /v\.value\[0\]\[0\]\[0\]\[0\]: nested deeper than allowed/ }],
@@ -273,17 +265,10 @@ t.test('each array is a level, also one of a single item', async (t) => {
 });
 
 t.test('a value of any simple type is no array', async (t) => {
-  const { ask } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask } = await startDesk(t, WSDL);
   const { errors } = await ask(`{ get(s: { type: "${ARRAY}", value: [1] }) { v { value } } }`, reply('<t:v/>'));
   t.match(errors, [{ message: /simple type/ }]);
-  const backend = await useBackend(t, answerWith(`${BODY('')}</SOAP-ENV:Body></SOAP-ENV:Envelope>`, 'text/xml'));
-  const gateway = await useGateway(
-    t,
-    `services:\n  e:\n    wsdl: e.wsdl\n    url: ${backend.url}/e\n`,
-    t.testdir({ 'e.wsdl': ENCODED.replace('xs:anyType', 'xs:anySimpleType') }),
-  );
-  const send = (v: unknown): Promise<unknown> =>
-    graphql(gateway, 'query ($v: AnyValueInput) { echo(v: $v) { value } }', { v });
+  const { sendValue: send } = await useEncoded(t, ENCODED.replace('xs:anyType', 'xs:anySimpleType'));
   t.match(await send({ value: [1] }), { errors: [{ message: /simple type/ }] });
   t.match(await send({ type: ARRAY, value: [1] }), { errors: [{ message: /simple type/ }] });
   t.match(await send({ value: 1 }), { errors: undefined });

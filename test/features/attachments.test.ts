@@ -1,27 +1,20 @@
 import t, { type Test } from 'tap';
 
+import { errorWith } from '../kit/answers.js';
 import { answerWith } from '../kit/backend.js';
-import { askGraphql } from '../kit/graphql-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { envelope } from '../kit/envelope.js';
+import { useFolder, useService } from '../kit/use.js';
+import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
-const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:d="urn:d"
-  xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:d"><types><xs:schema targetNamespace="urn:d" elementFormDefault="qualified">
-  <xs:element name="Get"><xs:complexType/></xs:element>
-  <xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="file" maxOccurs="unbounded"><xs:complexType><xs:sequence>
-    <xs:element name="name" type="xs:string"/><xs:element name="content" type="xs:base64Binary"/>
-  </xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element></xs:schema></types>
-  <message name="Get"><part name="p" element="d:Get"/></message><message name="GetResponse"><part name="p" element="d:GetResponse"/></message>
-  <portType name="Files"><operation name="Get"><input message="d:Get"/><output message="d:GetResponse"/></operation></portType>
-  <binding name="Files" type="d:Files"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction=""/>
-    <input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
-  <service name="Files"><port name="Files" binding="d:Files"><soap:address location="http://h/"/></port></service></definitions>`;
+const FIELDS = `${element('name', 'xs:string')}${element('content', 'xs:base64Binary')}`;
+const REPLY = wrapper('GetResponse', wrapper('file', FIELDS, 'maxOccurs="unbounded"'));
+const WSDL = wsdlOf('urn:d', `${wrapper('Get')}${REPLY}`, ['Get']);
 
 const include = (id: string): string =>
   `<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:${encodeURIComponent(id)}"/>`;
 const file = (name: string, content: string): string =>
   `<d:file><d:name>${name}</d:name><d:content>${content}</d:content></d:file>`;
-const envelope = (files: string): string =>
-  `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns:d="urn:d"><E:Body><d:GetResponse>${files}</d:GetResponse></E:Body></E:Envelope>`;
+const reply = (files: string): string => envelope(`<d:GetResponse xmlns:d="urn:d">${files}</d:GetResponse>`);
 
 interface Part {
   readonly id: string;
@@ -32,7 +25,7 @@ interface Part {
 function message(files: string, parts: readonly Part[]): Buffer {
   const pieces = [
     Buffer.from(
-      `--b\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <root@d>\r\n\r\n${envelope(files)}`,
+      `--b\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <root@d>\r\n\r\n${reply(files)}`,
     ),
     ...parts.flatMap(({ id, content, coding = 'binary' }) => [
       Buffer.from(
@@ -48,18 +41,11 @@ function message(files: string, parts: readonly Part[]): Buffer {
 const TYPE = 'multipart/related; boundary=b; type="application/xop+xml"; start="<root@d>"; start-info="text/xml"';
 
 async function startFiles(t: Test, more = '', keys = '') {
-  const backend = await useBackend(t, answerWith(''));
-  const directory = t.testdir({ 'files.wsdl': WSDL });
-  const gateway = await useGateway(
-    t,
-    `services: { files: { wsdl: ${directory}/files.wsdl, url: "${backend.url}/f", operations: { Get: { field: Query.files } }${keys} } }\n${more}`,
-  );
-  return {
-    backend,
-    async ask(query: string): Promise<unknown> {
-      return askGraphql(gateway.url, query);
-    },
-  };
+  const folder = await useFolder(t, { 'files.wsdl': WSDL });
+  const operations = 'operations: { Get: { field: Query.files } }';
+  const yaml = (url: string): string =>
+    `services: { files: { wsdl: files.wsdl, url: "${url}/f", ${operations}${keys} } }\n${more}`;
+  return useService(t, answerWith(''), yaml, folder);
 }
 
 const BYTES = Buffer.from(Array.from({ length: 100_000 }, (_, n) => (n * 7) & 0xff));
@@ -72,25 +58,11 @@ t.test('attachments are the values that refer to them, beside values in the enve
     { id: '2 ö@d', content: Buffer.from('SGVs\r\nbG8=\r\n'), coding: 'base64' },
     { id: 'stray@d', content: BYTES },
   ];
-  backend.answer = answerWith(
-    message(
-      files,
-      parts.filter(({ id }) => !id.includes('ö')),
-    ),
-    TYPE,
-  );
-  t.match(
-    await ask('{ files { name } }'),
-    { errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] },
-    'a part is missing',
-  );
-  backend.answer = answerWith(
-    message(
-      files.replaceAll('%20%C3%B6', ''),
-      parts.map((part) => ({ ...part, id: part.id.replace(' ö', '') })),
-    ),
-    TYPE,
-  );
+  const others = parts.filter(({ id }) => !id.includes('ö'));
+  backend.answer = answerWith(message(files, others), TYPE);
+  t.match(await ask('{ files { name } }'), errorWith('UPSTREAM_INVALID_RESPONSE'), 'a part is missing');
+  const plain = parts.map((part) => ({ ...part, id: part.id.replace(' ö', '') }));
+  backend.answer = answerWith(message(files.replaceAll('%20%C3%B6', ''), plain), TYPE);
   t.same(await ask('{ files { name content again: content } }'), {
     data: {
       files: [
@@ -131,8 +103,8 @@ t.test('what cannot be had of an attachment is an error', async (t) => {
     message(file('a', include('1@d')), [{ id: '1@d', content: Buffer.from('a=20b'), coding: 'x-uuencode' }]),
     TYPE,
   );
-  t.match(await ask('{ files { content } }'), { errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] });
-  backend.answer = answerWith(envelope(file('a', include('1@d'))));
+  t.match(await ask('{ files { content } }'), errorWith('UPSTREAM_INVALID_RESPONSE'));
+  backend.answer = answerWith(reply(file('a', include('1@d'))));
   t.match(
     await ask('{ files { content } }'),
     { errors: [{ path: ['files', 0, 'content'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }] },

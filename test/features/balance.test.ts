@@ -1,8 +1,10 @@
 import t, { type Test } from 'tap';
-import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { answerStatus, type RecordingBackend } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
+import { askText } from '../kit/graphql-client.js';
 import { answerStock, GET_STOCK, STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
 import { until } from '../kit/until.js';
-import { useGateway } from '../kit/use.js';
+import { useBackend, useGateway } from '../kit/use.js';
 
 /** Three backends behind one service. `urls` writes the entry of each. */
 async function startThree(
@@ -12,30 +14,21 @@ async function startThree(
   more = '',
   operation = 'idempotent: true',
 ) {
-  const backends: RecordingBackend[] = [];
-  for (let count = 0; count < 3; count++) {
-    backends.push(await startRecordingBackend(answerStock));
-  }
-  for (const backend of backends) t.teardown(() => backend.close());
-  const gateway = await useGateway(
-    t,
-    stockShop(
-      `[ ${backends.map(({ url }, index) => urls(`${url}/shop`, index)).join(', ')} ]`,
-      `${keys}\n${more}`,
-      operation,
-    ),
-  );
-  const post = (path: string, type: string, body: string, headers: Record<string, string>): Promise<Response> =>
-    fetch(gateway.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
+  const backends = [
+    await useBackend(t, answerStock),
+    await useBackend(t, answerStock),
+    await useBackend(t, answerStock),
+  ];
+  const addresses = backends.map(({ url }, index) => urls(`${url}/shop`, index)).join(', ');
+  const gateway = await useGateway(t, stockShop(`[ ${addresses} ]`, `${keys}\n${more}`, operation));
   return {
     gateway,
     backends,
     /** The calls that each has got. */
     counts: () => backends.map(({ complete }) => complete.length),
-    send: (headers: Record<string, string> = {}) =>
-      post('/soap/shop', 'text/xml', GET_STOCK, { soapaction: '""', ...headers }),
-    ask: async (headers: Record<string, string> = {}) =>
-      (await post('/graphql', 'application/json', '{"query":"{ stock(sku: \\"1\\") }"}', headers)).text(),
+    send: (headers: Record<string, string> = {}, message = GET_STOCK) =>
+      postSoap(`${gateway.url}/soap/shop`, message, headers),
+    ask: (headers: Record<string, string> = {}, sku = '1') => askText(gateway.url, `{ stock(sku: "${sku}") }`, headers),
   };
 }
 
@@ -74,33 +67,28 @@ t.test('calls with the same header field go to the same address, in both protoco
 });
 
 t.test('calls with the same text at a path of the request go to the same address, in both protocols', async (t) => {
-  const { gateway, counts } = await startThree(t, '    balance: { hash: "path:sku" }');
-  const post = async (path: string, type: string, body: string): Promise<void> => {
-    const headers = { 'content-type': type, soapaction: '""' };
-    t.equal((await fetch(gateway.url + path, { method: 'POST', headers, body })).status, 200);
+  const { ask, send, counts } = await startThree(t, '    balance: { hash: "path:sku" }');
+  const call = async (content: string): Promise<void> => {
+    t.equal((await send({}, GET_STOCK.replace('<sku>1</sku>', content))).status, 200);
   };
   const used = new Set<string>();
   const long = `<note>${'x'.repeat(100_000)}</note>`;
   for (let sku = 0; sku < 12; sku++) {
     const before = counts();
     const element = `<sku>\n ${sku}\u00e9 </sku>`;
-    const envelopeOf = (content: string) => GET_STOCK.replace('<sku>1</sku>', content);
-    await post('/soap/shop', 'text/xml', envelopeOf(element));
-    await post('/soap/shop', 'text/xml', envelopeOf(`<other><sku>0</sku></other>${element}<sku>0</sku>`));
-    await post('/soap/shop', 'text/xml', envelopeOf(element + long));
-    await post('/graphql', 'application/json', `{"query":"{ stock(sku: \\"${sku}\u00e9\\") }"}`);
+    await call(element);
+    await call(`<other><sku>0</sku></other>${element}<sku>0</sku>`);
+    await call(element + long);
+    t.match(await ask({}, `${sku}\u00e9`), '"stock":7');
     const grown = counts().map((count, index) => count - (before[index] ?? 0));
     t.same([...grown].sort(), [0, 0, 4], `all at one address: ${grown}`);
     used.add(String(grown));
   }
   t.equal(used.size, 3, 'and all are used');
-  await post('/soap/shop', 'text/xml', GET_STOCK.replace('<sku>1</sku>', ''));
-  await post('/soap/shop', 'text/xml', GET_STOCK.replace('<sku>1</sku>', `${long}<sku>1</sku>`));
-  t.equal(
-    counts().reduce((sum, count) => sum + count, 0),
-    50,
-    'a request without it, or with it too late, goes anywhere',
-  );
+  await call('');
+  await call(`${long}<sku>1</sku>`);
+  const sum = counts().reduce((before, count) => before + count, 0);
+  t.equal(sum, 50, 'a request without it, or with it too late, goes anywhere');
 });
 
 t.test('calls of one client go to the same address', async (t) => {
@@ -136,10 +124,7 @@ t.test('a caller that sends its cookie stays at one address', async (t) => {
 });
 
 const hang = (): void => {};
-const status = (code: number, type = 'text/html') =>
-  ((_message, response) => {
-    response.writeHead(code, { 'content-type': type }).end('<p>sorry</p>');
-  }) satisfies RecordingBackend['answer'];
+const status = (code: number, type = 'text/html') => answerStatus(code, { 'content-type': type }, '<p>sorry</p>');
 
 t.test(
   'an idempotent call is made again at another address, also where its answer does not begin in time',

@@ -2,14 +2,14 @@ import { scryptSync } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-import type { RecordedMessage } from '../kit/backend.js';
-import { postSoap } from '../kit/envelope.js';
-import { startTestGateway } from '../kit/gateway.js';
-import { askGraphql, postGraphql, TYPED } from '../kit/graphql-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import type { GraphqlAnswer } from '../kit/answers.js';
+import { answerOperations, answerWith, type RecordedMessage } from '../kit/backend.js';
+import { envelope, faultOf, MEDIA, operationIn, postSoap, SOAP, SOAP_11, SOAP_12, textIn } from '../kit/envelope.js';
+import { postGraphql, TYPED } from '../kit/graphql-client.js';
+import { until } from '../kit/until.js';
+import { problemsOf, useService } from '../kit/use.js';
 
 const WSA = 'http://www.w3.org/2005/08/addressing';
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 
 const mapping = (
   url: string,
@@ -33,94 +33,84 @@ ${more}`;
 
 type Shop = Awaited<ReturnType<typeof startShop>>;
 
-interface GraphqlAnswer {
-  readonly body: {
-    readonly data?: unknown;
-    readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
-  };
-  readonly control: string | null;
-}
-
-interface SoapAnswer {
-  readonly status: number;
-  readonly text: string;
-  readonly age: string | null;
-}
-
-const envelope = (content: string, header = '', uri = SOAP): string =>
-  `<s:Envelope xmlns:s="${uri}">${header}<s:Body>${content}</s:Body></s:Envelope>`;
 const getArticle = (sku: string): string => `<GetArticle xmlns="urn:shop"><sku>${sku}</sku></GetArticle>`;
 
 async function startShop(t: Test, options: Parameters<typeof mapping>[1] = {}, top = '') {
   let serial = 0;
   const held: (() => void)[] = [];
   const answer = (message: RecordedMessage, response: ServerResponse): void => {
-    const body = message.body.toString();
-    const name = /<(?:\w+:)?(Get\w+|Rename)\b/.exec(body)?.[1] ?? '';
-    const sku = /sku>([^<]*)</.exec(body)?.[1] ?? '';
-    const n = ++serial;
-    const content =
-      name === 'GetArticle' || name === 'Rename'
-        ? `<sku>${sku}</sku><name>n${n}</name>`
-        : `<${name.slice(3).toLowerCase()}>${n}</${name.slice(3).toLowerCase()}>`;
-    const uri = /xmlns:?\w*="(http:[^"]*envelope[^"]*)"/.exec(body)?.[1] ?? SOAP;
-    const reply = envelope(`<${name}Response xmlns="urn:shop">${content}</${name}Response>`, '', uri);
-    const give = (): void => {
-      response.writeHead(200, { 'content-type': uri === SOAP ? 'text/xml; charset=utf-8' : 'application/soap+xml' });
-      response.end(reply);
-    };
+    const name = operationIn(message.body);
+    const sku = textIn(message.body, 'sku') ?? '';
+    const [n, result] = [++serial, name.slice(3).toLowerCase()];
+    const isArticle = name === 'GetArticle' || name === 'Rename';
+    const content = isArticle ? `<sku>${sku}</sku><name>n${n}</name>` : `<${result}>${n}</${result}>`;
+    const version = message.body.includes(SOAP_12) ? '1.2' : '1.1';
+    const body = envelope(`<${name}Response xmlns="urn:shop">${content}</${name}Response>`, '', SOAP[version]);
+    const give = (): void => answerWith(body, MEDIA[version])(message, response);
     if (shop.hold) held.push(give);
     else give();
   };
-  const backend = await useBackend(t, answer);
-  const gateway = await useGateway(t, top + mapping(backend.url, options));
+  const { backend, gateway, send } = await useService(t, answer, (url) => top + mapping(url, options));
   const shop = {
     backend,
     gateway,
     /** Answers that wait to be given; empty unless `hold` is on. */
     held,
     hold: false,
-    async ask(query: string, headers: Record<string, string> = {}): Promise<GraphqlAnswer> {
+    async ask(query: string, headers: Record<string, string> = {}) {
       const response = await postGraphql(gateway.url, { query }, { ...TYPED, ...headers });
-      return { body: Object(await response.json()), control: response.headers.get('cache-control') };
+      const body: GraphqlAnswer = JSON.parse(await response.text());
+      return { body, control: response.headers.get('cache-control') };
     },
-    async send(body: string, headers: Record<string, string> = {}): Promise<SoapAnswer> {
-      const contentType = body.includes(SOAP) ? 'text/xml' : 'application/soap+xml';
-      const response = await fetch(`${gateway.url}/soap/shop`, {
-        method: 'POST',
-        headers: { 'content-type': contentType, ...headers },
-        body,
-      });
+    async send(message: string, headers: Record<string, string> = {}) {
+      const response = await send(message, headers);
       return { status: response.status, text: await response.text(), age: response.headers.get('age') };
     },
     /** Resolves when the backend has got this many messages. */
-    async reached(count: number) {
-      while (backend.complete.length < count) await new Promise((resolve) => setImmediate(resolve));
+    reached: (count: number) => until(() => backend.complete.length >= count),
+    /** Collects answers that are to be given; `give` gives those that wait. */
+    collect() {
+      const waiting: ServerResponse[] = [];
+      backend.answer = (_message, response) => void waiting.push(response);
+      return {
+        waiting,
+        give(text: string): void {
+          for (const response of waiting.splice(0)) response.writeHead(200, { 'content-type': 'text/xml' }).end(text);
+        },
+      };
     },
   };
   return shop;
 }
 
-const nameIn = ({ text }: SoapAnswer): string => /<name>(\w+)</.exec(text)?.[1] ?? text;
+/** The reply of GetArticle with this content. */
+const articleReply = (content: string, header = ''): string =>
+  envelope(`<GetArticleResponse xmlns="urn:shop">${content}</GetArticleResponse>`, header);
+
+const nameIn = ({ text }: { readonly text: string }): string => /<name>(\w+)</.exec(text)?.[1] ?? text;
 
 t.test('a header block that the mapping or the caller gives is part of the question', async (t) => {
   let serial = 0;
-  const backend = await useBackend(t, (_message, response) => {
-    const reply = `<EchoResponse xmlns="urn:bridge"><values><number>${++serial}</number></values></EchoResponse>`;
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope(reply));
-  });
+  const answer = answerOperations('urn:bridge', () => `<values><number>${++serial}</number></values>`);
   const wsdl = `${process.cwd()}/test/catalogue/fixtures/bridge.wsdl`;
   const read = 'read: { cacheMillis: 60000, scope: shared }';
-  const gateway = await useGateway(
+  const { ask, backend } = await useService(
     t,
-    `services:\n  fixed:\n    wsdl: ${wsdl}\n    url: ${backend.url}/bridge\n    operations: { Echo: { field: Query.fixed, ${read}, headers: { Session/token: { value: secret } } } }\n  given:\n    wsdl: ${wsdl}\n    url: ${backend.url}/other\n    operations: { Echo: { field: Query.given, ${read} } }\n`,
+    answer,
+    (url) => `services:
+  fixed:
+    wsdl: ${wsdl}
+    url: ${url}/bridge
+    operations: { Echo: { field: Query.fixed, ${read}, headers: { Session/token: { value: secret } } } }
+  given:
+    wsdl: ${wsdl}
+    url: ${url}/other
+    operations: { Echo: { field: Query.given, ${read} } }
+`,
   );
   const number = async (field: string): Promise<unknown> => {
-    const answer = await askGraphql<{ data?: { answer?: { number?: number } } }>(
-      gateway.url,
-      `{ answer: ${field} { number } }`,
-    );
-    return answer.data?.answer?.number ?? answer;
+    const { data } = await ask(`{ answer: ${field} { number } }`);
+    return Object(data?.['answer']).number ?? data;
   };
   t.equal(await number('fixed(values: {})'), 1);
   t.equal(await number('fixed(values: {})'), 1, 'remembered');
@@ -132,30 +122,21 @@ t.test('a header block that the mapping or the caller gives is part of the quest
 
 t.test('a call that is made after all counts as one', async (t) => {
   const shop = await startShop(t, { more: 'limits: { cache: { replyBytes: 1KiB } }\n' });
-  const { backend, gateway } = shop;
-  const waiting: ServerResponse[] = [];
-  backend.answer = (_message, response) => waiting.push(response);
-  const long = envelope(`<GetArticleResponse xmlns="urn:shop"><sku>${'x'.repeat(2000)}</sku></GetArticleResponse>`);
-  const give = (): void => {
-    for (const response of waiting.splice(0)) response.writeHead(200, { 'content-type': 'text/xml' }).end(long);
-  };
+  const { give } = shop.collect();
+  const long = articleReply(`<sku>${'x'.repeat(2000)}</sku>`);
   const query = '{ a: article(sku: "a") { sku } b: article(sku: "a") { sku } c: article(sku: "a") { sku } }';
-  const answer = postGraphql(gateway.url, { query });
+  const answer = postGraphql(shop.gateway.url, { query });
   await shop.reached(1);
-  give();
+  give(long);
   await shop.reached(3);
-  give();
+  give(long);
   const { requestedQueryCost, actualQueryCost } = Object(await (await answer).json()).extensions.cost;
   t.equal(actualQueryCost, requestedQueryCost, 'three calls were estimated, three were made');
 });
 
 t.test('a remembered reply that cannot be read is asked for anew', async (t) => {
   const { backend, ask } = await startShop(t);
-  backend.answer = (_message, response) => {
-    const article = '<sku>a</sku><sku>b</sku><name>n</name>';
-    const reply = envelope(`<GetArticleResponse xmlns="urn:shop">${article}</GetArticleResponse>`);
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
-  };
+  backend.answer = answerWith(articleReply('<sku>a</sku><sku>b</sku><name>n</name>'));
   t.same((await ask('{ article(sku: "a") { name } }')).body.data, { article: { name: 'n' } });
   t.same((await ask('{ article(sku: "a") { name } }')).body.data, { article: { name: 'n' } });
   t.equal(backend.complete.length, 1, 'remembered for those who do not look');
@@ -191,7 +172,7 @@ t.test('what one endpoint asked for, the other has from memory', async (t) => {
   const soap = await send(envelope(getArticle('a')), { soapaction: '""' });
   t.same([soap.status, nameIn(soap), soap.age], [200, 'n1', soap.age], 'SOAP has what GraphQL asked for');
   t.match(soap.age, /^\d+$/);
-  const pretty = `<?xml version="1.0"?>\n<e:Envelope xmlns:e='${SOAP}' xmlns:q="urn:shop">\n <e:Body><!-- again -->\n  <q:GetArticle>\n   <q:sku><![CDATA[a]]></q:sku>\n  </q:GetArticle>\n </e:Body>\n</e:Envelope>`;
+  const pretty = `<?xml version="1.0"?>\n<e:Envelope xmlns:e='${SOAP_11}' xmlns:q="urn:shop">\n <e:Body><!-- again -->\n  <q:GetArticle>\n   <q:sku><![CDATA[a]]></q:sku>\n  </q:GetArticle>\n </e:Body>\n</e:Envelope>`;
   t.equal(nameIn(await send(pretty)), 'n1', 'however it is written');
   t.equal(backend.complete.length, 1);
 
@@ -233,12 +214,7 @@ t.test('calls that mean the same are one call while it is under way', async (t) 
   await joined(shop, 2);
   for (const give of held.splice(0)) give();
   t.same((await first).body.data, { stock: 1 });
-  t.same(
-    (await Promise.all(others)).map((answer) =>
-      'text' in answer ? /<stock>(\d)</.exec(answer.text)?.[1] : answer.body.data,
-    ),
-    [{ again: 1 }, '1'],
-  );
+  t.match(await Promise.all(others), [{ body: { data: { again: 1 } } }, { text: '<stock>1<' }]);
   t.equal(backend.complete.length, 1);
   const lines = gateway.logLines().filter(({ msg }) => msg === 'request');
   t.same(lines.map((line) => line['cache']).sort(), ['coalesced', 'coalesced', 'miss']);
@@ -283,9 +259,8 @@ t.test('a call goes on as long as one waits for it', async (t) => {
 t.test('a failure is that of all who waited, and of nobody after them', async (t) => {
   const shop = await startShop(t);
   const { backend, ask, send } = shop;
-  const waiting: ServerResponse[] = [];
   const { answer } = backend;
-  backend.answer = (_message, response) => waiting.push(response);
+  const { waiting } = shop.collect();
   const answers = [ask('{ article(sku: "a") { name } }'), send(envelope(getArticle('a')))] as const;
   await shop.reached(1);
   await joined(shop, 1);
@@ -294,7 +269,7 @@ t.test('a failure is that of all who waited, and of nobody after them', async (t
   t.equal((await answers[0]).body.errors?.[0]?.extensions.code, 'UPSTREAM_RESET');
   t.match(await answers[1], { status: 500, text: /Fault/ });
 
-  const fault = envelope('<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring></s:Fault>');
+  const fault = envelope(faultOf('s:Server'));
   const faulty = [ask('{ article(sku: "a") { name } }'), send(envelope(getArticle('a')))] as const;
   await shop.reached(2);
   await joined(shop, 1);
@@ -306,11 +281,7 @@ t.test('a failure is that of all who waited, and of nobody after them', async (t
   t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1');
   t.equal(backend.complete.length, 3);
 
-  backend.answer = (_message, response) => {
-    response
-      .writeHead(200, { 'content-type': 'text/xml' })
-      .end(envelope('<GetArticleResponse xmlns="urn:shop"><sku>').slice(0, 200));
-  };
+  backend.answer = answerWith(articleReply('<sku>').slice(0, 200));
   t.match(await send(envelope(getArticle('broken'))), { status: 500 });
   backend.answer = answer;
   t.equal(nameIn(await send(envelope(getArticle('broken')))), 'n2', 'nothing broken is remembered');
@@ -406,8 +377,7 @@ t.test('what is for all is for those who may ask, and for those the backend cann
 
 t.test('header blocks', async (t) => {
   const { send, backend } = await startShop(t);
-  const withHeader = (header: string): Promise<SoapAnswer> =>
-    send(envelope(getArticle('a'), `<s:Header>${header}</s:Header>`));
+  const withHeader = (header: string) => send(envelope(getArticle('a'), header));
   const wsa = (id: number): string =>
     `<w:MessageID xmlns:w="${WSA}">urn:${id}</w:MessageID><w:To xmlns:w="${WSA}">${WSA}/anonymous</w:To>`;
   t.equal(nameIn(await send(envelope(getArticle('a')))), 'n1');
@@ -422,13 +392,10 @@ t.test('header blocks', async (t) => {
 
   let serial = 0;
   backend.answer = (message, response) => {
-    const id = /MessageID[^>]*>([^<]*)</.exec(message.body.toString())?.[1] ?? '';
-    const header = `<s:Header><w:RelatesTo xmlns:w="${WSA}">${id}</w:RelatesTo></s:Header>`;
-    const body = `<GetArticleResponse xmlns="urn:shop"><sku>b</sku><name>r${++serial}</name></GetArticleResponse>`;
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope(body, header));
+    const header = `<w:RelatesTo xmlns:w="${WSA}">${textIn(message.body, 'MessageID')}</w:RelatesTo>`;
+    answerWith(articleReply(`<sku>b</sku><name>r${++serial}</name>`, header))(message, response);
   };
-  const numbered = (id: number): Promise<SoapAnswer> =>
-    send(envelope(getArticle('b'), `<s:Header>${wsa(id)}</s:Header>`));
+  const numbered = (id: number) => send(envelope(getArticle('b'), wsa(id)));
   t.match(await numbered(7), { text: /urn:7</ });
   t.match(await numbered(8), { text: /urn:8<.*r2/ }, 'a reply to one message is no reply to another');
   const lines = ['Body q="1"', 'Envelope q="1"'].map((tag) =>
@@ -443,26 +410,23 @@ t.test('header blocks', async (t) => {
 
 t.test('compressed replies, dialects, queries of addresses', async (t) => {
   const { backend, gateway, ask, send } = await startShop(t);
-  const plain = envelope('<GetArticleResponse xmlns="urn:shop"><sku>z</sku><name>zip</name></GetArticleResponse>');
+  const plain = articleReply('<sku>z</sku><name>zip</name>');
   const { answer } = backend;
-  backend.answer = (_message, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml', 'content-encoding': 'gzip' }).end(gzipSync(plain));
+  const answerZipped = (bytes: Buffer): void => {
+    backend.answer = (_message, response) =>
+      response.writeHead(200, { 'content-type': 'text/xml', 'content-encoding': 'gzip' }).end(bytes);
   };
+  answerZipped(gzipSync(plain));
   t.same((await ask('{ article(sku: "z") { name } }')).body.data, { article: { name: 'zip' } });
   t.equal((await send(envelope(getArticle('z')))).text, plain);
   t.equal(backend.complete.length, 1);
-  backend.answer = (_message, response) => {
-    response
-      .writeHead(200, { 'content-type': 'text/xml', 'content-encoding': 'gzip' })
-      .end(gzipSync(plain).subarray(0, 60));
-  };
+  answerZipped(gzipSync(plain).subarray(0, 60));
   t.match(await send(envelope(getArticle('y'))), { status: 500 }, 'cut off');
   backend.answer = answer;
   t.equal(nameIn(await send(envelope(getArticle('y')))), 'n1');
 
-  const newer = 'http://www.w3.org/2003/05/soap-envelope';
-  t.match(await send(envelope(getArticle('y'), '', newer)), { text: /2003\/05.*n2/ }, 'a reply is of one dialect');
-  t.match(await send(envelope(getArticle('y'), '', newer)), { text: /2003\/05.*n2/ });
+  t.match(await send(envelope(getArticle('y'), '', SOAP_12)), { text: /2003\/05.*n2/ }, 'a reply is of one dialect');
+  t.match(await send(envelope(getArticle('y'), '', SOAP_12)), { text: /2003\/05.*n2/ });
   const there = await postSoap(`${gateway.url}/soap/shop?tenant=7`, envelope(getArticle('y')));
   t.match(await there.text(), /n3/, 'another address');
 });
@@ -470,15 +434,10 @@ t.test('compressed replies, dialects, queries of addresses', async (t) => {
 t.test('a long reply is for one, as it comes', async (t) => {
   const shop = await startShop(t, { more: 'limits: { cache: { replyBytes: 1KiB } }\n' });
   const { backend, gateway, ask, send } = shop;
-  const reply = (padding: number): string =>
-    envelope(`<GetArticleResponse xmlns="urn:shop"><sku>${'x'.repeat(padding)}</sku></GetArticleResponse>`);
+  const reply = (padding: number): string => articleReply(`<sku>${'x'.repeat(padding)}</sku>`);
   const room = 1024 - reply(0).length;
-  const waiting: ServerResponse[] = [];
-  backend.answer = (_message, response) => waiting.push(response);
-  const chunked = (padding: number): void => {
-    for (const response of waiting.splice(0))
-      response.writeHead(200, { 'content-type': 'text/xml' }).end(reply(padding));
-  };
+  const { waiting, give } = shop.collect();
+  const chunked = (padding: number): void => give(reply(padding));
   const both = [ask('{ article(sku: "a") { sku } }'), send(envelope(getArticle('a')))] as const;
   await shop.reached(1);
   await joined(shop, 1);
@@ -618,16 +577,8 @@ t.test('monitor mode remembers nothing, and what is declared in vain is a proble
   await send(envelope(getArticle('a')));
   await send(envelope(getArticle('a')));
   t.equal(backend.complete.length, 2);
-  const problems = async (operations: string): Promise<string> => {
-    const yaml = mapping('http://127.0.0.1:1').replace(/ {4}operations:[\s\S]*/, operations);
-    return startTestGateway(yaml).then(
-      async (gateway) => {
-        await gateway.close();
-        return 'none';
-      },
-      (error: Error) => error.message,
-    );
-  };
+  const problems = (operations: string): Promise<string> =>
+    problemsOf(t, mapping('http://127.0.0.1:1').replace(/ {4}operations:[\s\S]*/, operations));
   const found = await problems(`    operations:
       GetArticle: { field: Query.article, read: { cacheMillis: 1 }, write: { invalidates: [GetArticle] } }
       GetStock: { field: Query.stock, read: { staleMillis: 5 } }
@@ -648,11 +599,10 @@ t.test('monitor mode remembers nothing, and what is declared in vain is a proble
 t.test('a reply with header blocks is for who asked, even among those who asked the same', async (t) => {
   const shop = await startShop(t);
   const { backend, ask, send } = shop;
-  const waiting: ServerResponse[] = [];
-  backend.answer = (_message, response) => waiting.push(response);
+  const { waiting } = shop.collect();
   const give = (name: string): void => {
-    const body = `<GetArticleResponse xmlns="urn:shop"><sku>a</sku><name>${name}</name></GetArticleResponse>`;
-    const reply = envelope(body, '<s:Header><h:session xmlns:h="urn:h">secret</h:session></s:Header>');
+    const header = '<h:session xmlns:h="urn:h">secret</h:session>';
+    const reply = articleReply(`<sku>a</sku><name>${name}</name>`, header);
     waiting.shift()?.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
   };
   const first = send(envelope(getArticle('a')));

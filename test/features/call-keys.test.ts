@@ -1,48 +1,33 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import type { RecordedMessage } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
-import { useBackend } from '../kit/use.js';
+import { answerWith, type RecordedMessage } from '../kit/backend.js';
+import { envelope, MEDIA, postSoap, SOAP, textIn, type Version } from '../kit/envelope.js';
+import type { TestGateway } from '../kit/gateway.js';
+import { postGraphql } from '../kit/graphql-client.js';
+import { useBackend, useFolder, useGateway } from '../kit/use.js';
+import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 /**
  * A gateway that keeps and joins calls answers as one that does neither. Its backend says what it has received, and with
  * which credentials: a reply to another caller's call differs in it.
  */
 
-const SOAP = { '1.1': 'http://schemas.xmlsoap.org/soap/envelope/', '1.2': 'http://www.w3.org/2003/05/soap-envelope' };
 const WSA = 'http://www.w3.org/2005/08/addressing';
 const WSSE = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 
-type Version = keyof typeof SOAP;
-
-const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
-  xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:echo" targetNamespace="urn:echo">
-  <types><xs:schema targetNamespace="urn:echo" elementFormDefault="qualified">
-    <xs:element name="Ask"><xs:complexType><xs:sequence>
-      <xs:element name="question" type="xs:string"/>
-    </xs:sequence></xs:complexType></xs:element>
-    <xs:element name="AskResponse"><xs:complexType><xs:sequence>
-      <xs:element name="answer" type="t:Answer"/>
-    </xs:sequence></xs:complexType></xs:element>
-    <xs:element name="Hint"><xs:complexType><xs:sequence><xs:element name="text" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
-    <xs:complexType name="Answer"><xs:sequence>
-      <xs:element name="seen" type="xs:string"/><xs:element name="secret" type="xs:string"/><xs:element name="serial" type="xs:int"/>
-    </xs:sequence></xs:complexType>
-  </xs:schema></types>
-  <message name="AskIn"><part name="p" element="t:Ask"/></message>
-  <message name="AskOut"><part name="p" element="t:AskResponse"/></message>
-  <message name="HintIn"><part name="h" element="t:Hint"/></message>
-  <portType name="Echo"><operation name="Ask"><input message="t:AskIn"/><output message="t:AskOut"/></operation></portType>
-  <binding name="Echo" type="t:Echo"><soap:binding transport="http://schemas.xmlsoap.org/soap/http" style="document"/>
-    <operation name="Ask"><soap:operation soapAction="urn:ask"/>
-      <input><soap:header message="t:HintIn" part="h" use="literal"/><soap:body use="literal"/></input>
-      <output><soap:body use="literal"/></output></operation></binding>
-  <service name="Echo"><port name="Echo" binding="t:Echo"><soap:address location="http://127.0.0.1:1/"/></port></service>
-</definitions>`;
+const ANSWER = element('seen', 'xs:string') + element('secret', 'xs:string') + element('serial', 'xs:int');
+const WSDL = wsdlOf(
+  'urn:echo',
+  `${wrapper('Ask', element('question', 'xs:string'))}${wrapper('AskResponse', element('answer', 't:Answer'))}
+${wrapper('Hint', element('text', 'xs:string'))}
+<xs:complexType name="Answer"><xs:sequence>${ANSWER}</xs:sequence></xs:complexType>`,
+  ['Ask'],
+  {
+    messages: '<message name="HintIn"><part name="h" element="t:Hint"/></message>',
+    input: '<soap:header message="t:HintIn" part="h" use="literal"/>',
+  },
+);
 
 /** The configuration of one service. */
 interface ServiceChoice {
@@ -154,15 +139,12 @@ function seenIn(message: RecordedMessage): string {
 let serial = 0;
 
 function answer(message: RecordedMessage, response: ServerResponse): void {
-  const question = /question>([^<]*)</.exec(message.body.toString())?.[1] ?? '';
+  const question = textIn(message.body, 'question');
   const version: Version = message.body.includes(SOAP['1.2']) ? '1.2' : '1.1';
   const seen = `${question} ; ${seenIn(message)}`.replaceAll('&', '&amp;');
   const content = `<AskResponse xmlns="urn:echo"><answer><seen>${seen}</seen><secret>s-${question}</secret><serial>${++serial}</serial></answer></AskResponse>`;
-  const body = `<s:Envelope xmlns:s="${SOAP[version]}"><s:Body>${content}</s:Body></s:Envelope>`;
   // Calls that come together are under way together.
-  setTimeout(() => {
-    response.writeHead(200, { 'content-type': version === '1.1' ? 'text/xml' : 'application/soap+xml' }).end(body);
-  }, 5);
+  setTimeout(() => answerWith(envelope(content, '', SOAP[version]), MEDIA[version])(message, response), 5);
 }
 
 /** The answer without the serial of the call, which is `serial`. */
@@ -180,18 +162,10 @@ async function call(gateway: TestGateway, choice: CallChoice): Promise<Answered>
   if (language !== null) headers['accept-language'] = language;
   if (protocol === 'soap') {
     const block = BLOCKS[choice.block] + (hint === null ? '' : `<Hint xmlns="urn:echo"><text>${hint}</text></Hint>`);
-    const header = block === '' ? '' : `<s:Header>${block}</s:Header>`;
-    const text = await (
-      await fetch(`${gateway.url}/soap/${service}${choice.query}`, {
-        method: 'POST',
-        headers: {
-          ...headers,
-          'content-type': version === '1.1' ? 'text/xml' : 'application/soap+xml',
-          soapaction: '""',
-        },
-        body: `<s:Envelope xmlns:s="${SOAP[version]}">${header}<s:Body><Ask xmlns="urn:echo"><question>${question}</question></Ask></s:Body></s:Envelope>`,
-      })
-    ).text();
+    const asked = `<Ask xmlns="urn:echo"><question>${question}</question></Ask>`;
+    const message = envelope(asked, block, SOAP[version]);
+    const address = `${gateway.url}/soap/${service}${choice.query}`;
+    const text = await (await postSoap(address, message, { ...headers, soapaction: '""' })).text();
     const said = /<seen>([^<]*)<\/seen><secret>([^<]*)</.exec(text)?.slice(1).join(' ') ?? '';
     const refused = /code="(\w+)"/.exec(text)?.[1] ?? '';
     return { said: said === '' ? `refused ${refused}` : said, serial: Number(/<serial>(\d+)/.exec(text)?.[1] ?? 0) };
@@ -202,7 +176,7 @@ async function call(gateway: TestGateway, choice: CallChoice): Promise<Answered>
   const response =
     protocol === 'get'
       ? fetch(`${gateway.url}/graphql?query=${encodeURIComponent(query)}`, { headers: json })
-      : fetch(`${gateway.url}/graphql`, { method: 'POST', headers: json, body: JSON.stringify({ query }) });
+      : postGraphql(gateway.url, { query }, headers);
   const { data, errors = [] } = Object(await (await response).json());
   const found = data?.[service] ?? null;
   const said = found === null ? `refused ${errors[0]?.extensions?.code}` : `${found.seen} ${found.secret}`;
@@ -271,14 +245,9 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
 
 async function startPair(t: Test, first: Choices) {
   const backend = await useBackend(t, answer);
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  await writeFile(join(directory, 'echo.wsdl'), WSDL);
-  const start = (keeps: boolean) => startTestGateway(yamlOf(backend.url, first, keeps), directory);
+  const directory = await useFolder(t, { 'echo.wsdl': WSDL });
+  const start = (keeps: boolean) => useGateway(t, yamlOf(backend.url, first, keeps), directory);
   const [keeping, plain] = [await start(true), await start(false)];
-  t.teardown(async () => {
-    await Promise.all([keeping.close(), plain.close()]);
-    await rm(directory, { recursive: true, force: true });
-  });
   return {
     backend,
     keeping,

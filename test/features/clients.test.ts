@@ -1,17 +1,13 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { IncomingHttpHeaders } from 'node:http';
 import t, { type Test } from 'tap';
 
-import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { answerWith } from '../kit/backend.js';
+import { codesOf, errorWith, type GraphqlAnswer } from '../kit/answers.js';
+import { answerBy, answerOperations, answerWith } from '../kit/backend.js';
+import { envelope, operationIn, SOAP_11, SOAP_12, textIn } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { startGraphqlServer } from '../kit/graphql-server.js';
 import { RawClient, sendRaw } from '../kit/raw-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
-
-const URI_11 = 'http://schemas.xmlsoap.org/soap/envelope/';
-const URI_12 = 'http://www.w3.org/2003/05/soap-envelope';
+import { makeIssuer } from '../kit/token-issuer.js';
+import { problemsOf, useBackend, useFolder, useGraphqlServer, useService } from '../kit/use.js';
 
 const services = (url: string, more = ''): string => `services:
   orders:
@@ -59,73 +55,43 @@ const CLIENTS = `clients:
       allow: [orders.GetOrder]
 `;
 
-const reply = (name: string, uri: string): string =>
-  `<E:Envelope xmlns:E="${URI_11}"><E:Body><m:${name}Response xmlns:m="${uri}"><m:id>1</m:id><m:customerId>7</m:customerId></m:${name}Response></E:Body></E:Envelope>`;
-
-const envelope = (operation: string, uri = URI_11, content = ''): string =>
-  `<E:Envelope xmlns:E="${uri}"><E:Body><m:${operation} xmlns:m="urn:orders"><m:id>1</m:id>${content}</m:${operation}></E:Body></E:Envelope>`;
-
 type Perimeter = Awaited<ReturnType<typeof startPerimeter>>;
 
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  readonly json: Json;
-}
-
-interface Json {
-  readonly data?: Record<string, unknown> | null;
-  readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[];
-  readonly extensions?: {
-    readonly cost?: {
-      readonly requestedQueryCost: number;
-      readonly actualQueryCost: number;
-      readonly throttleStatus: { readonly maximumAvailable: number; readonly currentlyAvailable: number };
+  readonly json: GraphqlAnswer & {
+    readonly extensions?: {
+      readonly cost?: {
+        readonly requestedQueryCost: number;
+        readonly actualQueryCost: number;
+        readonly throttleStatus: { readonly maximumAvailable: number; readonly currentlyAvailable: number };
+      };
     };
   };
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  const text = await response.text();
+  return { status, headers, text, json: text.startsWith('{') ? JSON.parse(text) : {} };
 }
 
 async function startPerimeter(t: Test, clients: string | ((url: string) => string) = CLIENTS, more = '') {
-  const backend = await useBackend(t, (message, response) => {
-    const name = /<\w+:Body><(?:\w+:)?(\w+)/.exec(message.body.toString())?.[1] ?? 'GetOrder';
-    answerWith(reply(name, message.target.startsWith('/customers') ? 'urn:customers' : 'urn:orders'))(
-      message,
-      response,
-    );
+  const answer = answerBy((text, { target }) => {
+    const name = operationIn(text) || 'GetOrder';
+    const uri = target.startsWith('/customers') ? 'urn:customers' : 'urn:orders';
+    return `<${name}Response xmlns="${uri}"><id>1</id><customerId>7</customerId></${name}Response>`;
   });
-  const gateway = await useGateway(
-    t,
-    services(backend.url, more) + (typeof clients === 'string' ? clients : clients(backend.url)),
-  ).catch(async (error) => {
-    await backend.close();
-    throw error;
-  });
-  const answerOf = async (response: Response): Promise<Answer> => {
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      json: text.startsWith('{') ? JSON.parse(text) : {},
-    };
-  };
+  const yaml = (url: string): string => services(url, more) + (typeof clients === 'string' ? clients : clients(url));
+  const { backend, gateway, send } = await useService(t, answer, yaml);
   return {
     backend,
     gateway,
-    async soap(
-      operation: string,
-      headers: Record<string, string> = {},
-      uri: string = URI_11,
-      content: string = '',
-    ): Promise<Answer> {
-      const type = uri === URI_11 ? 'text/xml' : 'application/soap+xml';
-      const init = {
-        method: 'POST',
-        headers: { 'content-type': type, ...headers },
-        body: envelope(operation, uri, content),
-      };
-      return answerOf(await fetch(`${gateway.url}/soap/orders`, init));
+    async soap(operation: string, headers: Record<string, string> = {}, uri: string = SOAP_11, content = '') {
+      const body = `<m:${operation} xmlns:m="urn:orders"><m:id>1</m:id>${content}</m:${operation}>`;
+      return answerOf(await send(envelope(body, '', uri), headers));
     },
     graphql: async (query: string, headers: Record<string, string> = {}): Promise<Answer> =>
       answerOf(await postGraphql(gateway.url, { query }, headers)),
@@ -134,7 +100,7 @@ async function startPerimeter(t: Test, clients: string | ((url: string) => strin
 
 const as = (name: keyof typeof KEYS): Record<string, string> => ({ 'x-api-key': KEYS[name] });
 const at = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
-const codeOf = ({ json }: Answer): string | undefined => json.errors?.[0]?.extensions?.code;
+const codeOf = ({ json }: Answer): string | undefined => codesOf(json)[0];
 
 t.test('credentials that are no good get nowhere by either endpoint, and the backend hears nothing', async (t) => {
   const { backend, gateway, soap, graphql } = await startPerimeter(t);
@@ -143,7 +109,7 @@ t.test('credentials that are no good get nowhere by either endpoint, and the bac
   t.equal(fault.status, 500);
   t.match(fault.text, '<faultcode>soap:Client</faultcode>');
   t.match(fault.text, 'code="wsse:FailedAuthentication"');
-  const fault12 = await soap('GetOrder', wrong, URI_12);
+  const fault12 = await soap('GetOrder', wrong, SOAP_12);
   t.equal(fault12.status, 400);
   t.match(fault12.text, 'soap:Sender');
   const refused = await graphql('{ order(id: 1) { id } }', wrong);
@@ -162,18 +128,12 @@ t.test('credentials that are no good get nowhere by either endpoint, and the bac
 });
 
 t.test('credentials that are missing read otherwise than those that are not accepted', async (t) => {
-  const backend = await useBackend(t, answerWith(''));
-  const gateway = await useGateway(
-    t,
-    `services: { orders: { url: "${backend.url}", types: "type Query { a: String }", operations: { A: { field: Query.a } } } }
-clients: { apiKeys: { clients: { erp: { class: all, keys: [key-of-erp-0123456789] } } }, classes: { all: {} } }\n`,
-  );
-  const ask = async (headers: Record<string, string>): Promise<readonly (string | null)[]> => {
-    const soap = await fetch(`${gateway.url}/soap/orders`, { method: 'POST', headers, body: '' });
-    const graphql = await postGraphql(gateway.url, { query: '{ a }' }, headers);
-    const { errors } = JSON.parse(await graphql.text());
-    const fault = /<faultstring>(.*)<\/faultstring>/.exec(await soap.text())?.[1] ?? '';
-    return [fault, errors[0].message, graphql.headers.get('www-authenticate')];
+  const keys = `clients: { apiKeys: { clients: { erp: { class: all, keys: [${KEYS.erp}] } } }, classes: { all: {} } }\n`;
+  const { soap, graphql } = await startPerimeter(t, keys);
+  const ask = async (given: Record<string, string>): Promise<readonly unknown[]> => {
+    const { text } = await soap('GetOrder', given);
+    const { json, headers } = await graphql('{ order(id: 1) { id } }', given);
+    return [textIn(text, 'faultstring'), json.errors?.[0]?.message, headers.get('www-authenticate')];
   };
   const missing = 'Credentials are required.';
   t.same(await ask({}), [missing, missing, 'Bearer realm="soapstone"']);
@@ -250,7 +210,7 @@ t.test('one bucket for both endpoints (G14)', async (t) => {
   t.equal(fault.status, 500);
   t.match(fault.text, 'code="RATE_LIMITED"');
   t.match(fault.headers.get('retry-after'), /^[1-9]\d*$/);
-  const fault12 = await soap('GetStock', as('web'), URI_12);
+  const fault12 = await soap('GetStock', as('web'), SOAP_12);
   t.equal(fault12.status, 400);
   t.match(fault12.text, 'soap:Sender');
   let denied = await graphql('{ order(id: 1) { id } }', as('web'));
@@ -439,30 +399,30 @@ t.test('monitor mode is about messages, not about who may call', async (t) => {
   const two =
     '</m:GetOrder><m:PlaceOrder xmlns:m="urn:orders"><m:sku>x</m:sku></m:PlaceOrder><m:GetOrder xmlns:m="urn:orders">';
   t.match(
-    (await soap('GetOrder', at('203.0.113.20'), URI_11, two)).text,
+    (await soap('GetOrder', at('203.0.113.20'), SOAP_11, two)).text,
     'code="SOAP_MULTI_BODY"',
     'nor beside what is',
   );
-  t.match((await soap('GetOrder', at('203.0.113.20'), URI_11, '</x>')).text, 'code="XML_NOT_WELLFORMED"');
+  t.match((await soap('GetOrder', at('203.0.113.20'), SOAP_11, '</x>')).text, 'code="XML_NOT_WELLFORMED"');
   t.equal(backend.begun, 0);
   for (let time = 0; time < 3; time++) t.equal((await soap('GetStock', as('web'))).status, 200);
   t.match((await soap('GetStock', as('web'))).text, 'code="RATE_LIMITED"');
   t.equal((await soap('Unknown', as('erp'))).status, 200, 'which is what monitor mode is for');
-  t.equal((await soap('GetOrder', as('erp'), URI_11, two)).status, 200, 'for those who may call all');
+  t.equal((await soap('GetOrder', as('erp'), SOAP_11, two)).status, 200, 'for those who may call all');
 });
 
 t.test('a long message is denied before it flows, in either mode', async (t) => {
   const padding = `<m:note>${'x'.repeat(500_000)}</m:note>`;
   for (const mode of ['', '    mode: monitor\n', '    bufferRequests: true\n']) {
     const { backend, soap } = await startPerimeter(t, CLIENTS, mode);
-    t.match((await soap('PlaceOrder', as('web'), URI_11, padding)).text, 'code="FORBIDDEN"', mode);
+    t.match((await soap('PlaceOrder', as('web'), SOAP_11, padding)).text, 'code="FORBIDDEN"', mode);
     t.equal(backend.begun, 0, mode);
-    t.equal((await soap('PlaceOrder', as('erp'), URI_11, padding)).status, 200, mode);
+    t.equal((await soap('PlaceOrder', as('erp'), SOAP_11, padding)).status, 200, mode);
   }
 });
 
 t.test('what a class may call of a service that speaks GraphQL, wherever its root is come by', async (t) => {
-  const crm = await startGraphqlServer({
+  const crm = await useGraphqlServer(t, {
     sdl: `type Query { customer(id: ID): Customer, secret: String, ledger(id: ID): Ledger }
           type Customer { id: ID, ledgerId: ID, root: Query }
           type Ledger { id: ID }`,
@@ -472,13 +432,12 @@ t.test('what a class may call of a service that speaks GraphQL, wherever its roo
       ledger: () => ({ id: '2' }),
     },
   });
-  t.teardown(() => crm.close());
-  const backend = await useBackend(t, answerWith(reply('GetOrder', 'urn:orders')));
-  const gateway = await useGateway(
+  const { gateway } = await useService(
     t,
-    `services:
+    answerOperations('urn:orders', () => '<id>1</id><customerId>7</customerId>'),
+    (url) => `services:
   orders:
-    url: ${backend.url}/orders
+    url: ${url}/orders
     namespace: urn:orders
     types: |
       type Query { order(id: ID!): Order }
@@ -495,11 +454,7 @@ clients:
 `,
   );
   crm.requests.length = 0;
-  const ask = async (query: string): Promise<Answer> => {
-    const response = await postGraphql(gateway.url, { query });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
-  };
+  const ask = async (query: string): Promise<Answer> => answerOf(await postGraphql(gateway.url, { query }));
   t.equal((await ask('{ secret }')).status, 403);
   t.equal((await ask('{ customer { id } x: secret }')).status, 403);
   for (const query of [
@@ -523,41 +478,18 @@ clients:
 });
 
 t.test('tokens, with the keys of an issuer that is asked', async (t) => {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
-  let asked = 0;
-  const issuer = createServer((_request, response) => {
-    asked++;
-    response.end(jwks);
-  });
-  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => new Promise((resolve) => issuer.close(resolve)));
-  const { port } = issuer.address() as AddressInfo;
+  const issuer = await makeIssuer();
+  const server = await useBackend(t, answerWith(issuer.jwks));
   const { backend, gateway, soap, graphql } = await startPerimeter(
     t,
     `clients:
-  jwt:
-    issuer: https://login.example
-    audience: soapstone
-    algorithms: [ES256]
-    jwksUrl: http://127.0.0.1:${port}/keys
-    classClaim: tier
+  ${issuer.yaml('classClaim: tier', `${server.url}/keys`)}
   classes:
     gold: {}
     silver: { allow: [orders.GetOrder] }
 `,
   );
-  const sign = async (claims: Record<string, unknown>): Promise<Record<string, string>> => {
-    const token = await new SignJWT(claims)
-      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-      .setIssuer('https://login.example')
-      .setAudience('soapstone')
-      .setSubject('alice@example.com')
-      .setNotBefore('0s')
-      .setExpirationTime('1h')
-      .sign(privateKey);
-    return { authorization: `Bearer ${token}` };
-  };
+  const sign = (claims: Record<string, unknown>) => issuer.bearer({ sub: 'alice@example.com', ...claims });
   const gold = await sign({ tier: 'gold' });
   t.equal((await soap('PlaceOrder', gold)).status, 200);
   t.equal((await graphql('mutation { place { id } }', gold)).status, 200);
@@ -569,38 +501,30 @@ t.test('tokens, with the keys of an issuer that is asked', async (t) => {
   );
   t.equal((await graphql('{ order(id: 1) { id } }')).status, 401, 'nobody at all');
   t.match((await soap('GetOrder', { authorization: 'Bearer a.b.c' })).text, 'wsse:FailedAuthentication');
-  t.equal(asked, 1);
+  t.equal(server.begun, 1);
   t.equal(backend.complete.length, 2);
   await gateway.reload((yaml) => yaml.replace('silver: { allow: [orders.GetOrder] }', 'silver: {}'));
   t.equal((await graphql('mutation { place { id } }', await sign({ tier: 'silver' }))).status, 200);
-  t.equal(asked, 2, 'the issuer is asked again after a reload');
+  t.equal(server.begun, 2, 'the issuer is asked again after a reload');
   await gateway.reload((yaml) => yaml.replace('/keys', '/other'));
   t.equal((await soap('PlaceOrder', gold)).status, 200);
-  t.equal(asked, 3, 'another address is asked');
+  t.equal(server.begun, 3, 'another address is asked');
   const lines = JSON.stringify(gateway.logLines());
   t.notMatch(lines, 'alice', 'who it is, the log does not tell');
-  t.notMatch(lines, gold['authorization']?.slice(-40) ?? '', 'nor its token');
+  t.notMatch(lines, gold.authorization.slice(-40), 'nor its token');
 });
 
 t.test('keys that an issuer shows and nobody can use are told of once, when they are fetched', async (t) => {
-  let keys = '{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}';
-  const issuer = createServer((_request, response) => response.end(keys));
-  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
-  const { port } = issuer.address() as AddressInfo;
-  t.teardown(() => new Promise((resolve) => issuer.close(resolve)));
-  const start = async () =>
-    startPerimeter(
-      t,
-      `clients:
-  jwt: { issuer: i, audience: a, class: all, jwksUrl: "http://127.0.0.1:${port}/keys" }
+  const issuer = await useBackend(t, answerWith('{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}'));
+  const clients = `clients:
+  jwt: { issuer: i, audience: a, class: all, jwksUrl: "${issuer.url}/keys" }
   classes: { all: {} }
-`,
-    );
+`;
   const token = ['{"alg":"RS256"}', '{"iss":"i"}', 'x']
     .map((part) => Buffer.from(part).toString('base64url'))
     .join('.');
   const notes = async (): Promise<readonly unknown[]> => {
-    const { gateway, graphql } = await start();
+    const { gateway, graphql } = await startPerimeter(t, clients);
     for (let count = 0; count < 2; count++) {
       const answer = await graphql('{ order(id: 1) { id } }', { authorization: `Bearer ${token}` });
       t.equal(answer.status, 401);
@@ -613,42 +537,35 @@ t.test('keys that an issuer shows and nobody can use are told of once, when they
     note: /:\d+:\d+: The key set of `clients\.jwt\.jwksUrl` has no public key for RS256 or ES256: no token /,
   });
   t.same(others, []);
-  keys = '<html>';
+  issuer.answer = answerWith('<html>');
   t.match(await notes(), [{ note: /is no JSON Web Key Set/ }]);
-  issuer.closeAllConnections();
-  await new Promise((resolve) => issuer.close(resolve));
+  await issuer.close();
   t.match(await notes(), [{ note: /cannot be fetched \(ECONNREFUSED\)\.$/ }]);
 });
 
 t.test('what tells the gateway who calls goes no further, unless it is to', async (t) => {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' };
-  const tokenFor = async (audience: string | string[], issuer = 'https://login.example'): Promise<string> =>
-    `Bearer ${await new SignJWT({})
-      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setSubject('alice')
-      .setNotBefore('0s')
-      .setExpirationTime('1h')
-      .sign(privateKey)}`;
+  const issuer = await makeIssuer();
+  const tokenFor = async (aud: string | string[], claims = {}): Promise<string> =>
+    (await issuer.bearer({ sub: 'alice', aud, ...claims })).authorization;
   const bearer = await tokenFor('soapstone');
   const ofGateway = [bearer, await tokenFor(['backend', 'soapstone']), bearer.replace('Bearer ', 'bearer\t')];
-  const ofBackend = ['Bearer opaque', 'Bearer a.b.c', await tokenFor('backend'), await tokenFor('soapstone', 'else')];
+  const foreign = await tokenFor('soapstone', { iss: 'else' });
+  const ofBackend = ['Bearer opaque', 'Bearer a.b.c', await tokenFor('backend'), foreign];
   const startWith = (forward: boolean, order: string | null = null): Promise<Perimeter> =>
     startPerimeter(
       t,
       (url) => `routes: [{ path: /files, url: "${url}" }]
 clients:
   ${order === null ? '' : `order: ${order}`}
-  jwt: { issuer: "https://login.example", audience: soapstone, algorithms: [ES256], class: all, forward: ${forward}, jwks: '${JSON.stringify({ keys: [jwk] })}' }
+  ${issuer.yaml(`class: all, forward: ${forward}`)}
   apiKeys: { clients: { erp: { class: all, keys: [${KEYS.erp}] } } }
   address: { class: all }
   classes: { all: {} }
 `,
     );
   for (const forward of [false, true]) {
-    const { backend, gateway, soap } = await startWith(forward);
+    const first = await startWith(forward);
+    const { backend, gateway, soap } = first;
     const sent = (): string | string[] | undefined => backend.complete.at(-1)?.headers['authorization'];
     const file = (headers: Record<string, string>): Promise<Response> => fetch(`${gateway.url}/files`, { headers });
     const passes = forward ? bearer : undefined;
@@ -659,7 +576,7 @@ clients:
     t.equal((await soap('GetOrder', { authorization: 'Basic dTpw' })).status, 200);
     t.equal(sent(), 'Basic dTpw', 'what is for the backend');
     for (const order of [null, '[apiKey, jwt, address]', '[jwt, apiKey, address]']) {
-      const both = order === null ? { backend, gateway, soap } : await startWith(forward, order);
+      const both = order === null ? first : await startWith(forward, order);
       const last = (): IncomingHttpHeaders | undefined => both.backend.complete.at(-1)?.headers;
       for (const authorization of ofGateway) {
         const headers = { authorization, 'x-api-key': KEYS.erp };
@@ -669,9 +586,7 @@ clients:
         t.equal((await fetch(`${both.gateway.url}/files`, { headers })).status, 200);
         t.equal(last()?.authorization, forward ? authorization : undefined, 'and a plain route');
         t.equal(last()?.['x-api-key'], undefined);
-        const query = { 'content-type': 'application/json', ...headers };
-        const body = '{"query":"{ order(id: 1) { id } }"}';
-        t.equal((await fetch(`${both.gateway.url}/graphql`, { method: 'POST', headers: query, body })).status, 200);
+        t.equal((await both.graphql('{ order(id: 1) { id } }', headers)).status, 200);
         t.equal(last()?.authorization, undefined, 'GraphQL');
         t.equal(last()?.['x-api-key'], undefined);
       }
@@ -688,22 +603,13 @@ clients:
 });
 
 t.test('a claim of the token is a value of the request, never the answer of another', async (t) => {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
-  const backend = await useBackend(t, (message, response) => {
-    const sku = />([^<>]+)<\/\w+:sku>/.exec(message.body.toString())?.[1] ?? 'none';
-    const name = /GetStock|GetOrder/.exec(message.body.toString())?.[0] ?? '';
-    const id = `<id xmlns="urn:orders">${sku}</id>`;
-    const reply = `<o:${name}Response xmlns:o="urn:orders">${id}</o:${name}Response>`;
-    response.writeHead(200, { 'content-type': 'text/xml' });
-    response.end(`<s:Envelope xmlns:s="${URI_11}"><s:Body>${reply}</s:Body></s:Envelope>`);
-  });
-  const folder = t.testdir({ 'keys.json': jwks });
-  const gateway = await useGateway(
+  const issuer = await makeIssuer();
+  const service = await useService(
     t,
-    `services:
+    answerOperations('urn:orders', (_name, text) => `<id>${textIn(text, 'sku') ?? 'none'}</id>`),
+    (url) => `services:
   orders:
-    url: ${backend.url}/orders
+    url: ${url}/orders
     namespace: urn:orders
     types: |
       type Query { mine(sku: String!): Order, maybe(sku: String): Order }
@@ -722,27 +628,16 @@ clients:
   classes:
     all: {}
 `,
-    folder,
+    await useFolder(t, { 'keys.json': issuer.jwks }),
   );
-  const ask = async (query: string, subject: string | null): Promise<unknown> => {
-    const token = subject === null ? null : new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: 'one' });
-    const signed = await token
-      ?.setIssuer('https://login.example')
-      .setAudience('soapstone')
-      .setSubject(subject ?? '')
-      .setNotBefore('0s')
-      .setExpirationTime('1h')
-      .sign(privateKey);
-    const headers: Record<string, string> = signed === undefined ? {} : { authorization: `Bearer ${signed}` };
-    return (await postGraphql(gateway.url, { query }, headers)).json();
-  };
+  const { backend } = service;
+  const ask = async (query: string, sub: string | null): Promise<unknown> =>
+    service.ask(query, {}, sub === null ? {} : await issuer.bearer({ sub }));
   t.match(await ask('{ mine { id } }', 'alice'), { data: { mine: { id: 'alice' } } });
   t.match(await ask('{ mine { id } }', 'bob'), { data: { mine: { id: 'bob' } } }, 'though what is read is for all');
   t.match(await ask('{ mine { id } }', 'alice'), { data: { mine: { id: 'alice' } } });
   t.equal(backend.complete.length, 2, 'the second time from memory');
-  t.match(await ask('{ mine(sku: "x") { id } }', 'bob'), {
-    errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
-  });
+  t.match(await ask('{ mine(sku: "x") { id } }', 'bob'), errorWith('GRAPHQL_VALIDATION_FAILED'));
   t.match(await ask('{ mine { id } }', null), {
     data: { mine: null },
     errors: [{ extensions: { code: 'FORBIDDEN' } }],
@@ -752,17 +647,8 @@ clients:
 });
 
 t.test('what is wrong with `clients` is said at the start, all at once and without secrets', async (t) => {
-  const problemsOf = async (clients: string): Promise<string> => {
-    try {
-      const { gateway } = await startPerimeter(t, clients);
-      await gateway.close();
-      return '';
-    } catch (error) {
-      if (error instanceof ConfigurationError) return error.message;
-      throw error;
-    }
-  };
-  const wrong = await problemsOf(`clients:
+  const mistakesIn = (clients: string): Promise<string> => problemsOf(t, services('http://127.0.0.1:1') + clients);
+  const wrong = await mistakesIn(`clients:
   order: [apiKey]
   apiKeys:
     clients:
@@ -783,7 +669,7 @@ t.test('what is wrong with `clients` is said at the start, all at once and witho
   t.match(wrong, 'clients.jwt.algorithms[0]` must be one of');
   t.match(wrong, 'Write an IP address, or a network');
   t.notMatch(wrong, 'same-key', 'no key is told');
-  const rights = await problemsOf(`clients:
+  const rights = await mistakesIn(`clients:
   address: { class: all }
   classes:
     all: { allow: [order, orders.GetOrdr], deny: [orders.GetOrder.x], budget: { maximum: 200 } }
@@ -792,23 +678,23 @@ t.test('what is wrong with `clients` is said at the start, all at once and witho
   t.match(rights, 'no operation `GetOrdr` that is known. Did you mean `orders.GetOrder`?');
   t.match(rights, 'no operation `GetOrder.x`');
   t.match(
-    await problemsOf('clients:\n  address: { class: all }\n  classes: { all: { budget: { maximum: 200 } } }\n'),
+    await mistakesIn('clients:\n  address: { class: all }\n  classes: { all: { budget: { maximum: 200 } } }\n'),
     'weight is beyond the budget',
   );
-  t.match(await problemsOf('clients:\n  classes: { all: {} }\n'), 'No client could call');
+  t.match(await mistakesIn('clients:\n  classes: { all: {} }\n'), 'No client could call');
   t.match(
-    await problemsOf('clients:\n  certificate: { class: a }\n  classes: { a: {} }\n'),
+    await mistakesIn('clients:\n  certificate: { class: a }\n  classes: { a: {} }\n'),
     '`clients.certificate` needs `trustedProxies`',
   );
   t.match(
-    await problemsOf(`clients:
+    await mistakesIn(`clients:
   apiKeys: { header: Authorization, clients: { a: { class: a, keys: [0123456789abcdef] } } }
   classes: { a: {} }
 `),
     '`clients.apiKeys.header` names a header field that has a meaning of its own',
   );
   t.match(
-    await problemsOf('clients:\n  jwt: { issuer: x, audience: y, class: a, jwks: "{}" }\n  classes: { a: {} }\n'),
+    await mistakesIn('clients:\n  jwt: { issuer: x, audience: y, class: a, jwks: "{}" }\n  classes: { a: {} }\n'),
     'is no JSON Web Key Set',
   );
 });

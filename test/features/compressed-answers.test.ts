@@ -4,36 +4,31 @@ import { gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 
 import { hashPassword } from '../../src/access/passwords/password-hash.js';
-import { answerWith } from '../kit/backend.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { answerOperations } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
+import { useService } from '../kit/use.js';
 
 /** Answers of GraphQL, WSDLs and the pages of operators, compressed; and to whom they are not. */
 
-const ENVELOPE = 'http://schemas.xmlsoap.org/soap/envelope/';
 const KEY = 'key-of-the-shop-00001';
 const PASSWORD = 'a-password-of-erp';
 const INTROSPECTION = '{ __schema { types { name description fields { name description } } } }';
 
-const replyOf = (rows: number): string =>
-  `<e:Envelope xmlns:e="${ENVELOPE}"><e:Body><ListResponse xmlns="urn:t">${'<row>a row of a list</row>'.repeat(rows)}</ListResponse></e:Body></e:Envelope>`;
-
 type Setting = Awaited<ReturnType<typeof start>>;
 
-async function start(t: Test, clients = '', rows = 100) {
-  const backend = await useBackend(t, answerWith(replyOf(rows)));
-  const gateway = await useGateway(
+const start = (t: Test, clients = '', rows = 100) =>
+  useService(
     t,
-    `services:
-  orders: { url: "${backend.url}", wsdl: "${resolve('config/demo/legacy.wsdl')}" }
+    answerOperations('urn:t', () => '<row>a row of a list</row>'.repeat(rows)),
+    (url) => `services:
+  orders: { url: "${url}", wsdl: "${resolve('config/demo/legacy.wsdl')}" }
   lists:
-    url: ${backend.url}
+    url: ${url}
     namespace: urn:t
     types: "type Query { list: Listing } type Listing { row: [String] }"
     operations: { List: { field: Query.list } }
 ${clients}`,
   );
-  return { backend, gateway };
-}
 
 interface Answer {
   readonly status: number;
@@ -162,7 +157,7 @@ t.test('SOAP replies and event streams are not compressed', async (t) => {
   const soap = await ask(
     `${setting.gateway.url}/soap/lists`,
     { ...GZIP, 'content-type': 'text/xml' },
-    `<e:Envelope xmlns:e="${ENVELOPE}"><e:Body><List xmlns="urn:t"/></e:Body></e:Envelope>`,
+    envelope('<List xmlns="urn:t"/>'),
   );
   t.equal(soap.status, 200);
   t.equal(codingOf(soap), undefined);

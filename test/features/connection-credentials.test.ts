@@ -1,17 +1,12 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
 import { negotiateMessage } from '../../src/upstream/credentials/ntlm/messages.js';
 import { postSoap } from '../kit/envelope.js';
-import { postGraphql } from '../kit/graphql-client.js';
+import { askText } from '../kit/graphql-client.js';
 import { Caller, envelope, replyOf, runCallers } from '../kit/ntlm-caller.js';
 import { type NtlmMessage, type NtlmServerOptions, startNtlmServer } from '../kit/ntlm-server.js';
 import { until } from '../kit/until.js';
-import { useGateway } from '../kit/use.js';
+import { problemsOf, useGateway } from '../kit/use.js';
 
 const CANARY = 'c4nary-Pässword';
 
@@ -172,11 +167,8 @@ const ACCOUNTS = { anna: 'a-word', otto: 'o-word' };
 
 t.test('a caller that authenticates itself has a connection of its own for as long as its own lasts', async (t) => {
   const shop = await startShop(t, '{ passthrough: true }', { accounts: ACCOUNTS });
-  const [anna, otto, other] = [
-    new Caller(shop.gateway.url),
-    new Caller(shop.gateway.url),
-    new Caller(shop.gateway.url),
-  ];
+  const { url } = shop.gateway;
+  const [anna, otto, other] = [new Caller(url), new Caller(url), new Caller(url)];
   const refused = await anna.post(envelope('0'));
   t.equal(refused.head.statusCode, 401);
   t.equal(refused.head.headers['www-authenticate'], 'NTLM');
@@ -210,12 +202,8 @@ t.test('messages of a caller that are longer than the window keep its connection
 });
 
 t.test('callers beyond the limit of bound connections are refused', async (t) => {
-  const shop = await startShop(
-    t,
-    '{ passthrough: true }',
-    { accounts: ACCOUNTS },
-    'limits: { upstream: { boundConnections: 1 } }',
-  );
+  const limits = 'limits: { upstream: { boundConnections: 1 } }';
+  const shop = await startShop(t, '{ passthrough: true }', { accounts: ACCOUNTS }, limits);
   const [anna, otto] = [new Caller(shop.gateway.url), new Caller(shop.gateway.url)];
   t.match((await anna.login('anna', 'a-word', envelope('1'))).text, 'CORP\\anna 1');
   const negotiate = `NTLM ${negotiateMessage().toString('base64')}`;
@@ -242,24 +230,13 @@ t.test('no call of many callers is made or answered as that of another', async (
   t.ok(found.cutByBackend > 0);
 });
 
-/** What is wrong with a configuration. */
-async function mistakesIn(t: Test, yaml: string): Promise<string> {
-  const file = join(t.testdir({ 'k.keytab': 'keys' }), 'soapstone.yaml');
-  await writeFile(file, yaml);
-  try {
-    await (await compile(await loadConfig(file, process.env))).close();
-    return '';
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return error.diagnostics.map(({ line, what, remedy }) => `${line}: ${what} ${remedy}`).join('\n');
-  }
-}
+const mistakesIn = (t: Test, yaml: string): Promise<string> => problemsOf(t, yaml, { 'k.keytab': 'keys' });
 
 t.test('credentials of connections that cannot work are errors of the configuration', async (t) => {
   const kerberos = '{ negotiate: { principal: HTTP/shop } }';
   t.match(
     await mistakesIn(t, mapping('http://127.0.0.1:9', kerberos)),
-    /^\d+: .*package `kerberos`.* Run `npm install kerberos`/,
+    /yaml:\d+:\d+: .*package `kerberos`.* Run `npm install kerberos`/,
   );
   const written = '{ negotiate: { principal: HTTP/shop, keytab: a2V5cw== } }';
   t.match(await mistakesIn(t, mapping('http://127.0.0.1:9', written)), '`shop`: a keytab is a file.');
@@ -275,8 +252,8 @@ t.test('credentials of connections that cannot work are errors of the configurat
 });
 
 t.test('GraphQL calls are authenticated by NTLM, and carry nothing of a caller that passes through', async (t) => {
-  const ask = async (shop: Shop): Promise<string> =>
-    (await postGraphql(shop.gateway.url, { query: '{ stock(sku: "1") }' }, { authorization: 'Basic YTpi' })).text();
+  const ask = (shop: Shop): Promise<string> =>
+    askText(shop.gateway.url, '{ stock(sku: "1") }', { authorization: 'Basic YTpi' });
   t.match(await ask(await startShop(t, WEB)), 'CORP\\\\web 1');
   const through = await startShop(t, '{ passthrough: true }', { accounts: ACCOUNTS });
   t.match(await ask(through), 'UPSTREAM_AUTH');

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { runProgram } from '../../src/cli/program.js';
+import { codesOf, type GraphqlAnswer } from '../kit/answers.js';
 import { answerWith } from '../kit/backend.js';
+import { runCommand } from '../kit/command.js';
 import { envelope } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useService } from '../kit/use.js';
 
 const order = (id: number, lines: number): string =>
   `<row><id>${id}</id><customerId>${id}</customerId>${'<line><sku>a</sku></line>'.repeat(lines)}</row>`;
@@ -32,18 +33,17 @@ ${more}`;
 
 interface Answer {
   readonly status: number;
-  readonly data: unknown;
   readonly codes: readonly unknown[];
   readonly cost: unknown;
 }
 
 async function start(t: Test, more = '', keys = '') {
-  const backend = await useBackend(t, answerWith(''));
   let list = orders();
-  backend.answer = (message, response) => {
-    answerWith(message.target === '/orders' ? list : customer)(message, response);
-  };
-  const gateway = await useGateway(t, config(backend.url, more, keys));
+  const { gateway } = await useService(
+    t,
+    (message, response) => answerWith(message.target === '/orders' ? list : customer)(message, response),
+    (url) => config(url, more, keys),
+  );
   return {
     gateway,
     lists(...lines: readonly number[]) {
@@ -51,17 +51,8 @@ async function start(t: Test, more = '', keys = '') {
     },
     async ask(query: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
       const response = await postGraphql(gateway.url, { query }, headers);
-      const {
-        data,
-        errors = [],
-        extensions,
-      }: {
-        data?: unknown;
-        errors?: { extensions: { code: string } }[];
-        extensions?: { cost?: unknown };
-      } = JSON.parse(await response.text());
-      const codes = errors.map((error) => error.extensions.code);
-      return { status: response.status, data, codes, cost: extensions?.cost };
+      const answer: GraphqlAnswer & { extensions?: { cost?: unknown } } = JSON.parse(await response.text());
+      return { status: response.status, codes: codesOf(answer), cost: answer.extensions?.cost };
     },
   };
 }
@@ -164,12 +155,11 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
   ]) {
     t.ok(metrics.includes(line), line);
   }
-  const out: string[] = [];
-  const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };
-  t.equal(await runProgram(['suggest', gateway.adminUrl], terminal), 0);
+  const { code, out } = await runCommand('suggest', gateway.adminUrl);
+  t.equal(code, 0);
   const bytes = (length: number): string => String(Math.round((length / 1024) * 10) / 10);
   t.equal(
-    out.join('\n'),
+    out,
     `services:
   customers:
     operations:
@@ -190,14 +180,12 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
   );
   const file = join(t.testdir(), 'metrics.txt');
   await writeFile(file, metrics);
-  const again: string[] = [];
-  await runProgram(['suggest', file], { ...terminal, out: (text) => void again.push(text) });
-  t.same(again, out, 'a file of metrics says the same');
+  t.equal((await runCommand('suggest', file)).out, out, 'a file of metrics says the same');
   await writeFile(file, metrics.replace(/(soapstone_reply_items_max.*) 13/, '$1 2300'));
-  await runProgram(['suggest', file], { ...terminal, out: (text) => void again.push(text) });
-  t.match(again[1], 'replySize: 3000 # ', 'a larger reply');
-  t.match(again[1], '`limits.graphql.cost` must be above it, its default is 1000');
-  t.equal(await runProgram(['suggest', join(t.testdir(), 'absent')], terminal), 2);
+  const larger = (await runCommand('suggest', file)).out;
+  t.match(larger, 'replySize: 3000 # ', 'a larger reply');
+  t.match(larger, '`limits.graphql.cost` must be above it, its default is 1000');
+  t.equal((await runCommand('suggest', join(t.testdir(), 'absent'))).code, 2);
   await writeFile(file, 'soapstone_lists_total 3\nsoapstone_replies_total{service="_other",operation="_other"} 3\n');
-  t.equal(await runProgram(['suggest', file], terminal), 1);
+  t.equal((await runCommand('suggest', file)).code, 1);
 });

@@ -1,39 +1,36 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { RecordingBackend } from '../kit/backend.js';
-import { postSoap, SOAP_11 } from '../kit/envelope.js';
-import { answerStock, GET_STOCK, STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { answerBy, answerJson, answerStatus, answerWith, type RecordingBackend } from '../kit/backend.js';
+import { faultOf } from '../kit/envelope.js';
+import { answerStock, GET_STOCK, STOCK_REPLY, useStockShop } from '../kit/stock-shop.js';
+import { useBackend, useFolder } from '../kit/use.js';
 
 async function startShop(t: Test, keys: string, directory: string | null = null) {
-  const backend = await useBackend(t, answerStock);
-  const gateway = await useGateway(t, stockShop(`${backend.url}/shop`, keys, 'read: {}'), directory);
-  const post = (path: string, type: string, body: string, headers: Record<string, string>): Promise<Response> =>
-    fetch(gateway.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
+  const shop = await useStockShop(t, keys, 'read: {}', answerStock, directory);
   return {
-    backend,
-    gateway,
-    async ask(headers: Record<string, string> = {}) {
-      const body = JSON.stringify({ query: '{ stock(sku: "1") }' });
-      return (await post('/graphql', 'application/json', body, headers)).text();
-    },
-    send: (headers: Record<string, string> = {}) =>
-      post('/soap/shop', 'text/xml', GET_STOCK, { soapaction: '""', ...headers }),
+    ...shop,
     /** Header fields of the last message that the backend got. */
     get last() {
-      return backend.complete.at(-1)?.headers ?? {};
+      return shop.backend.complete.at(-1)?.headers ?? {};
     },
   };
 }
 
+const LONG = GET_STOCK.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
+
+/** Answers calls with this field, and 401 to others. */
+const answerWhere =
+  (isGood: (authorization: string | undefined) => boolean, challenge = 'Bearer'): RecordingBackend['answer'] =>
+  (message, response) => {
+    if (isGood(message.headers['authorization'] as string | undefined)) answerStock(message, response);
+    else response.writeHead(401, { 'www-authenticate': challenge }).end('<html>no</html>');
+  };
+
 t.test('fixed header fields go with every call, in place of those of callers', async (t) => {
-  const shop = await startShop(
-    t,
-    '    headers: { X-System: web, user-agent: soapstone }\n    forwardHeaders: [X-Tenant]',
-  );
+  const keys = '    headers: { X-System: web, user-agent: soapstone }\n    forwardHeaders: [X-Tenant]';
+  const shop = await startShop(t, keys);
   for (const call of [shop.ask, shop.send]) {
     await call({ 'x-system': 'forged', 'user-agent': 'browser', 'x-tenant': 'acme', 'x-other': 'no' });
     t.match(shop.last, { 'x-system': 'web', 'user-agent': 'soapstone', 'x-tenant': 'acme' });
@@ -131,15 +128,10 @@ t.test('credentials of the gateway replace those of callers', async (t) => {
 });
 
 t.test('a token in a file rotates without a failed call', async (t) => {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(home, { recursive: true, force: true }));
-  await writeFile(join(home, 'token'), 'first\n');
+  const home = await useFolder(t, { token: 'first\n' });
   const shop = await startShop(t, '    auth: { bearer: { token: { file: token } } }', home);
   let valid = 'first';
-  const answer: RecordingBackend['answer'] = (message, response) => {
-    if (message.headers['authorization'] === `Bearer ${valid}`) answerStock(message, response);
-    else response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('<html>no</html>');
-  };
+  const answer = answerWhere((field) => field === `Bearer ${valid}`);
   shop.backend.answer = answer;
   t.match(await shop.ask(), '"stock":7');
   await writeFile(join(home, 'next'), 'second\n');
@@ -147,11 +139,7 @@ t.test('a token in a file rotates without a failed call', async (t) => {
   valid = 'second';
   t.match(await shop.ask(), '"stock":7', 'refused once, and repeated with the new token');
   t.equal((await shop.send()).status, 200);
-  shop.backend.answer = (_message, response) => {
-    const fault = '<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring></s:Fault>';
-    const envelope = `<s:Envelope xmlns:s="${SOAP_11}"><s:Body>${fault}</s:Body></s:Envelope>`;
-    response.writeHead(500, { 'content-type': 'text/xml' }).end(envelope);
-  };
+  shop.backend.answer = answerBy(() => faultOf('s:Server'));
   t.match(await shop.ask(), 'SOAP_FAULT', 'a Fault ends the call as any answer does');
   shop.backend.answer = answer;
   valid = 'third';
@@ -162,17 +150,11 @@ t.test('a token in a file rotates without a failed call', async (t) => {
 });
 
 t.test('a message that was sent while it came in is not repeated, and the next call has the new token', async (t) => {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(home, { recursive: true, force: true }));
-  await writeFile(join(home, 'token'), 'first');
+  const home = await useFolder(t, { token: 'first' });
   const shop = await startShop(t, '    auth: { bearer: { token: { file: token } } }', home);
-  shop.backend.answer = (message, response) => {
-    if (message.headers['authorization'] === 'Bearer second') answerStock(message, response);
-    else response.writeHead(401).end();
-  };
+  shop.backend.answer = answerWhere((field) => field === 'Bearer second');
   await writeFile(join(home, 'token'), 'second');
-  const long = GET_STOCK.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
-  const send = () => postSoap(`${shop.gateway.url}/soap/shop`, long);
+  const send = () => shop.send({}, LONG);
   const first = await send();
   t.equal(first.status, 500);
   t.match(await first.text(), 'UPSTREAM_AUTH');
@@ -182,7 +164,7 @@ t.test('a message that was sent while it came in is not repeated, and the next c
 t.test('Digest: a challenge is met, the nonce serves on, and an expired one is replaced', async (t) => {
   const shop = await startShop(t, '    auth: { digest: { username: web, password: s3cret } }');
   let nonce = 'n1';
-  const refused = { count: 0 };
+  let refused = 0;
   shop.backend.answer = (message, response) => {
     const field = String(message.headers['authorization'] ?? '');
     const cnonce = /cnonce="([^"]*)"/.exec(field)?.[1];
@@ -191,31 +173,22 @@ t.test('Digest: a challenge is met, the nonce serves on, and an expired one is r
     const expected = md5(`${md5('web:shop:s3cret')}:${nonce}:${nc}:${cnonce}:auth:${md5('POST:/shop')}`);
     if (field.includes(`response="${expected}"`)) answerStock(message, response);
     else {
-      refused.count++;
+      refused++;
       response.writeHead(401, { 'www-authenticate': `Digest realm="shop", nonce="${nonce}", qop="auth"` }).end();
     }
   };
   for (let n = 0; n < 3; n++) t.match(await shop.ask(), '"stock":7');
-  t.equal(refused.count, 1, 'one challenge');
+  t.equal(refused, 1, 'one challenge');
   nonce = 'n2';
   t.equal((await shop.send()).status, 200);
-  t.equal(refused.count, 2, 'the nonce had expired');
-  const long = GET_STOCK.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
-  const headers = { 'content-type': 'text/xml', soapaction: '""' };
-  const upload = await fetch(`${shop.gateway.url}/soap/shop`, { method: 'POST', headers, body: long });
-  t.equal(upload.status, 200, 'a message that is sent while it comes in');
+  t.equal(refused, 2, 'the nonce had expired');
+  t.equal((await shop.send({}, LONG)).status, 200, 'a message that is sent while it comes in');
 });
 
 t.test('Digest: the challenge is asked for before a message that cannot be sent twice', async (t) => {
   const shop = await startShop(t, '    auth: { digest: { username: web, password: s3cret } }');
-  shop.backend.answer = (message, response) => {
-    if (message.headers['authorization'] !== undefined) answerStock(message, response);
-    else response.writeHead(401, { 'www-authenticate': 'Digest realm="shop", nonce="n", qop="auth"' }).end();
-  };
-  const long = GET_STOCK.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
-  const headers = { 'content-type': 'text/xml', soapaction: '""' };
-  const answer = await fetch(`${shop.gateway.url}/soap/shop`, { method: 'POST', headers, body: long });
-  t.equal(answer.status, 200);
+  shop.backend.answer = answerWhere((field) => field !== undefined, 'Digest realm="shop", nonce="n", qop="auth"');
+  t.equal((await shop.send({}, LONG)).status, 200);
   t.same(
     shop.backend.complete.map(({ body }) => body.length > 0),
     [false, true],
@@ -225,20 +198,16 @@ t.test('Digest: the challenge is asked for before a message that cannot be sent 
 t.test('OAuth 2.0: one token for all calls, renewed before it ends and when it is refused', async (t) => {
   let issued = 0;
   let lifeSeconds = 3600;
-  const server = await useBackend(t, (_message, response) => {
-    issued++;
-    const token = { access_token: `token${issued}`, token_type: 'Bearer', expires_in: lifeSeconds };
-    setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token)), 20);
+  const server = await useBackend(t, (message, response) => {
+    const token = { access_token: `token${++issued}`, token_type: 'Bearer', expires_in: lifeSeconds };
+    setTimeout(() => answerJson(token)(message, response), 20);
   });
   const shop = await startShop(
     t,
     `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret, scopes: [a, b], audience: shop } }`,
   );
   let valid = 'token1';
-  shop.backend.answer = (message, response) => {
-    if (message.headers['authorization'] === `Bearer ${valid}`) answerStock(message, response);
-    else response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
-  };
+  shop.backend.answer = answerWhere((field) => field === `Bearer ${valid}`, 'Bearer error="invalid_token"');
   const answers = await Promise.all([shop.ask(), shop.send(), shop.send(), shop.ask()]);
   for (const answer of answers) t.ok(typeof answer === 'string' ? answer.includes('"stock":7') : answer.status === 200);
   t.equal(issued, 1);
@@ -266,17 +235,13 @@ t.test('OAuth 2.0: one token for all calls, renewed before it ends and when it i
 
 t.test('OAuth 2.0: calls that are refused whatever the token cost no tokens', async (t) => {
   let issued = 0;
-  const server = await useBackend(t, (_message, response) => {
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ access_token: `token${++issued}`, token_type: 'Bearer', expires_in: 3600 }));
+  const server = await useBackend(t, (message, response) => {
+    answerJson({ access_token: `token${++issued}`, token_type: 'Bearer', expires_in: 3600 })(message, response);
   });
-  const shop = await startShop(
-    t,
-    `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret } }`,
-  );
+  const auth = `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret } }`;
+  const shop = await startShop(t, auth);
   const good = shop.backend.answer;
-  shop.backend.answer = (_message, response) => response.writeHead(401).end();
+  shop.backend.answer = answerStatus(401);
   await Promise.all(Array.from({ length: 10 }, () => shop.ask()));
   for (let call = 0; call < 10; call++) {
     t.match(await shop.ask(), 'errors');
@@ -285,25 +250,19 @@ t.test('OAuth 2.0: calls that are refused whatever the token cost no tokens', as
   t.equal(issued, 2, 'the first one, and another');
   shop.backend.answer = good;
   t.match(await shop.ask(), '"stock":7');
-  shop.backend.answer = (message, response) => {
-    if (message.headers['authorization'] === 'Bearer token2') response.writeHead(401).end();
-    else answerStock(message, response);
-  };
+  shop.backend.answer = answerWhere((field) => field !== 'Bearer token2');
   t.match(await shop.ask(), '"stock":7', 'refused after it was good: another one at once');
   t.equal(issued, 3);
 });
 
 t.test('OAuth 2.0: a token endpoint that fails is not asked by every call', async (t) => {
-  let asked = 0;
-  const server = await useBackend(t, (_message, response) => {
-    asked++;
-    response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_client","secret":"s3cret"}');
-  });
+  const refusal = '{"error":"invalid_client","secret":"s3cret"}';
+  const server = await useBackend(t, answerWith(refusal, 'application/json', 400));
   const keys = `    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: web, clientSecret: s3cret, clientAuth: post } }`;
   const shop = await startShop(t, keys);
   const answers = await Promise.all(Array.from({ length: 20 }, () => shop.ask()));
   for (const answer of answers) t.match(answer, 'UPSTREAM_AUTH');
-  t.equal(asked, 1);
+  t.equal(server.begun, 1);
   t.match(server.complete[0]?.body.toString(), 'client_secret=s3cret');
   t.equal(shop.backend.begun, 0);
   t.notMatch(JSON.stringify([answers, shop.gateway.logLines()]), /s3cret|invalid_client/);

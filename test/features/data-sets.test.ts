@@ -29,7 +29,7 @@ const rows = `<diffgr:diffgram ${GRAM}><NewDataSet xmlns="">
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 t.test('a data set is tables of rows, typed by the schema in the reply', async (t) => {
-  const { ask } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask } = await startDesk(t, WSDL);
   const { data, errors } = await ask(
     '{ get { tables { __typename name all: rows before } } }',
     reply(`${SCHEMA}${rows}`),
@@ -66,7 +66,7 @@ t.test('a data set is tables of rows, typed by the schema in the reply', async (
 });
 
 t.test('a data set without a schema, without a diffgram, empty or nil', async (t) => {
-  const { ask } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask } = await startDesk(t, WSDL);
   const tables = async (content: string): Promise<unknown> => {
     const { data, errors } = await ask('{ get { tables { name rows } } }', content);
     t.equal(errors, undefined, content);
@@ -84,7 +84,7 @@ t.test('a data set without a schema, without a diffgram, empty or nil', async (t
 
 t.test('a data set whose schema comes with the WSDL has its types', async (t) => {
   const types = `<xs:element name="Set"><xs:complexType><xs:choice minOccurs="0" maxOccurs="unbounded"><xs:element name="Line"><xs:complexType><xs:sequence><xs:element name="No" type="xs:int"/><xs:element name="Price" type="xs:decimal" minOccurs="0"/></xs:sequence></xs:complexType></xs:element><xs:element name="Note"><xs:complexType><xs:sequence><xs:element name="At" type="xs:date"/><xs:element name="Count" type="xs:int"/></xs:sequence></xs:complexType></xs:element></xs:choice></xs:complexType></xs:element>`;
-  const { ask } = await startDesk(t, { 'desk.wsdl': desk({ types, reply: SET('<xs:any namespace="urn:t"/>') }) });
+  const { ask } = await startDesk(t, desk({ types, reply: SET('<xs:any namespace="urn:t"/>') }));
   const { data, errors } = await ask(
     '{ get { tables { name rows } } }',
     reply(
@@ -103,7 +103,7 @@ t.test('a data set whose schema comes with the WSDL has its types', async (t) =>
 });
 
 t.test('a data set has as many rows as a list may have items, each as long as XML may be', async (t) => {
-  const { ask } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask } = await startDesk(t, WSDL);
   const of = (count: number, text: string): string =>
     reply(`<Set xmlns="">${`<N><T>${text}</T></N>`.repeat(count)}</Set>`);
   const query = '{ get { tables { name rows } } }';
@@ -124,7 +124,7 @@ t.test('a data set needs the rules of all fields, for its rows may hold any', as
   const customer = '<xs:element name="customer" type="t:Customer" minOccurs="0"/>';
   const { ask } = await startDesk(
     t,
-    { 'desk.wsdl': desk({ types, reply: `${SET()}${customer}` }) },
+    desk({ types, reply: `${SET()}${customer}` }),
     '    schema: { types: { Customer: { fields: { iban: { scopes: [bank] } } } } }\n',
   );
   const { data, errors } = await ask(
@@ -136,7 +136,7 @@ t.test('a data set needs the rules of all fields, for its rows may hold any', as
 });
 
 t.test('names "0.1" keeps the schema and the rows as XML', async (t) => {
-  const { ask } = await startDesk(t, { 'desk.wsdl': WSDL }, '    names: "0.1"\n');
+  const { ask } = await startDesk(t, WSDL, '    names: "0.1"\n');
   const { data } = await ask('{ get { any } }', reply(`${SCHEMA}<Set xmlns=""><N/></Set>`));
   t.match(data, { get: { any: ['<Set><N/></Set>'] } });
 });

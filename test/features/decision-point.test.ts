@@ -1,80 +1,63 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 
 import { verifyAudit } from '../../src/cli/audit.js';
 import { answerWith } from '../kit/backend.js';
-import { type Bank, keyOf, SECRETS, startBank } from '../kit/bank.js';
-import { postSoap } from '../kit/envelope.js';
+import { keyOf, SECRETS, useBank } from '../kit/bank.js';
+import { keptTerminal } from '../kit/command.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
-import { useBackend } from '../kit/use.js';
+import { useBackend, useFolder } from '../kit/use.js';
 
 /** A decision point that is asked about each call, and the record of decisions. */
 
+type Input = Readonly<Record<string, unknown>>;
+
 interface Point {
   readonly url: string;
-  readonly inputs: { readonly input: Record<string, unknown> }[];
-  answer: (input: Record<string, unknown>) => string | null;
+  readonly inputs: { readonly input: Input }[];
+  answer: (input: Input) => string | null;
 }
 
 async function startPoint(t: Test): Promise<Point> {
-  const point: Point & { url: string } = { url: '', inputs: [], answer: () => '{"result": true}' };
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      const asked = JSON.parse(body);
-      point.inputs.push({ ...asked, token: request.headers.authorization });
-      const text = point.answer(asked.input);
-      if (text !== null) response.end(text);
-    });
+  const inputs: Point['inputs'] = [];
+  const server = await useBackend(t, ({ body, headers }, response) => {
+    const asked = JSON.parse(String(body));
+    inputs.push({ ...asked, token: headers['authorization'] });
+    const text = point.answer(asked.input);
+    if (text !== null) response.end(text);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  point.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/data/soapstone/allow`;
+  const url = `${server.url}/v1/data/soapstone/allow`;
+  const point: Point = { url, inputs, answer: () => '{"result": true}' };
   return point;
 }
 
-const soap = (bank: Bank, name: string, operation = 'GetSecret'): Promise<Response> =>
-  postSoap(
-    `${bank.gateway.url}/soap/bank`,
-    `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${operation} xmlns="urn:bank"><id>1</id></${operation}></E:Body></E:Envelope>`,
-    { soapaction: `"${operation}"`, ...keyOf(name) },
-  );
-
-const graphql = async (bank: Bank, query: string, name: string): Promise<string> =>
-  (await postGraphql(bank.gateway.url, { query }, keyOf(name))).text();
+const isBoss = ({ client }: Input): boolean => Object(client).name === 'boss';
+const SECRET = '{ getSecret(id: "1") }';
 
 const CLASSES = { plain: '{ scopes: [a] }', boss: '{ deny: [bank.Find] }' };
 
-async function start(t: Test, keys: string): Promise<{ readonly bank: Bank; readonly point: Point }> {
+async function start(t: Test, keys: string, more = '') {
   const point = await startPoint(t);
-  const bank = await startBank(CLASSES, '', '', `  authorize: { url: "${point.url}"${keys} }\n`);
-  t.teardown(() => bank.close());
-  return { bank, point };
+  const bank = await useBank(t, CLASSES, '', more, `  authorize: { url: "${point.url}"${keys} }\n`);
+  /** The texts of the answers to a call. */
+  const soap = async (name: string): Promise<string> => (await bank.call('GetSecret', name)).text();
+  const graphql = async (query: string, name: string): Promise<string> => (await bank.ask(query, name)).text;
+  return { bank, point, soap, graphql };
 }
 
 t.test('a decision point decides on each SOAP call and GraphQL operation', async (t) => {
-  const { bank, point } = await start(t, ', timeoutMillis: 5000, token: secret-token');
-  point.answer = ({ client }) => JSON.stringify({ result: { allow: (client as { name: string }).name === 'boss' } });
-  const refused = await soap(bank, 'plain');
-  t.match(await refused.text(), 'code="FORBIDDEN"', 'a Fault');
-  t.match(await graphql(bank, '{ getSecret(id: "1") }', 'plain'), '"code":"FORBIDDEN"', 'an error');
+  const { bank, point, soap, graphql } = await start(t, ', timeoutMillis: 5000, token: secret-token');
+  point.answer = (input) => JSON.stringify({ result: { allow: isBoss(input) } });
+  t.match(await soap('plain'), 'code="FORBIDDEN"', 'a Fault');
+  t.match(await graphql(SECRET, 'plain'), '"code":"FORBIDDEN"', 'an error');
   t.same(bank.called(), [], 'nothing is called');
-  t.match(await (await soap(bank, 'boss')).text(), SECRETS.secret);
-  t.match(await graphql(bank, '{ getCustomer(id: "1") { id friend { iban } } }', 'boss'), SECRETS.iban);
-  t.match(await graphql(bank, '{ find(ids: ["1"]) { id } }', 'boss'), '"code":"FORBIDDEN"', 'the class comes first');
+  t.match(await soap('boss'), SECRETS.secret);
+  t.match(await graphql('{ getCustomer(id: "1") { id friend { iban } } }', 'boss'), SECRETS.iban);
+  t.match(await graphql('{ find(ids: ["1"]) { id } }', 'boss'), '"code":"FORBIDDEN"', 'the class comes first');
   t.equal(point.inputs.length, 4, 'each once, none about what the class denies');
   t.match(point.inputs[0], {
     token: 'Bearer secret-token',
@@ -98,11 +81,9 @@ t.test('a decision point decides on each SOAP call and GraphQL operation', async
 });
 
 t.test('plain routes, WSDLs and pages are asked about', async (t) => {
-  const point = await startPoint(t);
   const files = await useBackend(t, answerWith('a file', 'text/plain'));
   const routes = `routes: [{ path: /files, url: "${files.url}" }]\n`;
-  const bank = await startBank(CLASSES, '', routes, `  authorize: { url: "${point.url}", timeoutMillis: 5000 }\n`);
-  t.teardown(() => bank.close());
+  const { bank, point } = await start(t, ', timeoutMillis: 5000', routes);
   const get = (path: string): Promise<Response> => fetch(bank.gateway.url + path, { headers: keyOf('boss') });
   point.answer = () => '{"result": false}';
   for (const path of ['/files/a.txt?key=s', '/soap/bank?wsdl', '/soap/bank'])
@@ -127,31 +108,28 @@ t.test('without an answer in time requests are refused, or pass where the config
     ['deny', /FORBIDDEN/],
     ['allow', SECRETS.secret],
   ] as const) {
-    const { bank, point } = await start(t, `, timeoutMillis: 100, onError: ${onError}`);
+    const { point, soap, graphql } = await start(t, `, timeoutMillis: 100, onError: ${onError}`);
     for (const answer of [() => null, () => 'nonsense']) {
       point.answer = answer;
-      t.match(await (await soap(bank, 'plain')).text(), code, onError);
+      t.match(await soap('plain'), code, onError);
     }
     point.answer = () => '{}';
-    t.match(await graphql(bank, '{ getSecret(id: "1") }', 'plain'), 'FORBIDDEN', 'no result is no right');
+    t.match(await graphql(SECRET, 'plain'), 'FORBIDDEN', 'no result is no right');
   }
 });
 
 t.test('decisions are remembered for equal requests as long as configured', async (t) => {
-  const { bank, point } = await start(t, ', timeoutMillis: 5000, cacheMillis: 60000');
-  await Promise.all([1, 2, 3].map(() => soap(bank, 'plain')));
-  await soap(bank, 'plain');
+  const { point, soap } = await start(t, ', timeoutMillis: 5000, cacheMillis: 60000');
+  await Promise.all([1, 2, 3].map(() => soap('plain')));
+  await soap('plain');
   t.equal(point.inputs.length, 1, 'asked once');
-  await soap(bank, 'boss');
+  await soap('boss');
   t.equal(point.inputs.length, 2, 'another client is another question');
 });
 
 t.test('a subscription is asked about again while it goes on, and ends when it is denied', async (t) => {
-  const point = await startPoint(t);
   const subscriptions = 'subscriptions: { polled: { poll: { operation: bank.GetCustomer, everyMillis: 1000 } } }\n';
-  const keys = 'timeoutMillis: 5000, recheckMillis: 100';
-  const bank = await startBank(CLASSES, '', subscriptions, `  authorize: { url: "${point.url}", ${keys} }\n`);
-  t.teardown(() => bank.close());
+  const { bank, point } = await start(t, ', timeoutMillis: 5000, recheckMillis: 100', subscriptions);
   const ask = (name: string, field = 'id') =>
     postGraphql(
       bank.gateway.url,
@@ -161,12 +139,12 @@ t.test('a subscription is asked about again while it goes on, and ends when it i
   const [plain, boss] = await Promise.all([ask('plain'), ask('boss')]);
   await until(() => point.inputs.length >= 8);
   t.match(point.inputs.at(-1)?.input, { ...point.inputs[0]?.input, client: { name: String } }, 'the same question');
-  point.answer = ({ client }) => JSON.stringify({ result: (client as { name: string }).name === 'boss' });
+  point.answer = (input) => JSON.stringify({ result: isBoss(input) });
   t.match(await plain.text(), /"code":"FORBIDDEN".*event: complete/s);
   t.match(await bank.gateway.logLine('subscription ended'), { why: 'denied' });
   const asked = point.inputs.length;
   await until(() => point.inputs.length >= asked + 2);
-  t.notOk(point.inputs.slice(asked + 1).some(({ input }) => (input['client'] as { name: string }).name === 'plain'));
+  t.ok(point.inputs.slice(asked + 1).every(({ input }) => isBoss(input)));
   await boss.body?.cancel();
   await until(() => bank.gateway.logLines().filter(({ msg }) => msg === 'subscription ended').length === 2);
   const last = point.inputs.length;
@@ -179,40 +157,29 @@ t.test('a subscription is asked about again while it goes on, and ends when it i
   await other.body?.cancel();
 });
 
-const terminal = () => {
-  const lines: string[] = [];
-  const take = (text: string): void => void lines.push(text);
-  return { lines, out: take, error: take, environment: {}, directory: '.', isInteractive: false };
-};
-
 t.test('each request is asked about, however many questions had no answer', async (t) => {
-  const { bank, point } = await start(t, ', timeoutMillis: 50');
+  const { point, graphql } = await start(t, ', timeoutMillis: 50');
   point.answer = () => null;
-  for (let n = 0; n < 8; n++) t.match(await graphql(bank, '{ getSecret(id: "1") }', 'plain'), 'FORBIDDEN');
+  for (let n = 0; n < 8; n++) t.match(await graphql(SECRET, 'plain'), 'FORBIDDEN');
   point.answer = () => '{"result": true}';
-  await until(async () => (await graphql(bank, '{ getSecret(id: "1") }', 'plain')).includes(SECRETS.secret));
+  await until(async () => (await graphql(SECRET, 'plain')).includes(SECRETS.secret));
   t.equal(point.inputs.length, 9);
 });
 
 t.test('decisions are recorded in a chain that shows changes', async (t) => {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(home, { recursive: true }));
+  const home = await useFolder(t);
   const file = join(home, 'audit.log');
   const service = `    operations: { GetSecret: { scopes: [secret] }, GetCustomer: {} }
     schema: { types: { Customer: { fields: { iban: { mask: { plain: last4 } }, tax: { scopes: [tax] } } } } }`;
-  const bank = await startBank(CLASSES, service, `audit: { file: ${file} }`, '  trustedProxies: [127.0.0.1]\n');
+  const bank = await useBank(t, CLASSES, service, `audit: { file: ${file} }`, '  trustedProxies: [127.0.0.1]\n');
   const lines = (): Record<string, unknown>[] =>
     readFileSync(file, 'utf8')
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line));
-  await soap(bank, 'plain');
-  await graphql(
-    bank,
-    'query Secret { getCustomer(id: "1") { iban tax id } getSecret(id: "SECRET-ARGUMENT") }',
-    'plain',
-  );
-  await soap(bank, 'boss', 'GetCustomer');
+  await bank.call('GetSecret', 'plain');
+  await bank.ask('query Secret { getCustomer(id: "1") { iban tax id } getSecret(id: "SECRET-ARGUMENT") }', 'plain');
+  await bank.call('GetCustomer', 'boss');
   const forwarded = { 'x-api-key': 'x'.repeat(20), 'x-forwarded-for': '203.0.113.9' };
   await fetch(`${bank.gateway.url}/soap/bank`, { method: 'POST', headers: forwarded });
   await until(() => lines().length === 4);
@@ -234,25 +201,18 @@ t.test('decisions are recorded in a chain that shows changes', async (t) => {
   t.notMatch(text, /SECRET|x{20}/, 'without values');
   await rename(file, `${file}.1`);
   while (!existsSync(file)) {
-    await soap(bank, 'plain');
+    await bank.call('GetSecret', 'plain');
     await setTimeout(100);
   }
-  await bank.close();
-  const whole = terminal();
-  t.equal(
-    await verifyAudit([`${file}.1`, file], { isContinued: false, keyFile: null }, whole),
-    0,
-    'whole, over both files',
-  );
-  t.match(whole.lines.join('\n'), /is whole: lines \d+, chains 1/);
-  t.equal(
-    await verifyAudit([file], { isContinued: true, keyFile: null }, terminal()),
-    0,
-    'a file alone may go on from another',
-  );
-  const alone = terminal();
-  t.equal(await verifyAudit([file], { isContinued: false, keyFile: null }, alone), 1, 'its beginning is missing');
-  t.match(alone.lines.join('\n'), /begins with line \d+.*--continued/s);
+  await bank.gateway.close();
+  const verify = async (files: readonly string[], isContinued = false) => {
+    const terminal = keptTerminal();
+    const code = await verifyAudit(files, { isContinued, keyFile: null }, terminal);
+    return { code, out: terminal.lines.join('\n') };
+  };
+  t.match(await verify([`${file}.1`, file]), { code: 0, out: /is whole: lines \d+, chains 1/ }, 'over both files');
+  t.equal((await verify([file], true)).code, 0, 'a file alone may go on from another');
+  t.match(await verify([file]), { code: 1, out: /begins with line \d+.*--continued/s }, 'its beginning is missing');
   const own = (await readFile(`${file}.1`, 'utf8')).split('\n');
   const broken = join(home, 'broken.log');
   for (const [what, edited] of [
@@ -262,7 +222,7 @@ t.test('decisions are recorded in a chain that shows changes', async (t) => {
     ['another line', ['{"a":1}', ...own]],
   ] as const) {
     await writeFile(broken, edited.join('\n'));
-    t.equal(await verifyAudit([broken], { isContinued: false, keyFile: null }, terminal()), 1, what);
+    t.equal((await verify([broken])).code, 1, what);
   }
-  t.equal(await verifyAudit([join(home, 'none.log')], { isContinued: false, keyFile: null }, terminal()), 2, 'no file');
+  t.equal((await verify([join(home, 'none.log')])).code, 2, 'no file');
 });

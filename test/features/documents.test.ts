@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
-import { answerWith } from '../kit/backend.js';
+import { codesOf, errorWith, type GraphqlAnswer } from '../kit/answers.js';
+import { answerOperations } from '../kit/backend.js';
+import { textIn } from '../kit/envelope.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { until } from '../kit/until.js';
+import { useCompiled, useFolder, useService } from '../kit/use.js';
 
 /** Documents that requests only name, and requests that come in batches. */
 
@@ -27,23 +25,16 @@ const services = (url: string): string => `services:
       RenameArticle: { field: Mutation.rename }
 `;
 
-const article = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><Reply xmlns="urn:shop"><sku>A1</sku></Reply></E:Body></E:Envelope>`;
+const answerArticle = answerOperations('urn:shop', () => '<sku>A1</sku>');
 
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  readonly json: {
-    readonly data?: unknown;
-    readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
-  };
+  readonly json: GraphqlAnswer;
 }
 
 async function startShop(t: Test, more: string, directory: string | null = null) {
-  const backend = await useBackend(t, (message, response) => {
-    const [, name = ''] = /Body><\w+:(\w+)/.exec(message.body.toString()) ?? [];
-    answerWith(article.replaceAll('Reply', `${name}Response`))(message, response);
-  });
-  const gateway = await useGateway(t, services(backend.url) + more, directory);
+  const { backend, gateway } = await useService(t, answerArticle, (url) => services(url) + more, directory);
   const read = async (response: Response): Promise<Answer> => {
     const { status, headers } = response;
     const text = await response.text();
@@ -66,7 +57,7 @@ async function startShop(t: Test, more: string, directory: string | null = null)
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const apq = (sha256Hash: string, version = 1) => ({ persistedQuery: { version, sha256Hash } });
-const codesOf = ({ json }: Answer): readonly string[] => (json.errors ?? []).map(({ extensions }) => extensions.code);
+const codesIn = ({ json }: Answer): readonly (string | undefined)[] => codesOf(json);
 
 const AUTOMATIC = 'graphql: { persisted: { automatic: true } }\n';
 const QUERY = '{ article(sku: "a") { sku } }';
@@ -101,7 +92,7 @@ t.test('variables and names of operations belong to the request, not to the docu
   await post({ query, extensions, operationName: 'B' });
   t.same((await post({ extensions, operationName: 'A', variables: { sku: 'x1' } })).json, { data: DATA });
   t.match(backend.complete.at(-1)?.body.toString(), 'x1');
-  t.same(codesOf(await post({ extensions, operationName: 'C' })), ['BAD_REQUEST']);
+  t.same(codesIn(await post({ extensions, operationName: 'C' })), ['BAD_REQUEST']);
   const written = 'mutation { rename(sku: "a") { sku } }';
   await post({ query: written, extensions: apq(sha256(written)) });
 });
@@ -128,18 +119,18 @@ t.test('what is no name of a document is told, and nothing is remembered by it',
   ];
   for (const [name, body, code] of cases) {
     const answer = await post(body);
-    t.same(codesOf(answer), [code], name);
+    t.same(codesIn(answer), [code], name);
     t.equal(answer.status, code === 'PERSISTED_QUERY_NOT_FOUND' ? 404 : 400, name);
   }
   t.equal((await get({ extensions: JSON.stringify(apq(hash)), id: 'a' })).status, 404, 'the hash was never taken');
   t.equal((await get({ query: QUERY, id: 'anything' })).status, 200, 'other people have ids of their own');
   const long = `${QUERY} #${'x'.repeat(70_000)}`;
   t.same((await post({ query: long, extensions: apq(sha256(long)) })).json, { data: DATA });
-  t.same(codesOf(await post({ extensions: apq(sha256(long)) })), ['PERSISTED_QUERY_NOT_FOUND'], 'too long to be kept');
+  t.same(codesIn(await post({ extensions: apq(sha256(long)) })), ['PERSISTED_QUERY_NOT_FOUND'], 'too long to be kept');
   for (const query of ['{ nothing }', '{ a', `{ ${'x: stock '.repeat(30)} }`]) {
     const extensions = apq(sha256(query));
     t.equal((await post({ query, extensions })).status, 400);
-    t.same(codesOf(await post({ extensions })), ['PERSISTED_QUERY_NOT_FOUND'], 'only what runs is kept');
+    t.same(codesIn(await post({ extensions })), ['PERSISTED_QUERY_NOT_FOUND'], 'only what runs is kept');
   }
   t.equal(backend.complete.length, 2);
 });
@@ -151,9 +142,9 @@ t.test('where nothing is remembered, clients are told to send documents whole', 
     { message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', id: String } },
   ]);
   t.same((await post({ query: QUERY, extensions: apq(sha256(QUERY)) })).json, { data: DATA });
-  t.same(codesOf(await post({ extensions: apq(sha256(QUERY)) })), ['PERSISTED_QUERY_NOT_SUPPORTED']);
-  t.same(codesOf(await post({ id: 'x' })), ['PERSISTED_QUERY_NOT_SUPPORTED']);
-  t.same(codesOf(await post({ query: '{ stock }', extensions: apq('0'.repeat(64)) })), [
+  t.same(codesIn(await post({ extensions: apq(sha256(QUERY)) })), ['PERSISTED_QUERY_NOT_SUPPORTED']);
+  t.same(codesIn(await post({ id: 'x' })), ['PERSISTED_QUERY_NOT_SUPPORTED']);
+  t.same(codesIn(await post({ query: '{ stock }', extensions: apq('0'.repeat(64)) })), [
     'PERSISTED_QUERY_HASH_MISMATCH',
   ]);
 });
@@ -185,15 +176,9 @@ limits: { persisted: { registrationCost: 40 } }
   );
 });
 
-async function folder(t: Test, manifest: unknown): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(directory, { recursive: true, force: true }));
-  await writeFile(
-    join(directory, 'documents.json'),
-    typeof manifest === 'string' ? manifest : JSON.stringify(manifest, null, 1),
-  );
-  return directory;
-}
+const filesOf = (manifest: unknown): Readonly<Record<string, string>> => ({
+  'documents.json': typeof manifest === 'string' ? manifest : JSON.stringify(manifest, null, 1),
+});
 
 const MUTATION = 'mutation Rename($sku: String!) { rename(sku: $sku) { sku } }';
 const RELAY = { [sha256(QUERY)]: QUERY, 'md5-of-relay': MUTATION };
@@ -208,7 +193,7 @@ const APOLLO = {
 
 for (const [format, manifest] of Object.entries({ RELAY, APOLLO })) {
   t.test(`trusted documents are run by their id, whatever it is called: ${format}`, async (t) => {
-    const directory = await folder(t, manifest);
+    const directory = await useFolder(t, filesOf(manifest));
     const { post, get, backend } = await startShop(
       t,
       'graphql: { trusted: { manifest: documents.json } }\n',
@@ -231,9 +216,9 @@ for (const [format, manifest] of Object.entries({ RELAY, APOLLO })) {
     const written = await post({ id: 'md5-of-relay', variables: { sku: 'b7' } });
     t.same(written.json, { data: { rename: { sku: 'A1' } } });
     t.match(backend.complete.at(-1)?.body.toString(), 'b7');
-    t.same(codesOf(await post({ id: 'md5-of-relay' })), ['BAD_USER_INPUT']);
-    t.same(codesOf(await post({ id: 'constructor' })), ['PERSISTED_QUERY_NOT_FOUND']);
-    t.same(codesOf(await post({ query: '{ stock }', extensions: apq('md5-of-relay') })), [
+    t.same(codesIn(await post({ id: 'md5-of-relay' })), ['BAD_USER_INPUT']);
+    t.same(codesIn(await post({ id: 'constructor' })), ['PERSISTED_QUERY_NOT_FOUND']);
+    t.same(codesIn(await post({ query: '{ stock }', extensions: apq('md5-of-relay') })), [
       'PERSISTED_QUERY_HASH_MISMATCH',
     ]);
     t.same((await post({ query: '{ stock }' })).json, { data: { stock: null } }, 'others run as well');
@@ -241,19 +226,19 @@ for (const [format, manifest] of Object.entries({ RELAY, APOLLO })) {
 }
 
 t.test('with only trusted documents nothing else is run', async (t) => {
-  const directory = await folder(t, RELAY);
+  const directory = await useFolder(t, filesOf(RELAY));
   const only = 'graphql: { trusted: { manifest: documents.json, only: true }, batch: 10 }\n';
   const { post, get, backend, gateway } = await startShop(t, only, directory);
   t.same((await post({ documentId: sha256(QUERY) })).json, { data: DATA });
   t.same((await post({ query: QUERY })).json, { data: DATA }, 'the text of one is as good as its id');
   const calls = backend.complete.length;
   for (const query of ['{ stock }', `${QUERY} `, '{ __typename }', '{ __schema { description } }', '{']) {
-    t.same(codesOf(await post({ query })), ['PERSISTED_QUERY_ONLY'], query);
-    t.same(codesOf(await get({ query })), ['PERSISTED_QUERY_ONLY']);
-    t.same(codesOf(await post({ query, extensions: apq(sha256(query)) })), ['PERSISTED_QUERY_ONLY']);
+    t.same(codesIn(await post({ query })), ['PERSISTED_QUERY_ONLY'], query);
+    t.same(codesIn(await get({ query })), ['PERSISTED_QUERY_ONLY']);
+    t.same(codesIn(await post({ query, extensions: apq(sha256(query)) })), ['PERSISTED_QUERY_ONLY']);
   }
   const batch = await post([{ query: '{ stock }' }, { id: sha256(QUERY) }], {});
-  t.match(batch.json, [{ errors: [{ extensions: { code: 'PERSISTED_QUERY_ONLY' } }] }, { data: DATA }]);
+  t.match(batch.json, [errorWith('PERSISTED_QUERY_ONLY'), { data: DATA }]);
   t.equal(backend.complete.length, calls + 1);
   const page = await fetch(`${gateway.url}/graphql`, { headers: { accept: 'text/html' } });
   t.notOk(page.ok, 'there is nothing to ask from a browser');
@@ -261,14 +246,11 @@ t.test('with only trusted documents nothing else is run', async (t) => {
 
 /** What is wrong, or noted, of a configuration. */
 async function told(t: Test, graphql: string, manifest: unknown): Promise<readonly string[]> {
-  const directory = await folder(t, manifest);
-  const file = join(directory, 'soapstone.yaml');
-  await writeFile(file, `${services('http://127.0.0.1:1')}graphql: ${graphql}\n`);
-  const shown = (text: string): string => text.replaceAll(`${directory}/`, '');
+  const yaml = `${services('http://127.0.0.1:1')}graphql: ${graphql}\n`;
+  const shown = (text: string): string => text.replaceAll(/\S*\/(?=documents|gateway)/g, '');
   try {
-    const compiled = await compile(await loadConfig(file, {}));
-    await compiled.close();
-    return compiled.warnings.map(({ file, line, column, what }) => shown(`${file}:${line}:${column}: note: ${what}`));
+    const { warnings } = await useCompiled(t, yaml, filesOf(manifest));
+    return warnings.map(({ file, line, column, what }) => shown(`${file}:${line}:${column}: note: ${what}`));
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return shown(error.message).split('\n');
@@ -325,9 +307,9 @@ t.test('a manifest that cannot be read keeps the gateway from starting, with the
     t.match(problems[0], expected, name);
   }
   const missing = await told(t, '{ trusted: { manifest: nothing.json } }', {});
-  t.match(missing, [/^soapstone\.yaml:\d+:33: The manifest of trusted documents cannot be read \(ENOENT\)\./]);
+  t.match(missing, [/^gateway\.yaml:\d+:33: The manifest of trusted documents cannot be read \(ENOENT\)\./]);
   const both = '{ trusted: { manifest: documents.json, only: true }, persisted: { automatic: true } }';
-  t.match(await told(t, both, {}), [/^soapstone\.yaml:\d+:76: `graphql\.persisted` remembers what/]);
+  t.match(await told(t, both, {}), [/^gateway\.yaml:\d+:76: `graphql\.persisted` remembers what/]);
   t.match(await told(t, '{ trusted: { only: true } }', {}), [/`graphql\.trusted\.manifest` is missing\./]);
   t.match(await told(t, '{ batch: 101 }', {}), [/`graphql\.batch` must be between 0 and 100\./]);
 });
@@ -338,7 +320,7 @@ t.test('batches are refused unless they are wanted', async (t) => {
   const { post } = await startShop(t, '');
   const refused = await post([{ query: QUERY }]);
   t.equal(refused.status, 400);
-  t.same(codesOf(refused), ['BATCHING_NOT_SUPPORTED']);
+  t.same(codesIn(refused), ['BATCHING_NOT_SUPPORTED']);
 });
 
 t.test('each request of a batch is answered as if it came alone, in order', async (t) => {
@@ -354,10 +336,10 @@ t.test('each request of a batch is answered as if it came alone, in order', asyn
   t.equal(answer.status, 200);
   t.match(answer.json, [
     { data: DATA },
-    { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] },
-    { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] },
+    errorWith('GRAPHQL_VALIDATION_FAILED'),
+    errorWith('GRAPHQL_VALIDATION_FAILED'),
     { data: { a: 'Query' } },
-    { errors: [{ extensions: { code: 'BAD_REQUEST' } }] },
+    errorWith('BAD_REQUEST'),
     { data: { stock: null } },
   ]);
   t.equal(backend.complete.length, 2);
@@ -376,7 +358,7 @@ t.test('a batch that is too long, empty or nested is refused as a whole', async 
   for (const batch of [[], Array.from({ length: 11 }, () => item), [item, [item]], [[]]]) {
     const answer = await post(batch);
     t.equal(answer.status, 400);
-    t.same(codesOf(answer), ['BATCHING_NOT_SUPPORTED']);
+    t.same(codesIn(answer), ['BATCHING_NOT_SUPPORTED']);
   }
   t.equal((await post(Array.from({ length: 10 }, () => item))).status, 200);
   t.equal(backend.complete.length, 10);
@@ -388,16 +370,12 @@ t.test('each request of a batch is charged, and together they cost no more than 
   address: { class: public }
   classes: { public: { budget: { maximum: 45, restoreRate: 1 } } }
 `;
+  const eachOf = ({ json }: Answer) => (json as GraphqlAnswer[]).map(codesOf);
   const poor = await startShop(t, BATCH + clients);
   const items = Array.from({ length: 5 }, (_, index) => ({ query: `{ stock(sku: "${index}") }` }));
   const charged = await poor.post(items);
   t.equal(charged.status, 200);
-  t.same(
-    (charged.json as unknown as Answer['json'][]).map(({ errors = [] }) =>
-      errors.map(({ extensions }) => extensions.code),
-    ),
-    [[], [], [], [], ['RATE_LIMITED']],
-  );
+  t.same(eachOf(charged), [[], [], [], [], ['RATE_LIMITED']]);
   t.equal(poor.backend.complete.length, 4);
   t.match(charged.headers.get('retry-after'), /^\d+$/);
   const nothing = await poor.post(items);
@@ -405,12 +383,7 @@ t.test('each request of a batch is charged, and together they cost no more than 
 
   const small = await startShop(t, `${BATCH}limits: { graphql: { cost: 35 } }\n`);
   const together = await small.post(items);
-  t.same(
-    (together.json as unknown as Answer['json'][]).map(({ errors = [] }) =>
-      errors.map(({ extensions }) => extensions.code),
-    ),
-    [[], [], [], ['MAX_COST_LIMIT'], ['MAX_COST_LIMIT']],
-  );
+  t.same(eachOf(together), [[], [], [], ['MAX_COST_LIMIT'], ['MAX_COST_LIMIT']]);
   t.equal(small.backend.complete.length, 3);
 });
 
@@ -418,20 +391,15 @@ t.test('queries of a batch run side by side, and mutations in their turn', async
   const { post, backend } = await startShop(t, BATCH);
   const order: string[] = [];
   const held: (() => void)[] = [];
-  let wake = (): void => {};
   backend.answer = (message, response) => {
-    const [, sku = ''] = /sku>(\w+)</.exec(message.body.toString()) ?? [];
+    const sku = textIn(message.body, 'sku');
     order.push(`${sku} asked`);
     held.push(() => {
       order.push(`${sku} told`);
-      const [, name = ''] = /Body><\w+:(\w+)/.exec(message.body.toString()) ?? [];
-      answerWith(article.replaceAll('Reply', `${name}Response`))(message, response);
+      answerArticle(message, response);
     });
-    wake();
   };
-  const arrived = async (count: number): Promise<void> => {
-    while (held.length < count) await new Promise<void>((resolve) => (wake = resolve));
-  };
+  const arrived = (count: number): Promise<void> => until(() => held.length >= count);
   const query = (sku: string) => ({ query: `{ article(sku: "${sku}") { sku } }` });
   const write = { query: 'mutation { rename(sku: "w") { sku } }' };
   const answer = post([query('a'), query('b'), write, query('c')]);

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import t from 'tap';
 
+import { errorWith } from '../kit/answers.js';
 import { answerWith } from '../kit/backend.js';
-import { askGraphql } from '../kit/graphql-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useService } from '../kit/use.js';
+
+const WSDL = resolve('test/real/stacks/php/legacy.wsdl');
 
 const envelope = (body: string): string =>
   '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
@@ -11,13 +13,13 @@ const envelope = (body: string): string =>
   `<E:Body E:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">${body}</E:Body></E:Envelope>`;
 
 t.test('answers by the SOAP encoding, as stacks write them, through the gateway', async (t) => {
-  const backend = await useBackend(t, answerWith(''));
-  const gateway = await useGateway(
+  const service = await useService(
     t,
-    `services:
+    answerWith(''),
+    (url) => `services:
   stock:
-    wsdl: ${resolve('test/real/stacks/php/legacy.wsdl')}
-    url: ${backend.url}/legacy.php
+    wsdl: ${WSDL}
+    url: ${url}/legacy.php
     operations:
       getItem: { field: Query.item }
       listItems: { field: Query.items }
@@ -25,8 +27,8 @@ limits: { codec: { references: 100 } }
 `,
   );
   const ask = async (query: string, body: string): Promise<unknown> => {
-    backend.answer = answerWith(envelope(body));
-    return askGraphql(gateway.url, query);
+    service.backend.answer = answerWith(envelope(body));
+    return service.ask(query);
   };
   const item = '{ item(sku: "S1") { sku qty tags substitute { sku qty substitute { sku } } } }';
   const values = (sku: string, rest: string): string =>
@@ -52,24 +54,22 @@ limits: { codec: { references: 100 } }
     data: { items: null },
     errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }],
   });
-  t.match(await ask(item, '<m:listItemsResponse/>'), { errors: [{ extensions: { code: 'UPSTREAM_DESYNC' } }] });
+  t.match(await ask(item, '<m:listItemsResponse/>'), errorWith('UPSTREAM_DESYNC'));
 });
 
 t.test('references by enc:id and enc:ref of SOAP 1.2 are followed', async (t) => {
   const enc = 'http://www.w3.org/2003/05/soap-encoding';
-  const backend = await useBackend(t, answerWith(''));
-  const wsdl = resolve('test/real/stacks/php/legacy.wsdl');
-  const gateway = await useGateway(
-    t,
-    `services:\n  stock: { wsdl: ${wsdl}, url: "${backend.url}/", versions: ["1.2"], operations: { getItem: { field: Query.item } } }\n`,
-  );
   const item = (id: string, more: string): string =>
     `<item enc:id="${id}"><sku enc:id="${id}s">${id}</sku><qty>1</qty><price>1.0</price><unit>kg</unit><active>1</active><tags enc:arraySize="0"/>${more}</item>`;
-  backend.answer = answerWith(
+  const reply = answerWith(
     `<E:Envelope xmlns:E="http://www.w3.org/2003/05/soap-envelope" xmlns:enc="${enc}" xmlns:m="urn:legacy:inventory"><E:Body><m:getItemResponse E:encodingStyle="${enc}"><return enc:ref="a"/></m:getItemResponse>${item('a', '<substitute enc:id="b"><sku enc:ref="as"/><substitute enc:ref="a"/></substitute>')}</E:Body></E:Envelope>`,
     'application/soap+xml',
   );
-  t.match(await askGraphql(gateway.url, '{ item(sku: "S1") { sku substitute { sku substitute { sku } } } }'), {
+  const operations = 'operations: { getItem: { field: Query.item } }';
+  const yaml = (url: string): string =>
+    `services: { stock: { wsdl: ${WSDL}, url: "${url}/", versions: ["1.2"], ${operations} } }\n`;
+  const { ask } = await useService(t, reply, yaml);
+  t.match(await ask('{ item(sku: "S1") { sku substitute { sku substitute { sku } } } }'), {
     data: { item: { sku: 'a', substitute: { sku: 'a', substitute: { sku: 'a' } } } },
   });
 });

@@ -4,6 +4,7 @@ import t from 'tap';
 
 import { startDemoBackend } from '../../config/demo/backend.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { postJson } from '../kit/graphql-client.js';
 
 /** The examples beside the demonstration: each is started, and what its head says to ask is asked. */
 
@@ -29,11 +30,7 @@ t.test('every example starts, and answers what its head says', async (t) => {
     t.ok(requests.length > 0, name);
     for (const [, path = '', fields = '', body = '', answer = ''] of requests) {
       const headers = [...fields.matchAll(/-H '([^:']+): ([^']+)'/g)].map(([, key = '', value = '']) => [key, value]);
-      const answered = await fetch(`${gateway.url}${path}`, {
-        method: 'POST',
-        headers: Object.fromEntries(headers),
-        body,
-      });
+      const answered = await postJson(`${gateway.url}${path}`, body, Object.fromEntries(headers));
       const { data, errors = [] } = JSON.parse(await answered.text());
       const { data: expected, errors: expectedErrors = [] } = JSON.parse(answer);
       t.same(data, expected, `${name}: ${body}`);

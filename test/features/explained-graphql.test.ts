@@ -1,32 +1,16 @@
 import t, { type Test } from 'tap';
-import { answerWith } from '../kit/backend.js';
-import type { TestGateway } from '../kit/gateway.js';
-import { postGraphql } from '../kit/graphql-client.js';
-import { envelopeOf } from '../kit/refused-desk.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { answerOperations } from '../kit/backend.js';
+import { useService } from '../kit/use.js';
 
-interface Answer {
-  readonly data?: Record<string, unknown> | null;
-  readonly errors?: readonly {
-    readonly message: string;
-    readonly locations?: readonly { readonly line: number; readonly column: number }[];
-    readonly path?: readonly (string | number)[];
-    readonly extensions: Record<string, unknown>;
-  }[];
-}
-
-async function startShop(t: Test, more = ''): Promise<TestGateway> {
+async function startShop(t: Test, more = '') {
   const order =
     '<id>1</id><customer><name>Ann</name><iban>DE1</iban></customer><line><sku>A</sku><count>x</count></line>';
-  const backend = await useBackend(
+  return useService(
     t,
-    answerWith(envelopeOf(`<GetOrderResponse xmlns="urn:shop">${order}</GetOrderResponse>`)),
-  );
-  const gateway = await useGateway(
-    t,
-    `services:
+    answerOperations('urn:shop', () => order),
+    (url) => `services:
   shop:
-    url: ${backend.url}/
+    url: ${url}/
     namespace: urn:shop
     types: |
       type Query { order(id: ID!, filter: Filter): Order, salary: Order }
@@ -44,12 +28,6 @@ async function startShop(t: Test, more = ''): Promise<TestGateway> {
 clients: { address: { class: public }, classes: { public: {} } }
 ${more}`,
   );
-  return gateway;
-}
-
-async function ask({ url }: TestGateway, query: string, variables: unknown = {}): Promise<Answer> {
-  const response = await postGraphql(url, { query, variables });
-  return (await response.json()) as Answer;
 }
 
 const OPEN = 'graphql: { introspection: true }\n';
@@ -58,36 +36,35 @@ const FILTERED = 'query($f: Filter) { order(id: 1, filter: $f) { id } }';
 
 t.test('an unknown field of a variable is named, with the nearest one', async (t) => {
   const open = await startShop(t, OPEN);
-  const near = await ask(open, FILTERED, { f: { customrName: 's3cret' } });
+  const near = await open.ask(FILTERED, { f: { customrName: 's3cret' } });
   t.equal(
     near.errors?.[0]?.message,
     'Variable "$f" has the field "customrName", which type "Filter" does not have; did you mean "customerName"?',
   );
   for (const name of ['s3cret', `"\u202e${'x'.repeat(200)}`, '__proto__', 'customerName ']) {
-    const far = await ask(open, FILTERED, JSON.parse(`{"f":{${JSON.stringify(name)}:1}}`));
+    const far = await open.ask(FILTERED, JSON.parse(`{"f":{${JSON.stringify(name)}:1}}`));
     const [error] = far.errors ?? [];
     if (error?.extensions['code'] === 'BAD_REQUEST') continue;
     t.equal(error?.message, 'Variable "$f" has a field that is not defined by type "Filter".', name);
   }
   const closed = await startShop(t, CLOSED);
-  const hidden = await ask(closed, FILTERED, { f: { customrName: 's3cret' } });
+  const hidden = await closed.ask(FILTERED, { f: { customrName: 's3cret' } });
   t.notMatch(JSON.stringify(hidden), /customerName|s3cret/);
 });
 
 t.test('a syntax error says what graphql-js says', async (t) => {
-  const gateway = await startShop(t, CLOSED);
-  const { errors } = await ask(gateway, '{\n  order(id: 1) {\n    id\n');
+  const { ask, gateway } = await startShop(t, CLOSED);
+  const { errors } = await ask('{\n  order(id: 1) {\n    id\n');
   t.match(errors, [
     { message: 'Syntax error at line 4, column 1: Expected Name, found <EOF>.', locations: [{ line: 4 }] },
   ]);
-  await ask(gateway, '{ order(id: 1) "s3cret" }');
+  await ask('{ order(id: 1) "s3cret" }');
   t.notMatch(JSON.stringify(await gateway.accessLine(2)), 's3cret', 'the log has the place alone');
 });
 
 t.test('an error within an answer has the location of its own field', async (t) => {
-  const gateway = await startShop(t, OPEN);
+  const { ask } = await startShop(t, OPEN);
   const { errors } = await ask(
-    gateway,
     '{\n  order(id: 1) {\n    ...F\n  }\n}\nfragment F on Order {\n  line {\n    many: count\n  }\n}',
   );
   t.match(errors, [{ path: ['order', 'line', 0, 'many'], locations: [{ line: 8, column: 5 }] }]);
@@ -96,7 +73,7 @@ t.test('an error within an answer has the location of its own field', async (t) 
 t.test('a refused field names the scope that the client lacks, where the schema may be known', async (t) => {
   const query = '{\n  order(id: 1) {\n    customer {\n      iban\n    }\n  }\n}';
   const open = await startShop(t, OPEN);
-  const { errors, data } = await ask(open, query);
+  const { errors, data } = await open.ask(query);
   t.same(data, { order: { customer: { iban: null } } });
   t.match(errors, [
     {
@@ -105,20 +82,19 @@ t.test('a refused field names the scope that the client lacks, where the schema 
       extensions: { code: 'FORBIDDEN', missingScopes: ['bank'] },
     },
   ]);
-  const whole = await ask(open, '{ salary { id } }');
+  const whole = await open.ask('{ salary { id } }');
   t.match(whole.errors, [
     { message: /the client lacks the scope "payroll"\.$/, extensions: { missingScopes: ['payroll'] } },
   ]);
   const closed = await startShop(t, CLOSED);
-  const hidden = await ask(closed, query);
+  const hidden = await closed.ask(query);
   t.match(hidden.errors, [{ message: 'The client may not read this field.' }]);
-  t.notMatch(JSON.stringify([hidden, await ask(closed, '{ salary { id } }')]), /bank|payroll/);
+  t.notMatch(JSON.stringify([hidden, await closed.ask('{ salary { id } }')]), /bank|payroll/);
 });
 
 t.test('scopes and masks stand in the descriptions of fields', async (t) => {
-  const gateway = await startShop(t, OPEN);
+  const { ask } = await startShop(t, OPEN);
   const { data } = await ask(
-    gateway,
     '{ customer: __type(name: "Customer") { fields { name description } } query: __type(name: "Query") { fields { name description } } }',
   );
   t.match(data, {
@@ -138,15 +114,12 @@ t.test('scopes and masks stand in the descriptions of fields', async (t) => {
 });
 
 t.test('GraphiQL begins with a query that works: of a field that all may read, with its arguments', async (t) => {
-  const backend = await useBackend(
+  const { ask, gateway, sent } = await useService(
     t,
-    answerWith(envelopeOf('<FindResponse xmlns="urn:find"><id>7</id></FindResponse>')),
-  );
-  const gateway = await useGateway(
-    t,
-    `services:
+    answerOperations('urn:find', () => '<id>7</id>'),
+    (url) => `services:
   find:
-    url: ${backend.url}/
+    url: ${url}/
     namespace: urn:find
     types: |
       type Query { anyone(key: String): Found, find(id: Int, name: String): Found }
@@ -161,6 +134,6 @@ graphql: { introspection: true }
   const page = await fetch(`${gateway.url}/graphql`, { headers: { accept: 'text/html' } });
   const example = /data-example="([^"]*)"/.exec(await page.text())?.[1]?.replaceAll('&quot;', '"') ?? '';
   t.match(example, 'find(id: 7, name: "A") {\n    id\n');
-  t.match(await ask(gateway, example), { data: { find: { id: '7' } } });
-  t.match(backend.complete[0]?.body.toString(), /<[^>]*id>7<.*name>A</);
+  t.match(await ask(example), { data: { find: { id: '7' } } });
+  t.match(sent(), /<[^>]*id>7<.*name>A</);
 });

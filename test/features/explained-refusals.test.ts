@@ -76,10 +76,8 @@ t.test('a Fault says what was wrong with the message, where, and what to do', as
 
 t.test('the line is right in UTF-16, gzip, chunks and packages', async (t) => {
   const desk = await startRefusedDesk(t);
-  const message = envelopeOf('<GetOrder xmlns="urn:desk">\n<id>7</id>\n<note>ü & </note></GetOrder>').replaceAll(
-    '\n',
-    '\r\n',
-  );
+  const order = '<GetOrder xmlns="urn:desk">\n<id>7</id>\n<note>ü & </note></GetOrder>';
+  const message = envelopeOf(order).replaceAll('\n', '\r\n');
   const line = message.slice(0, message.indexOf('&')).split('\n').length;
   const at = message.indexOf('&') + 1;
   const utf16 = Buffer.from(`\ufeff${message}`, 'utf16le');

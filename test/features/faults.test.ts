@@ -2,23 +2,17 @@ import { resolve } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { answerWith } from '../kit/backend.js';
-import { postSoap } from '../kit/envelope.js';
-import { askGraphql } from '../kit/graphql-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
-import { schemaWith, wsdlWith } from '../wsdl/written.js';
+import { MEDIA, SOAP, type Version } from '../kit/envelope.js';
+import { useFolder, useService } from '../kit/use.js';
+import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
-const ENVELOPES: Readonly<Record<string, string>> = {
-  '1.1': 'http://schemas.xmlsoap.org/soap/envelope/',
-  '1.2': 'http://www.w3.org/2003/05/soap-envelope',
-};
-
-const envelope = (content: string, version: string): string =>
-  `<E:Envelope xmlns:E="${ENVELOPES[version]}" xmlns:d="http://legacy.example.com/desk"><E:Body>${content}</E:Body></E:Envelope>`;
+const envelope = (content: string, version: Version): string =>
+  `<E:Envelope xmlns:E="${SOAP[version]}" xmlns:d="http://legacy.example.com/desk"><E:Body>${content}</E:Body></E:Envelope>`;
 
 const FAULT =
   '<d:OrderFault><d:code>404</d:code><d:field>id</d:field><d:reason>No &lt;such&gt; order</d:reason></d:OrderFault>';
 
-const faultWith = (detail: string, version: string): string =>
+const faultWith = (detail: string, version: Version): string =>
   version === '1.1'
     ? `<E:Fault><faultcode>E:Server</faultcode><faultstring>no</faultstring><detail>${detail}</detail></E:Fault>`
     : '<E:Fault><E:Code><E:Value>E:Sender</E:Value><E:Subcode><E:Value>d:Gone</E:Value><E:Subcode><E:Value>d:Sold</E:Value>' +
@@ -35,24 +29,29 @@ const OPERATIONS = `
 
 const DEMO = { wsdl: resolve('config/demo/legacy.wsdl'), operations: OPERATIONS, more: '' };
 
-async function startDesk(t: Test, version: string, about: Partial<typeof DEMO> = {}) {
+async function startDesk(t: Test, version: Version = '1.1', about: Partial<typeof DEMO> = {}) {
   const { wsdl, operations, more } = { ...DEMO, ...about };
-  const backend = await useBackend(t, answerWith(''));
-  const gateway = await useGateway(
+  const folder = await useFolder(t, wsdl.startsWith('/') ? {} : { 'a.wsdl': wsdl });
+  const service = await useService(
     t,
-    `services:
+    answerWith(''),
+    (url) => `services:
   desk:
-    wsdl: ${wsdl}
-    url: ${backend.url}/desk
+    wsdl: ${wsdl.startsWith('/') ? wsdl : 'a.wsdl'}
+    url: ${url}/desk
     versions: ["${version}"]
     operations: ${operations}
 ${more}`,
+    folder,
   );
   return {
-    backend,
-    gateway,
-    async ask(query: string): Promise<Record<string, unknown>> {
-      return askGraphql<Record<string, unknown>>(gateway.url, query);
+    ...service,
+    answer(content: string, status = 200): void {
+      service.backend.answer = answerWith(envelope(content, version), MEDIA[version], status);
+    },
+    /** Answers a Fault with this detail. */
+    answerFault(detail: string, status = 500): void {
+      this.answer(faultWith(detail, version), status);
     },
   };
 }
@@ -60,22 +59,19 @@ ${more}`,
 const QUERY =
   '{ order(id: 1) { __typename ... on GetOrderOutcome { t: __typename } ... on Order { id lines { sku } } ... on OrderFault { code why: reason } } }';
 
-for (const version of ['1.1', '1.2']) {
+for (const version of ['1.1', '1.2'] as const) {
   t.test(`a declared Fault is data where the mapping says so, whatever the status (${version})`, async (t) => {
-    const { backend, gateway, ask } = await startDesk(t, version);
+    const desk = await startDesk(t, version);
+    const { gateway, ask } = desk;
     for (const [index, status] of [500, 200, 400].entries()) {
-      const type = version === '1.1' ? 'text/xml' : 'application/soap+xml';
-      backend.answer = answerWith(envelope(faultWith(FAULT, version), version), type, status);
+      desk.answerFault(FAULT, status);
       t.same(await ask(QUERY), {
         data: { order: { __typename: 'OrderFault', t: 'OrderFault', code: 404, why: 'No <such> order' } },
       });
       t.match(await gateway.accessLine(index + 1), { outcome: 'ok', upstreamCalls: 1 });
     }
-    backend.answer = answerWith(
-      envelope(
-        '<d:GetOrderResponse xmlns:y="http://legacy.example.com/desk/types"><d:order><y:id>7</y:id></d:order></d:GetOrderResponse>',
-        version,
-      ),
+    desk.answer(
+      '<d:GetOrderResponse xmlns:y="http://legacy.example.com/desk/types"><d:order><y:id>7</y:id></d:order></d:GetOrderResponse>',
     );
     t.match(await ask('{ order(id: 1) { __typename ... on Order { id } } }'), {
       data: { order: { __typename: 'Order', id: '7' } },
@@ -83,31 +79,27 @@ for (const version of ['1.1', '1.2']) {
   });
 
   t.test(`a Fault that is not declared, or is not what its type says, is an error (${version})`, async (t) => {
-    const { backend, ask } = await startDesk(t, version);
-    backend.answer = answerWith(envelope(faultWith('<d:Other>x</d:Other>', version), version), 'text/xml', 500);
+    const desk = await startDesk(t, version);
+    const { ask } = desk;
+    desk.answerFault('<d:Other>x</d:Other>');
     t.match(await ask(QUERY), {
       data: { order: null },
       errors: [{ path: ['order'], extensions: { code: 'SOAP_FAULT' } }],
     });
-    backend.answer = answerWith(
-      envelope(faultWith('<d:OrderFault>x</d:OrderFault>', version), version),
-      'text/xml',
-      500,
-    );
+    desk.answerFault('<d:OrderFault>x</d:OrderFault>');
     t.match(await ask(QUERY), {
       data: { order: null },
       errors: [{ extensions: { code: 'SOAP_FAULT', soap: { detail: { OrderFault: 'x' } } } }],
     });
-    backend.answer = answerWith(envelope('<d:ResetDeskResponse/>', version));
+    desk.answer('<d:ResetDeskResponse/>');
     t.match(await ask(QUERY), { data: { order: null }, errors: [{ extensions: { code: 'UPSTREAM_DESYNC' } }] });
   });
 
   t.test(`as an error a Fault tells its detail by its type (${version})`, async (t) => {
-    const { backend, ask } = await startDesk(t, version);
-    const two = `${FAULT}<d:Other>y</d:Other>`;
-    backend.answer = answerWith(envelope(faultWith(two, version), version), 'text/xml', 500);
-    const { errors } = await ask('mutation { placeOrder(order: { customerCode: "C", lines: [] }) { orderId } }');
-    const [error] = Array.isArray(errors) ? errors : [];
+    const desk = await startDesk(t, version);
+    desk.answerFault(`${FAULT}<d:Other>y</d:Other>`);
+    const { errors } = await desk.ask('mutation { placeOrder(order: { customerCode: "C", lines: [] }) { orderId } }');
+    const [error] = errors ?? [];
     const { id, ...extensions } = error?.extensions ?? {};
     t.type(id, 'string', 'the id of the log line');
     t.same(extensions, {
@@ -134,45 +126,33 @@ for (const version of ['1.1', '1.2']) {
   });
 }
 
+const FAULTS = ['failure', 'text', 'empty', 'any', 'trace'];
+
 /** Faults and answers that are no objects by themselves. */
-const ODD = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:d="http://legacy.example.com/desk"
-  xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://legacy.example.com/desk"><types><xs:schema targetNamespace="http://legacy.example.com/desk" elementFormDefault="qualified">
-  <xs:complexType name="Failure" abstract="true"><xs:sequence><xs:element name="why" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>
-  <xs:complexType name="Broken"><xs:complexContent><xs:extension base="d:Failure"><xs:sequence><xs:element name="part" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-  <xs:complexType name="Late"><xs:complexContent><xs:extension base="d:Failure"><xs:sequence><xs:element name="days" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
-  <xs:element name="trace"><xs:complexType><xs:sequence><xs:element name="stackTrace" type="xs:string"/><xs:element name="n" type="xs:int" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
-  <xs:element name="failure" type="d:Failure"/><xs:element name="text" type="xs:string"/>
+const ODD = wsdlOf(
+  'http://legacy.example.com/desk',
+  `<xs:complexType name="Failure" abstract="true"><xs:sequence><xs:element name="why" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>
+  <xs:complexType name="Broken"><xs:complexContent><xs:extension base="t:Failure"><xs:sequence><xs:element name="part" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+  <xs:complexType name="Late"><xs:complexContent><xs:extension base="t:Failure"><xs:sequence><xs:element name="days" type="xs:int"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+  ${wrapper('trace', element('stackTrace', 'xs:string') + element('n', 'xs:int', 'maxOccurs="unbounded"'))}
+  <xs:element name="failure" type="t:Failure"/><xs:element name="text" type="xs:string"/>
   <xs:element name="empty"><xs:complexType/></xs:element>
   <xs:element name="any"><xs:complexType mixed="true"><xs:sequence><xs:any minOccurs="0" processContents="skip"/></xs:sequence></xs:complexType></xs:element>
-  <xs:element name="List"><xs:complexType/></xs:element>
-  <xs:element name="ListResponse"><xs:complexType><xs:sequence><xs:element name="sku" type="xs:string" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
-  <xs:element name="Reset"><xs:complexType/></xs:element><xs:element name="ResetResponse"><xs:complexType/></xs:element>
-  </xs:schema></types>
-  ${['List', 'ListResponse', 'Reset', 'ResetResponse', 'failure', 'text', 'empty', 'any', 'trace'].map((name) => `<message name="${name}"><part name="p" element="d:${name}"/></message>`).join('')}
-  <portType name="Desk">${['List', 'Reset']
-    .map(
-      (name) =>
-        `<operation name="${name}"><input message="d:${name}"/><output message="d:${name}Response"/>${['failure', 'text', 'empty', 'any', 'trace'].map((fault) => `<fault name="${fault}" message="d:${fault}"/>`).join('')}</operation>`,
-    )
-    .join('')}</portType>
-  <binding name="Desk" type="d:Desk"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>${['List', 'Reset']
-    .map(
-      (name) =>
-        `<operation name="${name}"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`,
-    )
-    .join('')}</binding>
-  <service name="Desk"><port name="Desk" binding="d:Desk"><soap:address location="http://h/"/></port></service></definitions>`;
+  ${wrapper('List')}${wrapper('ListResponse', element('sku', 'xs:string', 'minOccurs="0" maxOccurs="unbounded"'))}
+  <xs:element name="Reset"><xs:complexType/></xs:element><xs:element name="ResetResponse"><xs:complexType/></xs:element>`,
+  ['List', 'Reset'],
+  { faults: FAULTS, actionOf: () => '' },
+);
 
 t.test('answers and Faults that are no objects are the value of one', async (t) => {
-  const directory = t.testdir({ 'odd.wsdl': ODD });
   const operations = '{ List: { field: Query.list, faults: union }, Reset: { field: Mutation.reset, faults: union } }';
-  const { backend, ask } = await startDesk(t, '1.1', { wsdl: `${directory}/odd.wsdl`, operations });
+  const desk = await startDesk(t, '1.1', { wsdl: ODD, operations });
   const faults =
     '__typename ... on Broken { why part } ... on Late { days } ... on Failure { w: why } ... on Text { value } ... on Empty { there: value } ... on Any { xml }';
   const list = `{ list { ${faults} ... on ListPayload { skus: value } } }`;
   const told = async (content: string, query = list): Promise<unknown> => {
-    backend.answer = answerWith(envelope(content, '1.1'));
-    return ask(query);
+    desk.answer(content);
+    return desk.ask(query);
   };
   const fault = (detail: string): string => faultWith(detail, '1.1');
   const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
@@ -198,19 +178,19 @@ t.test('answers and Faults that are no objects are the value of one', async (t) 
 });
 
 t.test('details that callers may not see are no data either', async (t) => {
-  const { backend, ask } = await startDesk(t, '1.1', { more: '    faultDetail: none\n' });
-  backend.answer = answerWith(envelope(faultWith(FAULT, '1.1'), '1.1'));
-  t.match(await ask(QUERY), { data: { order: null }, errors: [{ extensions: { soap: { detail: null } } }] });
+  const desk = await startDesk(t, '1.1', { more: '    faultDetail: none\n' });
+  desk.answerFault(FAULT, 200);
+  t.match(await desk.ask(QUERY), { data: { order: null }, errors: [{ extensions: { soap: { detail: null } } }] });
 });
 
 t.test('typed details keep to the policy, and to what an error may tell', async (t) => {
-  const directory = t.testdir({ 'odd.wsdl': ODD });
   const operations = '{ List: { field: Query.list }, Reset: { field: Mutation.reset, faults: union } }';
-  const { backend, ask } = await startDesk(t, '1.1', { wsdl: `${directory}/odd.wsdl`, operations });
+  const desk = await startDesk(t, '1.1', { wsdl: ODD, operations });
+  const { ask } = desk;
   const detailOf = async (detail: string): Promise<unknown> => {
-    backend.answer = answerWith(envelope(faultWith(detail, '1.1'), '1.1'));
+    desk.answerFault(detail, 200);
     const { errors } = await ask('{ list }');
-    return Array.isArray(errors) ? errors[0]?.extensions.soap.detail : null;
+    return Object(errors?.[0]?.extensions['soap']).detail;
   };
   const trace = '<d:stackTrace>at x.y.Z</d:stackTrace>';
   t.same(await detailOf(`<d:trace>${trace}<d:n>1</d:n><d:n> 2</d:n></d:trace>`), {
@@ -225,7 +205,7 @@ t.test('typed details keep to the policy, and to what an error may tell', async 
   t.match(many, { trace: { n: ['1', '1'] } });
   const long = await detailOf(`<d:text>${'x'.repeat(1e6)}</d:text>`);
   t.ok((JSON.stringify(long) ?? '').length < 70_000, 'as is its text');
-  backend.answer = answerWith(envelope(faultWith(`<d:trace>${trace}<d:n>1</d:n></d:trace>`, '1.1'), '1.1'));
+  desk.answerFault(`<d:trace>${trace}<d:n>1</d:n></d:trace>`, 200);
   const query = (fields: string): string => `mutation { reset { ... on Trace { ${fields} } } }`;
   t.same(await ask(query('n')), { data: { reset: { n: [1] } } });
   t.match(await ask(query('n stackTrace')), {
@@ -234,55 +214,46 @@ t.test('typed details keep to the policy, and to what an error may tell', async 
   });
 });
 
+const GET = '{ Get: { field: Query.get } }';
+
+/** A WSDL of `Get` with this Fault. */
+const failing = (fault: string, types: string): string => {
+  const own = wrapper('Get', element('id', 'xs:int')) + element('GetResponse', 'xs:string');
+  return wsdlOf('urn:t', own + types, ['Get'], { faults: [fault] });
+};
+
 t.test('a declared Fault of a recursive type, from which others derive, is reported whole', async (t) => {
   const derived = Array.from(
     { length: 40 },
     (_, n) =>
       `<xs:complexType name="Kind${n}"><xs:complexContent><xs:extension base="t:Problem"><xs:sequence><xs:element name="kind${n}" type="xs:int"/><xs:element name="also" type="t:Problem" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>`,
   );
-  const wsdl = wsdlWith({
-    types:
-      schemaWith(`<xs:complexType name="Problem"><xs:sequence><xs:element name="code" type="xs:int"/><xs:element name="cause" type="t:Problem" minOccurs="0"/></xs:sequence></xs:complexType>
-      ${derived.join('')}<xs:element name="Failed" type="t:Problem"/>`),
-    messages: `<message name="In"><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message><message name="F"><part name="f" element="t:Failed"/></message>`,
-    portType:
-      '<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/><fault name="Failed" message="t:F"/></operation></portType>',
-    binding: `<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output><fault name="Failed"><soap:fault name="Failed" use="literal"/></fault></operation></binding>`,
-  });
-  const directory = t.testdir({ 'a.wsdl': wsdl });
-  const { backend, ask } = await startDesk(t, '1.1', {
-    wsdl: `${directory}/a.wsdl`,
-    operations: '{ Get: { field: Query.get } }',
+  const problem = element('code', 'xs:int') + element('cause', 't:Problem', 'minOccurs="0"');
+  const types = `<xs:complexType name="Problem"><xs:sequence>${problem}</xs:sequence></xs:complexType>${derived.join('')}`;
+  const desk = await startDesk(t, '1.1', {
+    wsdl: failing('Failed', `${types}<xs:element name="Failed" type="t:Problem"/>`),
+    operations: GET,
   });
   const XSI = 'xmlns:x="http://www.w3.org/2001/XMLSchema-instance" xmlns:t="urn:t"';
   const depth = 12;
   const nested = `${'<t:code>1</t:code><t:cause>'.repeat(depth)}<t:code>2</t:code>${'</t:cause>'.repeat(depth)}`;
   const entry = `<t:Failed ${XSI} x:type="t:Kind39">${nested}<t:kind39>39</t:kind39><t:also x:type="t:Kind7"><t:code>3</t:code><t:kind7>7</t:kind7></t:also></t:Failed>`;
-  backend.answer = answerWith(envelope(faultWith(entry, '1.1'), '1.1'), 'text/xml', 500);
-  const answer = await ask('{ get(id: 1) }');
+  desk.answerFault(entry);
+  const answer = await desk.ask('{ get(id: 1) }');
   t.match(answer, {
     errors: [{ extensions: { soap: { detail: { Failed: { code: 1, kind39: 39, also: [{ code: 3, kind7: 7 }] } } } } }],
   });
   t.equal(JSON.stringify(answer).match(/"cause":{/g)?.length, depth, 'however deep it is');
-  backend.answer = answerWith(
-    envelope(faultWith('<t:Failed xmlns:t="urn:t"><t:code>1</t:code></t:Failed>', '1.1'), '1.1'),
-    'text/xml',
-    500,
-  );
-  t.match(await ask('{ get(id: 1) }'), { errors: [{ extensions: { soap: { detail: { Failed: { code: 1 } } } } }] });
+  desk.answerFault('<t:Failed xmlns:t="urn:t"><t:code>1</t:code></t:Failed>');
+  t.match(await desk.ask('{ get(id: 1) }'), {
+    errors: [{ extensions: { soap: { detail: { Failed: { code: 1 } } } } }],
+  });
 });
 
 t.test('an ExceptionDetail of .NET that the WSDL declares is passed on, without its stack trace', async (t) => {
   const [from, to] = ['<xs:complexType name="Detail">', '</xs:complexType>'];
   const detail = `${from}<xs:sequence>${['Message', 'StackTrace', 'Type'].map((name) => `<xs:element name="${name}" type="xs:string" minOccurs="0" nillable="true"/>`).join('')}<xs:element name="InnerException" type="t:Detail" minOccurs="0"/></xs:sequence>${to}`;
-  const wsdl = (fault: string): string =>
-    wsdlWith({
-      types: schemaWith(`${detail}${fault}`),
-      messages: `<message name="In"><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message><message name="F"><part name="f" element="t:${/<xs:element name="(\w+)"/.exec(fault)?.[1]}"/></message>`,
-      portType:
-        '<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/><fault name="F" message="t:F"/></operation></portType>',
-      binding: `<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output><fault name="F"><soap:fault name="F" use="literal"/></fault></operation></binding>`,
-    });
+  const wsdl = (fault: string): string => failing(/name="(\w+)"/.exec(fault)?.[1] ?? '', `${detail}${fault}`);
   const trace = '<d:StackTrace>at Secret.Db()</d:StackTrace>';
   const own = (inner: string): string =>
     `<d:ExceptionDetail xmlns:d="urn:t"><d:Message>no stock</d:Message>${trace}<d:Type>E</d:Type>${inner}</d:ExceptionDetail>`;
@@ -296,15 +267,10 @@ t.test('an ExceptionDetail of .NET that the WSDL declares is passed on, without 
     [inside('<xs:any minOccurs="0"/>'), failed, false],
     ['<xs:element name="Other" type="t:Detail"/>', exception, false],
   ] as const) {
-    const directory = t.testdir({ 'a.wsdl': wsdl(fault) });
-    const operations = '{ Get: { field: Query.get } }';
-    const { backend, gateway, ask } = await startDesk(t, '1.1', { wsdl: `${directory}/a.wsdl`, operations });
-    backend.answer = answerWith(envelope(faultWith(sent, '1.1'), '1.1'), undefined, 500);
-    const call = await postSoap(
-      `${gateway.url}/soap/desk`,
-      envelope('<t:Get xmlns:t="urn:t"><t:id>1</t:id></t:Get>', '1.1'),
-    );
-    for (const text of [await call.text(), JSON.stringify(await ask('{ get(id: 1) }'))]) {
+    const desk = await startDesk(t, '1.1', { wsdl: wsdl(fault), operations: GET });
+    desk.answerFault(sent);
+    const call = await desk.send(envelope('<t:Get xmlns:t="urn:t"><t:id>1</t:id></t:Get>', '1.1'));
+    for (const text of [await call.text(), await desk.askText('{ get(id: 1) }')]) {
       t.equal(text.includes('no stock'), isDeclared, `${fault}: ${text}`);
       t.equal(text.includes('deep'), isDeclared);
       t.notMatch(text, 'Secret.Db');

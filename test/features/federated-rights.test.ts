@@ -1,12 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { keyOf } from '../kit/bank.js';
-import { postGraphql } from '../kit/graphql-client.js';
-import { startGraphqlServer } from '../kit/graphql-server.js';
-import { useGateway } from '../kit/use.js';
+import { askText } from '../kit/graphql-client.js';
+import { useFolder, useGateway, useGraphqlServer } from '../kit/use.js';
 
 /** Directives about rights that a schema links under other names (specs.apollo.dev/link). */
 
@@ -30,13 +26,8 @@ const rootValue = {
 };
 
 async function startShop(t: Test, sdl: string, service = '') {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  await writeFile(join(home, 'shop.graphql'), sdl);
-  const server = await startGraphqlServer({ sdl: SDL, rootValue });
-  t.teardown(async () => {
-    await server.close();
-    await rm(home, { recursive: true });
-  });
+  const home = await useFolder(t, { 'shop.graphql': sdl });
+  const server = await useGraphqlServer(t, { sdl: SDL, rootValue });
   const gateway = await useGateway(
     t,
     `clients:
@@ -50,7 +41,7 @@ services:
   return {
     asked: () => server.requests.map(({ query }) => query).join('\n'),
     async ask(query: string, name?: string): Promise<{ readonly text: string; readonly data?: unknown }> {
-      const text = await (await postGraphql(gateway.url, { query }, name === undefined ? {} : keyOf(name))).text();
+      const text = await askText(gateway.url, query, name === undefined ? {} : keyOf(name));
       return { ...JSON.parse(text), text };
     },
   };
@@ -146,14 +137,12 @@ t.test('a subgraph that defines none of its directives is taken as it is', async
 });
 
 t.test('@inaccessible parts are not offered', async (t) => {
-  const sdl = `extend schema @link(url: "${FEDERATION}", import: [{ name: "@inaccessible", as: "@internal" }])${SDL.replace(
-    'pin: String',
-    'pin: String @internal',
-  )
+  const link = `@link(url: "${FEDERATION}", import: [{ name: "@inaccessible", as: "@internal" }])`;
+  const sdl = ruled(link, '@internal')
     .replace('secret: Int', 'secret: Int @internal')
     .replace('hidden: Hidden', 'hidden: Hidden @federation__inaccessible')
     .replace('type Hidden implements Node', 'type Hidden implements Node @internal')
-    .replace('LOW HIGH', 'LOW HIGH @internal')}`;
+    .replace('LOW HIGH', 'LOW HIGH @internal');
   const { ask, asked } = await startShop(t, sdl);
   for (const query of [
     '{ card { pin } }',
@@ -183,14 +172,11 @@ t.test('a cost is counted under the name that the schema links it by', async (t)
 
 t.test('what a schema links and the gateway cannot resolve is refused at start-up', async (t) => {
   const federation = (more: string): string => `@link(url: "${FEDERATION}"${more})`;
+  const rule = '@rule(policies: [["x"]])';
   for (const [links, directive, what] of [
-    [
-      federation(', import: [{ name: "@policy", as: "@rule" }]'),
-      '@rule(policies: [["x"]])',
-      /@policy is not supported/,
-    ],
+    [federation(', import: [{ name: "@policy", as: "@rule" }]'), rule, /@policy is not supported/],
     [federation(', as: "fed"'), '@fed__policy(policies: [["x"]])', /@policy is not supported/],
-    ['@link(url: "https://specs.apollo.dev/policy/v0.1", as: "rule")', '@rule(policies: [["x"]])', /is not supported/],
+    ['@link(url: "https://specs.apollo.dev/policy/v0.1", as: "rule")', rule, /is not supported/],
     [federation(', as: "fed"'), '@fed__mayRead(roles: "x")', /@fed__mayRead is not known/],
     [federation(', import: ["@mayRead"]'), '@mayRead(roles: "x")', /@mayRead is not known/],
     [federation(', import: ["requiresScopes"]'), '', /"@requiresScopes"/],
@@ -204,12 +190,7 @@ t.test('what a schema links and the gateway cannot resolve is refused at start-u
     ['@link(url: "https://specs.apollo.dev/requiresScopes/v1.0")', '', /v1.0/],
     ['@link(url: "https://specs.acme.example/acl/v1.0", for: SECURITY)', '', /SECURITY/],
     ['@link(url: "https://specs.acme.example/acl/v1.0", for: "SECURITY")', '', /SECURITY/],
-    [
-      federation(', import: [{ name: "@cost", as: "@price" }]'),
-      '@price(weight: 4) @cost(in: EUR)',
-      /@cost/,
-      'directive @cost(in: String) on FIELD_DEFINITION',
-    ],
+    [federation(', import: [{ name: "@cost", as: "@price" }]'), '@price(weight: 4) @cost(in: EUR)', /@cost/],
   ] as const) {
     const more = directive.includes('@cost') ? 'directive @cost(in: String) on FIELD_DEFINITION' : '';
     await t.rejects(startShop(t, ruled(links, directive, more)), { message: what }, `${links} ${directive}`);

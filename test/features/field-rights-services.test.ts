@@ -1,12 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
+import { codesAt } from '../kit/answers.js';
 import { keyOf } from '../kit/bank.js';
-import { postGraphql } from '../kit/graphql-client.js';
-import { startGraphqlServer } from '../kit/graphql-server.js';
-import { useGateway } from '../kit/use.js';
+import { askGraphql } from '../kit/graphql-client.js';
+import { useFolder, useGateway, useGraphqlServer } from '../kit/use.js';
 
 /** Rights to the fields of services that speak GraphQL: by directives of their schema and by the configuration. */
 
@@ -51,20 +48,9 @@ const rootValue = {
   rename: () => person('1'),
 };
 
-interface Answer {
-  readonly data?: Record<string, unknown> | null;
-  readonly errors?: readonly { readonly path?: readonly unknown[]; readonly extensions: { readonly code: string } }[];
-  readonly text: string;
-}
-
 async function startCrm(t: Test, sdl: string, service = '', more = '') {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  await writeFile(join(home, 'crm.graphql'), sdl);
-  const server = await startGraphqlServer({ sdl: SDL, rootValue });
-  t.teardown(async () => {
-    await server.close();
-    await rm(home, { recursive: true });
-  });
+  const home = await useFolder(t, { 'crm.graphql': sdl });
+  const server = await useGraphqlServer(t, { sdl: SDL, rootValue });
   const names = ['plain', 'clerk', 'boss'];
   const gateway = await useGateway(
     t,
@@ -79,17 +65,12 @@ services:
 ${more}`,
     home,
   );
-  const ask = async (query: string, name?: string, variables: object = {}): Promise<Answer> => {
-    const text = await (
-      await postGraphql(gateway.url, { query, variables }, name === undefined ? {} : keyOf(name))
-    ).text();
-    return { ...JSON.parse(text), text };
+  const ask = async (query: string, name?: string, variables: Readonly<Record<string, unknown>> = {}) => {
+    const answer = await askGraphql(gateway.url, query, variables, name === undefined ? {} : keyOf(name));
+    return { ...answer, text: JSON.stringify(answer) };
   };
   return { gateway, server, ask };
 }
-
-const codesAt = ({ errors = [] }: Answer): readonly string[] =>
-  errors.map(({ path = [], extensions }) => `${extensions.code} ${path.join('.')}`);
 
 t.test('@requiresScopes and @authenticated withhold fields, which the service is not asked for', async (t) => {
   const { ask, server } = await startCrm(t, RULED);

@@ -1,19 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Test } from 'tap';
-import { answerWith, type RecordedMessage } from '../kit/backend.js';
-import { useBackend, useFolder, useGateway } from '../kit/use.js';
-
-type Binding = '1.1' | '1.2';
-
-const BINDINGS: Readonly<Record<Binding, string>> = {
-  '1.1': 'http://schemas.xmlsoap.org/wsdl/soap/',
-  '1.2': 'http://schemas.xmlsoap.org/wsdl/soap12/',
-};
-
-const ENVELOPES: Readonly<Record<Binding, string>> = {
-  '1.1': 'http://schemas.xmlsoap.org/soap/envelope/',
-  '1.2': 'http://www.w3.org/2003/05/soap-envelope',
-};
+import { answerWith, type RecordedMessage, type RecordingBackend } from '../kit/backend.js';
+import { envelope, MEDIA, SOAP, type Version } from '../kit/envelope.js';
+import { useFolder, useService } from '../kit/use.js';
+import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 /** The types of content: base64, and the two ways in which gSOAP declares an Include. */
 const TYPES = `
@@ -22,45 +12,60 @@ const TYPES = `
   <xs:complexType name="Typed"><xs:simpleContent><xs:extension base="xs:base64Binary"><xs:attribute ref="xmime:contentType"/></xs:extension></xs:simpleContent></xs:complexType>
   <xs:simpleType name="Short"><xs:restriction base="xs:base64Binary"><xs:maxLength value="4"/></xs:restriction></xs:simpleType>`;
 
-const element = (name: string, type: string): string => `<xs:element name="${name}" type="${type}" minOccurs="0"/>`;
+const XOP = 'http://www.w3.org/2004/08/xop/include';
+const XMIME = 'http://www.w3.org/2005/05/xmlmime';
+const MAYBE = 'minOccurs="0"';
+const CONTENT = [
+  element('name', 'xs:string', MAYBE),
+  element('content', 'xs:base64Binary', MAYBE),
+  element('second', 'xs:base64Binary', MAYBE),
+  element('included', 't:Included', MAYBE),
+  element('typed', 't:Typed', MAYBE),
+  element('short', 't:Short', MAYBE),
+  element('many', 'xs:base64Binary', 'minOccurs="0" maxOccurs="unbounded"'),
+].join('');
 
-export const fileWsdl = (
-  binding: Binding = '1.1',
-  policy = '',
-): string => `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="${BINDINGS[binding]}" xmlns:d="urn:d"
-  xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xop="http://www.w3.org/2004/08/xop/include" xmlns:xmime="http://www.w3.org/2005/05/xmlmime" targetNamespace="urn:d"><types>
-  <xs:schema targetNamespace="urn:d" elementFormDefault="qualified"><xs:import namespace="http://www.w3.org/2004/08/xop/include"/><xs:import namespace="http://www.w3.org/2005/05/xmlmime"/>${TYPES}
-  <xs:element name="Save"><xs:complexType><xs:sequence>
-    ${element('name', 'xs:string')}${element('content', 'xs:base64Binary')}${element('second', 'xs:base64Binary')}
-    ${element('included', 'd:Included')}${element('typed', 'd:Typed')}${element('short', 'd:Short')}
-    <xs:element name="many" type="xs:base64Binary" minOccurs="0" maxOccurs="unbounded"/>
-  </xs:sequence></xs:complexType></xs:element>
-  <xs:element name="SaveResponse"><xs:complexType><xs:sequence><xs:element name="size" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType></xs:element></xs:schema></types>
-  <message name="Save"><part name="p" element="d:Save"/></message><message name="SaveResponse"><part name="p" element="d:SaveResponse"/></message>
-  <portType name="Files"><operation name="Save"><input message="d:Save"/><output message="d:SaveResponse"/></operation></portType>
-  <binding name="Files" type="d:Files">${policy}<soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Save"><soap:operation soapAction="urn:d/Save"/>
-    <input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
-  <service name="Files"><port name="Files" binding="d:Files"><soap:address location="http://h/"/></port></service></definitions>`;
+export const fileWsdl = (version: Version = '1.1', policy = ''): string =>
+  wsdlOf(
+    'urn:d',
+    `<xs:import namespace="${XOP}"/><xs:import namespace="${XMIME}"/>${TYPES}
+${wrapper('Save', CONTENT)}
+${wrapper('SaveResponse', element('size', 'xs:int', MAYBE))}`,
+    ['Save'],
+    {
+      version,
+      attributes: ` xmlns:xop="${XOP}" xmlns:xmime="${XMIME}"`,
+      inBinding: policy,
+      actionOf: (name) => `urn:d/${name}`,
+    },
+  );
 
-export const savedReply = (size: number, binding: Binding = '1.1'): string =>
-  `<E:Envelope xmlns:E="${ENVELOPES[binding]}"><E:Body><SaveResponse xmlns="urn:d"><size>${size}</size></SaveResponse></E:Body></E:Envelope>`;
+export const savedReply = (size: number, version: Version = '1.1'): string =>
+  envelope(`<SaveResponse xmlns="urn:d"><size>${size}</size></SaveResponse>`, '', SOAP[version]);
 
 /** A service that saves files. `keys`: further keys of the service, `more`: of the gateway. */
 export async function startFileDesk(
   t: Test,
   keys = 'mtom: true',
   more = '',
-  binding: Binding = '1.1',
+  version: Version = '1.1',
   mapping: string | null = null,
 ) {
-  const type = binding === '1.1' ? 'text/xml; charset=utf-8' : 'application/soap+xml; charset=utf-8';
-  const backend = await useBackend(t, answerWith(savedReply(7, binding), type));
-  const folder = await useFolder(t, { 'files.wsdl': fileWsdl(binding) });
-  const gateway = await useGateway(
+  const field = mapping === '' ? 'field: Query.save' : `field: Mutation.save, ${mapping ?? ''}`;
+  const operations = `versions: ["${version}"], operations: { Save: { ${field} } }`;
+  return useService(
     t,
-    `services: { files: { wsdl: ${folder}/files.wsdl, url: "${backend.url}/f", versions: ["${binding}"], operations: { Save: { ${mapping === '' ? 'field: Query.save' : `field: Mutation.save, ${mapping ?? ''}`} } }, ${keys} } }\n${more}`,
+    answerWith(savedReply(7, version), MEDIA[version]),
+    (url) => `services: { files: { wsdl: files.wsdl, url: "${url}/f", ${operations}, ${keys} } }\n${more}`,
+    await useFolder(t, { 'files.wsdl': fileWsdl(version) }),
   );
-  return { backend, gateway };
+}
+
+/** The last message that a backend got. */
+export function lastOf({ complete }: RecordingBackend): RecordedMessage {
+  const message = complete.at(-1);
+  if (message === undefined) throw new Error('nothing was sent');
+  return message;
 }
 
 interface ReadPart {

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: answers are what they are
 import t, { type Test } from 'tap';
 
-import { answerWith } from '../kit/backend.js';
+import { answerOperations } from '../kit/backend.js';
+import { textIn } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { startGraphqlServer } from '../kit/graphql-server.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useFolder, useGraphqlServer, useService } from '../kit/use.js';
 
 /** What comes of services that speak GraphQL when something is wrong with a part, and what it costs. */
 const SDL = `
@@ -54,32 +54,24 @@ const LINKS = `links:
   Customer.byNumber: { operation: desk.GetItem, arguments: { id: num } }
 `;
 
-async function desk(t: Test, keys = '', rest = '', limits = '') {
-  const crm = await startGraphqlServer({ sdl: SDL, rootValue });
-  const soap = await useBackend(t, (message, response) => {
-    const body = message.body.toString();
-    const id = /<(?:\w+:)?id>([^<]*)</.exec(body)?.[1] ?? '';
-    const isList = body.includes('ListItems');
-    const items = isList
+async function desk(t: Test, keys = '', limits = '') {
+  const crm = await useGraphqlServer(t, { sdl: SDL, rootValue });
+  const answer = answerOperations('urn:desk', (name, text) =>
+    name === 'ListItems'
       ? ['1', '200', '2'].map((each) => `<items><id>${each}</id></items>`).join('')
-      : `<id>${id}</id>`;
-    const name = isList ? 'ListItemsResponse' : 'GetItemResponse';
-    const xml =
-      '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>' +
-      `<${name} xmlns="urn:desk">${items}</${name}></e:Body></e:Envelope>`;
-    answerWith(xml)(message, response);
-  });
-  const types = `type Query { item(id: Int!): Item items: [Item!] }
-      type Item { id: Int! }`;
-  const gateway = await useGateway(
+      : `<id>${textIn(text, 'id')}</id>`,
+  );
+  const { backend, gateway } = await useService(
     t,
-    `limits: { graphql: { rootFields: 20, aliases: 100, cost: 20000, assumedListSize: 10${limits} } }
+    answer,
+    (url) => `limits: { graphql: { rootFields: 20, aliases: 100, cost: 20000, assumedListSize: 10${limits} } }
 services:
   desk:
-    url: ${soap.url}
+    url: ${url}
     namespace: urn:desk
     types: |
-      ${types}
+      type Query { item(id: Int!): Item items: [Item!] }
+      type Item { id: Int! }
     operations:
       GetItem: { field: Query.item }
       ListItems: { field: Query.items }
@@ -87,13 +79,12 @@ services:
     kind: graphql
     url: ${crm.url}
     schema: crm.graphql
-${keys}${LINKS}${rest}`,
-    t.testdir({ 'crm.graphql': SDL }),
+${keys}${LINKS}`,
+    await useFolder(t, { 'crm.graphql': SDL }),
   );
-  t.teardown(() => crm.close());
   return {
     crm,
-    soapCalls: () => soap.complete.length,
+    soapCalls: () => backend.complete.length,
     ask: async (query: string, headers: Record<string, string> = {}): Promise<any> =>
       (await postGraphql(gateway.url, { query }, headers)).json(),
   };
@@ -124,42 +115,27 @@ t.test('an error of one is none of its neighbours in the same call', async (t) =
 
 t.test('what is asked for and not answered is told, and errors of one place one by one', async (t) => {
   const { ask, crm } = await desk(t);
-  const send = (answer: unknown, query: string) => {
+  const send = (answer: unknown) => {
     crm.instead = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     };
-    return ask(query);
+    return ask('{ customer(id: "1") { id } }');
   };
-  const missing = await send({ data: {} }, '{ customer(id: "1") { id } }');
+  const missing = await send({ data: {} });
   t.match(missing, {
     data: { customer: null },
     errors: [{ path: ['customer'], extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }],
   });
-  const told = await send(
-    { data: {}, errors: [{ message: 'no', path: ['customer'] }] },
-    '{ customer(id: "1") { id } }',
-  );
+  const told = await send({ data: {}, errors: [{ message: 'no', path: ['customer'] }] });
   t.strictSame(
     told.errors.map(({ message, extensions }: any) => [message, extensions.code]),
     [['no', 'GRAPHQL_UPSTREAM_ERROR']],
   );
-  const several = await send(
-    {
-      data: { customer: null },
-      errors: [
-        { message: 'one', path: ['customer'] },
-        { message: 'two', path: ['customer'] },
-      ],
-    },
-    '{ customer(id: "1") { id } }',
-  );
+  const both = ['one', 'two'].map((message) => ({ message, path: ['customer'] }));
+  const several = await send({ data: { customer: null }, errors: both });
   t.strictSame(
-    several.errors.map(({ message, path }: any) => [message, path]),
-    [
-      ['one', ['customer']],
-      ['two', ['customer']],
-    ],
+    several.errors.map(({ message, path }: any) => ({ message, path })),
+    both,
   );
 });
 
@@ -205,7 +181,6 @@ t.test('lists are as long, and things as dear, as the schema or the configuratio
   const { ask } = await desk(
     t,
     '    costs: { Query.plain: { listSize: { slicingArguments: [first], requireOneSlicingArgument: false } }, Customer: { cost: 4 }, Customer.notes: { argumentCosts: { first: 3 } } }\n',
-    '',
     ', sliceItems: 500',
   );
   const costs: readonly (readonly [string, number, number])[] = [

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: answers are what they are
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordingBackend } from '../kit/backend.js';
-import { postGraphql } from '../kit/graphql-client.js';
-import { startGraphqlServer } from '../kit/graphql-server.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { errorWith } from '../kit/answers.js';
+import { answerOperations } from '../kit/backend.js';
+import { textIn } from '../kit/envelope.js';
+import { useGraphqlServer, useService } from '../kit/use.js';
 
 /** A service that speaks GraphQL beside one that speaks SOAP, joined by links in both directions. */
 const SDL = `
@@ -123,40 +123,32 @@ const orderXml = (id: string, customerId: string): string =>
   `<id>${id}</id><customerId>${customerId}</customerId><total>5</total>`;
 
 /** Answers GetOrder and ListOrders. */
-function orderDesk(): RecordingBackend['answer'] {
-  return (message, response) => {
-    const body = message.body.toString();
-    const id = /<(?:\w+:)?id>([^<]*)</.exec(body)?.[1] ?? '';
-    const isList = body.includes('ListOrders');
-    const owner = id === 'o2' ? '2' : '1';
-    const inner = isList
-      ? ['o1', 'o2', 'o3'].map((each, at) => `<orders>${orderXml(each, String(at + 1))}</orders>`).join('')
-      : orderXml(id, owner);
-    const name = isList ? 'ListOrdersResponse' : 'GetOrderResponse';
-    const xml =
-      '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>' +
-      `<${name} xmlns="urn:orders">${inner}</${name}></e:Body></e:Envelope>`;
-    answerWith(xml)(message, response);
-  };
-}
+const answerOrders = answerOperations('urn:orders', (name, text) => {
+  const id = textIn(text, 'id') ?? '';
+  if (name === 'GetOrder') return orderXml(id, id === 'o2' ? '2' : '1');
+  return ['o1', 'o2', 'o3'].map((each, at) => `<orders>${orderXml(each, String(at + 1))}</orders>`).join('');
+});
 
 /** Starts a CRM, a SOAP backend and a gateway before both. `keys` are those of the service `crm`. */
 async function desk(t: Test, keys: string, rest: string) {
-  const crm = await startGraphqlServer({ sdl: SDL, rootValue });
-  const soap = await useBackend(t, orderDesk());
-  t.teardown(() => crm.close());
+  const crm = await useGraphqlServer(t, { sdl: SDL, rootValue });
   const limits = 'limits: { graphql: { rootFields: 20, aliases: 100, cost: 20000 } }\n';
-  const yaml = `${rest.includes('limits:') ? '' : limits}services:${soapService(soap.url)}  crm:\n    kind: graphql\n    url: ${crm.url}\n${keys}${rest}`;
-  const gateway = await useGateway(t, yaml);
+  const service = `  crm:\n    kind: graphql\n    url: ${crm.url}\n${keys}${rest}`;
+  const yaml = (url: string): string =>
+    `${rest.includes('limits:') ? '' : limits}services:${soapService(url)}${service}`;
+  const { backend: soap, gateway, ask } = await useService(t, answerOrders, yaml);
   crm.requests.length = 0;
   return {
     crm,
     soap,
     gateway,
-    async ask(query: string, variables: object = {}, headers: Record<string, string> = {}): Promise<unknown> {
-      const response = await postGraphql(gateway.url, { query, variables }, headers);
-      const { extensions: _, ...answer } = Object(await response.json());
-      return answer;
+    ask: (...args: Parameters<typeof ask>): Promise<any> => ask(...args),
+    /** Asks while the CRM answers this text. */
+    askBeside(text: string, query: string, type = 'application/json', status = 200, headers = {}): Promise<any> {
+      crm.instead = (_request, response) => {
+        response.writeHead(status, { 'content-type': type, ...headers }).end(text);
+      };
+      return ask(query);
     },
   };
 }
@@ -309,31 +301,27 @@ t.test('what is asked for links cannot be asked for by a caller', async (t) => {
 });
 
 t.test('errors keep their messages and places, and nothing else', async (t) => {
-  const { ask, crm } = await desk(t, '', LINKS);
+  const { ask, askBeside } = await desk(t, '', LINKS);
   const one = await ask('{ broken(how: "no stock") order(id: "o1") { id } }');
   t.match(one, {
     data: null,
     errors: [{ message: 'no stock', path: ['broken'], extensions: { code: 'GRAPHQL_UPSTREAM_ERROR' } }],
   });
-  crm.instead = (_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
-    response.end(
-      JSON.stringify({
-        data: { customer: { id: '1', friends: [{ name: null }], age: 'old' } },
-        errors: [
-          {
-            message: 'at db-7.internal',
-            path: ['customer', 'friends', 0, 'name'],
-            extensions: { stacktrace: ['secret'] },
-            locations: [{ line: 1, column: 2 }],
-          },
-        ],
-      }),
-    );
+  const upstream = {
+    data: { customer: { id: '1', friends: [{ name: null }], age: 'old' } },
+    errors: [
+      {
+        message: 'at db-7.internal',
+        path: ['customer', 'friends', 0, 'name'],
+        extensions: { stacktrace: ['secret'] },
+        locations: [{ line: 1, column: 2 }],
+      },
+    ],
   };
-  const two: any = await ask('{ customer(id: "1") { id f: friends { name } age } }');
+  const send = (query: string) => askBeside(JSON.stringify(upstream), query, 'application/json; charset=utf-8');
+  const two = await send('{ customer(id: "1") { id f: friends { name } age } }');
   t.same(two.data, { customer: { id: '1', f: null, age: null } }, 'no alias came back');
-  const three: any = await ask('{ customer(id: "1") { id friends { name } age } }');
+  const three = await send('{ customer(id: "1") { id friends { name } age } }');
   t.same(three.data, { customer: { id: '1', friends: null, age: null } });
   const errors = three.errors.map(({ message, path, extensions: { id: _, ...extensions } }: any) => ({
     message,
@@ -358,13 +346,10 @@ t.test('errors keep their messages and places, and nothing else', async (t) => {
 t.test('whatever becomes of the service has the answer that it has behind SOAP', async (t) => {
   const limits =
     'limits: { graphql: { rootFields: 20, aliases: 100 }, remote: { responseBytes: 4KiB, responseDepth: 10, responseValues: 100 }, upstream: { headersMillis: 300, breakerFailures: 0 } }\n';
-  const { ask, crm, gateway } = await desk(t, '', limits);
+  const { ask, askBeside, crm, gateway } = await desk(t, '', limits);
   const codeOf = async (status: number, type: string, body: string, headers = {}): Promise<string> => {
-    crm.instead = (_request, response) => {
-      response.writeHead(status, { 'content-type': type, ...headers });
-      response.end(body);
-    };
-    const answer: any = await ask('{ customer(id: "1") { name extra } order(id: "o1") { id } }');
+    const query = '{ customer(id: "1") { name extra } order(id: "o1") { id } }';
+    const answer = await askBeside(body, query, type, status, headers);
     t.same(answer.data, { customer: null, order: { id: 'o1' } }, 'the other service is not harmed');
     t.notMatch(JSON.stringify(answer), /secret/);
     return answer.errors[0].extensions.code;
@@ -396,35 +381,27 @@ t.test('whatever becomes of the service has the answer that it has behind SOAP',
     t.equal(await codeOf(status, type, body, headers), code, name);
   }
   crm.instead = () => {};
-  const late: any = await ask('{ customer(id: "1") { name } }');
+  const late = await ask('{ customer(id: "1") { name } }');
   t.equal(late.errors[0].extensions.code, 'UPSTREAM_TIMEOUT');
   crm.instead = (request) => request.socket.destroy();
-  const cut: any = await ask('mutation { rename(id: "1", name: "x") { name } }');
+  const cut = await ask('mutation { rename(id: "1", name: "x") { name } }');
   t.equal(cut.errors[0].extensions.code, 'UPSTREAM_RESET');
   await crm.close();
-  const away: any = await ask('{ customer(id: "1") { name } }');
+  const away = await ask('{ customer(id: "1") { name } }');
   t.equal(away.errors[0].extensions.code, 'UPSTREAM_UNREACHABLE');
   t.match(await gateway.metrics(), 'soapstone_upstream_calls_active{service="crm"}');
 });
 
 t.test('a value that is none of its type is told, nobody is told the value', async (t) => {
-  const { ask, crm } = await desk(t, '', LINKS);
-  const send = (customer: unknown) => {
-    crm.instead = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/graphql-response+json; charset=utf-8' });
-      response.end(JSON.stringify({ data: { customer } }));
-    };
-    return ask('{ customer(id: "1") { id name age status friends { id } order { id } } }') as Promise<any>;
-  };
-  const fine = {
-    id: '1',
-    name: 'n',
-    age: 1,
-    status: 'ACTIVE',
-    friends: [],
-    soapstone_t: 'Customer',
-    soapstone_f0: null,
-  };
+  const { askBeside } = await desk(t, '', LINKS);
+  const send = (customer: unknown) =>
+    askBeside(
+      JSON.stringify({ data: { customer } }),
+      '{ customer(id: "1") { id name age status friends { id } order { id } } }',
+      'application/graphql-response+json; charset=utf-8',
+    );
+  const links = { soapstone_t: 'Customer', soapstone_f0: null };
+  const fine = { id: '1', name: 'n', age: 1, status: 'ACTIVE', friends: [], ...links };
   t.same((await send(fine)).errors, undefined);
   for (const [wrong, path, data] of [
     [{ age: 'zzz' }, ['customer', 'age'], { age: null }],
@@ -459,8 +436,7 @@ t.test('its fields are held to the limits, cost what calls cost and count agains
     'clients: { order: [apiKey], apiKeys: { clients: { a: { class: a, keys: [key-of-a-0123456789] }, b: { class: b, keys: [key-of-b-0123456789] } } }, ' +
     'classes: { a: { allow: [crm, orders], budget: { maximum: 300, restoreRate: 1 } }, b: { deny: [crm.node, crm.customer] } } }\n';
   const { ask, crm, gateway } = await desk(t, '', rest);
-  const as = (name: 'a' | 'b', query: string) =>
-    ask(query, {}, { 'x-api-key': `key-of-${name}-0123456789` }) as Promise<any>;
+  const as = (name: 'a' | 'b', query: string) => ask(query, {}, { 'x-api-key': `key-of-${name}-0123456789` });
   t.same((await as('b', '{ now }')).data, { now: '2026-11-21T07:00:00Z' });
   for (const query of [
     '{ now node(id: "1") { id } }',
@@ -469,18 +445,20 @@ t.test('its fields are held to the limits, cost what calls cost and count agains
     '{ customers(ids: ["1"]) { query { ...F } } } fragment F on CrmQuery { node(id: "1") { id } }',
     '{ customers(ids: ["1"]) { query { customers(ids: []) { query { customer(id: "1") { id } } } } } }',
   ]) {
-    t.match(await as('b', query), { errors: [{ extensions: { code: 'FORBIDDEN' } }] }, query);
+    t.match(await as('b', query), errorWith('FORBIDDEN'), query);
   }
   t.equal(crm.requests.length, 1, 'nothing of it was asked');
-  t.match(await as('b', '{ customers(ids: ["1", "2", "3"]) { order { id } refOrder { id } } }'), {
-    errors: [{ extensions: { code: 'MAX_CALLS_LIMIT' } }],
-  });
-  t.match(await as('b', `{ ${Array.from({ length: 25 }, (_, at) => `a${at}: now`).join(' ')} }`), {
-    errors: [{ extensions: { code: 'MAX_ROOT_FIELDS_LIMIT' } }],
-  });
+  t.match(
+    await as('b', '{ customers(ids: ["1", "2", "3"]) { order { id } refOrder { id } } }'),
+    errorWith('MAX_CALLS_LIMIT'),
+  );
+  t.match(
+    await as('b', `{ ${Array.from({ length: 25 }, (_, at) => `a${at}: now`).join(' ')} }`),
+    errorWith('MAX_ROOT_FIELDS_LIMIT'),
+  );
   t.same((await as('a', '{ a: now b: now }')).data.a, '2026-11-21T07:00:00Z');
   t.same((await as('a', '{ a: now b: now }')).data.a, '2026-11-21T07:00:00Z');
-  t.match(await as('a', '{ a: now b: now }'), { errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+  t.match(await as('a', '{ a: now b: now }'), errorWith('RATE_LIMITED'));
   const line = await gateway.accessLine(1);
   t.match(line, { upstreamCalls: 1 });
 });
@@ -498,7 +476,7 @@ t.test('what changes something is asked in order, each by itself', async (t) => 
 
 t.test('its types are part of the schema that callers see', async (t) => {
   const { ask } = await desk(t, '    prefix: crm\n', '');
-  const { data }: any = await ask('{ __type(name: "CrmCustomer") { kind interfaces { name } fields { name } } }');
+  const { data } = await ask('{ __type(name: "CrmCustomer") { kind interfaces { name } fields { name } } }');
   t.match(data.__type, { kind: 'OBJECT', interfaces: [{ name: 'CrmNode' }] });
   const answer = await ask(`{
     crmFound(filter: { status: ACTIVE, ids: ["1"] }) { __typename ... on CrmNode { id } }
@@ -524,7 +502,7 @@ t.test('what is renamed and hidden is asked under its own name, wherever it stan
     keys,
     LINKS.replace(/Order\.paged[\s\S]*$/, '').replaceAll('argument: ids, key: id', 'argument: ids, key: key'),
   );
-  const answer: any = await ask(
+  const answer = await ask(
     `query ($w: Wanted, $s: ID!) {
       things(filter: $w) { ... on CNode { key } ... on CCustomer { called status } }
       cNode(id: $s) { __typename key ... on CCustomer { called friends { key } } }
@@ -550,14 +528,7 @@ t.test('what is renamed and hidden is asked under its own name, wherever it stan
 });
 
 t.test('names that mean something to JavaScript mean nothing here', async (t) => {
-  const { ask, crm } = await desk(t, '', LINKS);
-  const send = (data: string, query: string) => {
-    crm.instead = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(data);
-    };
-    return ask(query) as Promise<any>;
-  };
+  const { askBeside: send } = await desk(t, '', LINKS);
   const query = '{ customer(id: "1") { id name extra friends { id } order { id } } }';
   const answer = await send(
     '{"data":{"__proto__":{"a":1},"customer":{"id":"1","name":"n","friends":null,"extra":{"__proto__":{"polluted":1}},"__proto__":{"polluted":1,"order":{}},"constructor":{"prototype":{"polluted":1}},"soapstone_t":"Customer","soapstone_f0":null}}}',

@@ -1,10 +1,12 @@
-import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 
-import { answerWith, type RecordedMessage } from '../kit/backend.js';
+import type { GraphqlAnswer } from '../kit/answers.js';
+import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import { envelope, SOAP, textIn } from '../kit/envelope.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { until } from '../kit/until.js';
+import { useService } from '../kit/use.js';
 
 /** A backend without a WSDL, mapped by hand, as an operator writes it from the README. */
 const mapping = (url: string, version: string): string => `services:
@@ -29,36 +31,24 @@ const mapping = (url: string, version: string): string => `services:
       RenameArticle: { field: Mutation.rename, soapAction: "urn:shop/rename" }
 `;
 
-const ENVELOPE: Readonly<Record<string, string>> = {
-  '1.1': 'http://schemas.xmlsoap.org/soap/envelope/',
-  '1.2': 'http://www.w3.org/2003/05/soap-envelope',
-  '2001-12': 'http://www.w3.org/2001/12/soap-envelope',
-};
+const ENVELOPE: Readonly<Record<string, string>> = { ...SOAP, '2001-12': 'http://www.w3.org/2001/12/soap-envelope' };
 
-const envelope = (content: string, version = '1.1'): string =>
-  `<E:Envelope xmlns:E="${ENVELOPE[version]}" xmlns:c="http://www.w3.org/2001/12/soap-encoding"><E:Body>${content}</E:Body></E:Envelope>`;
+const reply = (name: string, content: string): string => envelope(`<${name} xmlns="urn:shop">${content}</${name}>`);
 const article = (sku: string): string =>
-  envelope(
-    `<GetArticleResponse xmlns="urn:shop"><sku>${sku}</sku><name>Bolt &amp; nut</name><price>1.5</price><tags>a</tags><parts no="1"><label>x</label></parts></GetArticleResponse>`,
+  reply(
+    'GetArticleResponse',
+    `<sku>${sku}</sku><name>Bolt &amp; nut</name><price>1.5</price><tags>a</tags><parts no="1"><label>x</label></parts>`,
   );
 
-interface Answer {
-  readonly status: number;
-  readonly data?: Record<string, unknown> | null;
-  readonly errors?: readonly {
-    readonly message: string;
-    readonly path?: unknown;
-    readonly extensions: Record<string, unknown>;
-  }[];
-}
-
 async function startShop(t: Test, more = '', version = '1.1') {
-  const backend = await useBackend(t, answerWith(article('A1')));
-  const gateway = await useGateway(t, mapping(backend.url, version) + more);
+  const { backend, gateway } = await useService(t, answerWith(article('A1')), (url) => mapping(url, version) + more);
   return {
     backend,
     gateway,
-    async ask(query: string, variables: Record<string, unknown> = {}): Promise<Answer> {
+    async ask(
+      query: string,
+      variables: Record<string, unknown> = {},
+    ): Promise<GraphqlAnswer & { readonly status: number }> {
       const response = await postGraphql(gateway.url, { query, variables }, TYPED);
       return { status: response.status, ...JSON.parse(await response.text()) };
     },
@@ -91,11 +81,9 @@ t.test('a mapping written by hand: arguments become children, the reply is named
     upstreamCalls: 1,
   });
 
-  backend.answer = answerWith(envelope('<StockAnswer xmlns="urn:shop"><stock>7</stock></StockAnswer>'));
+  backend.answer = answerWith(reply('StockAnswer', '<stock>7</stock>'));
   t.same((await ask('{ stock(sku: "a") }')).data, { stock: 7 }, 'a reply that is named otherwise');
-  backend.answer = answerWith(
-    envelope('<RenameArticleResponse xmlns="urn:shop"><sku>A1</sku><name/></RenameArticleResponse>'),
-  );
+  backend.answer = answerWith(reply('RenameArticleResponse', '<sku>A1</sku><name/>'));
   t.same((await ask('mutation { rename(sku: "A1", name: null) { name } }')).data, { rename: { name: '' } });
   t.equal(backend.complete.at(-1)?.headers['soapaction'], '"urn:shop/rename"');
 });
@@ -119,13 +107,16 @@ t.test('introspection works', async (t) => {
   t.equal(backend.complete.length, 0);
 });
 
+/** The first dialect requires the declaration of this namespace. */
+const ENCODING = ' xmlns:c="http://www.w3.org/2001/12/soap-encoding"';
+
 const FAULTS: Readonly<Record<string, string>> = {
   '1.1':
-    '<E:Fault><faultcode>E:Client.Gone</faultcode><faultstring>Sold &amp; gone</faultstring><faultactor>urn:desk</faultactor><detail><why xmlns="urn:w"><code>4</code><code>5</code></why></detail></E:Fault>',
+    '<s:Fault><faultcode>s:Client.Gone</faultcode><faultstring>Sold &amp; gone</faultstring><faultactor>urn:desk</faultactor><detail><why xmlns="urn:w"><code>4</code><code>5</code></why></detail></s:Fault>',
   '2001-12':
-    '<E:Fault><faultcode>Client</faultcode><faultstring>Sold &amp; gone</faultstring><faultactor>urn:desk</faultactor><detail><why><code>4</code><code>5</code></why></detail></E:Fault>',
+    '<s:Fault><faultcode>Client</faultcode><faultstring>Sold &amp; gone</faultstring><faultactor>urn:desk</faultactor><detail><why><code>4</code><code>5</code></why></detail></s:Fault>',
   '1.2':
-    '<E:Fault><E:Code><E:Value>E:Sender</E:Value><E:Subcode><E:Value xmlns:q="urn:q">q:Gone</E:Value></E:Subcode></E:Code><E:Reason><E:Text xml:lang="en">Sold &amp; gone</E:Text><E:Text xml:lang="de">Weg</E:Text></E:Reason><E:Role>urn:desk</E:Role><E:Detail><why><code>4</code><code>5</code></why></E:Detail></E:Fault>',
+    '<s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode><s:Value xmlns:q="urn:q">q:Gone</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en">Sold &amp; gone</s:Text><s:Text xml:lang="de">Weg</s:Text></s:Reason><s:Role>urn:desk</s:Role><s:Detail><why><code>4</code><code>5</code></why></s:Detail></s:Fault>',
 };
 
 t.test('a Fault on any HTTP status is an error with its parts, in each dialect', async (t) => {
@@ -133,7 +124,8 @@ t.test('a Fault on any HTTP status is an error with its parts, in each dialect',
   for (const [version, code] of Object.entries(codes)) {
     const { backend, gateway, ask } = await startShop(t, '', version);
     for (const status of [200, 400, 500]) {
-      backend.answer = answerWith(envelope(FAULTS[version] ?? '', version), 'text/xml', status);
+      const fault = envelope(FAULTS[version] ?? '', '', ENVELOPE[version]).replace(' xmlns:s', `${ENCODING}$&`);
+      backend.answer = answerWith(fault, 'text/xml', status);
       const { data, errors } = await ask('{ article(sku: "a") { sku } }');
       t.same(data, { article: null });
       t.equal(errors?.length, 1);
@@ -156,20 +148,18 @@ t.test('other trouble of the backend has its own code and tells nothing of the b
     t,
     'limits:\n  upstream: { headersMillis: 300, idleMillis: 300, breakerFailures: 0 }\n',
   );
-  const cases: readonly [string, (message: RecordedMessage, response: ServerResponse) => void][] = [
+  const XML = { 'content-type': 'text/xml' };
+  const cases: readonly [string, RecordingBackend['answer']][] = [
     ['UPSTREAM_INVALID_RESPONSE', answerWith('<html>secret</html>', 'text/html', 502)],
     ['UPSTREAM_INVALID_RESPONSE', answerWith('{"secret":1}', 'application/json')],
     ['UPSTREAM_INVALID_RESPONSE', answerWith('')],
     ['UPSTREAM_INVALID_RESPONSE', answerWith(article('secret').slice(0, -4))],
     ['UPSTREAM_INVALID_RESPONSE', answerWith(`<!DOCTYPE a>${article('secret')}`)],
-    ['UPSTREAM_DESYNC', answerWith(envelope('<Other xmlns="urn:shop"/>'))],
+    ['UPSTREAM_DESYNC', answerWith(reply('Other', ''))],
     ['UPSTREAM_INVALID_RESPONSE', answerWith(envelope(''))],
     ['UPSTREAM_RESET', (_message, response) => response.destroy()],
     ['UPSTREAM_TIMEOUT', () => {}],
-    [
-      'UPSTREAM_IDLE_TIMEOUT',
-      (_message, response) => response.writeHead(200, { 'content-type': 'text/xml' }).write('<E'),
-    ],
+    ['UPSTREAM_IDLE_TIMEOUT', (_message, response) => response.writeHead(200, XML).write('<E')],
     ['UPSTREAM_OVERLOADED', answerWith('busy', 'text/plain', 503)],
   ];
   for (const [code, answer] of cases) {
@@ -187,30 +177,21 @@ t.test('other trouble of the backend has its own code and tells nothing of the b
 t.test('root fields of a query run side by side, those of a mutation one after the other', async (t) => {
   const { backend, ask } = await startShop(t);
   const open: (() => void)[] = [];
-  let arrived = (): void => {};
-  const all = new Promise<void>((resolve) => {
-    arrived = () => open.length === 3 && resolve();
-  });
-  backend.answer = (message, response) => {
-    open.push(() => answerWith(article('A1'))(message, response));
-    arrived();
-  };
+  const { answer } = backend;
+  backend.answer = (...asked) => void open.push(() => answer(...asked));
   const asked = ask('{ a: article(sku: "1") { sku } b: article(sku: "2") { sku } c: article(sku: "3") { sku } }');
-  await all;
-  for (const answer of open.reverse()) answer();
+  await until(() => open.length === 3);
+  for (const give of open.reverse()) give();
   t.same(Object.keys((await asked).data ?? {}), ['a', 'b', 'c'], 'keys in the order asked, whoever answered first');
 
   const order: string[] = [];
   let busy = 0;
   backend.answer = (message, response) => {
     t.equal(++busy, 1, 'never two at once');
-    order.push(/name>([^<]*)</.exec(message.body.toString())?.[1] ?? '');
+    order.push(textIn(message.body, 'name') ?? '');
     setImmediate(() => {
       busy--;
-      answerWith(envelope('<RenameArticleResponse xmlns="urn:shop"><sku>A1</sku></RenameArticleResponse>'))(
-        message,
-        response,
-      );
+      answerWith(reply('RenameArticleResponse', '<sku>A1</sku>'))(message, response);
     });
   };
   await ask(
@@ -279,9 +260,7 @@ t.test('unselected parts of a reply are read past without being built', async (t
   const { backend, gateway, ask } = await startShop(t, 'limits:\n  graphql: { cost: 100000 }\n');
   const record =
     '<articles><sku>s</sku><name>some name</name><price>1</price><parts no="1"><label>x</label></parts></articles>';
-  backend.answer = answerWith(
-    envelope(`<ListArticlesResponse xmlns="urn:shop">${record.repeat(5000)}</ListArticlesResponse>`),
-  );
+  backend.answer = answerWith(reply('ListArticlesResponse', record.repeat(5000)));
   const { data } = await ask('{ articles { sku } }');
   const articles = data?.['articles'];
   t.equal(Array.isArray(articles) && articles.length, 5000);

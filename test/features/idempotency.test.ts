@@ -1,25 +1,26 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
-import type { RecordedMessage } from '../kit/backend.js';
-import { envelope, postSoap } from '../kit/envelope.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { errorWith } from '../kit/answers.js';
+import { answerBy, answerJson, answerWith } from '../kit/backend.js';
+import { envelope, faultOf, postSoap } from '../kit/envelope.js';
+import { askText, postJson } from '../kit/graphql-client.js';
+import { until } from '../kit/until.js';
+import { useBackend, useService } from '../kit/use.js';
 
 /** Idempotency keys: requests of one client under one key are one call. */
 
 const DONE = envelope('<PayResponse xmlns="urn:bank"><receipt>R1</receipt></PayResponse>');
+const PAY = 'mutation { pay(sum: 1) { receipt } }';
 const pay = (sum: string): string => envelope(`<Pay xmlns="urn:bank"><sum>${sum}</sum></Pay>`);
 
 async function useBank(t: Test, more = '', rest = '') {
   let paid = 0;
-  const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
-    const reply = envelope(`<PayResponse xmlns="urn:bank"><receipt>R${++paid}</receipt></PayResponse>`);
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
-  });
-  const gateway = await useGateway(
+  const { backend, gateway } = await useService(
     t,
-    `services:
+    answerBy(() => `<PayResponse xmlns="urn:bank"><receipt>R${++paid}</receipt></PayResponse>`),
+    (url) => `services:
   bank:
-    url: ${backend.url}/bank
+    url: ${url}/bank
     namespace: urn:bank
     rest: true
     types: |
@@ -44,26 +45,13 @@ ${rest}`,
       const answer = await postSoap(`${gateway.url}/soap/bank`, pay(sum), keyHeaders(key, headers));
       return { status: answer.status, text: await answer.text() };
     },
-    graphql: async (key: string | null, query: string, headers: Record<string, string> = {}) => {
-      const answer = await fetch(`${gateway.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...keyHeaders(key, headers) },
-        body: JSON.stringify({ query }),
-      });
-      return answer.text();
-    },
+    graphql: (key: string | null, query: string) => askText(gateway.url, query, keyHeaders(key)),
     rest: async (key: string, sum: number) => {
-      const answer = await fetch(`${gateway.url}/rest/bank/Pay`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'idempotency-key': key },
-        body: JSON.stringify({ sum }),
-      });
+      const answer = await postJson(`${gateway.url}/rest/bank/Pay`, { sum }, keyHeaders(key));
       return { status: answer.status, text: await answer.text() };
     },
   };
 }
-
-const PAY = 'mutation { pay(sum: 1) { receipt } }';
 
 t.test('the same request under a key gets the answer that is kept, by SOAP, GraphQL and REST', async (t) => {
   const { soap, graphql, rest, backend, gateway } = await useBank(t);
@@ -87,7 +75,7 @@ t.test('another request under a key is refused in the form of its protocol', asy
   t.match(fault.text, /<faultcode>[^<]*Client<.*IDEMPOTENCY_KEY_REUSED/s);
   await graphql('b', PAY);
   const other = 'mutation { pay(sum: 2) { receipt } }';
-  t.match(JSON.parse(await graphql('b', other)), { errors: [{ extensions: { code: 'IDEMPOTENCY_KEY_REUSED' } }] });
+  t.match(JSON.parse(await graphql('b', other)), errorWith('IDEMPOTENCY_KEY_REUSED'));
   t.match(await graphql('b', 'mutation { pay: refund(sum: 1) { receipt } }'), 'IDEMPOTENCY_KEY_REUSED');
   await rest('c', 1);
   t.match(await rest('c', 2), { status: 422, text: /IDEMPOTENCY_KEY_REUSED/ });
@@ -107,10 +95,8 @@ t.test('two requests at once are one call, and one that comes again waits for it
   const waiting: ServerResponse[] = [];
   backend.answer = (_message, response) => void waiting.push(response);
   const answers = Array.from({ length: 5 }, () => soap('k', '1'));
-  while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  const gone = new AbortController();
+  await until(() => waiting.length > 0);
   waiting[0]?.writeHead(200, { 'content-type': 'text/xml' }).end(DONE);
-  gone.abort();
   for (const { text } of await Promise.all(answers)) t.match(text, 'R1');
   t.equal(backend.complete.length, 1);
 });
@@ -157,12 +143,9 @@ t.test('a call without an answer is told as such, and never made again', async (
 
 t.test('a call that did not reach the backend may be made again; a Fault is an answer', async (t) => {
   const { soap, backend } = await useBank(t);
-  backend.answer = (_message, response) => response.writeHead(429, { 'content-type': 'text/plain' }).end('later');
+  backend.answer = answerWith('later', 'text/plain', 429);
   t.equal((await soap('k', '1')).status, 500);
-  const fault = envelope(
-    '<s:Fault xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><faultcode>s:Server</faultcode><faultstring>no money</faultstring></s:Fault>',
-  );
-  backend.answer = (_message, response) => response.writeHead(500, { 'content-type': 'text/xml' }).end(fault);
+  backend.answer = answerBy(() => faultOf('s:Server', 'no money'));
   for (let times = 0; times < 2; times++) t.match((await soap('k', '1')).text, 'no money');
   t.equal(backend.complete.length, 2);
 });
@@ -173,13 +156,9 @@ t.test('a caller that leaves does not undo its call', async (t) => {
   const answer = backend.answer;
   backend.answer = (_message, response) => void waiting.push(response);
   const leaving = new AbortController();
-  const left = fetch(`${gateway.url}/soap/bank`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', 'idempotency-key': 'k' },
-    body: pay('1'),
-    signal: leaving.signal,
-  }).catch(() => null);
-  while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const key = { 'idempotency-key': 'k' };
+  const left = postSoap(`${gateway.url}/soap/bank`, pay('1'), key, leaving.signal).catch(() => null);
+  await until(() => waiting.length > 0);
   leaving.abort();
   await left;
   await gateway.accessLine();
@@ -195,10 +174,7 @@ t.test('long messages are compared whole, and long answers are not kept', async 
   t.match((await soap('k', long)).text, 'R1');
   t.match((await soap('k', long)).text, 'R1');
   t.match((await soap('k', `${long}2`)).text, 'IDEMPOTENCY_KEY_REUSED');
-  backend.answer = (_message, response) => {
-    const reply = envelope(`<PayResponse xmlns="urn:bank"><receipt>${'R'.repeat(400_000)}</receipt></PayResponse>`);
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
-  };
+  backend.answer = answerWith(DONE.replace('R1', 'R'.repeat(400_000)));
   t.match((await soap('long', '1')).text, 'RRRR');
   t.match((await soap('long', '1')).text, 'IDEMPOTENCY_OUTCOME_UNKNOWN');
   t.equal(backend.complete.length, 2);
@@ -227,14 +203,11 @@ for (const [auth, kind] of [
   ['oauth2: { tokenUrl: TOKEN, clientId: c, clientSecret: s, place: "header:{urn:s}S/id" }', 'a token in a block'],
 ])
   t.test(`requests under a key are answered where calls carry ${kind}`, async (t) => {
-    const server = await useBackend(t, async (_message, response) => {
-      const answer = { access_token: 'x', token_type: 'Bearer', expires_in: 3600 };
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-    });
+    const token = { access_token: 'x', token_type: 'Bearer', expires_in: 3600 };
+    const server = await useBackend(t, answerJson(token));
     const bank = await useBank(t, `    auth: { ${auth?.replace('TOKEN', `"${server.url}/token"`)} }`);
-    const query = 'mutation { pay(sum: 1) { receipt } }';
-    const answers = await Promise.all(['k', 'k'].map((key) => bank.graphql(key, query)));
-    for (const answer of [...answers, await bank.graphql('k', query)]) t.match(answer, '"receipt":"R1"');
+    const answers = await Promise.all(['k', 'k'].map((key) => bank.graphql(key, PAY)));
+    for (const answer of [...answers, await bank.graphql('k', PAY)]) t.match(answer, '"receipt":"R1"');
     const { text } = await bank.soap('other', '2');
     t.match(text, 'R2');
     t.equal((await bank.soap('other', '2')).text, text);

@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap';
 
 import { answerWith, type RecordedMessage, type RecordingBackend } from '../kit/backend.js';
-import type { TestGateway } from '../kit/gateway.js';
-import { postGraphql, TYPED } from '../kit/graphql-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { envelope, faultOf, operationIn } from '../kit/envelope.js';
+import { postGraphql } from '../kit/graphql-client.js';
+import { until } from '../kit/until.js';
+import { useService } from '../kit/use.js';
 
 /** Two backends of their own, joined by links. */
 const services = (url: string): string => `services:
@@ -68,26 +69,20 @@ const LINKS = `links:
     batch: { operation: customers.GetCustomers, argument: ids, key: id }
 `;
 
-const ENVELOPE = 'http://schemas.xmlsoap.org/soap/envelope/';
+const FAULT = envelope(faultOf('s:Server', 'No.'));
 
 const reply = (name: string, uri: string, content: string): string =>
-  `<E:Envelope xmlns:E="${ENVELOPE}"><E:Body><${name}Response xmlns="${uri}">${content}</${name}Response></E:Body></E:Envelope>`;
-
-const fault = `<E:Envelope xmlns:E="${ENVELOPE}"><E:Body><E:Fault><faultcode>E:Server</faultcode><faultstring>No.</faultstring></E:Fault></E:Body></E:Envelope>`;
+  envelope(`<${name}Response xmlns="${uri}">${content}</${name}Response>`);
 
 /** One call as the backend saw it: `GetCustomers 1,2`. */
 function callOf({ body }: RecordedMessage): string {
   const text = body.toString();
-  const operation = /<E?\w*:?Body><(?:\w+:)?(\w+)/.exec(text)?.[1] ?? '';
   const values = [...text.matchAll(/<(?:\w+:)?\w+>([^<]*)</g)].map((found) => found[1] ?? '');
-  return [operation, values.filter((value) => value !== '').join()].filter((part) => part !== '').join(' ');
+  return [operationIn(text), values.filter((value) => value !== '').join()].filter((part) => part !== '').join(' ');
 }
 
 const customer = (id: number): string =>
   `<id>${id}</id><name>C${id}</name><region>north</region><friendId>${id + 1}</friendId><age>${id + 30}</age>`;
-
-/** What the backends answer to a call, or null for the usual. */
-type Special = (call: string) => string | null;
 
 function answerTo(call: string): string {
   const [operation = '', given = ''] = call.split(' ');
@@ -96,82 +91,49 @@ function answerTo(call: string): string {
     `<id>${id}</id><customerId>${(id % 3) + 1}</customerId><buyer><ref>${id}</ref><name>B</name></buyer><lines><sku>s${id}</sku><customerId>${id}</customerId><count>1</count></lines><skus>a</skus><skus>b${id}</skus>`;
   const orders = (count: number, tag = 'orders'): string =>
     Array.from({ length: count }, (_, index) => `<${tag}>${order(index + 1)}</${tag}>`).join('');
+  const own = (uri: string, content: string): string => reply(operation, uri, content);
   switch (operation) {
     case 'GetOrder':
     case 'PlaceOrder':
-      return reply(operation, 'urn:orders', order(ids[0] || 7));
+      return own('urn:orders', order(ids[0] || 7));
     case 'ListOrders':
-      return reply(operation, 'urn:orders', orders(given === '' ? 6 : 2));
+      return own('urn:orders', orders(given === '' ? 6 : 2));
     case 'GetCustomer':
-      return reply(operation, 'urn:customers', customer(ids[0] ?? 0));
-    case 'GetCustomers':
-      return reply(
-        operation,
-        'urn:customers',
-        ids
-          .map((id) => `<customers>${customer(id)}</customers>`)
-          .reverse()
-          .join(''),
-      );
-    case 'GetPage':
-      return reply(
-        operation,
-        'urn:customers',
-        `<total>9</total>${ids.map((id) => `<rows>${customer(id)}</rows>`).join('')}`,
-      );
-    case 'GetArticles':
-      return reply(
-        operation,
-        'urn:customers',
-        given
-          .split(',')
-          .map((sku) => `<articles><sku>${sku}</sku><title>T ${sku}</title></articles>`)
-          .join(''),
-      );
+      return own('urn:customers', customer(ids[0] ?? 0));
+    case 'GetCustomers': {
+      const found = ids.map((id) => `<customers>${customer(id)}</customers>`);
+      return own('urn:customers', found.reverse().join(''));
+    }
+    case 'GetPage': {
+      const rows = ids.map((id) => `<rows>${customer(id)}</rows>`);
+      return own('urn:customers', `<total>9</total>${rows.join('')}`);
+    }
+    case 'GetArticles': {
+      const found = given.split(',').map((sku) => `<articles><sku>${sku}</sku><title>T ${sku}</title></articles>`);
+      return own('urn:customers', found.join(''));
+    }
     case 'IsVip':
-      return reply(operation, 'urn:customers', `<vip>${(ids[0] ?? 0) % 2 === 1}</vip>`);
+      return own('urn:customers', `<vip>${(ids[0] ?? 0) % 2 === 1}</vip>`);
     default:
       throw new Error(`nobody answers ${call}`);
   }
 }
 
-interface Answer {
-  readonly data?: Record<string, unknown> | null;
-  readonly errors?: readonly {
-    readonly message: string;
-    readonly path?: unknown;
-    readonly extensions: Record<string, unknown>;
-  }[];
-}
-
-interface Graph {
-  readonly backend: RecordingBackend;
-  readonly gateway: TestGateway;
-  /** The calls since the last time. */
-  calls(): string[];
-  ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
-  special: Special;
-}
-
-async function startGraph(t: Test, more = '', links = LINKS): Promise<Graph> {
-  const graph = { special: (): string | null => null };
-  const backend = await useBackend(t, (message, response) => {
+async function startGraph(t: Test, more = '', links = LINKS) {
+  const graph = { special: (_call: string): string | null => null };
+  const answer: RecordingBackend['answer'] = (message, response) => {
     const call = callOf(message);
-    const given = (graph.special as Special)(call);
-    if (given === 'wait') return;
-    answerWith(given ?? answerTo(call))(message, response);
-  });
-  const gateway = await useGateway(t, services(backend.url) + links + more);
-  return Object.assign(graph, {
-    backend,
-    gateway,
-    calls: () => backend.complete.splice(0).map(callOf),
-    async ask(query: string, variables = {}): Promise<Answer> {
-      const response = await postGraphql(gateway.url, { query, variables }, TYPED);
-      return JSON.parse(await response.text());
-    },
-  });
+    const given = graph.special(call);
+    if (given !== 'wait') answerWith(given ?? answerTo(call))(message, response);
+  };
+  const { backend, gateway, ask } = await useService(t, answer, (url) => services(url) + links + more);
+  /** `calls`: the calls since the last time. `special`: what the backends answer to a call, or null for the usual. */
+  return Object.assign(graph, { gateway, ask, calls: () => backend.complete.splice(0).map(callOf) });
 }
+
+/** The pattern of errors at these places of the field `customer` of orders. */
+const customersWith = (code: string, ...places: readonly number[]): readonly unknown[] =>
+  places.map((index) => [['orders', index, 'customer'], code]);
 
 t.test('a link is a field that another service answers, in its place among the others', async (t) => {
   const { ask, calls } = await startGraph(t);
@@ -191,13 +153,11 @@ t.test('the same thing is asked once, whoever needs it', async (t) => {
   const { ask, calls } = await startGraph(t);
   const { data, errors } = await ask('{ orders { id c: customer { name } other: customer { name } } }');
   t.equal(errors, undefined);
-  t.same(data?.['orders'], [
-    ...[2, 3, 1, 2, 3, 1].map((id, index) => ({
-      id: String(index + 1),
-      c: { name: `C${id}` },
-      other: { name: `C${id}` },
-    })),
-  ]);
+  const expected = [2, 3, 1, 2, 3, 1].map((id, index) => {
+    const customer = { name: `C${id}` };
+    return { id: String(index + 1), c: customer, other: customer };
+  });
+  t.same(data?.['orders'], expected);
   t.same(calls().sort(), ['GetCustomer 1', 'GetCustomer 2', 'GetCustomer 3', 'ListOrders']);
   const { data: two } = await ask('{ order(id: "7") { a: customer { name } b: customer { age id } } }');
   t.same(two, { order: { a: { name: 'C2' }, b: { age: 32, id: '2' } } }, 'two selections, each as it was made');
@@ -282,13 +242,10 @@ t.test('a response key may have any name', async (t) => {
 
 t.test('without a value there is no call; without an answer the link is null', async (t) => {
   const graph = await startGraph(t);
+  const orders = '<orders><id>1</id></orders><orders><id>2</id><customerId>9</customerId></orders>';
   graph.special = (call) =>
     call.startsWith('ListOrders')
-      ? reply(
-          'ListOrders',
-          'urn:orders',
-          '<orders><id>1</id></orders><orders><id>2</id><customerId>9</customerId></orders>',
-        )
+      ? reply('ListOrders', 'urn:orders', orders)
       : call.startsWith('GetCustomers')
         ? reply('GetCustomers', 'urn:customers', `<customers>${customer(4)}</customers>`)
         : null;
@@ -305,7 +262,7 @@ t.test('without a value there is no call; without an answer the link is null', a
 
 t.test('errors stand at every place the answer would have', async (t) => {
   const graph = await startGraph(t);
-  graph.special = (call) => (call === 'GetCustomer 2' || call.startsWith('GetCustomers') ? fault : null);
+  graph.special = (call) => (call === 'GetCustomer 2' || call.startsWith('GetCustomers') ? FAULT : null);
   const one = await graph.ask('{ orders { customer { name } } }');
   t.same(one.data?.['orders'], [
     ...[null, { name: 'C3' }, { name: 'C1' }, null, { name: 'C3' }, { name: 'C1' }].map((customer) => ({ customer })),
@@ -330,14 +287,8 @@ t.test('a key that the other service would not take has its own error', async (t
 `;
   const graph = await startGraph(t, 'limits:\n  codec: { stringChars: 1024 }\n', links);
   const long = 'x'.repeat(1100);
-  graph.special = (call) =>
-    call === 'ListOrders'
-      ? reply(
-          'ListOrders',
-          'urn:orders',
-          `<orders><id>a</id></orders><orders><id>${long}</id></orders><orders><id>b</id></orders>`,
-        )
-      : null;
+  const orders = ['a', long, 'b'].map((id) => `<orders><id>${id}</id></orders>`).join('');
+  graph.special = (call) => (call === 'ListOrders' ? reply('ListOrders', 'urn:orders', orders) : null);
   const { data, errors } = await graph.ask('{ orders { tagged { title } } }');
   t.same(data, { orders: [{ tagged: [{ title: 'T a' }] }, { tagged: null }, { tagged: [{ title: 'T b' }] }] });
   t.match(errors, [{ path: ['orders', 1, 'tagged'], extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -349,9 +300,8 @@ t.test('a null that may not be makes the link null, not what is around it', asyn
   graph.special = (call) => {
     if (call.startsWith('GetCustomers')) {
       const ids = ['2', '3', '1'];
-      const items = ids.map(
-        (id) => `<customers><id>${id}</id>${id === '3' ? '' : '<name>N</name>'}<age>x</age></customers>`,
-      );
+      const nameOf = (id: string): string => (id === '3' ? '' : '<name>N</name>');
+      const items = ids.map((id) => `<customers><id>${id}</id>${nameOf(id)}<age>x</age></customers>`);
       return reply('GetCustomers', 'urn:customers', items.join(''));
     }
     return call.startsWith('GetCustomer') ? reply('GetCustomer', 'urn:customers', '<id>1</id>') : null;
@@ -385,7 +335,7 @@ t.test('calls, places and repetition are bounded; calls run side by side only so
   t.same(few.calls(), ['ListOrders', 'GetCustomer 2', 'GetCustomer 3']);
   t.same(
     cut.errors?.map(({ path, extensions }) => [path, extensions['code']]),
-    [2, 5].map((index) => [['orders', index, 'customer'], 'MAX_CALLS_LIMIT']),
+    customersWith('MAX_CALLS_LIMIT', 2, 5),
   );
   t.match(await few.gateway.accessLine(), { outcome: 'refused', code: 'MAX_CALLS_LIMIT', upstreamCalls: 3 });
   const batch = await few.ask('{ orders { paged { name } } }');
@@ -396,7 +346,7 @@ t.test('calls, places and repetition are bounded; calls run side by side only so
   const limited = await places.ask('{ orders { customer { name } } }');
   t.same(
     limited.errors?.map(({ path, extensions }) => [path, extensions['code']]),
-    [4, 5].map((index) => [['orders', index, 'customer'], 'MAX_LINKS_LIMIT']),
+    customersWith('MAX_LINKS_LIMIT', 4, 5),
   );
 
   const repeated = await startGraph(t, 'limits:\n  graphql: { repeatedChars: 1024 }\n');
@@ -407,7 +357,7 @@ t.test('calls, places and repetition are bounded; calls run side by side only so
   const long = await repeated.ask('{ orders { customer { name } } }');
   t.same(
     long.errors?.map(({ path, extensions }) => [path, extensions['code']]),
-    [4, 5].map((index) => [['orders', index, 'customer'], 'MAX_LINKS_LIMIT']),
+    customersWith('MAX_LINKS_LIMIT', 4, 5),
     'each of three answers stands in two places: the second time counts',
   );
 });
@@ -435,17 +385,13 @@ t.test('links of a mutation run before its next field', async (t) => {
 t.test('nothing further is called when the client has gone', async (t) => {
   const graph = await startGraph(t, 'limits:\n  graphql: { callsAtOnce: 1 }\n');
   const departure = new AbortController();
-  let arrived = (): void => {};
-  const waiting = new Promise<void>((resolve) => {
-    arrived = resolve;
-  });
+  let isWaiting = false;
   graph.special = (call) => {
-    if (!call.startsWith('GetCustomer')) return null;
-    arrived();
-    return 'wait';
+    isWaiting = call.startsWith('GetCustomer');
+    return isWaiting ? 'wait' : null;
   };
   const asked = postGraphql(graph.gateway.url, { query: '{ orders { customer { name } } }' }, {}, departure.signal);
-  await waiting;
+  await until(() => isWaiting);
   departure.abort();
   await t.rejects(asked);
   t.match(await graph.gateway.accessLine(), { outcome: 'aborted', upstreamCalls: 2 });

@@ -1,32 +1,26 @@
 import t, { type Test } from 'tap';
-import { compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
-import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { envelope } from '../kit/envelope.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
-import { type GraphqlServer, startGraphqlServer } from '../kit/graphql-server.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { answerBy } from '../kit/backend.js';
+import { postSoap } from '../kit/envelope.js';
+import type { TestGateway } from '../kit/gateway.js';
+import { askText } from '../kit/graphql-client.js';
+import type { GraphqlServer } from '../kit/graphql-server.js';
+import { GET_STOCK, STOCK_REPLY } from '../kit/stock-shop.js';
+import { problemsOf, useBackend, useFolder, useGateway, useGraphqlServer } from '../kit/use.js';
 
-const STOCK = '<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>';
 const SDL = 'type Query { customer: String }';
 
 /** A backend of logins, whose replies lead to `serverUrl`. */
-async function startLogin(t: Test) {
-  const login = {
-    serverUrl: '',
-    logins: 0,
-    logouts: 0,
-    backend: await startRecordingBackend(({ body }, response) => {
-      const text = String(body);
-      const isLogin = text.includes('Login');
-      if (isLogin) login.logins++;
-      else login.logouts++;
-      const content = `<LoginResponse xmlns="urn:shop"><session><sessionId>t${login.logins}</sessionId><serverUrl>${login.serverUrl}</serverUrl></session></LoginResponse>`;
-      response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope(isLogin ? content : ''));
+async function useLogins(t: Test) {
+  const login = { serverUrl: '', logins: 0 };
+  const backend = await useBackend(
+    t,
+    answerBy((text) => {
+      if (!text.includes('Login')) return '';
+      const session = `<sessionId>t${++login.logins}</sessionId><serverUrl>${login.serverUrl}</serverUrl>`;
+      return `<LoginResponse xmlns="urn:shop"><session>${session}</session></LoginResponse>`;
     }),
-  };
-  t.teardown(() => login.backend.close());
-  return login;
+  );
+  return Object.assign(login, { backend });
 }
 
 const TYPES = `namespace: urn:shop
@@ -56,25 +50,18 @@ const graphqlYaml = (sso: string, api: string, allowed: string, more = ''): stri
         urlsAllowed: [${allowed}]
 ${more}`;
 
-const ask = async (gateway: TestGateway, query: string): Promise<string> =>
-  (await fetch(`${gateway.url}/graphql?query=${encodeURIComponent(query)}`)).text();
+const ask = ({ url }: TestGateway, query: string): Promise<string> => askText(url, query);
 
-async function startApi(t: Test): Promise<GraphqlServer> {
-  const server = await startGraphqlServer({ sdl: SDL, rootValue: { customer: 'Jo' } });
-  t.teardown(() => server.close());
-  return server;
-}
+const startApi = (t: Test): Promise<GraphqlServer> => useGraphqlServer(t, { sdl: SDL, rootValue: { customer: 'Jo' } });
 
 t.test('a service that speaks GraphQL has the token of a login, at the host that it leads to', async (t) => {
-  const login = await startLogin(t);
+  const login = await useLogins(t);
   const [one, two] = [await startApi(t), await startApi(t)];
   const allowed = [one, two].map(({ url }) => new URL(url).origin).join(', ');
   login.serverUrl = `${new URL(one.url).origin}/services/Soap/u/58.0`;
-  const gateway = await useGateway(
-    t,
-    graphqlYaml(login.backend.url, 'http://127.0.0.1:1/graphql', allowed),
-    t.testdir({ 'crm.graphql': SDL }),
-  );
+  const folder = await useFolder(t, { 'crm.graphql': SDL });
+  const yaml = graphqlYaml(login.backend.url, 'http://127.0.0.1:1/graphql', allowed);
+  const gateway = await useGateway(t, yaml, folder);
   for (let call = 0; call < 3; call++) t.match(await ask(gateway, '{ customer }'), '"customer":"Jo"');
   t.equal(login.logins, 1, 'one login for all calls');
   t.same(
@@ -94,24 +81,16 @@ t.test('a service that speaks GraphQL has the token of a login, at the host that
 });
 
 t.test('a login that leads to an address that is not allowed is refused, and nothing is sent there', async (t) => {
-  const login = await startLogin(t);
+  const login = await useLogins(t);
   const api = await startApi(t);
   const { port, origin } = new URL(api.url);
-  for (const serverUrl of [
-    '',
-    'nonsense',
-    'ftp://127.0.0.1/x',
-    `http://u:p@127.0.0.1:${port}/`,
-    `http://localhost:${port}/`,
-  ]) {
+  const folder = await useFolder(t, { 'crm.graphql': SDL });
+  const others = [`http://u:p@127.0.0.1:${port}/`, `http://localhost:${port}/`];
+  for (const serverUrl of ['', 'nonsense', 'ftp://127.0.0.1/x', ...others]) {
     login.serverUrl = serverUrl;
-    const gateway = await startTestGateway(
-      graphqlYaml(login.backend.url, api.url, origin),
-      t.testdir({ 'crm.graphql': SDL }),
-    );
+    const gateway = await useGateway(t, graphqlYaml(login.backend.url, api.url, origin), folder);
     t.match(await ask(gateway, '{ customer }'), 'UPSTREAM_AUTH', serverUrl);
     t.notMatch(JSON.stringify(gateway.logLines()), /u:p@/);
-    await gateway.close();
   }
   t.equal(api.requests.length, 0);
 });
@@ -119,10 +98,10 @@ t.test('a login that leads to an address that is not allowed is refused, and not
 t.test(
   'calls of a SOAP service go where its own login leads, and logins to the address of the configuration',
   async (t) => {
-    const login = await startLogin(t);
+    const login = await useLogins(t);
     let isRefused = false;
-    const instance: RecordingBackend = await useBackend(t, (_message, response) => {
-      response.writeHead(isRefused ? 401 : 200, { 'content-type': 'text/xml' }).end(isRefused ? '' : envelope(STOCK));
+    const instance = await useBackend(t, (_message, response) => {
+      response.writeHead(isRefused ? 401 : 200, { 'content-type': 'text/xml' }).end(isRefused ? '' : STOCK_REPLY);
       isRefused = false;
     });
     login.serverUrl = `${instance.url}/u/58.0/00D?tenant=1`;
@@ -142,11 +121,9 @@ t.test(
         urlsAllowed: ["${instance.url}"]
 `,
     );
-    const call = envelope('<GetStock xmlns="urn:shop"><sku>1</sku></GetStock>');
-    const headers = { 'content-type': 'text/xml', soapaction: '""' };
     t.match(await ask(gateway, '{ stock(sku: "1") }'), '"stock":7');
     isRefused = true;
-    t.equal((await fetch(`${gateway.url}/soap/shop`, { method: 'POST', headers, body: call })).status, 200);
+    t.equal((await postSoap(`${gateway.url}/soap/shop`, GET_STOCK)).status, 200);
     t.same(
       instance.complete.map(({ target, headers: sent }) => `${target} ${sent['x-session']}`),
       ['/u/58.0/00D?tenant=1 t1', '/u/58.0/00D?tenant=1 t1', '/u/58.0/00D?tenant=1 t2'],
@@ -159,17 +136,10 @@ t.test(
 );
 
 t.test('mistakes in the keys are found at start-up', async (t) => {
-  const problemOf = async (edit: (yaml: string) => string): Promise<string> => {
-    const yaml = edit(graphqlYaml('http://127.0.0.1:1', 'https://api.example/graphql', '"https://*.my.example.com"'));
-    const directory = t.testdir({ 'gateway.yaml': yaml, 'crm.graphql': SDL });
-    try {
-      await (await compile(await loadConfig(`${directory}/gateway.yaml`, {}))).close();
-      return 'fine';
-    } catch (error) {
-      return error instanceof Error ? error.message : '';
-    }
-  };
-  t.equal(await problemOf((yaml) => yaml), 'fine');
+  const yaml = graphqlYaml('http://127.0.0.1:1', 'https://api.example/graphql', '"https://*.my.example.com"');
+  const problemOf = (edit: (yaml: string) => string): Promise<string> =>
+    problemsOf(t, edit(yaml), { 'crm.graphql': SDL });
+  t.equal(await problemOf((yaml) => yaml), '');
   t.match(await problemOf((yaml) => yaml.replace('sso.Login', 'Login')), /called at a service that speaks SOAP/);
   t.match(await problemOf((yaml) => yaml.replace('sso.Login', 'sso.Logon')), /no operation `sso.Logon`/);
   t.match(await problemOf((yaml) => yaml.replace('http:Auth', 'header:Auth')), /is a header block of SOAP/);

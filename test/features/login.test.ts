@@ -1,20 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import type { RecordedMessage } from '../kit/backend.js';
-import { postSoap } from '../kit/envelope.js';
-import { startTestGateway } from '../kit/gateway.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { envelope, faultOf, postSoap, SOAP_12 } from '../kit/envelope.js';
+import { askText } from '../kit/graphql-client.js';
+import { GET_STOCK, STOCK } from '../kit/stock-shop.js';
+import { until } from '../kit/until.js';
+import { problemsOf, useBackend, useGateway } from '../kit/use.js';
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const PASSWORD = 'pässwörd-canary';
 
-const envelope = (body: string, header = ''): string =>
-  `<s:Envelope xmlns:s="${SOAP}">${header}<s:Body>${body}</s:Body></s:Envelope>`;
-const GET_STOCK = envelope('<GetStock xmlns="urn:shop"><sku>1</sku></GetStock>');
-const fault = (code: string, detail = ''): string =>
-  envelope(
-    `<s:Fault><faultcode xmlns:f="urn:f">f:${code}</faultcode><faultstring>no</faultstring><detail>${detail}</detail></s:Fault>`,
-  );
+const fault = (code: string, detail = ''): string => envelope(faultOf(`s:${code}`, 'no', detail));
+
+/** Answers a call with this body and status. */
+const refuseWith =
+  (body: string, status = 500) =>
+  (response: ServerResponse) => {
+    response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
+  };
 
 const mapping = (url: string, login: string, keys: string): string => `services:
   shop:
@@ -32,10 +34,6 @@ const mapping = (url: string, login: string, keys: string): string => `services:
       login: { operation: Login, arguments: { user: web, password: "\${LOGIN_PASSWORD}" }, token: reply.sessionId, ${login} }
 ${keys}
 `;
-
-async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue()));
-}
 
 type TokenOf = (message: RecordedMessage) => string | null;
 
@@ -63,7 +61,7 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = '') {
     const token = tokenOf(message);
     if (body.includes(':Login ') || body.includes(':Login>')) {
       if (shop.isLocked || !body.includes(PASSWORD)) {
-        response.writeHead(500, { 'content-type': 'text/xml' }).end(fault('LOGIN_FAILED'));
+        refuseWith(fault('LOGIN_FAILED'))(response);
         return;
       }
       const made = `canary-token-${++logins}`;
@@ -75,7 +73,7 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = '') {
       logouts.push(token ?? '');
       answer(response, '<LogoutResponse xmlns="urn:shop"/>');
     } else if (token !== null && valid.has(token)) {
-      answer(response, '<GetStockResponse xmlns="urn:shop"><stock>7</stock></GetStockResponse>');
+      answer(response, STOCK);
     } else shop.refusal(response);
   });
   const gateway = await useGateway(t, mapping(backend.url, login, keys));
@@ -89,22 +87,18 @@ async function startShop(t: Test, login: string, tokenOf: TokenOf, keys = '') {
     },
     /** The next calls with older tokens are refused. */
     expire: () => valid.clear(),
-    refusal: (response: ServerResponse) => {
-      response.writeHead(500, { 'content-type': 'text/xml' }).end(fault('INVALID_SESSION_ID'));
-    },
-    async ask(headers: Record<string, string> = {}) {
-      const body = JSON.stringify({ query: '{ stock(sku: "1") }' });
-      const json = { 'content-type': 'application/json', ...headers };
-      return (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers: json, body })).text();
-    },
+    refusal: refuseWith(fault('INVALID_SESSION_ID')),
+    ask: () => askText(gateway.url, '{ stock(sku: "1") }'),
+    sendText: async (body: string = GET_STOCK): Promise<string> => (await shop.send(body)).text(),
     send: (body: string = GET_STOCK) => postSoap(`${gateway.url}/soap/shop`, body),
   };
   return shop;
 }
 
-const field = (name: string): TokenOf => {
-  return ({ headers }) => /canary-token-\d+/.exec(String(headers[name]))?.[0] ?? null;
-};
+const field =
+  (name: string): TokenOf =>
+  ({ headers }) =>
+    /canary-token-\d+/.exec(String(headers[name]))?.[0] ?? null;
 const RENEW = 'renewOn: [INVALID_SESSION_ID]';
 
 t.test('calls carry the token in a header block, a header field or a cookie', async (t) => {
@@ -135,8 +129,11 @@ t.test("the block replaces that of a SOAP caller, and is no argument of a GraphQ
 
 t.test('a token is renewed on a Fault by its code, a subcode, an entry of its detail, and on status 401', async (t) => {
   const shop = await startShop(t, `${HEADER_PLACE}, renewOn: [SessionExpired]`, inHeader);
-  const soap12 = 'http://www.w3.org/2003/05/soap-envelope';
-  const subcode = `<s:Envelope xmlns:s="${soap12}"><s:Body><s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode><s:Value xmlns:q="urn:q">q:SessionExpired</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en">no</s:Text></s:Reason></s:Fault></s:Body></s:Envelope>`;
+  const subcode = envelope(
+    '<s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode><s:Value xmlns:q="urn:q">q:SessionExpired</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en">no</s:Text></s:Reason></s:Fault>',
+    '',
+    SOAP_12,
+  );
   const refusals: readonly (readonly [number, string])[] = [
     [500, fault('SessionExpired')],
     [200, fault('Client.SessionExpired')],
@@ -145,17 +142,17 @@ t.test('a token is renewed on a Fault by its code, a subcode, an entry of its de
     [401, '<html>no</html>'],
   ];
   for (const [status, body] of refusals) {
-    shop.refusal = (response) => response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
-    for (const call of [() => shop.ask(), async () => (await shop.send()).text()]) {
+    shop.refusal = refuseWith(body, status);
+    for (const call of [shop.ask, shop.sendText]) {
       shop.expire();
       t.match(await call(), /stock"?>?:?7/, `${status}`);
     }
   }
   const logins = shop.logins;
-  shop.refusal = (response) => response.writeHead(500, { 'content-type': 'text/xml' }).end(fault('Other'));
+  shop.refusal = refuseWith(fault('Other'));
   shop.expire();
   t.match(await shop.ask(), 'SOAP_FAULT', 'another Fault is an answer');
-  t.match(await (await shop.send()).text(), 'Other');
+  t.match(await shop.sendText(), 'Other');
   t.equal(shop.logins, logins);
 });
 
@@ -166,7 +163,7 @@ t.test('a call is repeated once; calls that are refused whatever the token cost 
     [401, '<html>no</html>'],
   ] as const) {
     const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, () => null);
-    shop.refusal = (response) => response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
+    shop.refusal = refuseWith(body, status);
     t.match(await shop.ask(), /SOAP_FAULT|UPSTREAM_AUTH/);
     t.equal(shop.logins, 2);
     const begun = shop.backend.begun;
@@ -192,7 +189,7 @@ t.test(
     t.equal((await shop.send(other)).status, 200);
     isPermitted = false;
     for (let call = 0; call < 15; call++) {
-      t.match(await (await shop.send(other)).text(), 'INVALID_SESSION_ID');
+      t.match(await shop.sendText(other), 'INVALID_SESSION_ID');
       t.equal((await shop.send()).status, 200);
     }
     t.equal(shop.logins, 2);
@@ -213,10 +210,7 @@ t.test('tokens expire under concurrent calls without a failed call, and one logi
       }
     }
   };
-  const callers = Array.from({ length: 20 }, (_, index) =>
-    caller(index % 2 === 0 ? () => shop.ask() : async () => (await shop.send()).text()),
-  );
-  await Promise.all(callers);
+  await Promise.all(Array.from({ length: 20 }, (_, index) => caller(index % 2 === 0 ? shop.ask : shop.sendText)));
   t.equal(failed, 0);
   t.equal(calls, 500);
   t.ok(shop.logins <= expired + 1, `${shop.logins} logins for ${expired} expiries`);
@@ -225,7 +219,7 @@ t.test('tokens expire under concurrent calls without a failed call, and one logi
 t.test('a token is renewed by its age', async (t) => {
   const shop = await startShop(t, `${HEADER_PLACE}, maxAgeMillis: 1000`, inHeader);
   await shop.ask();
-  await eventually(async () => {
+  await until(async () => {
     if (!(await shop.ask()).includes('"stock":7')) t.fail('a failed call');
     return shop.logins > 1;
   });
@@ -236,10 +230,10 @@ t.test('a failed login is tried again after a pause only', async (t) => {
   const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);
   shop.isLocked = true;
   for (let call = 0; call < 5; call++) t.match(await shop.ask(), 'UPSTREAM_AUTH');
-  t.match(await (await shop.send()).text(), 'UPSTREAM_AUTH');
+  t.match(await shop.sendText(), 'UPSTREAM_AUTH');
   t.equal(shop.backend.complete.length, 1, 'one login for six calls');
   shop.isLocked = false;
-  await eventually(async () => (await shop.ask()).includes('"stock":7'));
+  await until(async () => (await shop.ask()).includes('"stock":7'));
 });
 
 t.test('the session ends by the logout operation when the gateway stops', async (t) => {
@@ -254,18 +248,17 @@ t.test('a long SOAP message carries the token; it is not repeated, and the next 
   const long = GET_STOCK.replace('<sku>1', `<sku>${'1'.repeat(200_000)}`);
   t.equal((await shop.send(long)).status, 200);
   shop.expire();
-  t.match(await (await shop.send(long)).text(), 'INVALID_SESSION_ID');
-  await eventually(async () => (await shop.send(long)).status === 200);
+  t.match(await shop.sendText(long), 'INVALID_SESSION_ID');
+  await until(async () => (await shop.send(long)).status === 200);
   t.equal(shop.logins, 2);
 });
 
 t.test('password and tokens are in no output of the gateway', async (t) => {
   const shop = await startShop(t, `${HEADER_PLACE}, ${RENEW}`, inHeader);
   await shop.ask();
-  shop.refusal = (response) => response.writeHead(500, { 'content-type': 'text/xml' }).end(fault('INVALID_SESSION_ID'));
   shop.isLocked = true;
   shop.expire();
-  const answers = [await shop.ask(), await (await shop.send()).text()];
+  const answers = [await shop.ask(), await shop.sendText()];
   const output = JSON.stringify([answers, shop.gateway.logLines(), await shop.gateway.metrics()]);
   t.notMatch(output, /canary/);
 });
@@ -273,22 +266,15 @@ t.test('password and tokens are in no output of the gateway', async (t) => {
 t.test('mistakes in the keys are found at start-up', async (t) => {
   process.env['LOGIN_PASSWORD'] = PASSWORD;
   const cases = [
-    [`${HEADER_PLACE.replace('{urn:session}', '')}`, null],
+    [HEADER_PLACE.replace('{urn:session}', ''), /^$/],
     ['place: http:content-length', /writes itself/],
     [`${HEADER_PLACE}, logout: Logoff`, /no operation `Logoff`/],
     [`${HEADER_PLACE}, logout: Login`, /cannot be called/],
   ] as const;
-  for (const [login, expected] of cases) {
-    const started = startTestGateway(mapping('http://127.0.0.1:9', login, ''));
-    if (expected === null) await (await started).close();
-    else await t.rejects(started, { message: expected });
-  }
+  for (const [login, expected] of cases)
+    t.match(await problemsOf(t, mapping('http://127.0.0.1:9', login, '')), expected, login);
   const unknown = mapping('http://127.0.0.1:9', HEADER_PLACE, '').replace('password: "', 'pasword: "');
-  await startTestGateway(unknown).then(
-    () => t.fail('an argument that the operation does not have'),
-    (error: unknown) => {
-      t.match(String(error), 'pasword');
-      t.notMatch(String(error), 'canary');
-    },
-  );
+  const problems = await problemsOf(t, unknown);
+  t.match(problems, 'pasword', 'an argument that the operation does not have');
+  t.notMatch(problems, 'canary');
 });

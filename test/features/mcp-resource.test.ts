@@ -1,47 +1,36 @@
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t, { type Test } from 'tap';
-import { type Crm, startCrm } from '../kit/crm.js';
+import { type Crm, useCrm } from '../kit/crm.js';
+import { postJson } from '../kit/graphql-client.js';
+import { ISSUER, makeIssuer } from '../kit/token-issuer.js';
 
 /** Clients of MCP learn which authorization server they need (RFC 9728). */
 
-const ISSUER = 'https://login.example';
 const PUBLIC = 'publicUrl: https://api.example\n';
 const PATH = '/.well-known/oauth-protected-resource';
 
-const { privateKey, publicKey } = await generateKeyPair('ES256');
-const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', use: 'sig' }] });
+const tokens = await makeIssuer();
 
 const jwtOf = (issuer = ISSUER, audience = 'https://api.example/mcp'): string =>
-  `{ issuer: "${issuer}", audience: "${audience}", jwks: ${JSON.stringify(jwks)}, algorithms: [ES256], class: all }`;
+  `{ issuer: "${issuer}", audience: "${audience}", jwks: ${JSON.stringify(tokens.jwks)}, algorithms: [ES256], class: all }`;
 
-const clients = (tokens: string): string => `clients: { ${tokens}, classes: { all: {} } }\n`;
+const clients = (ways: string): string => `clients: { ${ways}, classes: { all: {} } }\n`;
 
 const INTROSPECTION = 'url: http://127.0.0.1:9/introspect, clientId: gateway, clientSecret: secret, class: all';
 
-async function start(t: Test, more: string, mcp = 'mcp: { operations: [crm.GetCustomer] }\n'): Promise<Crm> {
-  const crm = await startCrm('', `${mcp}${more}`);
-  t.teardown(() => crm.close());
-  return crm;
-}
+const start = (t: Test, more: string, mcp = 'mcp: { operations: [crm.GetCustomer] }\n'): Promise<Crm> =>
+  useCrm(t, '', `${mcp}${more}`);
 
 const get = (crm: Crm, path: string, method = 'GET'): Promise<Response> =>
   fetch(`${crm.gateway.url}${path}`, { method });
 
 const call = (crm: Crm, token: string | null, path = '/mcp'): Promise<Response> =>
-  fetch(`${crm.gateway.url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
-    body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
-  });
+  postJson(
+    `${crm.gateway.url}${path}`,
+    { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    token === null ? {} : { authorization: `Bearer ${token}` },
+  );
 
-const tokenFor = (audience: string): Promise<string> =>
-  new SignJWT({ sub: 'ada' })
-    .setProtectedHeader({ alg: 'ES256' })
-    .setIssuer(ISSUER)
-    .setAudience(audience)
-    .setIssuedAt()
-    .setExpirationTime('5m')
-    .sign(privateKey);
+const tokenFor = (aud: string): Promise<string> => tokens.sign({ sub: 'ada', aud });
 
 t.test('a client without a token is led to the authorization server', async (t) => {
   const crm = await start(t, PUBLIC + clients(`jwt: ${jwtOf()}`));
@@ -105,7 +94,7 @@ t.test('without an issuer or a public address nothing is described', async (t) =
 });
 
 t.test('clients are sent to no server whose tokens for others would be good here', async (t) => {
-  await t.rejects(startCrm('', clients(`introspection: { ${INTROSPECTION}, issuer: "https://login.example" }`)), {
+  await t.rejects(useCrm(t, '', clients(`introspection: { ${INTROSPECTION}, issuer: "https://login.example" }`)), {
     message: /clients\.introspection\.issuer.*tokens for others[\s\S]*audience/,
   });
 });

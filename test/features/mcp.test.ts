@@ -1,7 +1,8 @@
 import t, { type Test } from 'tap';
 import { boundValue } from '../../src/graphql/tools/bound-value.js';
 import { MCP_LIMITS } from '../../src/graphql/tools/mcp-limits.js';
-import { type Crm, clientsOf, keyOf, startCrm } from '../kit/crm.js';
+import { type Crm, clientsOf, keyOf, useCrm } from '../kit/crm.js';
+import { postJson } from '../kit/graphql-client.js';
 
 /** MCP: the operations of services as tools for agents. */
 
@@ -14,18 +15,11 @@ interface Answer {
 
 const ALL = 'mcp: { operations: [crm.GetCustomer, crm.FindCustomers], write: [crm.SetCustomer] }\n';
 
-async function start(t: Test, more = ALL, service = ''): Promise<Crm> {
-  const crm = await startCrm(service, more);
-  t.teardown(() => crm.close());
-  return crm;
-}
+const start = (t: Test, more = ALL): Promise<Crm> => useCrm(t, '', more);
 
 async function post(crm: Crm, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-  const response = await fetch(`${crm.gateway.url}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
+  const accept = 'application/json, text/event-stream';
+  const response = await postJson(`${crm.gateway.url}/mcp`, body, { accept, ...headers });
   const text = await response.text();
   return { status: response.status, headers: response.headers, json: text === '' ? null : JSON.parse(text) };
 }
@@ -44,10 +38,11 @@ function stateless(
   method: string,
   params: object = {},
   headers: Record<string, string> = {},
+  capabilities: object = {},
 ): Promise<Answer> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': STATELESS,
-    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
   };
   return post(
     crm,
@@ -58,23 +53,15 @@ function stateless(
 
 t.test('a client of the revisions with a handshake', async (t) => {
   const crm = await start(t);
+  const initialize = (params: object) => post(crm, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
   for (const version of ['2025-11-25', '2025-06-18']) {
-    const hello = await post(crm, {
-      jsonrpc: '2.0',
-      id: 0,
-      method: 'initialize',
-      params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-    });
+    const clientInfo = { name: 'test', version: '1' };
+    const hello = await initialize({ protocolVersion: version, capabilities: {}, clientInfo });
     t.equal(hello.status, 200);
     t.match(hello.json, { jsonrpc: '2.0', id: 0, result: { protocolVersion: version, capabilities: { tools: {} } } });
     t.match(hello.json.result.serverInfo, { name: 'soapstone', version: String });
   }
-  const older = await post(crm, {
-    jsonrpc: '2.0',
-    id: 0,
-    method: 'initialize',
-    params: { protocolVersion: '2024-11-05' },
-  });
+  const older = await initialize({ protocolVersion: '2024-11-05' });
   t.equal(older.json.result.protocolVersion, '2025-11-25', 'the client decides whether it goes on');
   const told = await post(crm, { jsonrpc: '2.0', method: 'notifications/initialized' });
   t.equal(told.status, 202);
@@ -213,8 +200,7 @@ t.test('Origin, then credentials, then the protocol', async (t) => {
 t.test('above twenty tools there are groups and a search', async (t) => {
   const many = Array.from({ length: 10 }, (_, at) => `c${at}`);
   const all = (operation: string): string => many.map((name) => `${name}.${operation}`).join(', ');
-  const crm = await startCrm('', `mcp: { operations: [${all('*')}], write: [${all('SetCustomer')}] }\n`, many);
-  t.teardown(() => crm.close());
+  const crm = await useCrm(t, '', `mcp: { operations: [${all('*')}], write: [${all('SetCustomer')}] }\n`, many);
   const { tools } = (await ask(crm, 'tools/list')).json.result;
   t.same(
     tools.map(({ name }: { name: string }) => name),
@@ -254,14 +240,7 @@ t.test('the log and metrics', async (t) => {
 });
 
 t.test('keys of the configuration', async (t) => {
-  const problems = async (mcp: string): Promise<string> => {
-    try {
-      await (await startCrm('', `mcp: ${mcp}\n`)).close();
-      return '';
-    } catch (error) {
-      return String(error);
-    }
-  };
+  const problems = (mcp: string): Promise<string> => start(t, `mcp: ${mcp}\n`).then(() => '', String);
   t.match(await problems('{ operations: [crm.GetCustomr] }'), /no operation `crm\.GetCustomr`.*crm\.GetCustomer/s);
   t.match(await problems('{ operations: [crm.SetCustomer] }'), /`mcp\.write` does not name it/);
   t.equal(await problems('{ operations: [crm.SetCustomer], write: [crm.SetCustomer] }'), '');
@@ -272,10 +251,12 @@ t.test('keys of the configuration', async (t) => {
 t.test('clients in pages of allowed origins may send its header fields, and read the challenge', async (t) => {
   const origin = 'https://agent.example';
   const crm = await start(t, `${ALL}graphql: { cors: { origins: ["${origin}"] } }\n`);
-  const preflight = await fetch(`${crm.gateway.url}/mcp`, {
-    method: 'OPTIONS',
-    headers: { origin, 'access-control-request-method': 'POST' },
-  });
+  const preflightOf = (path: string): Promise<Response> =>
+    fetch(`${crm.gateway.url}${path}`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    });
+  const preflight = await preflightOf('/mcp');
   t.equal(preflight.status, 204);
   const allowed = preflight.headers.get('access-control-allow-headers')?.split(', ') ?? [];
   for (const name of ['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name', 'authorization'])
@@ -283,10 +264,7 @@ t.test('clients in pages of allowed origins may send its header fields, and read
   const { status, headers } = await ask(crm, 'tools/list', {}, { origin });
   t.equal(status, 200);
   t.equal(headers.get('access-control-expose-headers'), 'x-request-id, www-authenticate, retry-after');
-  const graphql = await fetch(`${crm.gateway.url}/graphql`, {
-    method: 'OPTIONS',
-    headers: { origin, 'access-control-request-method': 'POST' },
-  });
+  const graphql = await preflightOf('/graphql');
   t.notMatch(graphql.headers.get('access-control-allow-headers'), /mcp/, 'GraphQL needs none of them');
 });
 
@@ -294,13 +272,8 @@ t.test('a tool that a person has to confirm is called once that is done', async 
   const crm = await start(t, `${ALL.trimEnd().slice(0, -2)}, confirm: [crm.SetCustomer] }\n`);
   const able = { elicitation: {} };
   const set = (more: object, capabilities: object = able): Promise<Answer> => {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': STATELESS,
-      'io.modelcontextprotocol/clientCapabilities': capabilities,
-    };
-    const params = { name: 'setCustomer', arguments: { id: 7, name: 'Bob' }, ...more, _meta };
-    const headers = { 'mcp-protocol-version': STATELESS, 'mcp-method': 'tools/call', 'mcp-name': 'setCustomer' };
-    return post(crm, { jsonrpc: '2.0', id: 'a', method: 'tools/call', params }, headers);
+    const params = { name: 'setCustomer', arguments: { id: 7, name: 'Bob' }, ...more };
+    return stateless(crm, 'tools/call', params, { 'mcp-name': 'setCustomer' }, capabilities);
   };
   const asked = await set({});
   t.match(asked.json.result, {

@@ -16,7 +16,7 @@ const WSDL = desk({ types: TYPES, request: CONTENT, reply: CONTENT });
 const reply = (content: string): string => `<t:GetResponse>${content}</t:GetResponse>`;
 
 t.test('declared elements of mixed content are fields beside its text and its XML', async (t) => {
-  const { ask } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask } = await startDesk(t, WSDL);
   const { data, errors } = await ask(
     '{ get { name { __typename use given family born text xml ... on Titled { title } } words note { text textContent any { name value } } tags { tag text } } }',
     reply(`<t:name xsi:type="t:Titled" use="L">Dr. <t:given>Zoë</t:given> <t:given>B</t:given> <t:family>Søn</t:family> jr.<t:title>Dr</t:title></t:name>
@@ -43,7 +43,7 @@ t.test('declared elements of mixed content are fields beside its text and its XM
 });
 
 t.test('mixed content is written from its fields or as XML', async (t) => {
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask, sent } = await startDesk(t, WSDL);
   const send = async (args: string): Promise<string> => {
     const { errors } = await ask(`{ get(${args}) { words } }`, reply(''));
     return errors === undefined ? sent().replace(/.*?<\w+:Get[^>]*>|<\/\w+:Get>.*/gs, '') : (errors[0]?.message ?? '');
@@ -68,7 +68,7 @@ t.test('mixed content is written from its fields or as XML', async (t) => {
 });
 
 t.test('names "0.1" keeps mixed content as XML', async (t) => {
-  const { ask } = await startDesk(t, { 'desk.wsdl': WSDL }, '    names: "0.1"\n');
+  const { ask } = await startDesk(t, WSDL, '    names: "0.1"\n');
   const answer = await ask('{ get(words: "x") { words note } }', reply('<t:words>w</t:words>'));
   t.match(answer, { data: { get: { words: /<words.*>w<\/words>/, note: null } } });
 });

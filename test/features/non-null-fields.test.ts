@@ -1,11 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t from 'tap';
-import { answerWith } from '../kit/backend.js';
-import { askGraphql } from '../kit/graphql-client.js';
-import { envelopeOf, WSDL } from '../kit/refused-desk.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { answerOperations, answerWith } from '../kit/backend.js';
+import { WSDL } from '../kit/refused-desk.js';
+import { useFolder, useService } from '../kit/use.js';
 
 /** As spyne and .NET declare everything. */
 const NILLABLE = WSDL.replace(
@@ -23,24 +19,20 @@ const NILLABLE = WSDL.replace(
 t.test(
   'nullable: false of a field makes it non-null, although the WSDL declares it nillable and optional',
   async (t) => {
-    const home = await mkdtemp(join(tmpdir(), 'soapstone-null-'));
-    await writeFile(join(home, 'desk.wsdl'), NILLABLE);
-    const backend = await useBackend(t, answerWith(''));
-    const gateway = await useGateway(
+    const { ask, backend } = await useService(
       t,
-      `services:
+      answerWith(''),
+      (url) => `services:
   desk:
     wsdl: desk.wsdl
-    url: ${backend.url}/
+    url: ${url}/
     operations: { GetOrder: { field: Query.order } }
     schema: { types: { Order: { fields: { id: { nullable: false }, tag: { nullable: false }, "@version": { nullable: false } } } } }
 graphql: { introspection: true }
 `,
-      home,
+      await useFolder(t, { 'desk.wsdl': NILLABLE }),
     );
-    t.teardown(() => rm(home, { recursive: true }));
-    const types = await askGraphql(
-      gateway.url,
+    const types = await ask(
       '{ __type(name: "Order") { fields { name type { kind ofType { kind ofType { kind } } } } } }',
     );
     const fields = [
@@ -51,8 +43,8 @@ graphql: { introspection: true }
     ];
     t.match(types, { data: { __type: { fields } } });
     const answer = async (order: string): Promise<unknown> => {
-      backend.answer = answerWith(envelopeOf(`<GetOrderResponse xmlns="urn:desk">${order}</GetOrderResponse>`));
-      return askGraphql(gateway.url, '{ order(id: 1) { id tag version } }');
+      backend.answer = answerOperations('urn:desk', () => order);
+      return ask('{ order(id: 1) { id tag version } }');
     };
     t.match(await answer('<order version="2"><id>1</id></order>'), {
       data: { order: { id: '1', tag: [], version: '2' } },

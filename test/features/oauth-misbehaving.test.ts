@@ -1,21 +1,18 @@
-import type { ServerResponse } from 'node:http';
 import t from 'tap';
 import { ExchangedTokens } from '../../src/upstream/credentials/exchanged-tokens.js';
-import { postSoap } from '../kit/envelope.js';
-import { answerStock, GET_STOCK, stockShop } from '../kit/stock-shop.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { answerJson, answerStatus, type RecordingBackend } from '../kit/backend.js';
+import { useStockShop } from '../kit/stock-shop.js';
+import { until } from '../kit/until.js';
+import { useBackend } from '../kit/use.js';
 
 /** Token endpoints that answer what is no token, too much, too late or nothing. */
 
-const json = (value: unknown) => (response: ServerResponse) =>
-  void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-const text =
-  (status: number, body: string, headers: Record<string, string> = {}) =>
-  (response: ServerResponse) =>
-    void response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body);
+const json = answerJson;
+const text = (status: number, body: string, headers: Record<string, string> = {}) =>
+  answerStatus(status, { 'content-type': 'text/html', ...headers }, body);
 const token = { access_token: 'canary', token_type: 'Bearer' };
 
-const ANSWERS: readonly (readonly [string, (response: ServerResponse) => void])[] = [
+const ANSWERS: readonly (readonly [string, RecordingBackend['answer']])[] = [
   ['a page', text(200, '<html>canary</html>')],
   ['an error', text(500, 'canary')],
   ['a redirect', text(302, '', { location: 'http://127.0.0.1:1/canary' })],
@@ -32,13 +29,13 @@ const ANSWERS: readonly (readonly [string, (response: ServerResponse) => void])[
   ['10 MB', json({ ...token, access_token: 'canary'.repeat(1_700_000) })],
   [
     'a part of an answer',
-    (response) => {
+    (_message, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       response.write('{"access_token":"canary"');
       setImmediate(() => response.destroy());
     },
   ],
-  ['a cut connection', (response) => void response.destroy()],
+  ['a cut connection', (_message, response) => void response.destroy()],
   ['no answer in time', () => {}],
 ];
 
@@ -47,20 +44,11 @@ for (const [what, give] of ANSWERS)
     `${what} from the token endpoint: a Fault, nothing sent, nothing shown, and the next token is used`,
     async (t) => {
       let isGood = false;
-      const server = await useBackend(t, (_message, response) =>
-        isGood ? json({ access_token: 'good', token_type: 'Bearer', expires_in: 60 })(response) : give(response),
-      );
-      const backend = await useBackend(t, answerStock);
-      const gateway = await useGateway(
-        t,
-        stockShop(
-          `${backend.url}/shop`,
-          `    timeoutMillis: 500
-    auth: { oauth2: { tokenUrl: "${server.url}/token", clientId: c, clientSecret: s } }`,
-        ),
-      );
-      const ask = () => postSoap(`${gateway.url}/soap/shop`, GET_STOCK);
-      const refused = await ask();
+      const good = json({ access_token: 'good', token_type: 'Bearer', expires_in: 60 });
+      const server = await useBackend(t, (...asked) => (isGood ? good : give)(...asked));
+      const auth = `oauth2: { tokenUrl: "${server.url}/token", clientId: c, clientSecret: s }`;
+      const { backend, send } = await useStockShop(t, `    timeoutMillis: 500\n    auth: { ${auth} }`);
+      const refused = await send();
       const body = await refused.text();
       t.equal(refused.status, 500);
       t.match(body, /code="UPSTREAM_(AUTH|TIMEOUT|RESET|TRUNCATED|RESPONSE_LIMIT)"/);
@@ -68,14 +56,7 @@ for (const [what, give] of ANSWERS)
       t.equal(backend.complete.length, 0, 'nothing is sent without a token');
       isGood = true;
       // The failure is the answer for a second.
-      const end = performance.now() + 10_000;
-      let answer = await ask();
-      while (answer.status !== 200 && performance.now() < end) {
-        await answer.text();
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        answer = await ask();
-      }
-      t.match(await answer.text(), '<stock>7</stock>');
+      await until(async () => (await (await send()).text()).includes('<stock>7</stock>'));
       t.equal(backend.complete[0]?.headers['authorization'], 'Bearer good');
     },
   );

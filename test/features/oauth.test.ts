@@ -4,13 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { exportJWK, generateKeyPair, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { type JWTPayload, jwtVerify } from 'jose';
 import t, { type Test } from 'tap';
-import type { RecordedMessage } from '../kit/backend.js';
+import { answerBy, answerJson, answerWith, type RecordedMessage } from '../kit/backend.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
-import { envelope, postSoap } from '../kit/envelope.js';
-import { GET_STOCK, STOCK, stockShop } from '../kit/stock-shop.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { faultOf, textIn } from '../kit/envelope.js';
+import { answerStock, STOCK, useStockShop } from '../kit/stock-shop.js';
+import { makeIssuer } from '../kit/token-issuer.js';
+import { useBackend, useFolder, useGateway } from '../kit/use.js';
 
 /** Tokens of OAuth 2.0: what they are asked for with, where calls carry them, and whose they are. */
 
@@ -29,15 +30,13 @@ async function useTokenServer(
   grant: (form: Form, headers: RecordedMessage['headers']) => Promise<string | null>,
 ) {
   const forms: Form[] = [];
-  const server = await useBackend(t, async ({ body, headers }, response) => {
-    const form = Object.fromEntries(new URLSearchParams(String(body)));
+  const refusal = answerWith('{"error":"invalid_grant","error_description":"canary"}', 'application/json', 400);
+  const server = await useBackend(t, async (message, response) => {
+    const form = Object.fromEntries(new URLSearchParams(String(message.body)));
     forms.push(form);
-    const token = await grant(form, headers).catch(() => null);
-    const answer =
-      token === null
-        ? { error: 'invalid_grant', error_description: 'canary' }
-        : { access_token: token, token_type: 'Bearer', expires_in: 3600 };
-    response.writeHead(token === null ? 400 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    const token = await grant(form, message.headers).catch(() => null);
+    const good = answerJson({ access_token: token, token_type: 'Bearer', expires_in: 3600 });
+    (token === null ? refusal : good)(message, response);
   });
   return { url: `${server.url}/token`, forms };
 }
@@ -46,31 +45,17 @@ async function useTokenServer(
 async function useShop(t: Test, auth: string, tokenOf: typeof tokenInField, rest = '', folder: string | null = null) {
   const valid = new Set<string>();
   const tokens: (string | null)[] = [];
-  const backend = await useBackend(t, (message, response) => {
+  const answer = answerBy((_text, message) => {
     const token = tokenOf(message);
     tokens.push(token);
-    const isGood = token !== null && valid.has(token);
-    const body = isGood
-      ? STOCK
-      : '<s:Fault xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><faultcode xmlns:f="urn:f">f:INVALID_SESSION_ID</faultcode><faultstring>no</faultstring></s:Fault>';
-    response.writeHead(isGood ? 200 : 500, { 'content-type': 'text/xml' }).end(envelope(body));
+    return token !== null && valid.has(token) ? STOCK : faultOf('s:INVALID_SESSION_ID');
   });
-  const gateway = await useGateway(
-    t,
-    stockShop(`${backend.url}/shop`, `    auth: { oauth2: { ${auth} } }\n${rest}`),
-    folder,
-  );
+  const shop = await useStockShop(t, `    auth: { oauth2: { ${auth} } }\n${rest}`, '', answer, folder);
   return {
-    backend,
-    gateway,
+    ...shop,
     valid,
     tokens,
-    send: (headers: Record<string, string> = {}) => postSoap(`${gateway.url}/soap/shop`, GET_STOCK, headers),
-    async ask(sku = '1', headers: Record<string, string> = {}): Promise<string> {
-      const query = encodeURIComponent(`{ stock(sku: "${sku}") }`);
-      const fields = { accept: 'application/json', ...headers };
-      return (await fetch(`${gateway.url}/graphql?query=${query}`, { headers: fields })).text();
-    },
+    ask: (sku = '1', headers: Record<string, string> = {}): Promise<string> => shop.ask(headers, sku),
   };
 }
 
@@ -94,7 +79,7 @@ for (const [kind, algorithm] of [
 ] as const) {
   t.test(`JWT bearer: an assertion signed by ${algorithm}, the token in a header block`, async (t) => {
     const { pem, publicKey } = pemOf(kind);
-    const folder = t.testdir({ 'k.pem': pem });
+    const folder = await useFolder(t, { 'k.pem': pem });
     const seen: JWTPayload[] = [];
     let issued = 0;
     const server = await useTokenServer(t, async ({ grant_type: grant, assertion = '', client_secret: secret }) => {
@@ -127,7 +112,7 @@ for (const [kind, algorithm] of [
 
 t.test('a client that identifies itself by an assertion', async (t) => {
   const { pem, publicKey } = pemOf('ec');
-  const folder = t.testdir({ 'k.pem': pem });
+  const folder = await useFolder(t, { 'k.pem': pem });
   const server = await useTokenServer(t, async (form) => {
     const { client_id: id, client_assertion_type: type, client_assertion: assertion = '', grant_type: grant } = form;
     const options = { issuer: 'app', subject: 'app', audience: server.url };
@@ -185,22 +170,12 @@ t.test(
 );
 
 t.test('token exchange: 50 users at once, each with tokens of its own', async (t) => {
-  const { privateKey, publicKey } = await generateKeyPair('ES256');
-  const keys = await useBackend(t, async (_message, response) => {
-    response.end(JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'k' }] }));
-  });
-  const tokenFor = (user: string, scope = 'a') =>
-    new SignJWT({ scope })
-      .setProtectedHeader({ alg: 'ES256', kid: 'k' })
-      .setIssuer('https://idp')
-      .setAudience('gateway')
-      .setSubject(user)
-      .setExpirationTime('1h')
-      .sign(privateKey);
+  const issuer = await makeIssuer();
+  const bearer = (sub: string, scope = 'a') => issuer.bearer({ sub, scope });
   let asked = 0;
   const server = await useTokenServer(t, async (form) => {
     const { grant_type: grant, subject_token: token = '', subject_token_type: type } = form;
-    const { payload } = await jwtVerify(token, publicKey);
+    const { payload } = await jwtVerify(token, issuer.publicKey);
     const isRight =
       grant?.endsWith(':token-exchange') && type?.endsWith(':access_token') && form['audience'] === 'shop';
     await new Promise((resolve) => setTimeout(resolve, (asked++ * 7) % 40));
@@ -212,33 +187,33 @@ t.test('token exchange: 50 users at once, each with tokens of its own', async (t
     `grant: tokenExchange, tokenUrl: "${server.url}", clientId: gw, clientSecret: s3cret, audience: shop`,
     tokenInField,
     `clients:
-  jwt: { issuer: "https://idp", audience: gateway, jwksUrl: "${keys.url}/", algorithms: [ES256], class: all }
+  ${issuer.yaml('class: all')}
   apiKeys: { clients: { erp: { class: all, keys: [0123456789abcdef] } } }
   classes: { all: {} }
 `,
   );
   shop.backend.answer = (message, response) => {
-    const sku = /<(?:\w+:)?sku[^>]*>([^<]*)</.exec(String(message.body))?.[1] ?? '';
+    const sku = textIn(message.body, 'sku');
     const token = tokenInField(message);
     if (token !== `for-${sku}-a`) foreign.push(`${sku}: ${token}`);
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(envelope(STOCK));
+    answerStock(message, response);
   };
   const users = Array.from({ length: 50 }, (_, at) => `user${at}`);
   const calls = users.flatMap(async (user) => {
-    const headers = { authorization: `Bearer ${await tokenFor(user)}` };
+    const headers = await bearer(user);
     return Promise.all(Array.from({ length: 5 }, () => shop.ask(user, headers)));
   });
   for (const answers of await Promise.all(calls)) for (const answer of answers) t.match(answer, '"stock":7');
   t.same(foreign, [], 'no call has the token of another user');
   t.equal(server.forms.length, 50, 'one exchange for each user');
   foreign.length = 0;
-  t.match(await shop.ask('user1', { authorization: `Bearer ${await tokenFor('user1', 'b')}` }), '"stock":7');
+  t.match(await shop.ask('user1', await bearer('user1', 'b')), '"stock":7');
   t.same(foreign, ['user1: for-user1-b'], 'other scopes have a token of their own');
-  const nobody = await shop.ask('x', { authorization: `Bearer ${await tokenFor('nobody')}` });
+  const nobody = await shop.ask('x', await bearer('nobody'));
   t.match(nobody, 'UPSTREAM_AUTH');
   t.notMatch(nobody, 'canary');
   t.match(await shop.ask('user1', { 'x-api-key': '0123456789abcdef' }), 'UPSTREAM_AUTH', 'a caller without a token');
-  const sent = await shop.send({ authorization: `Bearer ${await tokenFor('1')}` });
+  const sent = await shop.send(await bearer('1'));
   t.equal(sent.status, 200);
   t.same(foreign.length, 1);
 });
@@ -254,11 +229,8 @@ t.test('a caller whose calls are refused whatever the token costs few tokens', a
 
 t.test('a token that no place can carry is refused', async (t) => {
   const server = await useTokenServer(t, async () => 'a\r\nb');
-  const shop = await useShop(
-    t,
-    `tokenUrl: "${server.url}", clientId: a, clientSecret: b, place: "http:x-session"`,
-    tokenInField,
-  );
+  const auth = `tokenUrl: "${server.url}", clientId: a, clientSecret: b, place: "http:x-session"`;
+  const shop = await useShop(t, auth, tokenInField);
   t.match(await shop.ask(), 'UPSTREAM_AUTH');
   t.equal(shop.backend.begun, 0);
 });

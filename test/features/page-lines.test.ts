@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage, type ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
-import type { RecordedMessage } from '../kit/backend.js';
-import { envelope } from '../kit/envelope.js';
+import { answerOperations, type RecordingBackend } from '../kit/backend.js';
+import { textIn } from '../kit/envelope.js';
 import { untilStill } from '../kit/until.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useService } from '../kit/use.js';
 
 /** Pages over REST as lines of JSON: every row of every page, without keeping them. */
 
@@ -20,23 +20,25 @@ interface Options {
 async function usePages(t: Test, { count, instead = () => false, text = 'Ada' }: Options) {
   const asked: number[] = [];
   const last = Math.ceil(count / SIZE);
-  const backend = await useBackend(t, ({ body }: RecordedMessage, response: ServerResponse) => {
-    const page = Number(/<(?:\w+:)?page>(\d+)</.exec(body.toString())?.[1]);
-    asked.push(page);
-    if (instead(page, response)) return;
-    const from = (page - 1) * SIZE;
+  const usual = answerOperations('urn:list', (_name, request) => {
+    const from = (Number(textIn(request, 'page')) - 1) * SIZE;
     const rows = Array.from(
       { length: Math.min(SIZE, count - from) },
       (_, at) => `<row><id>${from + at}</id><name>${text}</name></row>`,
     ).join('');
-    const reply = envelope(`<ListRowsResponse xmlns="urn:list">${rows}<pages>${last}</pages></ListRowsResponse>`);
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
+    return `${rows}<pages>${last}</pages>`;
   });
-  const gateway = await useGateway(
+  const answer: RecordingBackend['answer'] = (message, response) => {
+    const page = Number(textIn(message.body, 'page'));
+    asked.push(page);
+    if (!instead(page, response)) usual(message, response);
+  };
+  const { gateway } = await useService(
     t,
-    `services:
+    answer,
+    (url) => `services:
   list:
-    url: ${backend.url}/list
+    url: ${url}/list
     namespace: urn:list
     rest: true
     types: |

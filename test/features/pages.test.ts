@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
-import type { RecordedMessage } from '../kit/backend.js';
-import { envelope } from '../kit/envelope.js';
+import { errorWith, type GraphqlAnswer } from '../kit/answers.js';
+import { answerOperations, type RecordingBackend } from '../kit/backend.js';
+import { envelope, faultOf, operationIn, textIn } from '../kit/envelope.js';
+import { postGraphql } from '../kit/graphql-client.js';
 import { mostInSecond } from '../kit/most-in-second.js';
 import { until } from '../kit/until.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useService } from '../kit/use.js';
 
 /** Backends that hand out pages: the field is a connection over all of them. */
 
@@ -29,7 +31,19 @@ const SDL = `
       type Row { id: Int!, secret: String }
       type Owner { name: String }`;
 
-const PAGES = 'page: page, size: { size: 10 }, items: row, total: { pages: pages }';
+const TOTAL = ', total: { pages: pages }';
+const PAGES = `page: page, size: { size: 10 }, items: row${TOTAL}`;
+const OFFSET = 'offset: page, size: { size: 10 }, items: row';
+
+const KEYS = { one: { 'x-api-key': 'key-of-one-0000000' }, two: { 'x-api-key': 'key-of-two-0000000' } };
+
+/** The clients of `KEYS`: one of class `full`, with these rights, and one of another. */
+const clientsWith = (full: string): string => `clients:
+  classes: { full: ${full}, default: {} }
+  apiKeys:
+    clients:
+      one: { class: full, keys: [key-of-one-0000000] }
+      two: { class: default, keys: [key-of-two-0000000] }`;
 
 async function useRows(
   t: Test,
@@ -37,25 +51,19 @@ async function useRows(
   { pages = PAGES, more = '', rest = '', service = '', sdl = SDL, field = 'Query.rows' } = {},
 ) {
   const asked: Asked[] = [];
-  const backend = await useBackend(t, ({ body }: RecordedMessage, response: ServerResponse) => {
-    const text = body.toString();
-    const of = (name: string): string | null => new RegExp(`<(?:\\w+:)?${name}>([^<]*)<`).exec(text)?.[1] ?? null;
-    if (text.includes('GetOwner')) {
-      const reply = envelope(`<GetOwnerResponse xmlns="urn:list"><name>N${of('id')}</name></GetOwnerResponse>`);
-      response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
-      return;
-    }
-    asked.push({ of });
-    const content = answer({ of }, response);
-    if (content === null) return;
-    const reply = envelope(`<ListRowsResponse xmlns="urn:list">${content}</ListRowsResponse>`);
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
-  });
-  const gateway = await useGateway(
+  const answerRows: RecordingBackend['answer'] = (message, response) => {
+    const of = (name: string): string | null => textIn(message.body, name);
+    const isOwner = operationIn(message.body) === 'GetOwner';
+    if (!isOwner) asked.push({ of });
+    const content = isOwner ? `<name>N${of('id')}</name>` : answer({ of }, response);
+    if (content !== null) answerOperations('urn:list', () => content)(message, response);
+  };
+  const { backend, gateway } = await useService(
     t,
-    `services:
+    answerRows,
+    (url) => `services:
   list:
-    url: ${backend.url}/list
+    url: ${url}/list
     namespace: urn:list
     rest: true
     types: |${sdl}
@@ -66,19 +74,15 @@ ${more}
 limits:
   graphql: { cost: 1000000${rest} }`,
   );
-  const query = async (text: string, init: RequestInit = {}): Promise<Answered> => {
-    const response = await fetch(`${gateway.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: text }),
-      ...init,
-    });
-    return JSON.parse(await response.text());
-  };
+  const query = async (
+    text: string,
+    headers: Record<string, string> = {},
+    signal: AbortSignal | null = null,
+  ): Promise<Answered> => JSON.parse(await (await postGraphql(gateway.url, { query: text }, headers, signal)).text());
   return { backend, gateway, asked, query };
 }
 
-interface Answered {
+interface Answered extends Pick<GraphqlAnswer, 'errors'> {
   readonly data: {
     readonly rows: {
       readonly nodes: readonly { readonly id: number }[];
@@ -87,7 +91,6 @@ interface Answered {
       readonly totalCount: number | null;
     } | null;
   };
-  readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
 }
 
 /** Pages by number from 1, of so many rows in all. */
@@ -124,31 +127,11 @@ const CURSOR = 'cursor: { argument: page, next: next }, size: { size: 10 }, item
 /** The kinds of pages, and what tells their end. */
 const WAYS = [
   { name: 'page, total by pages', answer: byNumber, options: {} },
-  {
-    name: 'page, total by items',
-    answer: byNumber,
-    options: { pages: PAGES.replace('{ pages: pages }', '{ items: total }') },
-  },
-  {
-    name: 'page without a total',
-    answer: byNumber,
-    options: { pages: PAGES.replace(', total: { pages: pages }', '') },
-  },
-  {
-    name: 'offset, total by items',
-    answer: byOffset,
-    options: { pages: 'offset: page, size: { size: 10 }, items: row, total: { items: total }' },
-  },
-  {
-    name: 'offset, total by pages',
-    answer: byOffset,
-    options: { pages: 'offset: page, size: { size: 10 }, items: row, total: { pages: pages }' },
-  },
-  {
-    name: 'offset without a total',
-    answer: byOffset,
-    options: { pages: 'offset: page, size: { size: 10 }, items: row' },
-  },
+  { name: 'page, total by items', answer: byNumber, options: { pages: PAGES.replace('pages: pages', 'items: total') } },
+  { name: 'page without a total', answer: byNumber, options: { pages: PAGES.replace(TOTAL, '') } },
+  { name: 'offset, total by items', answer: byOffset, options: { pages: `${OFFSET}, total: { items: total }` } },
+  { name: 'offset, total by pages', answer: byOffset, options: { pages: OFFSET + TOTAL } },
+  { name: 'offset without a total', answer: byOffset, options: { pages: OFFSET } },
   { name: 'cursor', answer: byCursor, options: { pages: CURSOR, sdl: CURSOR_SDL } },
 ] as const;
 
@@ -248,16 +231,13 @@ t.test('ten thousand rows come over a hundred pages, in order, a bounded number 
     (given, response) => {
       under++;
       most = Math.max(most, under);
-      setTimeout(
-        () => {
-          under--;
-          const reply = envelope(
-            `<ListRowsResponse xmlns="urn:list">${byNumber(10_000)(given, response)}</ListRowsResponse>`,
-          );
-          response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
-        },
-        Number(given.of('page')) % 3,
-      );
+      const content = byNumber(10_000)(given, response);
+      const give = (): void => {
+        under--;
+        response.end(envelope(`<ListRowsResponse xmlns="urn:list">${content}</ListRowsResponse>`));
+      };
+      response.writeHead(200, { 'content-type': 'text/xml' });
+      setTimeout(give, Number(given.of('page')) % 3);
       return null;
     },
     { pages: PAGES.replace('size: 10', 'size: 100'), rest: ', callsAtOnce: 6' },
@@ -267,23 +247,14 @@ t.test('ten thousand rows come over a hundred pages, in order, a bounded number 
   t.strictSame(ids(answered), upTo(10_000));
   t.equal(asked.length, 100);
   t.equal(most, 6);
-  t.match(await query('{ rows(first: 10001) { nodes { id } } }'), {
-    errors: [{ extensions: { code: 'MAX_PAGES_LIMIT' } }],
-  });
+  t.match(await query('{ rows(first: 10001) { nodes { id } } }'), errorWith('MAX_PAGES_LIMIT'));
   t.equal(asked.length, 100, 'nothing is called for more pages than allowed');
 });
 
 t.test('a page that fails fails the rest with its error', async (t) => {
-  const { query } = await useRows(t, (given, response) => {
-    if (given.of('page') !== '3') return byNumber(95)(given, response);
-    const fault =
-      '<soap:Fault><faultcode>soap:Server</faultcode><faultstring>page 3 is gone</faultstring></soap:Fault>';
-    response.writeHead(500, { 'content-type': 'text/xml' });
-    response.end(
-      `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>${fault}</soap:Body></soap:Envelope>`,
-    );
-    return null;
-  });
+  const { query } = await useRows(t, (given, response) =>
+    given.of('page') === '3' ? faultOf('s:Server', 'page 3 is gone') : byNumber(95)(given, response),
+  );
   const answered = await query('{ rows(first: 95) { nodes { id } pageInfo { hasNextPage endCursor } } }');
   t.strictSame(ids(answered), upTo(20), 'the rows before it stand');
   t.match(answered.errors, [{ message: 'page 3 is gone', path: ['rows'], extensions: { code: 'SOAP_FAULT' } }]);
@@ -294,8 +265,10 @@ t.test('a page that fails fails the rest with its error', async (t) => {
 });
 
 t.test('a page that repeats itself ends it, whatever is selected of it', async (t) => {
-  const stuck: Answer = ({ of }) =>
-    `${Number(of('page')) < 3 ? rows(Number(of('page')) * 10, Number(of('page')) * 10 + 10) : rows(30, 40)}<pages>50</pages>`;
+  const stuck: Answer = ({ of }) => {
+    const from = Math.min(30, Number(of('page')) * 10);
+    return `${rows(from, from + 10)}<pages>50</pages>`;
+  };
   const { query, asked } = await useRows(t, stuck, { rest: ', callsAtOnce: 1' });
   const answered = await query('{ rows(first: 400) { nodes { id } pageInfo { hasNextPage } } }');
   t.strictSame(ids(answered), upTo(40).slice(10));
@@ -320,9 +293,7 @@ t.test('a page in the middle with fewer rows loses and doubles none', async (t) 
     const given = total === 'pages: pages' ? parts : parts.filter((part) => part !== '');
     const short: Answer = ({ of }) =>
       `${given[Number(of('page')) - 1] ?? ''}<pages>${given.length}</pages><total>28</total>`;
-    const { query } = await useRows(t, short, {
-      pages: `page: page, size: { size: 10 }, items: row, total: { ${total} }`,
-    });
+    const { query } = await useRows(t, short, { pages: PAGES.replace('pages: pages', total) });
     t.strictSame(ids(await query('{ rows(first: 100) { nodes { id } } }')), upTo(28), total);
     const first = await query('{ rows(first: 12) { nodes { id } pageInfo { endCursor } } }');
     const rest = await query(`{ rows(first: 16, after: "${first.data.rows?.pageInfo.endCursor}") { nodes { id } } }`);
@@ -333,9 +304,7 @@ t.test('a page in the middle with fewer rows loses and doubles none', async (t) 
     const offset = Number(of('page'));
     return `${rows(offset, Math.min(40, offset + (offset === 10 ? 3 : 7)))}<total>40</total>`;
   };
-  const { query } = await useRows(t, capped, {
-    pages: 'offset: page, size: { size: 10 }, items: row, total: { items: total }',
-  });
+  const { query } = await useRows(t, capped, { pages: `${OFFSET}, total: { items: total }` });
   t.strictSame(ids(await query('{ rows(first: 100) { nodes { id } } }')), upTo(40));
 });
 
@@ -351,7 +320,7 @@ t.test('no page is asked for once the client has left', async (t) => {
     { rest: ', callsAtOnce: 2' },
   );
   const gone = new AbortController();
-  const answered = query('{ rows(first: 1000) { nodes { id } } }', { signal: gone.signal });
+  const answered = query('{ rows(first: 1000) { nodes { id } } }', {}, gone.signal);
   await until(() => asked.length === 3);
   gone.abort();
   await t.rejects(answered);
@@ -371,9 +340,7 @@ t.test('a field ends at limits.graphql.pages, with what it has', async (t) => {
     data: { rows: { pageInfo: { hasNextPage: true } } },
   });
   t.equal(asked.length, 4);
-  t.match(await query('{ rows(first: 41) { nodes { id } } }'), {
-    errors: [{ extensions: { code: 'MAX_PAGES_LIMIT' } }],
-  });
+  t.match(await query('{ rows(first: 41) { nodes { id } } }'), errorWith('MAX_PAGES_LIMIT'));
   t.equal(asked.length, 4);
 });
 
@@ -392,13 +359,9 @@ t.test('a wrong cursor is an error, and nothing is called', async (t) => {
     );
   }
   const other = await query(`{ rows(filter: "x", first: 3, after: "${cursor}") { nodes { id } } }`);
-  t.match(other, { errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] }, 'of other arguments');
-  t.match(await query('{ rows(first: -1) { nodes { id } } }'), {
-    errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
-  });
-  t.match(await query('{ rows(page: 2) { nodes { id } } }'), {
-    errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
-  });
+  t.match(other, errorWith('BAD_USER_INPUT'), 'of other arguments');
+  t.match(await query('{ rows(first: -1) { nodes { id } } }'), errorWith('BAD_USER_INPUT'));
+  t.match(await query('{ rows(page: 2) { nodes { id } } }'), errorWith('GRAPHQL_VALIDATION_FAILED'));
   t.equal(asked.length, calls);
 });
 
@@ -432,41 +395,29 @@ t.test('masks and rights hold for rows of all pages', async (t) => {
   const { query } = await useRows(t, byNumber(15), {
     service: `
     schema: { types: { Row: { fields: { secret: { mask: { default: last4, full: none } } } } } }`,
-    more: `clients:
-  classes: { full: {}, default: {} }
-  apiKeys:
-    clients:
-      one: { class: full, keys: [key-of-one-0000000] }
-      two: { class: default, keys: [key-of-two-0000000] }`,
+    more: clientsWith('{}'),
   });
-  const ask = (key: string): Promise<Answered> =>
-    query('{ rows(first: 15) { nodes { secret } edges { node { secret } } } }', {
-      headers: { 'content-type': 'application/json', 'x-api-key': key },
-    });
+  const ask = (name: 'one' | 'two'): Promise<Answered> =>
+    query('{ rows(first: 15) { nodes { secret } edges { node { secret } } } }', KEYS[name]);
   const open = upTo(15).map((id) => ({ secret: `key-${id}` }));
-  t.match((await ask('key-of-one-0000000')).data.rows, { nodes: open, edges: open.map((node) => ({ node })) });
-  const { nodes = [], edges = [] } = (await ask('key-of-two-0000000')).data.rows ?? {};
+  t.match((await ask('one')).data.rows, { nodes: open, edges: open.map((node) => ({ node })) });
+  const { nodes = [], edges = [] } = (await ask('two')).data.rows ?? {};
   t.equal(nodes.length, 15);
   for (const shown of [...nodes, ...edges.map(({ node }) => node)]) t.notMatch(JSON.stringify(shown), 'key-');
 });
 
 t.test('the cost of a paged field counts its calls and its rows', async (t) => {
   const { query } = await useRows(t, byNumber(95));
-  const costOf = async (text: string): Promise<unknown> => Object(await query(text)).extensions?.cost;
+  const costOf = async (rows: string): Promise<unknown> =>
+    Object(await query(`{ ${rows} { nodes { id } } }`)).extensions?.cost;
   // A call of each page, and a point for each row.
-  t.match(await costOf('{ rows { nodes { id } } }'), { requestedQueryCost: 10 + 10, actualQueryCost: 10 + 10 });
-  t.match(await costOf('{ rows(first: 40) { nodes { id } } }'), {
-    requestedQueryCost: 40 + 40,
-    actualQueryCost: 40 + 40,
-  });
-  t.match(await costOf('{ rows(first: 95) { nodes { id } } }'), {
-    requestedQueryCost: 100 + 95,
-    actualQueryCost: 100 + 95,
-  });
-  t.match(await costOf('{ rows(first: 200) { nodes { id } } }'), {
-    requestedQueryCost: 200 + 200,
-    actualQueryCost: 100 + 95,
-  });
+  for (const [rows, requestedQueryCost, actualQueryCost] of [
+    ['rows', 10 + 10, 10 + 10],
+    ['rows(first: 40)', 40 + 40, 40 + 40],
+    ['rows(first: 95)', 100 + 95, 100 + 95],
+    ['rows(first: 200)', 200 + 200, 100 + 95],
+  ] as const)
+    t.match(await costOf(rows), { requestedQueryCost, actualQueryCost }, rows);
 });
 
 t.test('over REST the field takes first and after, and answers the connection', async (t) => {
@@ -536,20 +487,12 @@ t.test('a right to the rows is a right to the field', async (t) => {
   const { query, asked } = await useRows(t, byNumber(15), {
     service: `
     schema: { types: { RowPage: { fields: { row: { scopes: [rows] } } } } }`,
-    more: `clients:
-  classes: { full: { scopes: [rows] }, default: {} }
-  apiKeys:
-    clients:
-      one: { class: full, keys: [key-of-one-0000000] }
-      two: { class: default, keys: [key-of-two-0000000] }`,
+    more: clientsWith('{ scopes: [rows] }'),
   });
-  const ask = (key: string): Promise<Answered> =>
-    query('{ rows(first: 15) { nodes { id } } }', {
-      headers: { 'content-type': 'application/json', 'x-api-key': key },
-    });
-  t.strictSame(ids(await ask('key-of-one-0000000')), upTo(15));
+  const ask = (name: 'one' | 'two'): Promise<Answered> => query('{ rows(first: 15) { nodes { id } } }', KEYS[name]);
+  t.strictSame(ids(await ask('one')), upTo(15));
   const calls = asked.length;
-  t.match(await ask('key-of-two-0000000'), { errors: [{ extensions: { code: 'FORBIDDEN' } }] });
+  t.match(await ask('two'), errorWith('FORBIDDEN'));
   t.equal(asked.length, calls);
 });
 
@@ -577,21 +520,15 @@ const WRONG = [
 
 for (const { pages, what } of WRONG) {
   t.test(`pages that do not fit are reported with their line, all at once: ${what[0]}`, async (t) => {
-    const error = await useRows(t, byNumber(5), { pages }).then(
-      () => '',
-      (caught: unknown) => String(caught),
-    );
+    const error = await useRows(t, byNumber(5), { pages }).then(() => '', String);
     for (const each of what) t.ok(error.includes(each), `${each} in ${error}`);
     t.match(error, /yaml:\d+:\d+/);
   });
 }
 
 t.test('pages of a mutation, of a subscription and of a list operation are errors', async (t) => {
-  const failing = async (options: Parameters<typeof useRows>[2]): Promise<string> =>
-    useRows(t, byNumber(5), options).then(
-      () => '',
-      (caught: unknown) => String(caught),
-    );
+  const failing = (options: Parameters<typeof useRows>[2]): Promise<string> =>
+    useRows(t, byNumber(5), options).then(() => '', String);
   const poll = 'subscriptions:\n  rows: { poll: { operation: list.ListRows, everyMillis: 1000 } }';
   t.match(await failing({ more: poll }), 'hands out pages: a subscription reads one reply');
   const link =

@@ -2,24 +2,18 @@ import { resolve } from 'node:path';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { type Compiled, compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
-import { answerWith } from '../kit/backend.js';
-import { postSoap } from '../kit/envelope.js';
-import { askGraphql, TYPED } from '../kit/graphql-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import type { Compiled } from '../../src/compile.js';
+import { answerBy } from '../kit/backend.js';
+import { envelope, operationIn, postSoap } from '../kit/envelope.js';
+import { useCompiled, useGateway, useService } from '../kit/use.js';
 
 /** Ports of one WSDL that calls each of its operations `service`. */
 const WSDL = resolve('test/wsdl/fixtures/travel/travel.wsdl');
 const AIR = `air: { wsdl: ${WSDL}, url: "http://127.0.0.1:1/air", ports: [AirSearchPort, AirBookPort] }`;
 const HOTEL = `hotel: { wsdl: ${WSDL}, url: "http://127.0.0.1:1/hotel", port: HotelSearchPort }`;
 
-async function compiled(t: Test, ...services: readonly string[]): Promise<Compiled> {
-  const directory = t.testdir({ 'a.yaml': `services:\n${services.map((each) => `  ${each}\n`).join('')}` });
-  const made = await compile(await loadConfig(`${directory}/a.yaml`, {}));
-  t.teardown(() => made.close());
-  return made;
-}
+const compiled = (t: Test, ...services: readonly string[]): Promise<Compiled> =>
+  useCompiled(t, `services:\n${services.map((each) => `  ${each}\n`).join('')}`);
 
 t.test('services of one WSDL share its model and its types', async (t) => {
   const { services, graph } = await compiled(t, AIR, HOTEL);
@@ -69,34 +63,30 @@ t.test('a mapping of one of several services is refused at its own place', async
   const wrong = HOTEL.replace(' }', ', operations: { service: { arguments: { Town: { name: town } } } } }');
   const error = await compiled(t, AIR, wrong).catch((caught: unknown) => caught);
   t.ok(error instanceof ConfigurationError);
-  t.match(String(error), /a\.yaml:3:\d+: Service `hotel`: There is no `Town` to map/);
+  t.match(String(error), /gateway\.yaml:3:\d+: Service `hotel`: There is no `Town` to map/);
 });
 
 t.test('ports that are not there are named with their place', async (t) => {
   const error = await compiled(t, AIR.replace('AirBookPort', 'AirBuyPort')).catch((caught: unknown) => caught);
   t.match(
     String(error),
-    /a\.yaml:2:\d+: The WSDL of service `air` has no SOAP port `AirBuyPort`\. It has `AirSearchPort`/,
+    /gateway\.yaml:2:\d+: The WSDL of service `air` has no SOAP port `AirBuyPort`\. It has `AirSearchPort`/,
   );
   const both = await compiled(t, AIR.replace('ports:', 'port: AirBookPort, ports:')).catch((caught: unknown) => caught);
   t.match(String(both), 'has both `port` and `ports`');
 });
 
 t.test('fields of several ports are answered, and SOAP clients reach each', async (t) => {
-  const envelope = (content: string): string =>
-    `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/" xmlns:c="urn:travel:common"><E:Body>${content}</E:Body></E:Envelope>`;
-  const backend = await useBackend(t, (message, response) => {
-    const body = message.body.toString();
-    const reply = /LowFareSearchReq/.test(body)
-      ? '<c:LowFareSearchRsp><c:Price>12.50</c:Price></c:LowFareSearchRsp>'
-      : /AirBookReq/.test(body)
-        ? '<c:AirBookRsp><c:Locator>ABC</c:Locator><c:Traveller Key="1"><c:Name>Zoë</c:Name></c:Traveller></c:AirBookRsp>'
-        : '<c:HotelSearchRsp><c:Hotel>Ritz</c:Hotel></c:HotelSearchRsp>';
-    answerWith(envelope(reply))(message, response);
-  });
-  const at = (service: string) => service.replace(/"http:.*?"/, `"${backend.url}"`);
-  const gateway = await useGateway(t, `services:\n  ${at(AIR)}\n  ${at(HOTEL)}\n`);
-  const ask = (query: string) => askGraphql<object>(gateway.url, query, {}, TYPED);
+  const replies: Readonly<Record<string, string>> = {
+    LowFareSearchReq: '<LowFareSearchRsp xmlns="urn:travel:common"><Price>12.50</Price></LowFareSearchRsp>',
+    AirBookReq:
+      '<AirBookRsp xmlns="urn:travel:common"><Locator>ABC</Locator><Traveller Key="1"><Name>Zoë</Name></Traveller></AirBookRsp>',
+  };
+  const hotels = '<HotelSearchRsp xmlns="urn:travel:common"><Hotel>Ritz</Hotel></HotelSearchRsp>';
+  const answer = answerBy((text) => replies[operationIn(text)] ?? hotels);
+  const at = (service: string, url: string) => service.replace(/"http:.*?"/, `"${url}"`);
+  const yaml = (url: string): string => `services:\n  ${at(AIR, url)}\n  ${at(HOTEL, url)}\n`;
+  const { ask, backend, gateway } = await useService(t, answer, yaml);
   t.same(await ask('{ lowFareSearch(from: "BRU") { price traveller { name } } }'), {
     data: { lowFareSearch: { price: '12.50', traveller: null } },
   });
@@ -112,7 +102,7 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
   );
   const soap = await postSoap(
     `${gateway.url}/soap/air`,
-    envelope('<c:AirBookReq><c:Traveller><c:Name>a</c:Name></c:Traveller></c:AirBookReq>'),
+    envelope('<AirBookReq xmlns="urn:travel:common"><Traveller><Name>a</Name></Traveller></AirBookReq>'),
     { soapaction: '"http://localhost/air/AirBook"' },
   );
   t.equal(soap.status, 200);
@@ -122,11 +112,7 @@ t.test('fields of several ports are answered, and SOAP clients reach each', asyn
 });
 
 t.test('the WSDL of each service has the addresses of the services that have its ports', async (t) => {
-  const gateway = await useGateway(
-    t,
-    `services:\n  ${AIR}\n  ${HOTEL.replace(' }', ', path: /stay }')}\n`,
-    t.testdir({}),
-  );
+  const gateway = await useGateway(t, `services:\n  ${AIR}\n  ${HOTEL.replace(' }', ', path: /stay }')}\n`);
   const addresses = async (path: string): Promise<readonly string[]> => {
     const text = await (await fetch(`${gateway.url}${path}?wsdl`)).text();
     return [...text.matchAll(/port name="(\w+)".*?location="([^"]*)"/g)].map(

@@ -1,29 +1,37 @@
 import t, { type Test } from 'tap';
-import { type Crm, startCrm } from '../kit/crm.js';
+import { errorWith } from '../kit/answers.js';
+import { answerBy, answerStatus, type RecordingBackend } from '../kit/backend.js';
+import { type Crm, useCrm } from '../kit/crm.js';
+import { envelope, faultOf, postSoap } from '../kit/envelope.js';
 import { startProcess } from '../kit/gateway-process.js';
+import { postGraphql } from '../kit/graphql-client.js';
 import { useBackend } from '../kit/use.js';
 
 /** The rate of calls that a service bears: all that calls it waits for its turn. */
 
-async function start(t: Test, rate: string, more = ''): Promise<Crm> {
-  const crm = await startCrm(`, rest: true, rate: ${rate}`, more);
-  t.teardown(() => crm.close());
-  return crm;
-}
+const start = (t: Test, rate: string, more = ''): Promise<Crm> => useCrm(t, `, rest: true, rate: ${rate}`, more);
 
 const soap = (url: string): Promise<Response> =>
-  fetch(`${url}/soap/crm`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/xml', soapaction: 'GetCustomer' },
-    body: '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetCustomer xmlns="urn:crm"><id>7</id></GetCustomer></E:Body></E:Envelope>',
+  postSoap(`${url}/soap/crm`, envelope('<GetCustomer xmlns="urn:crm"><id>7</id></GetCustomer>'), {
+    soapaction: 'GetCustomer',
   });
 
-const graphql = (url: string, query: string): Promise<Response> =>
-  fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
+/** The rate of a service that is called often, in a process of its own. */
+const rateYaml = (url: string, keys: string): string =>
+  `services: { crm: { url: "${url}/crm", rate: { perSecond: 20, ${keys} } } }\n`;
+
+/** The milliseconds between the second call of five and the last, where the backend answers so. */
+async function gapOf(t: Test, answer: RecordingBackend['answer'], keys = ''): Promise<number> {
+  const times: number[] = [];
+  const backend = await useBackend(t, (...asked) => {
+    times.push(performance.now());
+    answer(...asked);
   });
+  const gateway = await startProcess(t, rateYaml(backend.url, `waitMillis: 5000${keys}`));
+  for (let at = 0; at < 5; at++) await soap(gateway.url);
+  const [, second = 0, , , last = 0] = times;
+  return last - second;
+}
 
 t.test('SOAP, GraphQL and REST share the rate, and waiting is no time-out', async (t) => {
   const crm = await start(t, '{ perSecond: 10, waitMillis: 10000 }, timeoutMillis: 500');
@@ -32,7 +40,7 @@ t.test('SOAP, GraphQL and REST share the rate, and waiting is no time-out', asyn
   const query = '{ a: getCustomer(id: 1) { id } b: getCustomer(id: 2) { id } c: getCustomer(id: 3) { id } }';
   const answers = await Promise.all([
     ...[1, 2, 3].map(() => soap(url)),
-    graphql(url, query),
+    postGraphql(url, { query }),
     ...[4, 5, 6].map((id) => fetch(`${url}/rest/crm/GetCustomer?id=${id}`)),
     ...[7, 8, 9].map((id) => fetch(`${url}/rest/crm/GetCustomer?id=${id}`)),
   ]);
@@ -50,9 +58,9 @@ t.test('calls that would wait too long are refused in the form of their protocol
   t.equal(fault.status, 500);
   t.match(fault.headers.get('retry-after'), /^\d+$/);
   t.match(await fault.text(), /<faultcode>[^<]*Server<\/faultcode>.*its rate allows/s);
-  const answer = await graphql(url, '{ getCustomer(id: 7) { id } }');
+  const answer = await postGraphql(url, { query: '{ getCustomer(id: 7) { id } }' });
   t.equal(answer.status, 200);
-  t.match(await answer.json(), { errors: [{ extensions: { code: 'UPSTREAM_RATE_LIMITED' } }] });
+  t.match(await answer.json(), errorWith('UPSTREAM_RATE_LIMITED'));
   const rest = await fetch(`${url}/rest/crm/GetCustomer?id=7`);
   t.equal(rest.status, 503);
   t.match(rest.headers.get('retry-after'), /^\d+$/);
@@ -79,46 +87,33 @@ t.test('a rate goes on over a reload', async (t) => {
 });
 
 t.test('a service that answers 429 gets fewer calls', async (t) => {
-  const times: number[] = [];
-  const backend = await useBackend(t, (_message, response) => {
-    times.push(performance.now());
-    response.writeHead(429, { 'retry-after': '1' }).end();
-  });
-  const yaml = `services: { crm: { url: "${backend.url}/crm", rate: { perSecond: 20, waitMillis: 5000 } } }\n`;
-  const gateway = await startProcess(t, yaml);
-  for (let at = 0; at < 5; at++) await soap(gateway.url);
-  const [, second = 0, , , last = 0] = times;
-  t.ok(last - second >= 3 * 90, 'at most half as many');
+  t.ok((await gapOf(t, answerStatus(429, { 'retry-after': '1' }))) >= 3 * 90, 'at most half as many');
 });
 
 t.test('a Fault that is named slows calls down, as 429 does, and another does not', async (t) => {
-  const gapOf = async (code: string): Promise<number> => {
-    const times: number[] = [];
-    const backend = await useBackend(t, (_message, response) => {
-      times.push(performance.now());
-      const fault = `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><E:Fault><faultcode xmlns:f="urn:f">f:${code}</faultcode><faultstring>no</faultstring></E:Fault></E:Body></E:Envelope>`;
-      response.writeHead(500, { 'content-type': 'text/xml' }).end(fault);
-    });
-    const yaml = `services: { crm: { url: "${backend.url}/crm", rate: { perSecond: 20, waitMillis: 5000, backOffOn: [EXCEEDED] } } }\n`;
-    const gateway = await startProcess(t, yaml);
-    for (let at = 0; at < 5; at++) await soap(gateway.url);
-    const [, second = 0, , , last = 0] = times;
-    return last - second;
-  };
-  const [slow, usual] = [await gapOf('EXCEEDED'), await gapOf('OTHER')];
+  const backOff = ', backOffOn: [EXCEEDED]';
+  const slow = await gapOf(
+    t,
+    answerBy(() => faultOf('s:EXCEEDED')),
+    backOff,
+  );
+  const usual = await gapOf(
+    t,
+    answerBy(() => faultOf('s:OTHER')),
+    backOff,
+  );
   t.ok(slow >= 3 * 90, 'at most half as many');
   t.ok(usual < slow, 'less between the calls after another Fault');
 });
 
 t.test('workers share the rate', async (t) => {
   const times: number[] = [];
-  const backend = await useBackend(t, (_message, response) => {
+  const empty = answerBy(() => {
     times.push(performance.now());
-    const empty = '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body/></E:Envelope>';
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(empty);
+    return '';
   });
-  const yaml = `workers: 2\nservices: { crm: { url: "${backend.url}/crm", rate: { perSecond: 20, waitMillis: 30000 } } }\n`;
-  const gateway = await startProcess(t, yaml);
+  const backend = await useBackend(t, empty);
+  const gateway = await startProcess(t, `workers: 2\n${rateYaml(backend.url, 'waitMillis: 30000')}`);
   const answers = await Promise.all(Array.from({ length: 60 }, () => soap(gateway.url)));
   t.same(new Set(answers.map(({ status }) => status)), new Set([200]));
   t.equal(times.length, 60);
@@ -127,5 +122,5 @@ t.test('workers share the rate', async (t) => {
 });
 
 t.test('a burst beyond the rate is an error', async (t) => {
-  await t.rejects(startCrm(', rate: { perSecond: 2, burst: 3 }'), /`services\.crm\.rate\.burst` must not be more/);
+  await t.rejects(useCrm(t, ', rate: { perSecond: 2, burst: 3 }'), /`services\.crm\.rate\.burst` must not be more/);
 });

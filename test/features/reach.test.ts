@@ -1,25 +1,23 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import {
   createServer as createHttpServer,
   request as httpRequest,
   type IncomingMessage,
+  type Server,
   type ServerResponse,
 } from 'node:http';
-import { createServer, type ServerOptions } from 'node:https';
+import { createServer, type ServerOptions, type Server as TlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
-import { compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
-import { postGraphql } from '../kit/graphql-client.js';
-import { STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { askText } from '../kit/graphql-client.js';
+import { answerStock, STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
+import { useBackend, useCompiled, useFolder, useGateway } from '../kit/use.js';
 
 const mapping = (url: string, keys: string): string =>
   stockShop(`${url}/shop`, `    limits: { upstream: { requestsPerConnection: 1 } }\n${keys}`);
@@ -28,14 +26,16 @@ const answer = (_request: IncomingMessage, response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'text/xml' }).end(STOCK_REPLY);
 };
 
-async function ask(gateway: TestGateway): Promise<string> {
-  return (await postGraphql(gateway.url, { query: '{ stock(sku: "1") }' })).text();
-}
+const ask = ({ url }: TestGateway): Promise<string> => askText(url, '{ stock(sku: "1") }');
 
-async function folder(t: Test): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(home, { recursive: true, force: true }));
-  return home;
+/** Listens for as long as a test runs; its host. */
+async function listening(t: Test, server: Server | TlsServer): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** An https backend that notes the subject of each client certificate; '' for none. */
@@ -47,21 +47,14 @@ async function startTlsBackend(t: Test, options: ServerOptions, onHandshake = ()
     request.resume().on('end', () => answer(request, response));
   });
   server.on('tlsClientError', () => {}).on('secureConnection', onHandshake);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { subjects, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { subjects, url: `https://${await listening(t, server)}` };
 }
 
-async function start(t: Test, url: string, keys: string, home: string | null = null): Promise<TestGateway> {
-  const gateway = await useGateway(t, mapping(url, keys), home);
-  return gateway;
-}
+const start = (t: Test, url: string, keys: string, home: string | null = null): Promise<TestGateway> =>
+  useGateway(t, mapping(url, keys), home);
 
 t.test('TLS to a backend', { skip: hasOpenssl() ? false : 'install openssl' }, async (t) => {
-  const home = await folder(t);
+  const home = await useFolder(t);
   const authority = new Authority(home);
   const server = authority.sign('backend.example');
   const put = (name: string, content: string | Buffer): Promise<void> => writeFile(join(home, name), content);
@@ -85,13 +78,8 @@ t.test('TLS to a backend', { skip: hasOpenssl() ? false : 'install openssl' }, a
   });
 
   await t.test('the name in the certificate must be that of the address, or the one that is given', async (t) => {
-    const wrong = await start(
-      t,
-      backend.url,
-      '    tls: { ca: { file: authority.crt }, servername: other.example }',
-      home,
-    );
-    t.match(await ask(wrong), 'UPSTREAM_TLS');
+    const wrong = '    tls: { ca: { file: authority.crt }, servername: other.example }';
+    t.match(await ask(await start(t, backend.url, wrong, home)), 'UPSTREAM_TLS');
     const right = '    tls: { ca: { file: authority.crt }, servername: backend.example }';
     t.match(await ask(await start(t, backend.url, right, home)), '"stock":7');
     const chain = '    tls: { ca: { file: authority.crt }, servername: other.example, verify: chain }';
@@ -165,12 +153,9 @@ t.test('TLS to a backend', { skip: hasOpenssl() ? false : 'install openssl' }, a
 
   await t.test('a certificate that ends soon is warned of', async (t) => {
     const old = authority.sign('old', 3);
-    await put('old.crt', old.cert);
-    await put('old.key', old.key);
     const keys = '    tls: { cert: { file: old.crt }, key: { file: old.key } }';
-    await put('old.yaml', mapping(backend.url, keys));
-    const compiled = await compile(await loadConfig(join(home, 'old.yaml'), {}));
-    t.teardown(() => compiled.close());
+    const files = { 'old.crt': old.cert, 'old.key': old.key };
+    const compiled = await useCompiled(t, mapping(backend.url, keys), files);
     t.match(compiled.warnings, [{ what: /a certificate of `tls` ends on/ }]);
   });
 
@@ -188,9 +173,7 @@ t.test('TLS to a backend', { skip: hasOpenssl() ? false : 'install openssl' }, a
 });
 
 t.test('http through a proxy names the whole address, and the credentials stay with the proxy', async (t) => {
-  const backend = await useBackend(t, (_message, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(STOCK_REPLY);
-  });
+  const backend = await useBackend(t, answerStock);
   const proxy = await startProxy(t, 'Basic dTpw');
   const gateway = await start(t, backend.url, `    proxy: "http://u:p@${proxy.host}"`);
   t.match(await ask(gateway), '"stock":7');
@@ -203,9 +186,7 @@ t.test('http through a proxy names the whole address, and the credentials stay w
 });
 
 t.test('a proxy of the environment is used unless NO_PROXY names the host', async (t) => {
-  const backend = await useBackend(t, (_message, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(STOCK_REPLY);
-  });
+  const backend = await useBackend(t, answerStock);
   const proxy = await startProxy(t, null);
   process.env['HTTP_PROXY'] = `http://${proxy.host}`;
   t.teardown(() => {
@@ -233,10 +214,8 @@ t.test('a proxy that is away, or answers nonsense, is a failure of the way', asy
       socket.on('error', () => {});
       script(socket);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.teardown(() => server.close());
-    const { port } = server.address() as AddressInfo;
-    const gateway = await start(t, 'https://127.0.0.1:9', `    proxy: "http://127.0.0.1:${port}"`);
+    const host = await listening(t, server);
+    const gateway = await start(t, 'https://127.0.0.1:9', `    proxy: "http://${host}"`);
     t.match(await ask(gateway), /UPSTREAM_(UNREACHABLE|INVALID_RESPONSE)/);
   }
 });
@@ -273,10 +252,5 @@ async function startProxy(t: Test, wanted: string | null) {
     });
     onward.on('error', () => socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { targets, host: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { targets, host: await listening(t, server) };
 }

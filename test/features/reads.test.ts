@@ -1,12 +1,9 @@
 import t, { type Test } from 'tap';
+import { askGraphql } from '../kit/graphql-client.js';
 import { useFolder, useGateway } from '../kit/use.js';
+import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 /** Which operations are queries: by their words, by what they answer, and by `reads` of the service. */
-
-const operation = (name: string, output: string): string =>
-  `<operation name="${name}"><input message="t:In"/><output message="t:${output}"/></operation>`;
-const bound = (name: string): string =>
-  `<operation name="${name}"><soap:operation soapAction="${name}"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`;
 
 const OPERATIONS = [
   ['GetOrder', 'Out'],
@@ -16,27 +13,23 @@ const OPERATIONS = [
   ['ExportItems', 'Out'],
 ] as const;
 
-const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:t" xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">
-<types><xs:schema targetNamespace="urn:t" elementFormDefault="qualified">
-<xs:element name="In"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="Out"><xs:complexType><xs:sequence><xs:element name="a" type="xs:int"/><xs:element name="b" type="xs:int"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="Nothing"><xs:complexType/></xs:element></xs:schema></types>
-${['In', 'Out', 'Nothing'].map((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message>`).join('')}
-<portType name="P">${OPERATIONS.map(([name, output]) => operation(name, output)).join('')}</portType>
-<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>${OPERATIONS.map(([name]) => bound(name)).join('')}</binding>
-<service name="S"><port name="P" binding="t:B"><soap:address location="http://127.0.0.1:1/"/></port></service></definitions>`;
+const NAMES = OPERATIONS.map(([name]) => name);
+const RESULTS = {
+  Out: (name: string) => wrapper(name, element('a', 'xs:int') + element('b', 'xs:int')),
+  Nothing: (name: string) => `<xs:element name="${name}"><xs:complexType/></xs:element>`,
+};
+const ELEMENTS = OPERATIONS.map(
+  ([name, output]) => wrapper(name, element('id', 'xs:int')) + RESULTS[output](`${name}Response`),
+);
+const WSDL = wsdlOf('urn:t', ELEMENTS.join(''), NAMES);
 
 async function rootsOf(t: Test, more: string): Promise<Record<string, readonly string[]>> {
   const folder = await useFolder(t, { 't.wsdl': WSDL });
   const gateway = await useGateway(t, `services: { t: { wsdl: t.wsdl, url: "http://127.0.0.1:1/"${more} } }\n`, folder);
   const query = '{ __schema { queryType { fields { name } } mutationType { fields { name } } } }';
-  const answer = await fetch(`${gateway.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  });
   type Root = { readonly fields: readonly { readonly name: string }[] } | null;
-  const { data } = (await answer.json()) as { data: { __schema: { queryType: Root; mutationType: Root } } };
+  type Data = { readonly __schema: { readonly queryType: Root; readonly mutationType: Root } };
+  const { data } = await askGraphql<{ data: Data }>(gateway.url, query);
   const names = (type: Root): readonly string[] => (type?.fields ?? []).map(({ name }) => name).sort();
   return { queries: names(data.__schema.queryType), mutations: names(data.__schema.mutationType) };
 }

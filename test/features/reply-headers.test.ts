@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap';
-import { runProgram } from '../../src/cli/program.js';
-import { type Desk, desk, graphql, MEDIA, startDesk } from '../acceptance/desk.js';
+import { type Desk, desk, envelope, graphql, startDesk, unstartedDesk } from '../acceptance/desk.js';
 import { answerWith } from '../kit/backend.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { runCommand } from '../kit/command.js';
+import { MEDIA } from '../kit/envelope.js';
+import { problemsOf, useFolder } from '../kit/use.js';
 
 const WSDL = desk({
   types: `<xs:element name="SessionHeader"><xs:complexType><xs:sequence><xs:element name="id" type="xs:string"/><xs:element name="left" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
@@ -20,13 +21,12 @@ const SESSION = '<t:SessionHeader><t:id>s1</t:id><t:left>3</t:left></t:SessionHe
 const OK = '<t:GetResponse><t:result>ok</t:result></t:GetResponse>';
 const TRUE = '    replyHeaders: true\n';
 
-const start = (t: Test, keys: string, wsdl = WSDL): Promise<Desk> => startDesk(t, { 'desk.wsdl': wsdl }, keys);
+const start = (t: Test, keys: string, wsdl = WSDL): Promise<Desk> => startDesk(t, wsdl, keys);
 
 /** Asks, and the backend answers with these blocks and this body. */
 async function ask({ backend, gateway }: Desk, query: string, blocks: string, body = OK): Promise<unknown> {
   const header = `<S:Header>${blocks}</S:Header>`;
-  const message = `<S:Envelope xmlns:S="http://schemas.xmlsoap.org/soap/envelope/" xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">${header}<S:Body>${body}</S:Body></S:Envelope>`;
-  backend.answer = answerWith(message, MEDIA['1.1']);
+  backend.answer = answerWith(envelope(body).replace('<S:Body>', `${header}$&`), MEDIA['1.1']);
   return graphql(gateway, query);
 }
 
@@ -115,8 +115,7 @@ t.test('an operation decides for itself, and links, Faults as data and empty res
 
 t.test('entries that no reply has are errors of the configuration', async (t) => {
   const refused = async (keys: string, wsdl: string, expected: RegExp): Promise<void> => {
-    const yaml = `services:\n  desk:\n    wsdl: desk.wsdl\n    url: http://127.0.0.1:9/\n${keys}`;
-    await t.rejects(startTestGateway(yaml, t.testdir({ 'desk.wsdl': wsdl })), expected, keys);
+    t.match(await problemsOf(t, unstartedDesk() + keys, { 'desk.wsdl': wsdl }), expected, keys);
   };
   const get = (value: string): string => `    operations: { Get: { replyHeaders: ${value} } }\n`;
   await refused(get('[Sessionheader]'), WSDL, /no header block `Sessionheader` of its reply\.[\s\S]*SessionHeader/);
@@ -125,15 +124,11 @@ t.test('entries that no reply has are errors of the configuration', async (t) =>
 });
 
 t.test('the schema names the type after its blocks', async (t) => {
-  const folder = t.testdir({
-    'desk.wsdl': WSDL,
-    'gateway.yaml': `services:\n  desk:\n    wsdl: desk.wsdl\n    url: http://127.0.0.1:9/\n${TRUE}`,
-  });
-  const lines: string[] = [];
-  const terminal = { out: (text: string) => void lines.push(text), error: (text: string) => void lines.push(text) };
-  t.equal(await runProgram(['schema', '-c', `${folder}/gateway.yaml`], terminal), 0);
+  const folder = await useFolder(t, { 'desk.wsdl': WSDL, 'gateway.yaml': unstartedDesk() + TRUE });
+  const { code, out } = await runCommand('schema', '-c', `${folder}/gateway.yaml`);
+  t.equal(code, 0);
   t.match(
-    lines.join('\n'),
+    out,
     /get\(id: Int\): GetWithHeaders[\s\S]*type GetWithHeaders \{\s+result: String\s+headers: SessionWarningsHeaders\s/,
   );
 });

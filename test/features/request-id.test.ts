@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap';
 
+import { answerStatus } from '../kit/backend.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { sendRaw } from '../kit/raw-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useService } from '../kit/use.js';
 
 /** An operator finds the log line of an answer by its id, and reads there what was found and which limit was exceeded. */
 
@@ -25,11 +26,8 @@ limits: { xml: { depth: 20 }, graphql: { depth: 5 }, http: { uriBytes: 100, head
 `;
 
 async function start(t: Test): Promise<TestGateway> {
-  const backend = await useBackend(t, (_message, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml', 'x-request-id': 'of-the-backend' }).end(REPLY);
-  });
-  const gateway = await useGateway(t, CONFIG(backend.url));
-  return gateway;
+  const answer = answerStatus(200, { 'content-type': 'text/xml', 'x-request-id': 'of-the-backend' }, REPLY);
+  return (await useService(t, answer, CONFIG)).gateway;
 }
 
 const soap = (body: string, more: Record<string, string> = {}): RequestInit => ({

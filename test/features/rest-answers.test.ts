@@ -1,7 +1,10 @@
 import t, { type Test } from 'tap';
-import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
+import { answerOperations } from '../kit/backend.js';
 import { clientsOf, keyOf } from '../kit/crm.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { textIn } from '../kit/envelope.js';
+import { postJson } from '../kit/graphql-client.js';
+import { useFolder, useService } from '../kit/use.js';
+import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 /** The forms of answers over REST: from the cache, unchanged, compressed, as bytes. */
 
@@ -10,56 +13,31 @@ const OPERATIONS = ['GetPhoto', 'GetCard', 'ListCards'];
 const PRICE =
   '<xs:element name="price" minOccurs="0"><xs:simpleType><xs:restriction base="xs:decimal"><xs:totalDigits value="5"/><xs:fractionDigits value="2"/></xs:restriction></xs:simpleType></xs:element>';
 
-const SCHEMA = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:cards" targetNamespace="urn:cards" elementFormDefault="qualified">
-<xs:complexType name="Card"><xs:sequence><xs:element name="id" type="xs:int"/><xs:element name="name" type="xs:string"/></xs:sequence></xs:complexType>
-${OPERATIONS.map((name) => `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/>${name === 'ListCards' ? PRICE : ''}</xs:sequence></xs:complexType></xs:element>`).join('\n')}
-<xs:element name="GetPhotoResponse"><xs:complexType><xs:sequence><xs:element name="photo" type="xs:base64Binary" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="GetCardResponse"><xs:complexType><xs:sequence><xs:element name="card" type="t:Card"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="ListCardsResponse"><xs:complexType><xs:sequence><xs:element name="card" type="t:Card" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
-</xs:schema>`;
-
-const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:cards" targetNamespace="urn:cards">
-<types>${SCHEMA}</types>
-${OPERATIONS.flatMap((name) => [name, `${name}Response`])
-  .map((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message>`)
-  .join('\n')}
-<portType name="P">${OPERATIONS.map((name) => `<operation name="${name}"><input message="t:${name}"/><output message="t:${name}Response"/></operation>`).join('\n')}</portType>
-<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
-${OPERATIONS.map((name) => `<operation name="${name}"><soap:operation soapAction="${name}"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`).join('\n')}
-</binding><service name="S"><port name="Port" binding="t:B"><soap:address location="http://cards.example/"/></port></service></definitions>`;
+const WSDL = wsdlOf(
+  'urn:cards',
+  `<xs:complexType name="Card"><xs:sequence>${element('id', 'xs:int')}${element('name', 'xs:string')}</xs:sequence></xs:complexType>
+${OPERATIONS.map((name) => wrapper(name, element('id', 'xs:int') + (name === 'ListCards' ? PRICE : ''))).join('')}
+${wrapper('GetPhotoResponse', element('photo', 'xs:base64Binary', 'minOccurs="0"'))}${wrapper('GetCardResponse', element('card', 't:Card'))}
+${wrapper('ListCardsResponse', element('card', 't:Card', 'minOccurs="0" maxOccurs="unbounded"'))}`,
+  OPERATIONS,
+);
 
 const PHOTO = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 254]);
 
-interface Cards {
-  readonly gateway: TestGateway;
-  readonly backend: RecordingBackend;
-  /** The name of each card. */
-  name: string;
-}
+type Cards = Awaited<ReturnType<typeof start>>;
 
-async function start(t: Test, operations = '', more = ''): Promise<Cards> {
-  const home = t.testdir({ 'cards.wsdl': WSDL });
-  const state = { name: 'Ada' };
-  const backend = await startRecordingBackend(({ body }, response) => {
-    const text = body.toString();
-    const [, operation = ''] = /Body>\s*<(?:\w+:)?(\w+)/.exec(text) ?? [];
-    const id = Number(/id[^>]*>(\d+)</.exec(text)?.[1]);
-    const card = (each: number): string => `<card><id>${each}</id><name>${state.name}</name></card>`;
-    const photo = id === 0 ? '' : `<photo>${PHOTO.toString('base64')}</photo>`;
-    const list = (): string => Array.from({ length: id }, (_, at) => card(at)).join('');
-    const content = operation === 'GetPhoto' ? photo : operation === 'GetCard' ? card(id) : list();
-    response.writeHead(200, { 'content-type': 'text/xml; charset=utf-8' });
-    response.end(
-      `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><${operation}Response xmlns="urn:cards">${content}</${operation}Response></E:Body></E:Envelope>`,
-    );
+async function start(t: Test, operations = '', more = '') {
+  const card = (id: number): string => `<card><id>${id}</id><name>Ada</name></card>`;
+  const answer = answerOperations('urn:cards', (operation, text) => {
+    const id = Number(textIn(text, 'id'));
+    if (operation === 'GetCard') return card(id);
+    if (operation === 'GetPhoto') return id === 0 ? '' : `<photo>${PHOTO.toString('base64')}</photo>`;
+    return Array.from({ length: id }, (_, at) => card(at)).join('');
   });
-  const service = `{ wsdl: cards.wsdl, url: "${backend.url}/cards", rest: true${operations} }`;
-  const gateway = await startTestGateway(`services:\n  cards: ${service}\n${more}`, home);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
-  return Object.assign(state, { gateway, backend });
+  const home = await useFolder(t, { 'cards.wsdl': WSDL });
+  const yaml = (url: string): string =>
+    `services:\n  cards: { wsdl: cards.wsdl, url: "${url}/cards", rest: true${operations} }\n${more}`;
+  return useService(t, answer, yaml, home);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape
@@ -103,11 +81,7 @@ t.test('what is not cached, and no GET, has no tag', async (t) => {
     t.equal(answer.headers.get('etag'), null, path);
     t.equal(answer.headers.get('cache-control'), 'no-store', path);
   }
-  const posted = await fetch(`${cards.gateway.url}/rest/cards/GetCard`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'if-none-match': '*' },
-    body: '{"id":7}',
-  });
+  const posted = await postJson(`${cards.gateway.url}/rest/cards/GetCard`, { id: 7 }, { 'if-none-match': '*' });
   t.equal(posted.status, 200);
   t.equal(posted.headers.get('etag'), null);
 });
@@ -184,11 +158,7 @@ t.test('the description has the digits of numbers, and takes what the gateway ta
     ['123456', false],
     ['.125', false],
   ] as const) {
-    const answer = await fetch(`${cards.gateway.url}/rest/cards/ListCards`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ id: 1, price }),
-    });
+    const answer = await postJson(`${cards.gateway.url}/rest/cards/ListCards`, { id: 1, price });
     await answer.body?.cancel();
     t.equal(answer.status, isTaken ? 200 : 400, price);
     t.equal(digits.test(price), isTaken, `${price} and the pattern`);

@@ -1,53 +1,38 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
-import { get as httpGet, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type ClientRequest, get as httpGet, type IncomingMessage, type ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import { HELD_CHARS_MAX } from '../../src/flow/rest/item-lines.js';
-import { type RecordingBackend, startRecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import type { RecordingBackend } from '../kit/backend.js';
+import { envelope, textIn } from '../kit/envelope.js';
 import { until, untilStill } from '../kit/until.js';
+import { useFolder, useService } from '../kit/use.js';
+import { element, wrapper, wsdlOf } from '../kit/wsdl.js';
 
 /** Lists over REST as lines of JSON, which stream. */
 
-const SCHEMA = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:cards" targetNamespace="urn:cards" elementFormDefault="qualified">
-<xs:complexType name="Card"><xs:sequence><xs:element name="id" type="xs:int"/><xs:element name="score" type="xs:int" minOccurs="0"/><xs:element name="name" type="xs:string"/></xs:sequence></xs:complexType>
-<xs:element name="ListCards"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>
-<xs:element name="ListCardsResponse"><xs:complexType><xs:sequence><xs:element name="card" type="t:Card" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
-</xs:schema>`;
+const CARD = element('id', 'xs:int') + element('score', 'xs:int', 'minOccurs="0"') + element('name', 'xs:string');
+const WSDL = wsdlOf(
+  'urn:cards',
+  `<xs:complexType name="Card"><xs:sequence>${CARD}</xs:sequence></xs:complexType>${wrapper('ListCards', element('id', 'xs:int'))}
+${wrapper('ListCardsResponse', element('card', 't:Card', 'minOccurs="0" maxOccurs="unbounded"'))}`,
+  ['ListCards'],
+);
 
-const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:cards" targetNamespace="urn:cards">
-<types>${SCHEMA}</types>
-<message name="In"><part name="p" element="t:ListCards"/></message><message name="Out"><part name="p" element="t:ListCardsResponse"/></message>
-<portType name="P"><operation name="ListCards"><input message="t:In"/><output message="t:Out"/></operation></portType>
-<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
-<operation name="ListCards"><soap:operation soapAction="List"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>
-</binding><service name="S"><port name="Port" binding="t:B"><soap:address location="http://cards.example/"/></port></service></definitions>`;
+const [BEGIN = '', END = ''] = envelope('<ListCardsResponse xmlns="urn:cards">|</ListCardsResponse>').split('|');
 
-const BEGIN =
-  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><ListCardsResponse xmlns="urn:cards">';
-const END = '</ListCardsResponse></E:Body></E:Envelope>';
-
-interface Cards {
-  readonly gateway: TestGateway;
-  readonly backend: RecordingBackend;
-}
+type Cards = Awaited<ReturnType<typeof start>>;
 
 /** `write` writes what is between the tags of the answer, and returns false where it ends the answer itself. */
-async function start(t: Test, write: Write, operation = '{}', more = ''): Promise<Cards> {
-  const home = t.testdir({ 'cards.wsdl': WSDL });
-  const backend = await startRecordingBackend(({ body }, response) => {
-    const count = Number(/id[^>]*>(\d+)</.exec(body.toString())?.[1]);
+async function start(t: Test, write: Write, operation = '{}', more = '') {
+  const answer: RecordingBackend['answer'] = ({ body }, response) => {
     response.writeHead(200, { 'content-type': 'text/xml; charset=utf-8' });
     response.write(BEGIN);
-    void write(response, count).then((isWhole) => isWhole && response.end(END));
-  });
-  const yaml = `services:\n  cards: { wsdl: cards.wsdl, url: "${backend.url}/cards", rest: true, operations: { ListCards: ${operation} } }\n${more}`;
-  const gateway = await startTestGateway(yaml, home);
-  t.teardown(async () => {
-    await gateway.close();
-    await backend.close();
-  });
-  return { gateway, backend };
+    void write(response, Number(textIn(body, 'id'))).then((isWhole) => isWhole && response.end(END));
+  };
+  const service = `wsdl: cards.wsdl, rest: true, operations: { ListCards: ${operation} }`;
+  const yaml = (url: string): string => `services:\n  cards: { ${service}, url: "${url}/cards" }\n${more}`;
+  return useService(t, answer, yaml, await useFolder(t, { 'cards.wsdl': WSDL }));
 }
 
 type Write = (response: ServerResponse, count: number) => Promise<boolean>;
@@ -82,16 +67,18 @@ const ask = (cards: Cards, query: string, method = 'GET', body: string | null = 
     body,
   });
 
-/** Reads an answer as far as it comes. */
-async function readAll(
-  cards: Cards,
-  query: string,
-): Promise<{ message: IncomingMessage; lines: string[]; isWhole: boolean }> {
-  const request = httpGet(`${cards.gateway.url}/rest/cards/ListCards${query}`, {
-    headers: { accept: 'application/x-ndjson' },
-  });
+/** Asks for lines, as a client that reads them by and by. */
+async function open(cards: Cards, query: string): Promise<{ message: IncomingMessage; request: ClientRequest }> {
+  const headers = { accept: 'application/x-ndjson' };
+  const request = httpGet(`${cards.gateway.url}/rest/cards/ListCards${query}`, { headers });
   const [message]: IncomingMessage[] = await once(request, 'response');
   if (message === undefined) throw new Error('no answer');
+  return { message, request };
+}
+
+/** Reads an answer as far as it comes. */
+async function readAll(cards: Cards, query: string) {
+  const { message } = await open(cards, query);
   let text = '';
   message.setEncoding('utf8').on('data', (part: string) => {
     text += part;
@@ -222,11 +209,7 @@ t.test('the backend waits for a caller that does not read', async (t) => {
     '{}',
     'limits: { xml: { children: 10000000, elements: 10000000, messageBytes: 268435456 } }\n',
   );
-  const request = httpGet(`${cards.gateway.url}/rest/cards/ListCards?id=1`, {
-    headers: { accept: 'application/x-ndjson' },
-  });
-  const [message]: IncomingMessage[] = await once(request, 'response');
-  if (message === undefined) throw new Error('no answer');
+  const { message } = await open(cards, '?id=1');
   await untilStill(() => written);
   t.ok(written < 64 * 1024 * 1024, `${written}`);
   isDone = true;
@@ -244,10 +227,7 @@ t.test('a caller that leaves ends the call', async (t) => {
     });
     return writeCards(response, 10_000_000);
   });
-  const request = httpGet(`${cards.gateway.url}/rest/cards/ListCards?id=1`, {
-    headers: { accept: 'application/x-ndjson' },
-  });
-  await once(request, 'response');
+  const { request } = await open(cards, '?id=1');
   request.destroy();
   await until(() => isClosed);
   t.match(await cards.gateway.accessLine(1), { outcome: 'aborted' });

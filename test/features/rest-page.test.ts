@@ -1,16 +1,12 @@
 import { Buffer } from 'node:buffer';
 import t, { type Test } from 'tap';
 import { missingBrowser, startBrowser } from '../kit/browser.js';
-import { type Crm, clientsOf, keyOf, startCrm } from '../kit/crm.js';
+import { type Crm, clientsOf, keyOf, useCrm } from '../kit/crm.js';
 import { linksIn } from '../kit/page-links.js';
 
 /** The page of the OpenAPI description, from the gateway itself. */
 
-async function start(t: Test, more = '', service = ', rest: true'): Promise<Crm> {
-  const crm = await startCrm(service, more);
-  t.teardown(() => crm.close());
-  return crm;
-}
+const start = (t: Test, more = '', service = ', rest: true'): Promise<Crm> => useCrm(t, service, more);
 
 const PAGE = '/rest/openapi.html';
 

@@ -1,16 +1,13 @@
 import t, { type Test } from 'tap';
-import { type Crm, startCrm } from '../kit/crm.js';
+import { type Crm, useCrm } from '../kit/crm.js';
 
 /** Operations at methods and paths of their own over REST. */
 
 const ROUTES =
   'GetCustomer: { rest: "GET /customers/{id}" }, FindCustomers: { rest: "GET /customers" }, SetCustomer: { rest: "PUT /customers/{id}" }';
 
-async function start(t: Test, operations: string, more = ''): Promise<Crm> {
-  const crm = await startCrm(`, rest: true, operations: { ${operations} }`, more);
-  t.teardown(() => crm.close());
-  return crm;
-}
+const start = (t: Test, operations: string, more = ''): Promise<Crm> =>
+  useCrm(t, `, rest: true, operations: { ${operations} }`, more);
 
 t.test('segments of the path are arguments, beside those of the query and the body', async (t) => {
   const crm = await start(t, ROUTES);
@@ -89,6 +86,6 @@ t.test('mistakes in routes are errors', async (t) => {
     ],
     ['GetCustomer: { rest: "FETCH /c" }', /Write a method, a blank and a path/],
   ] as const)
-    await t.rejects(startCrm(`, rest: true, operations: { ${operations} }`), problem, operations);
-  await t.rejects(startCrm(', operations: { GetCustomer: { rest: "GET /c/{id}" } }'), /the service has no `rest`/);
+    await t.rejects(start(t, operations), problem, operations);
+  await t.rejects(useCrm(t, ', operations: { GetCustomer: { rest: "GET /c/{id}" } }'), /the service has no `rest`/);
 });

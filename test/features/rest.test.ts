@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { REMEMBERED_MAX } from '../../src/graphql/described/operation-document.js';
-import { type Crm, clientsOf, keyOf, startCrm } from '../kit/crm.js';
+import { type Crm, clientsOf, keyOf, useCrm } from '../kit/crm.js';
 
 /** REST: the operations of a service by their names, with JSON in both directions. */
 
@@ -17,18 +17,14 @@ async function ask(crm: Crm, path: string, options: RequestInit = {}): Promise<A
   return { status: response.status, headers: response.headers, json: text === '' ? null : JSON.parse(text) };
 }
 
-const post = (crm: Crm, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+const post = (crm: Crm, path: string, body: unknown): Promise<Answer> =>
   ask(crm, path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-async function start(t: Test, service = ', rest: true', more = ''): Promise<Crm> {
-  const crm = await startCrm(service, more);
-  t.teardown(() => crm.close());
-  return crm;
-}
+const start = (t: Test, service = ', rest: true', more = ''): Promise<Crm> => useCrm(t, service, more);
 
 t.test('an operation by POST and by GET', async (t) => {
   const crm = await start(t);
@@ -131,11 +127,7 @@ t.test('bad input is reported with all pointers, and nothing is sent', async (t)
   t.ok(query.json.errors.some(({ pointer }: { pointer: string }) => pointer === '/ids/1'));
   t.ok(query.json.errors.some(({ pointer }: { pointer: string }) => pointer === '/__proto__'));
   for (const body of ['[]', '7', '{"id":7', '{"id":7,"id":8}']) {
-    const answer = await ask(crm, '/rest/crm/GetCustomer', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-    });
+    const answer = await post(crm, '/rest/crm/GetCustomer', body);
     t.equal(answer.status, 400, body);
     t.equal(answer.json.code, 'BAD_REQUEST', body);
   }
@@ -235,16 +227,15 @@ t.test('keys of the configuration', async (t) => {
   const own = await start(t, ', rest: { path: /api/v1, operations: [GetCustomer] }');
   t.equal((await ask(own, '/api/v1/GetCustomer?id=7')).status, 200);
   t.equal((await ask(own, '/api/v1/FindCustomers')).status, 404);
-  await t.rejects(startCrm(', rest: { operations: [GetCustomers] }'), {
-    message: /no operation `GetCustomers`[\s\S]*GetCustomer/,
-  });
-  await t.rejects(startCrm(', rest: { path: /graphql }'), { message: /same path/ });
-  await t.rejects(
-    startCrm(', rest: true, operations: { GetCustomer: false, FindCustomers: false, SetCustomer: false }'),
-    {
-      message: /no operation of service crm/,
-    },
-  );
+  for (const [service, problem] of [
+    [', rest: { operations: [GetCustomers] }', /no operation `GetCustomers`[\s\S]*GetCustomer/],
+    [', rest: { path: /graphql }', /same path/],
+    [
+      ', rest: true, operations: { GetCustomer: false, FindCustomers: false, SetCustomer: false }',
+      /no operation of service crm/,
+    ],
+  ] as const)
+    await t.rejects(start(t, service), problem);
   const off = await start(t, '');
   t.equal((await fetch(`${off.gateway.url}/rest/crm/GetCustomer?id=7`)).status, 404);
 });

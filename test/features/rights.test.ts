@@ -1,20 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 
-import { compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
-import { type RecordedMessage, startRecordingBackend } from '../kit/backend.js';
+import { answerWith, type RecordedMessage, type RecordingBackend } from '../kit/backend.js';
 import { clientsOf, keyOf } from '../kit/crm.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { envelope, MEDIA, SOAP, SOAP_12 } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { useCompiled, useFolder, useService } from '../kit/use.js';
 
 /** Rights hold for the operation that a backend may read in a message, by every endpoint. */
 
-const URI_11 = 'http://schemas.xmlsoap.org/soap/envelope/';
-const URI_12 = 'http://www.w3.org/2003/05/soap-envelope';
 const WSA = 'http://www.w3.org/2005/08/addressing';
 
 /** One operation of the WSDL. `element`: the child of Body, which others may share. */
@@ -90,33 +84,20 @@ type Desk = Awaited<ReturnType<typeof startDesk>>;
 
 /** `classes`: what follows the names of classes; each is the class of the key `key-of-<name>-0000000000`. */
 async function startDesk(
+  t: Test,
   operations: readonly Described[],
   classes: Readonly<Record<string, string>>,
   more = '',
   service = '',
 ) {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  await writeFile(join(home, 'desk.wsdl'), wsdlOf(operations));
-  const backend = await startRecordingBackend((message, response) => {
+  const answer: RecordingBackend['answer'] = (message, response) => {
     const [first] = readBy(operations, message);
-    const uri = message.body.includes(URI_12) ? URI_12 : URI_11;
-    const answer = `<E:Envelope xmlns:E="${uri}"><E:Body><${first}Response xmlns="urn:desk"><id>1</id></${first}Response></E:Body></E:Envelope>`;
-    response.writeHead(200, {
-      'content-type': `${uri === URI_12 ? 'application/soap+xml' : 'text/xml'}; charset=utf-8`,
-      'content-length': Buffer.byteLength(answer),
-    });
-    response.end(answer);
-  });
-  const gateway = await startTestGateway(`${configOf(backend.url, classes, service)}${more}`, home);
-  return {
-    gateway,
-    backend,
-    async close() {
-      await gateway.close();
-      await backend.close();
-      await rm(home, { recursive: true });
-    },
+    const version = message.body.includes(SOAP_12) ? '1.2' : '1.1';
+    const reply = `<${first}Response xmlns="urn:desk"><id>1</id></${first}Response>`;
+    answerWith(envelope(reply, '', SOAP[version]), MEDIA[version])(message, response);
   };
+  const folder = await useFolder(t, { 'desk.wsdl': wsdlOf(operations) });
+  return useService(t, answer, (url) => `${configOf(url, classes, service)}${more}`, folder);
 }
 
 const configOf = (url: string, classes: Readonly<Record<string, string>>, service = ''): string =>
@@ -136,8 +117,7 @@ async function send(
   key: string,
   { element, soapAction, action, version = '1.1', path = '/soap/desk' }: Message,
 ): Promise<string> {
-  const uri = version === '1.1' ? URI_11 : URI_12;
-  const block = action === undefined ? '' : `<E:Header><a:Action xmlns:a="${WSA}">${action}</a:Action></E:Header>`;
+  const block = action === undefined ? '' : `<a:Action xmlns:a="${WSA}">${action}</a:Action>`;
   const inType = soapAction === undefined ? '' : `; action="${soapAction}"`;
   const response = await fetch(`${gateway.url}${path}`, {
     method: 'POST',
@@ -146,7 +126,7 @@ async function send(
       'content-type': version === '1.1' ? 'text/xml' : `application/soap+xml${inType}`,
       ...(version === '1.2' || soapAction === undefined ? {} : { soapaction: `"${soapAction}"` }),
     },
-    body: `<E:Envelope xmlns:E="${uri}">${block}<E:Body><${element} xmlns="urn:desk"><id>1</id></${element}></E:Body></E:Envelope>`,
+    body: envelope(`<${element} xmlns="urn:desk"><id>1</id></${element}>`, block, SOAP[version]),
   });
   const text = await response.text();
   return /code="([^"]+)"/.exec(text)?.[1] ?? String(response.status);
@@ -177,8 +157,7 @@ const SUBSCRIPTIONS = `subscriptions:
 `;
 
 t.test('a right to one of two operations with the same request is none to the other', async (t) => {
-  const desk = await startDesk([READ, WRITE], { reader: '{ allow: [desk.GetItem] }', all: '{}' }, SUBSCRIPTIONS);
-  t.teardown(() => desk.close());
+  const desk = await startDesk(t, [READ, WRITE], { reader: '{ allow: [desk.GetItem] }', all: '{}' }, SUBSCRIPTIONS);
   const { backend } = desk;
   const is = async (code: string, message: Partial<Message>): Promise<void> => {
     const before = backend.complete.length;
@@ -232,13 +211,12 @@ t.test('a right to one of two operations with the same request is none to the ot
 
 t.test('without the check of addressing, and in monitor mode, a right stays what it is', async (t) => {
   for (const service of [', addressing: { check: false }', ', mode: monitor']) {
-    const desk = await startDesk([READ, WRITE], { reader: '{ deny: [desk.FindItem] }', all: '{}' }, '', service);
-    t.teardown(() => desk.close());
+    const desk = await startDesk(t, [READ, WRITE], { reader: '{ deny: [desk.FindItem] }', all: '{}' }, '', service);
     const two = { element: 'Request', soapAction: 'urn:read', action: 'urn:write' };
     t.equal(await send(desk, 'reader', two), 'ACTION_MISMATCH', service);
     t.equal(await send(desk, 'reader', { element: 'Request', action: 'urn:write' }), 'FORBIDDEN', service);
     t.equal(await send(desk, 'all', two), '200', service);
-    for (const second of ['', ' E:actor="urn:another"']) {
+    for (const second of ['', ' s:actor="urn:another"']) {
       const action = `urn:read</a:Action><a:Action xmlns:a="${WSA}"${second}>urn:write`;
       const repeated = await send(desk, 'reader', { element: 'Request', soapAction: 'urn:read', action });
       t.ok(['ACTION_MISMATCH', 'SOAP_STRUCTURE'].includes(repeated), `${repeated}${service}`);
@@ -250,8 +228,13 @@ t.test('without the check of addressing, and in monitor mode, a right stays what
 
 t.test('the dearest operation that a message may be is paid', async (t) => {
   const weights = ', operations: { GetItem: { weight: 1 }, FindItem: { weight: 400 } }';
-  const desk = await startDesk([READ, WRITE], { payer: '{ budget: { maximum: 1000, restoreRate: 1 } }' }, '', weights);
-  t.teardown(() => desk.close());
+  const desk = await startDesk(
+    t,
+    [READ, WRITE],
+    { payer: '{ budget: { maximum: 1000, restoreRate: 1 } }' },
+    '',
+    weights,
+  );
   for (let time = 0; time < 20; time++) {
     t.equal(await send(desk, 'payer', { element: 'Request', soapAction: 'urn:read' }), '200');
   }
@@ -266,8 +249,7 @@ t.test(
   async (t) => {
     const same = { ...WRITE, soapAction: READ.soapAction };
     const classes = { reader: '{ allow: [desk.GetItem] }', none: '{ deny: [desk.GetItem] }', all: '{ allow: [desk] }' };
-    const desk = await startDesk([READ, same], classes);
-    t.teardown(() => desk.close());
+    const desk = await startDesk(t, [READ, same], classes);
     for (const soapAction of ['urn:read', 'GetItem', 'FindItem', undefined]) {
       for (const key of ['reader', 'none']) {
         t.equal(await send(desk, key, { element: 'Request', soapAction }), 'FORBIDDEN');
@@ -294,13 +276,8 @@ async function warningsOf(
   operations: readonly Described[],
   classes: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(home, { recursive: true }));
-  await writeFile(join(home, 'desk.wsdl'), wsdlOf(operations));
-  const file = join(home, 'soapstone.yaml');
-  await writeFile(file, configOf('http://127.0.0.1:9', classes));
-  const compiled = await compile(await loadConfig(file, {}));
-  await compiled.close();
+  const files = { 'desk.wsdl': wsdlOf(operations) };
+  const compiled = await useCompiled(t, configOf('http://127.0.0.1:9', classes), files);
   const told = compiled.warnings.filter(({ what }) => what.startsWith('Calls of '));
   return told.map(({ line, column, what }) => `${line}:${column}: ${what}`);
 }
@@ -346,47 +323,48 @@ t.test('no class reaches an operation that it may not call, by whatever its mess
         .map((name) => `  on${name}: { on: { operation: desk.${name}, fields: { id: request.id } } }\n`)
         .join('');
       const list = named.map((name) => `desk.${name}`).join(', ');
-      const desk = await startDesk(described, { some: `{ ${kind}: [${list}] }` }, `subscriptions:\n${subscriptions}`);
-      try {
-        const actions = [
-          undefined,
-          '',
-          ...described.flatMap(({ name, element, soapAction, action }) => [
-            soapAction,
-            action ?? `urn:desk:Desk:${name}Request`,
-            name,
-            `urn:desk/${name}`,
-            element,
-          ]),
-        ];
-        for (let count = 0; count < 40; count++) {
-          await send(desk, 'some', {
-            element: pick(['One', 'Two']),
-            soapAction: pick(actions),
-            action: pick([undefined, undefined, ...actions]),
-            version: pick(['1.1', '1.2'] as const),
-          });
+      const desk = await startDesk(
+        t,
+        described,
+        { some: `{ ${kind}: [${list}] }` },
+        `subscriptions:\n${subscriptions}`,
+      );
+      const actions = [
+        undefined,
+        '',
+        ...described.flatMap(({ name, element, soapAction, action }) => [
+          soapAction,
+          action ?? `urn:desk:Desk:${name}Request`,
+          name,
+          `urn:desk/${name}`,
+          element,
+        ]),
+      ];
+      for (let count = 0; count < 40; count++) {
+        await send(desk, 'some', {
+          element: pick(['One', 'Two']),
+          soapAction: pick(actions),
+          action: pick([undefined, undefined, ...actions]),
+          version: pick(['1.1', '1.2'] as const),
+        });
+      }
+      for (const { name, element, soapAction } of described) {
+        const before = desk.backend.complete.length;
+        const isOwn = soapAction === `urn:of:${name}`;
+        const sent = await send(desk, 'some', { element, soapAction: soapAction || undefined });
+        if (isOwn) t.equal(sent, permitted.includes(name) ? '200' : 'FORBIDDEN', 'what can be told is permitted');
+        const asked = await ask(desk, 'some', `{ ${fieldOf(name)}(id: "1") }`);
+        if (isOwn) t.equal(asked, permitted.includes(name) ? '200' : 'FORBIDDEN', 'by GraphQL, too');
+        if (!permitted.includes(name)) {
+          t.equal(asked, 'FORBIDDEN');
+          const heard = await ask(desk, 'some', `subscription { on${name} { id } }`, 'text/event-stream');
+          t.equal(heard, 'FORBIDDEN', 'a subscription');
         }
-        for (const { name, element, soapAction } of described) {
-          const before = desk.backend.complete.length;
-          const isOwn = soapAction === `urn:of:${name}`;
-          const sent = await send(desk, 'some', { element, soapAction: soapAction || undefined });
-          if (isOwn) t.equal(sent, permitted.includes(name) ? '200' : 'FORBIDDEN', 'what can be told is permitted');
-          const asked = await ask(desk, 'some', `{ ${fieldOf(name)}(id: "1") }`);
-          if (isOwn) t.equal(asked, permitted.includes(name) ? '200' : 'FORBIDDEN', 'by GraphQL, too');
-          if (!permitted.includes(name)) {
-            t.equal(asked, 'FORBIDDEN');
-            const heard = await ask(desk, 'some', `subscription { on${name} { id } }`, 'text/event-stream');
-            t.equal(heard, 'FORBIDDEN', 'a subscription');
-          }
-          if (sent === '200') reached += desk.backend.complete.length - before;
-        }
-        for (const message of desk.backend.complete) {
-          const wrong = [...readBy(described, message)].filter((name) => !permitted.includes(name));
-          t.same(wrong, [], `${message.headers['soapaction']} ${message.headers['content-type']} ${message.body}`);
-        }
-      } finally {
-        await desk.close();
+        if (sent === '200') reached += desk.backend.complete.length - before;
+      }
+      for (const message of desk.backend.complete) {
+        const wrong = [...readBy(described, message)].filter((name) => !permitted.includes(name));
+        t.same(wrong, [], `${message.headers['soapaction']} ${message.headers['content-type']} ${message.body}`);
       }
     }),
     { numRuns: 8, endOnFailure: true },

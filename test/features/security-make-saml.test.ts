@@ -1,18 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t, { type Test } from 'tap';
-import type { RecordedMessage } from '../kit/backend.js';
-import { Authority, hasOpenssl, RSA_KEY } from '../kit/certificates.js';
+import { answerOperations } from '../kit/backend.js';
+import { makeKeys, WITH_OPENSSL } from '../kit/certificates.js';
 import { postSoap } from '../kit/envelope.js';
-import { bodyOf, messageOf, securityOf, WSSE } from '../kit/signed-message.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { askText } from '../kit/graphql-client.js';
+import { bodyOf, messageOf, securityOf, userToken } from '../kit/signed-message.js';
+import { makeIssuer } from '../kit/token-issuer.js';
+import { problemsOf, useGateway, useService } from '../kit/use.js';
 
-const OPTIONS = { skip: hasOpenssl() ? false : 'openssl is not installed' };
-const REPLY =
-  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><PayResponse xmlns="urn:desk"><id>7</id></PayResponse></s:Body></s:Envelope>';
 const TYPES = `
     namespace: urn:desk
     types: |
@@ -32,23 +29,13 @@ async function useChain(
   made: (folder: string) => string,
   { further, verify = '', read = '{}', clients = '' }: ChainOptions = {},
 ) {
-  const folder = t.testdir();
-  const authority = new Authority(folder);
-  const identity = authority.sign('issuer', 30, '/O=Bank/CN=issuer', 'DNS:a', RSA_KEY);
-  for (const [name, text] of [
-    ['c.pem', identity.cert],
-    ['k.pem', identity.key],
-    ['ca.pem', authority.ca.cert],
-  ] as const)
-    writeFileSync(join(folder, name), text);
-  const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
-  });
-  const verifier = await useGateway(
+  const { folder } = makeKeys(t, '/O=Bank/CN=issuer');
+  const { backend, gateway: verifier } = await useService(
     t,
-    `services:
+    answerOperations('urn:desk', () => '<id>7</id>'),
+    (url) => `services:
   desk:
-    url: ${backend.url}/desk${TYPES}
+    url: ${url}/desk${TYPES}
     operations: { Pay: { field: Query.pay, read: {} } }
     security:
       verify:
@@ -76,19 +63,17 @@ ${clients}`,
         .filter(({ msg }) => msg === 'request')
         .map(({ sender }) => sender),
     soap: (message: string): Promise<Response> => postSoap(`${maker.url}/soap/desk`, message),
-    async ask(headers: Record<string, string> = {}): Promise<string> {
-      const body = JSON.stringify({ query: '{ pay(sum: "1") { id } }' });
-      const all = { 'content-type': 'application/json', ...headers };
-      return (await fetch(`${maker.url}/graphql`, { method: 'POST', headers: all, body })).text();
-    },
+    ask: (headers: Record<string, string> = {}): Promise<string> => askText(maker.url, PAY, headers),
   };
 }
 
 const issued = (subject: string) => (folder: string) =>
   `saml: { issuer: "urn:gateway", ${subject}, audience: "urn:desk", cert: { file: ${join(folder, 'c.pem')} }, key: { file: ${join(folder, 'k.pem')} } }`;
-const plain = messageOf('', bodyOf('<Pay xmlns="urn:desk"><sum>1</sum></Pay>'));
+const BODY = bodyOf('<Pay xmlns="urn:desk"><sum>1</sum></Pay>');
+const plain = messageOf('', BODY);
+const PAY = '{ pay(sum: "1") { id } }';
 
-t.test('an assertion that the gateway issues is good, whatever characters are in it', OPTIONS, async (t) => {
+t.test('an assertion that the gateway issues is good, whatever characters are in it', WITH_OPENSSL, async (t) => {
   for (const [subject, printed] of [
     ['desk', 'desk'],
     [String.raw`é <&> "x" ]]> 😀 \r\n\t end`, 'é <&> "x" ]]> 😀 \r\n\t end'],
@@ -100,7 +85,7 @@ t.test('an assertion that the gateway issues is good, whatever characters are in
   }
 });
 
-t.test('the assertion is signed together with the message where that is asked for', OPTIONS, async (t) => {
+t.test('the assertion is signed together with the message where that is asked for', WITH_OPENSSL, async (t) => {
   const chain = await useChain(
     t,
     (folder) =>
@@ -114,17 +99,11 @@ t.test('the assertion is signed together with the message where that is asked fo
   t.same(chain.senders(), ['certificate:CN=issuer,O=Bank saml:desk']);
 });
 
-const withUser = (user: string): string =>
-  messageOf(
-    securityOf([
-      `<wsse:UsernameToken xmlns:wsse="${WSSE}"><wsse:Username>${user}</wsse:Username><wsse:Password>${user}</wsse:Password></wsse:UsernameToken>`,
-    ]),
-    bodyOf('<Pay xmlns="urn:desk"><sum>1</sum></Pay>'),
-  );
+const withUser = (user: string): string => messageOf(securityOf([userToken(user, user)]), BODY);
 
 t.test(
   'the assertion is about the sender that a SOAP message proves, and its own block is gone',
-  OPTIONS,
+  WITH_OPENSSL,
   async (t) => {
     const chain = await useChain(t, issued('claim: sub'), {
       verify: 'verify: { usernameToken: { users: { ann: { password: ann }, bob: { password: bob } } } }\n      ',
@@ -139,24 +118,14 @@ t.test(
   },
 );
 
-t.test('the assertion is about a claim of the caller, and callers without it are refused', OPTIONS, async (t) => {
-  const { privateKey, publicKey } = await generateKeyPair('ES256');
-  const keys = await useBackend(t, async (_message, response) => {
-    response.end(JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'k' }] }));
-  });
-  const headersOf = async (user: string | null) => {
-    const token = new SignJWT(user === null ? {} : { user })
-      .setProtectedHeader({ alg: 'ES256', kid: 'k' })
-      .setIssuer('https://idp')
-      .setAudience('gateway')
-      .setExpirationTime('1h');
-    return { authorization: `Bearer ${await token.setSubject('portal').sign(privateKey)}` };
-  };
+t.test('the assertion is about a claim of the caller, and callers without it are refused', WITH_OPENSSL, async (t) => {
+  const issuer = await makeIssuer();
+  const headersOf = (user: string | null) => issuer.bearer({ sub: 'portal', ...(user === null ? {} : { user }) });
   const chain = await useChain(t, issued('claim: user'), {
     // Calls are shared: not those about different subjects.
     read: '{ cacheMillis: 60000, scope: shared }',
     clients: `clients:
-  jwt: { issuer: "https://idp", audience: gateway, jwksUrl: "${keys.url}/", algorithms: [ES256], class: all }
+  ${issuer.yaml('class: all')}
   classes: { all: {} }
 `,
   });
@@ -167,7 +136,7 @@ t.test('the assertion is about a claim of the caller, and callers without it are
   t.same(chain.senders(), ['saml:ann', 'saml:bob'], 'the third is answered from the cache');
 });
 
-t.test('an assertion of a file is sent as it is, and a new file is read', OPTIONS, async (t) => {
+t.test('an assertion of a file is sent as it is, and a new file is read', WITH_OPENSSL, async (t) => {
   const source = await useChain(t, issued('subject: "é ann"'));
   await source.ask();
   const assertionIn = (body: string): string => /<saml:Assertion.*<\/saml:Assertion>/s.exec(body)?.[0] ?? '';
@@ -185,18 +154,13 @@ t.test('an assertion of a file is sent as it is, and a new file is read', OPTION
     security: { make: { saml: { assertion: { file: ${file} } } } }
 `,
   );
-  const answer = await fetch(`${passing.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"query":"{ pay(sum: \\"1\\") { id } }"}',
-  });
-  t.match(await answer.text(), '"id":7');
+  t.match(await askText(passing.url, PAY), '"id":7');
   t.same(source.senders(), ['saml:é ann', 'saml:é ann']);
 });
 
 t.test(
   'xmlsec1 verifies the assertion',
-  { skip: hasXmlsec() ? OPTIONS.skip : 'xmlsec1 is not installed' },
+  { skip: hasXmlsec() ? WITH_OPENSSL.skip : 'xmlsec1 is not installed' },
   async (t) => {
     const chain = await useChain(t, issued('subject: "é <&> ann"'));
     await chain.ask();
@@ -217,17 +181,16 @@ function hasXmlsec(): boolean {
   return spawnSync('xmlsec1', ['--version']).status === 0;
 }
 
-t.test('an assertion that cannot be made is an error of the configuration', OPTIONS, async (t) => {
-  const start = (saml: string) =>
-    useGateway(
-      t,
-      `services:\n  desk:\n    url: http://127.0.0.1:1/${TYPES}\n    operations: { Pay: { field: Query.pay } }\n    security: { make: { saml: ${saml} } }\n`,
-    );
-  await t.rejects(start('{}'), /neither an `assertion` nor all that/);
-  await t.rejects(start('{ assertion: "<x/>" }'), /no assertion of SAML 2.0/);
-  await t.rejects(start('{ assertion: "<x/>", subject: a }'), /`assertion`, and `subject`/);
+t.test('an assertion that cannot be made is an error of the configuration', WITH_OPENSSL, async (t) => {
+  const desk = `services:\n  desk:\n    url: http://127.0.0.1:1/${TYPES}\n    operations: { Pay: { field: Query.pay } }\n`;
   const key = 'issuer: a, audience: "urn:a", cert: "-----BEGIN ", key: "-----BEGIN "';
-  await t.rejects(start(`{ ${key} }`), /not exactly one of `subject` and `claim`/);
-  await t.rejects(start(`{ ${key}, subject: a, claim: sub }`), /not exactly one of `subject` and `claim`/);
-  await t.rejects(start(`{ ${key}, subject: a }`), /The certificate of `security.make.saml` cannot be read/);
+  for (const [saml, problem] of [
+    ['', /neither an `assertion` nor all that/],
+    ['assertion: "<x/>"', /no assertion of SAML 2.0/],
+    ['assertion: "<x/>", subject: a', /`assertion`, and `subject`/],
+    [key, /not exactly one of `subject` and `claim`/],
+    [`${key}, subject: a, claim: sub`, /not exactly one of `subject` and `claim`/],
+    [`${key}, subject: a`, /The certificate of `security.make.saml` cannot be read/],
+  ] as const)
+    t.match(await problemsOf(t, `${desk}    security: { make: { saml: { ${saml} } } }\n`), problem, saml);
 });

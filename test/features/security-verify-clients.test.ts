@@ -1,37 +1,29 @@
-import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { RecordedMessage } from '../kit/backend.js';
-import { Authority, hasOpenssl, RSA_KEY } from '../kit/certificates.js';
-import { postSoap } from '../kit/envelope.js';
-import { bodyOf, messageOf, securityOf, signedMessage, WSSE } from '../kit/signed-message.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { answerWith } from '../kit/backend.js';
+import { makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
+import { envelope } from '../kit/envelope.js';
+import { bodyOf, messageOf, securityOf, signedMessage, userToken } from '../kit/signed-message.js';
+import { until } from '../kit/until.js';
+import { useBackend, useService } from '../kit/use.js';
 
 /** Clients that are known by the WS-Security of their messages: classes, budgets and rights hold for them. */
 
-const REPLY =
-  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><PayResponse xmlns="urn:desk"/></s:Body></s:Envelope>';
+const REPLY = envelope('<PayResponse xmlns="urn:desk"/>');
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum></Pay>';
 
 const withUser = (user: string, password: string): string =>
-  messageOf(
-    securityOf([
-      `<wsse:UsernameToken xmlns:wsse="${WSSE}"><wsse:Username>${user}</wsse:Username><wsse:Password>${password}</wsse:Password></wsse:UsernameToken>`,
-    ]),
-    bodyOf(CONTENT),
-  );
+  messageOf(securityOf([userToken(user, password)]), bodyOf(CONTENT));
 
 /** `verify`: the content of `security.verify`; `clients`: that of `clients`. */
 async function useDesk(t: Test, verify: string, clients: string, more = '') {
-  const backend = await useBackend(t, (_message: RecordedMessage, response: ServerResponse) => {
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
-  });
-  const gateway = await useGateway(
+  const service = await useService(
     t,
-    `services:
+    answerWith(REPLY),
+    (url) => `services:
   desk:
-    url: ${backend.url}/desk
+    url: ${url}/desk
     namespace: urn:desk
     types: |
       type Query { pay(sum: String): String }
@@ -41,13 +33,13 @@ async function useDesk(t: Test, verify: string, clients: string, more = '') {
 clients: { ${clients} }
 `,
   );
+  const { backend } = service;
   return {
-    backend,
-    gateway,
+    ...service,
     /** The code of the refusal; null where the backend got the message. */
     async send(message: string, headers: Record<string, string> = {}): Promise<string | null> {
       const before = backend.complete.length;
-      const text = await (await postSoap(`${gateway.url}/soap/desk`, message, headers)).text();
+      const text = await (await service.send(message, headers)).text();
       if (backend.complete.length > before) return null;
       return /code="([^"]*)"|<code>([^<]*)/.exec(text)?.slice(1).find(Boolean) ?? text;
     },
@@ -109,7 +101,7 @@ t.test('requests in progress are counted for the sender', async (t) => {
       for (const each of waiting) each.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY);
   };
   const first = send(withUser('erp', 'one'));
-  while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => waiting.length > 0);
   t.equal(await send(withUser('erp', 'one')), 'RATE_LIMITED');
   const other = send(withUser('crm', 'two'));
   t.same(await Promise.all([first, other]), [null, null], 'another sender has one of its own');
@@ -129,25 +121,18 @@ t.test('a user that a decision point refuses spends nothing of the budget of its
   t.equal(await send(withUser('ann', 'right')), null);
 });
 
-t.test(
-  'the certificate that signs names a client, its parts in any order',
-  { skip: hasOpenssl() ? false : 'openssl is not installed' },
-  async (t) => {
-    const folder = t.testdir();
-    const authority = new Authority(folder);
-    const sign = (name: string) => authority.sign(name, 30, `/O=Bank/OU=Clients/CN=${name}`, 'DNS:a', RSA_KEY);
-    const [erp, other] = [sign('erp'), sign('other')];
-    writeFileSync(join(folder, 'ca.pem'), authority.ca.cert);
-    const { gateway, send } = await useDesk(
-      t,
-      `signature: { authorities: { file: ${join(folder, 'ca.pem')} }, subjects: ["O=Bank"] }`,
-      'wsSecurity: { clients: { bank: { class: all, certificate: "O=Bank,OU=Clients,CN=erp" } } }, classes: { all: {} }',
-    );
-    t.equal(await send(signedMessage(erp, CONTENT).message), null);
-    t.match(await gateway.accessLine(), { caller: 'wsSecurity:bank' });
-    t.equal(await send(signedMessage(other, CONTENT).message), 'FORBIDDEN');
-  },
-);
+t.test('the certificate that signs names a client, its parts in any order', WITH_OPENSSL, async (t) => {
+  const { folder, authority, identity: erp } = makeKeys(t, '/O=Bank/OU=Clients/CN=erp');
+  const other = authority.sign('other', 30, '/O=Bank/OU=Clients/CN=other', 'DNS:a', RSA_KEY);
+  const { gateway, send } = await useDesk(
+    t,
+    `signature: { authorities: { file: ${join(folder, 'ca.pem')} }, subjects: ["O=Bank"] }`,
+    'wsSecurity: { clients: { bank: { class: all, certificate: "O=Bank,OU=Clients,CN=erp" } } }, classes: { all: {} }',
+  );
+  t.equal(await send(signedMessage(erp, CONTENT).message), null);
+  t.match(await gateway.accessLine(), { caller: 'wsSecurity:bank' });
+  t.equal(await send(signedMessage(other, CONTENT).message), 'FORBIDDEN');
+});
 
 t.test('mistakes in the names of senders are errors', async (t) => {
   const start = (clients: string, verify = USERS) =>

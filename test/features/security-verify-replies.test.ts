@@ -1,10 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { RecordedMessage } from '../kit/backend.js';
-import { Authority, hasOpenssl, type Identity, RSA_KEY } from '../kit/certificates.js';
-import { postSoap } from '../kit/envelope.js';
+import { answerWith } from '../kit/backend.js';
+import { type Identity, makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
+import { envelope, faultOf } from '../kit/envelope.js';
+import { postJson } from '../kit/graphql-client.js';
 import {
   bodyOf,
   messageOf,
@@ -15,43 +14,29 @@ import {
   tokenOf,
   WSU,
 } from '../kit/signed-message.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { problemsOf, useService } from '../kit/use.js';
 
-const OPTIONS = { skip: hasOpenssl() ? false : 'openssl is not installed' };
 const ATTACHMENT_CONTENT =
   'http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform';
 const WSSE11 = 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd';
-const REQUEST =
-  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><Pay xmlns="urn:desk"><sum>1</sum></Pay></s:Body></s:Envelope>';
+const REQUEST = envelope('<Pay xmlns="urn:desk"><sum>1</sum></Pay>');
 const contentOf = (id: string): string => `<PayResponse xmlns="urn:desk"><id>${id}</id></PayResponse>`;
-const FAULT = '<s:Fault><faultcode>s:Server</faultcode><faultstring>secret</faultstring></s:Fault>';
+const FAULT = faultOf('s:Server', 'secret');
 
 type Answer = (request: string) => string;
 
 /** A gateway that signs calls and verifies replies, in front of a backend that answers as it is told. */
 async function useDesk(t: Test, verified = '') {
-  const folder = t.testdir();
-  const authority = new Authority(folder);
+  const { folder, authority } = makeKeys(t, '/OU=Gateways/CN=gateway');
   const sign = (name: string, unit: string): Identity =>
     authority.sign(name, 30, `/OU=${unit}/CN=${name}`, 'DNS:a', RSA_KEY);
-  const [gatewayKey, service, other] = [sign('gateway', 'Gateways'), sign('desk', 'Desks'), sign('shop', 'Shops')];
-  for (const [name, text] of [
-    ['c.pem', gatewayKey.cert],
-    ['k.pem', gatewayKey.key],
-    ['authorities.pem', authority.ca.cert],
-  ] as const)
-    writeFileSync(join(folder, name), text);
-  let answer: Answer = () => '';
-  let status = 200;
-  let type = 'text/xml';
-  const backend = await useBackend(t, (message: RecordedMessage, response: ServerResponse) => {
-    response.writeHead(status, { 'content-type': type }).end(answer(String(message.body)));
-  });
-  const gateway = await useGateway(
+  const [service, other] = [sign('desk', 'Desks'), sign('shop', 'Shops')];
+  const { backend, gateway, askText, send } = await useService(
     t,
-    `services:
+    answerWith(''),
+    (url) => `services:
   desk:
-    url: ${backend.url}/desk
+    url: ${url}/desk
     namespace: urn:desk
     rest: true
     types: |
@@ -67,7 +52,7 @@ async function useDesk(t: Test, verified = '') {
       verifyReplies:
         timestamp: { required: true }
         signature:
-          authorities: { file: ${join(folder, 'authorities.pem')} }
+          authorities: { file: ${join(folder, 'ca.pem')} }
           subjects: ["OU=Desks"]
           required: [Body, Timestamp]
 ${verified}`,
@@ -76,27 +61,16 @@ ${verified}`,
     service,
     other,
     gateway,
-    answerWith(next: Answer, nextStatus = 200, nextType = 'text/xml'): void {
-      answer = next;
-      status = nextStatus;
-      type = nextType;
+    answerWith(answer: Answer, status = 200, type = 'text/xml'): void {
+      backend.answer = (message, response) => answerWith(answer(String(message.body)), type, status)(message, response);
     },
-    soap: (): Promise<Response> => postSoap(`${gateway.url}/soap/desk`, REQUEST),
-    async ask(): Promise<string> {
-      const body = JSON.stringify({ query: '{ pay(sum: "1") { id } }' });
-      const headers = { 'content-type': 'application/json' };
-      return (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })).text();
-    },
-    rest: (): Promise<Response> =>
-      fetch(`${gateway.url}/rest/desk/Pay`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"sum":"1"}',
-      }),
+    soap: (): Promise<Response> => send(REQUEST),
+    ask: (): Promise<string> => askText('{ pay(sum: "1") { id } }'),
+    rest: (): Promise<Response> => postJson(`${gateway.url}/rest/desk/Pay`, { sum: '1' }),
   };
 }
 
-t.test('a reply that verifies goes on as it came, by SOAP, GraphQL and REST', OPTIONS, async (t) => {
+t.test('a reply that verifies goes on as it came, by SOAP, GraphQL and REST', WITH_OPENSSL, async (t) => {
   const desk = await useDesk(t);
   let sent = '';
   desk.answerWith(() => {
@@ -110,7 +84,7 @@ t.test('a reply that verifies goes on as it came, by SOAP, GraphQL and REST', OP
   t.match(await (await desk.rest()).json(), { id: 'seven' });
 });
 
-t.test('a reply that does not verify is an invalid answer, and nothing of it is shown', OPTIONS, async (t) => {
+t.test('a reply that does not verify is an invalid answer, and nothing of it is shown', WITH_OPENSSL, async (t) => {
   const desk = await useDesk(t);
   const body = bodyOf(contentOf('secret'));
   const signed = (identity: Identity, options = {}): string =>
@@ -143,14 +117,14 @@ t.test('a reply that does not verify is an invalid answer, and nothing of it is 
   }
 });
 
-t.test('a Fault that verifies goes on', OPTIONS, async (t) => {
+t.test('a Fault that verifies goes on', WITH_OPENSSL, async (t) => {
   const desk = await useDesk(t);
   desk.answerWith(() => signedMessage(desk.service, FAULT.replace('secret', 'sold out')).message, 500);
   t.match(await (await desk.soap()).text(), 'sold out');
   t.match(await desk.ask(), 'sold out');
 });
 
-t.test('a long reply whose last byte is changed is never complete at the caller', OPTIONS, async (t) => {
+t.test('a long reply whose last byte is changed is never complete at the caller', WITH_OPENSSL, async (t) => {
   const desk = await useDesk(t);
   const long = contentOf('x'.repeat(3_000_000));
   desk.answerWith(() => signedMessage(desk.service, long).message);
@@ -184,7 +158,7 @@ function confirmingReply(identity: Identity, values: readonly string[], isCovere
 
 const valueIn = (request: string): string => /SignatureValue>([^<]*)</.exec(request)?.[1] ?? '';
 
-t.test('a reply must confirm the signature of its request, signed', OPTIONS, async (t) => {
+t.test('a reply must confirm the signature of its request, signed', WITH_OPENSSL, async (t) => {
   const desk = await useDesk(t, '        signatureConfirmation: true\n');
   const refused = async (name: string, answer: Answer, detail: string): Promise<void> => {
     desk.answerWith(answer);
@@ -208,7 +182,7 @@ t.test('a reply must confirm the signature of its request, signed', OPTIONS, asy
   await refused('no base64', () => confirmingReply(desk.service, ['!']), 'wsse:InvalidSecurity');
 });
 
-t.test('the block is taken out of a reply where that is asked for', OPTIONS, async (t) => {
+t.test('the block is taken out of a reply where that is asked for', WITH_OPENSSL, async (t) => {
   const desk = await useDesk(t, '        remove: true\n');
   for (const length of [1, 500_000]) {
     desk.answerWith(() => signedMessage(desk.service, contentOf('x'.repeat(length))).message);
@@ -222,7 +196,7 @@ t.test('the block is taken out of a reply where that is asked for', OPTIONS, asy
   t.match(await desk.ask(), 'xxx');
 });
 
-t.test('a reply in a package is verified with its attachments', OPTIONS, async (t) => {
+t.test('a reply in a package is verified with its attachments', WITH_OPENSSL, async (t) => {
   const desk = await useDesk(t);
   const type = 'multipart/related; type="text/xml"; boundary=b; start="<root>"';
   const data = 'bytes of the attachment';
@@ -240,14 +214,11 @@ t.test('a reply in a package is verified with its attachments', OPTIONS, async (
     return `${part('root', 'text/xml; charset=utf-8', envelope)}${part('a', 'application/octet-stream', sent)}--b--\r\n`;
   };
   let sent = '';
-  desk.answerWith(
-    () => {
-      sent = replyOf(data);
-      return sent;
-    },
-    200,
-    type,
-  );
+  const remembered = (): string => {
+    sent = replyOf(data);
+    return sent;
+  };
+  desk.answerWith(remembered, 200, type);
   const answer = await desk.soap();
   t.equal(answer.status, 200);
   t.equal(await answer.text(), sent);
@@ -260,16 +231,15 @@ t.test('a reply in a package is verified with its attachments', OPTIONS, async (
   t.match(await desk.ask(), 'UPSTREAM_INVALID_RESPONSE');
 });
 
-t.test('verification of replies that could not hold is an error of the configuration', OPTIONS, async (t) => {
-  const start = (mode: string, verifyReplies: string) =>
-    useGateway(
-      t,
-      `services:\n  desk:\n    url: http://127.0.0.1:1/\n    mode: ${mode}\n    namespace: urn:desk\n    types: "type Query { pay: String }"\n    operations: { Pay: { field: Query.pay } }\n    security:\n      verifyReplies: ${verifyReplies}\n`,
-    );
-  await t.rejects(start('enforce', '{}'), /verifyReplies` demands nothing/);
-  await t.rejects(start('monitor', '{ timestamp: { required: true } }'), /mode: monitor/);
-  await t.rejects(
-    start('enforce', '{ timestamp: { required: true }, signatureConfirmation: true }'),
-    /signatureConfirmation.*makes none/,
-  );
+t.test('verification of replies that could not hold is an error of the configuration', WITH_OPENSSL, async (t) => {
+  const types = 'namespace: urn:desk, types: "type Query { pay: String }", operations: { Pay: { field: Query.pay } }';
+  for (const [mode, keys, problem] of [
+    ['enforce', '', /verifyReplies` demands nothing/],
+    ['monitor', 'timestamp: { required: true }', /mode: monitor/],
+    ['enforce', 'timestamp: { required: true }, signatureConfirmation: true', /signatureConfirmation.*makes none/],
+  ] as const) {
+    const security = `security: { verifyReplies: { ${keys} } }`;
+    const yaml = `services: { desk: { url: "http://127.0.0.1:1/", mode: ${mode}, ${types}, ${security} } }\n`;
+    t.match(await problemsOf(t, yaml), problem, keys);
+  }
 });

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { hashPassword } from '../../src/access/passwords/password-hash.js';
-import { Authority, hasOpenssl, type Identity, RSA_KEY } from '../kit/certificates.js';
+import { type Identity, makeKeys, RSA_KEY, WITH_OPENSSL } from '../kit/certificates.js';
 import {
   bodyOf,
   DS,
@@ -13,6 +12,7 @@ import {
   signatureOf,
   timestampOf,
   tokenOf,
+  userToken,
   WSSE,
   WSU,
 } from '../kit/signed-message.js';
@@ -43,9 +43,6 @@ function digestToken(
   return `<wsse:UsernameToken xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}"><wsse:Username>${user}</wsse:Username><wsse:Password Type="${PROFILE}#PasswordDigest">${digest}</wsse:Password>${nonce === null ? '' : `<wsse:Nonce EncodingType="${BASE64}">${nonce}</wsse:Nonce>`}${time === null ? '' : `<wsu:Created>${time}</wsu:Created>`}${more}</wsse:UsernameToken>`;
 }
 
-const textToken = (user: string, password: string): string =>
-  `<wsse:UsernameToken xmlns:wsse="${WSSE}"><wsse:Username>${user}</wsse:Username><wsse:Password>${password}</wsse:Password></wsse:UsernameToken>`;
-
 const withToken = (...tokens: readonly string[]): string => messageOf(securityOf(tokens), bodyOf(CONTENT));
 
 t.test('a UsernameToken is judged by text, by digest and by hash, and its nonce comes once', async (t) => {
@@ -66,41 +63,35 @@ t.test('a UsernameToken is judged by text, by digest and by hash, and its nonce 
     'wsse:FailedAuthentication',
     'the same bytes',
   );
-  t.equal(await desk.send(withToken(textToken('erp', 'a b&amp;c'))), null);
-  t.equal(await desk.send(withToken(textToken('old', 'hashed'))), null);
-  for (const [name, token, code] of [
-    ['a wrong digest', digestToken('erp', 'other'), 'wsse:FailedAuthentication'],
-    ['an unknown user by digest', digestToken('none', 'a b&c'), 'wsse:FailedAuthentication'],
-    ['a wrong text', textToken('erp', 'other'), 'wsse:FailedAuthentication'],
-    ['an unknown user', textToken('none', 'hashed'), 'wsse:FailedAuthentication'],
-    ['a wrong text for a hash', textToken('old', 'other'), 'wsse:FailedAuthentication'],
-    ['a digest for a hash', digestToken('old', 'hashed'), 'wsse:FailedAuthentication'],
-    ['the empty password', textToken('erp', ''), 'wsse:FailedAuthentication'],
-    ['an object key as user', textToken('__proto__', 'a'), 'wsse:FailedAuthentication'],
-    ['a digest without Nonce', digestToken('erp', 'a b&c', { nonce: null }), 'wsse:InvalidSecurity'],
-    ['a digest without Created', digestToken('erp', 'a b&c', { created: null }), 'wsse:InvalidSecurity'],
-    ['a token that is too old', digestToken('erp', 'a b&c', { created: Date.now() - 700_000 }), 'wsse:MessageExpired'],
-    ['a token from the future', digestToken('erp', 'a b&c', { created: Date.now() + 700_000 }), 'wsse:MessageExpired'],
-    [
-      'two passwords',
-      digestToken('erp', 'a b&c', { more: '<wsse:Password>a b&amp;c</wsse:Password>' }),
-      'wsse:InvalidSecurity',
-    ],
-    [
-      'a derived key',
-      digestToken('erp', 'a b&c', { more: '<x:Salt xmlns:x="urn:x"/>' }),
-      'wsse:UnsupportedSecurityToken',
-    ],
-    ['a comment in the user', textToken('erp<!-- -->x', 'a b&amp;c'), 'wsse:InvalidSecurity'],
-  ] as const) {
-    t.equal(await desk.send(withToken(token)), code, name);
-  }
-  t.equal(await desk.send(withToken()), 'wsse:InvalidSecurity', 'no token');
-  t.equal(
-    await desk.send(withToken(textToken('erp', 'a b&amp;c'), textToken('erp', 'a b&amp;c'))),
-    'wsse:InvalidSecurity',
-    'two tokens',
-  );
+  t.equal(await desk.send(withToken(userToken('erp', 'a b&amp;c'))), null);
+  t.equal(await desk.send(withToken(userToken('old', 'hashed'))), null);
+  const digest = (options: TokenOptions): string => digestToken('erp', 'a b&c', options);
+  for (const [code, tokens] of Object.entries({
+    'wsse:FailedAuthentication': {
+      'a wrong digest': digestToken('erp', 'other'),
+      'an unknown user by digest': digestToken('none', 'a b&c'),
+      'a wrong text': userToken('erp', 'other'),
+      'an unknown user': userToken('none', 'hashed'),
+      'a wrong text for a hash': userToken('old', 'other'),
+      'a digest for a hash': digestToken('old', 'hashed'),
+      'the empty password': userToken('erp', ''),
+      'an object key as user': userToken('__proto__', 'a'),
+    },
+    'wsse:InvalidSecurity': {
+      'a digest without Nonce': digest({ nonce: null }),
+      'a digest without Created': digest({ created: null }),
+      'two passwords': digest({ more: '<wsse:Password>a b&amp;c</wsse:Password>' }),
+      'a comment in the user': userToken('erp<!-- -->x', 'a b&amp;c'),
+      'two tokens': userToken('erp', 'a b&amp;c').repeat(2),
+      'no token': '',
+    },
+    'wsse:MessageExpired': {
+      'a token that is too old': digest({ created: Date.now() - 700_000 }),
+      'a token from the future': digest({ created: Date.now() + 700_000 }),
+    },
+    'wsse:UnsupportedSecurityToken': { 'a derived key': digest({ more: '<x:Salt xmlns:x="urn:x"/>' }) },
+  }))
+    for (const [name, token] of Object.entries(tokens)) t.equal(await desk.send(withToken(token)), code, name);
 });
 
 t.test(
@@ -117,23 +108,23 @@ t.test(
       t,
       `usernameToken:\n  users:\n    erp: { password: own }\n  url: ${point.url}/v1/data/desk/users`,
     );
-    t.equal(await desk.send(withToken(textToken('erp', 'own'))), null);
+    t.equal(await desk.send(withToken(userToken('erp', 'own'))), null);
     t.same(asked, [], 'a listed user is judged here');
-    t.equal(await desk.send(withToken(textToken('ann', 'of ann'))), null);
+    t.equal(await desk.send(withToken(userToken('ann', 'of ann'))), null);
     t.same(
       asked.map((body) => JSON.parse(body)),
       [{ input: { service: 'desk', username: 'ann', password: 'of ann' } }],
     );
-    t.equal(await desk.send(withToken(textToken('ann', 'other'))), 'wsse:FailedAuthentication');
-    t.equal(await desk.send(withToken(textToken('erp', 'other'))), 'wsse:FailedAuthentication');
-    t.equal(await desk.send(withToken(textToken('broken', 'x'))), 'CREDENTIALS_UNVERIFIED');
+    t.equal(await desk.send(withToken(userToken('ann', 'other'))), 'wsse:FailedAuthentication');
+    t.equal(await desk.send(withToken(userToken('erp', 'other'))), 'wsse:FailedAuthentication');
+    t.equal(await desk.send(withToken(userToken('broken', 'x'))), 'CREDENTIALS_UNVERIFIED');
     t.equal(
       await desk.send(withToken(digestToken('ann', 'of ann'))),
       'wsse:FailedAuthentication',
       'a digest needs the password here',
     );
     await point.close();
-    t.equal(await desk.send(withToken(textToken('ann', 'of ann'))), 'CREDENTIALS_UNVERIFIED');
+    t.equal(await desk.send(withToken(userToken('ann', 'of ann'))), 'CREDENTIALS_UNVERIFIED');
   },
 );
 
@@ -148,7 +139,7 @@ t.test('where no more nonces can be remembered, messages are refused: none is fo
   t.equal(await desk.send(withToken(digestToken('erp', 'own'))), 'OVERLOADED', 'one more than the limit');
   t.match(desk.gateway.logLines().at(-1), { code: 'OVERLOADED', limit: 100, key: 'limits.soap.nonces' });
   t.equal(await desk.send(first), 'wsse:FailedAuthentication', 'the first is remembered');
-  t.equal(await desk.send(withToken(textToken('erp', 'own'))), null, 'a token without a nonce needs no memory');
+  t.equal(await desk.send(withToken(userToken('erp', 'own'))), null, 'a token without a nonce needs no memory');
 });
 
 t.test('the nonces of users who are refused take no room in the memory', async (t) => {
@@ -156,7 +147,7 @@ t.test('the nonces of users who are refused take no room in the memory', async (
   const desk = await useVerifyingDesk(t, `usernameToken: { users: { erp: { hash: "${hash}" } } }`, FEW);
   const withNonce = (password: string): string =>
     withToken(
-      textToken('erp', password).replace(
+      userToken('erp', password).replace(
         '</wsse:UsernameToken>',
         `<wsse:Nonce>${randomBytes(16).toString('base64')}</wsse:Nonce></wsse:UsernameToken>`,
       ),
@@ -205,71 +196,64 @@ function assertionOf(signer: Identity, options: AssertionOptions = {}): string {
   return `${head}${signature}${tail}`;
 }
 
-t.test(
-  'an assertion of SAML is judged by issuer, audience, time and confirmation',
-  { skip: hasOpenssl() ? false : 'openssl is not installed' },
-  async (t) => {
-    const folder = t.testdir();
-    const authority = new Authority(folder);
-    const [idp, client, other] = ['idp', 'erp', 'other'].map((name) =>
-      authority.sign(name, 30, `/OU=Clients/CN=${name}`, 'DNS:a', RSA_KEY),
-    ) as [Identity, Identity, Identity];
-    writeFileSync(join(folder, 'idp.pem'), idp.cert);
-    writeFileSync(join(folder, 'authorities.pem'), authority.ca.cert);
-    const saml = (confirmations: string): string =>
-      `saml:\n  issuers: { "urn:idp": { cert: { file: ${join(folder, 'idp.pem')} } } }\n  audience: urn:desk\n  confirmations: [${confirmations}]`;
-    const desk = await useVerifyingDesk(t, saml('bearer'));
-    const good = assertionOf(idp);
-    t.equal(await desk.send(withToken(good)), null);
-    for (const [name, assertion, code] of [
-      ['another key', assertionOf(other), 'wsse:FailedCheck'],
-      ['another issuer', assertionOf(idp, { issuer: 'urn:other' }), 'wsse:FailedAuthentication'],
-      ['another audience', assertionOf(idp, { audience: 'urn:other' }), 'wsse:FailedAuthentication'],
-      ['expired', assertionOf(idp, { end: Date.now() - 400_000 }), 'wsse:MessageExpired'],
-      ['not valid yet', assertionOf(idp, { end: Date.now() + 1_200_000 }), 'wsse:MessageExpired'],
-      ['another confirmation', assertionOf(idp, { method: 'sender-vouches' }), 'wsse:FailedAuthentication'],
-      ['changed', good.replace('>ann<', '>bob<'), 'wsse:FailedCheck'],
-      ['a comment in the name', good.replace('>ann<', '>ann<!-- -->.x<'), 'wsse:InvalidSecurity'],
-      ['not signed', good.replace(/<ds:Signature .*<\/ds:Signature>/, ''), 'wsse:FailedAuthentication'],
-      [
-        'the signed one in the signature of another',
-        good
-          .replace('</ds:Signature>', `<ds:Object>${good}</ds:Object></ds:Signature>`)
-          .replace('ID="assertion"', 'ID="evil"'),
-        'wsse:InvalidSecurity',
-      ],
-      ['a signature of another element', good.replace('ID="assertion"', 'ID="evil"'), 'wsse:InvalidSecurity'],
-      ['of SAML 1.1', good.replaceAll(SAML, 'urn:oasis:names:tc:SAML:1.0:assertion'), 'wsse:UnsupportedSecurityToken'],
-    ] as const) {
-      t.equal(await desk.send(withToken(assertion)), code, name);
-    }
-    t.equal(await desk.send(withToken(good, assertionOf(idp, { subject: 'bob' }))), 'wsse:InvalidSecurity', 'two');
+t.test('an assertion of SAML is judged by issuer, audience, time and confirmation', WITH_OPENSSL, async (t) => {
+  const { folder, authority, identity: idp } = makeKeys(t, '/OU=Clients/CN=idp');
+  const sign = (name: string): Identity => authority.sign(name, 30, `/OU=Clients/CN=${name}`, 'DNS:a', RSA_KEY);
+  const [client, other] = [sign('erp'), sign('other')];
+  const saml = (confirmations: string): string =>
+    `saml:\n  issuers: { "urn:idp": { cert: { file: ${join(folder, 'c.pem')} } } }\n  audience: urn:desk\n  confirmations: [${confirmations}]`;
+  const desk = await useVerifyingDesk(t, saml('bearer'));
+  const good = assertionOf(idp);
+  t.equal(await desk.send(withToken(good)), null);
+  const inObject = good.replace('</ds:Signature>', `<ds:Object>${good}</ds:Object>$&`);
+  for (const [code, assertions] of Object.entries({
+    'wsse:FailedCheck': { 'another key': assertionOf(other), changed: good.replace('>ann<', '>bob<') },
+    'wsse:FailedAuthentication': {
+      'another issuer': assertionOf(idp, { issuer: 'urn:other' }),
+      'another audience': assertionOf(idp, { audience: 'urn:other' }),
+      'another confirmation': assertionOf(idp, { method: 'sender-vouches' }),
+      'not signed': good.replace(/<ds:Signature .*<\/ds:Signature>/, ''),
+    },
+    'wsse:MessageExpired': {
+      expired: assertionOf(idp, { end: Date.now() - 400_000 }),
+      'not valid yet': assertionOf(idp, { end: Date.now() + 1_200_000 }),
+    },
+    'wsse:InvalidSecurity': {
+      'a comment in the name': good.replace('>ann<', '>ann<!-- -->.x<'),
+      'the signed one in the signature of another': inObject.replace('ID="assertion"', 'ID="evil"'),
+      'a signature of another element': good.replace('ID="assertion"', 'ID="evil"'),
+      two: good + assertionOf(idp, { subject: 'bob' }),
+    },
+    'wsse:UnsupportedSecurityToken': {
+      'of SAML 1.1': good.replaceAll(SAML, 'urn:oasis:names:tc:SAML:1.0:assertion'),
+    },
+  }))
+    for (const [name, text] of Object.entries(assertions)) t.equal(await desk.send(withToken(text)), code, name);
 
-    const signature = `\nsignature:\n  authorities: { file: ${join(folder, 'authorities.pem')} }\n  subjects: ["CN=erp", "CN=other"]\n  required: [Body, Timestamp]`;
-    const strict = await useVerifyingDesk(t, saml('holder-of-key, sender-vouches') + signature);
-    const signed = (assertion: string, signer: Identity, covered: readonly string[] = []): string => {
-      const [body, timestamp] = [bodyOf(CONTENT), timestampOf(Date.now())];
-      // Canonical XML declares a namespace once.
-      const parts = [
-        { uri: '#body', text: body },
-        { uri: '#ts', text: timestamp },
-        ...covered.map((text) => ({
-          uri: '#assertion',
-          text: text.replace(`<ds:SignedInfo xmlns:ds="${DS}">`, '<ds:SignedInfo>'),
-        })),
-      ];
-      return messageOf(securityOf([tokenOf(signer), assertion, timestamp, signatureOf(signer, parts)]), body);
-    };
-    const held = assertionOf(idp, { method: 'holder-of-key', holder: client });
-    t.equal(await strict.send(signed(held, client)), null, 'the holder signs');
-    t.equal(await strict.send(signed(held, other)), 'wsse:FailedAuthentication', 'another one signs');
-    const vouched = assertionOf(idp, { method: 'sender-vouches' });
-    t.equal(await strict.send(signed(vouched, client, [vouched])), null, 'the sender signs the assertion');
-    t.equal(
-      await strict.send(signed(vouched, client)),
-      'wsse:FailedAuthentication',
-      'the sender does not sign the assertion',
-    );
-    t.equal(await strict.send(signed(good, client, [good])), 'wsse:FailedAuthentication', 'bearer is not allowed here');
-  },
-);
+  const signature = `\nsignature:\n  authorities: { file: ${join(folder, 'ca.pem')} }\n  subjects: ["CN=erp", "CN=other"]\n  required: [Body, Timestamp]`;
+  const strict = await useVerifyingDesk(t, saml('holder-of-key, sender-vouches') + signature);
+  const signed = (assertion: string, signer: Identity, covered: readonly string[] = []): string => {
+    const [body, timestamp] = [bodyOf(CONTENT), timestampOf(Date.now())];
+    // Canonical XML declares a namespace once.
+    const parts = [
+      { uri: '#body', text: body },
+      { uri: '#ts', text: timestamp },
+      ...covered.map((text) => ({
+        uri: '#assertion',
+        text: text.replace(`<ds:SignedInfo xmlns:ds="${DS}">`, '<ds:SignedInfo>'),
+      })),
+    ];
+    return messageOf(securityOf([tokenOf(signer), assertion, timestamp, signatureOf(signer, parts)]), body);
+  };
+  const held = assertionOf(idp, { method: 'holder-of-key', holder: client });
+  t.equal(await strict.send(signed(held, client)), null, 'the holder signs');
+  t.equal(await strict.send(signed(held, other)), 'wsse:FailedAuthentication', 'another one signs');
+  const vouched = assertionOf(idp, { method: 'sender-vouches' });
+  t.equal(await strict.send(signed(vouched, client, [vouched])), null, 'the sender signs the assertion');
+  t.equal(
+    await strict.send(signed(vouched, client)),
+    'wsse:FailedAuthentication',
+    'the sender does not sign the assertion',
+  );
+  t.equal(await strict.send(signed(good, client, [good])), 'wsse:FailedAuthentication', 'bearer is not allowed here');
+});

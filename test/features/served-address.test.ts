@@ -9,10 +9,7 @@ import { useGateway } from '../kit/use.js';
 
 const SERVICES = `services: { orders: { wsdl: "${resolve('config/demo/legacy.wsdl')}", url: http://127.0.0.1:9/ } }\n`;
 
-async function start(t: Test, yaml: string): Promise<TestGateway> {
-  const gateway = await useGateway(t, SERVICES + yaml);
-  return gateway;
-}
+const start = (t: Test, yaml: string): Promise<TestGateway> => useGateway(t, SERVICES + yaml);
 
 interface Answer {
   readonly status: number;

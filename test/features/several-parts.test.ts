@@ -2,14 +2,13 @@ import { join } from 'node:path';
 import { createClient } from 'graphql-sse';
 import t, { type Test } from 'tap';
 
-import { runProgram } from '../../src/cli/program.js';
-import { answerIn } from '../kit/answers.js';
-import { answerWith } from '../kit/backend.js';
-import { envelope, postSoap } from '../kit/envelope.js';
-import { askGraphql } from '../kit/graphql-client.js';
+import { errorWith } from '../kit/answers.js';
+import { answerBy, answerWith, type RecordingBackend } from '../kit/backend.js';
+import { runCommand } from '../kit/command.js';
+import { envelope, faultOf, postSoap } from '../kit/envelope.js';
 import { running } from '../kit/live-desk.js';
 import { RawClient } from '../kit/raw-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useFolder, useGateway, useService } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 // Document style of several parts (WS-I R2201 forbids it): two elements of one name among them, a header part left out.
@@ -45,30 +44,20 @@ const WHOLE = `${SEARCH}\n  ${PAGE}<!-- between -->${tag('x')}${tag('y')}`;
 const HITS = '<Hits xmlns="urn:t"><hit>one</hit><hit><![CDATA[<two>]]></hit></Hits>';
 const COUNT = '<Count xmlns="urn:t">2</Count>';
 const FOUND = `${HITS} ${tag('1st')}${tag('2nd')}\n${COUNT}`;
+const BROKEN = faultOf('s:Server', 'no', '<Broken xmlns="urn:t"><why>old</why></Broken>');
 const QUERY =
   '{ found: search(query: { text: "a&b" }, page: { size: 3 }, with: "x", without: "y") { again: second total hits first } }';
 
 async function startDesk(t: Test, keys = '', operations = 'Search: {}, Note: {}', more = '') {
-  const backend = await useBackend(t, answerWith(envelope(FOUND)));
-  const wsdl = join(t.testdir({ 'a.wsdl': WSDL }), 'a.wsdl');
-  const gateway = await useGateway(
-    t,
-    `services: { desk: { wsdl: "${wsdl}", url: "${backend.url}/d", ${keys} operations: { ${operations} } } }\n${more}`,
-  );
-  const post = (path: string, type: string, body: string, headers: Record<string, string> = {}) =>
-    fetch(`${gateway.url}${path}`, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
+  const yaml = (url: string): string =>
+    `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${keys} operations: { ${operations} } } }\n${more}`;
+  const folder = await useFolder(t, { 'a.wsdl': WSDL });
+  const service = await useService(t, answerWith(envelope(FOUND)), yaml, folder);
   return {
-    backend,
-    gateway,
-    ask: async (query: string, headers: Record<string, string> = {}): Promise<unknown> =>
-      answerIn(await (await post('/graphql', 'application/json', JSON.stringify({ query }), headers)).text()),
-    async send(
-      message: string,
-      action?: string,
-      type: string = 'text/xml',
-    ): Promise<{ readonly status: number; readonly text: string }> {
-      const headers: Record<string, string> = action === undefined ? {} : { soapaction: action };
-      const response = await post('/soap/desk', type, message, headers);
+    ...service,
+    ask: (query: string, headers: Record<string, string> = {}) => service.ask(query, {}, headers),
+    async send(message: string, soapaction = '""', type: string = 'text/xml') {
+      const response = await service.send(message, { 'content-type': type, soapaction });
       return { status: response.status, text: await response.text() };
     },
   };
@@ -142,11 +131,10 @@ t.test('replies that are not what was promised', async (t) => {
     `${HITS}${tag('1')}${tag('2')}<Count xmlns="urn:t" id="1">2</Count><m id="1"/>`,
     `${HITS}${tag('1')}${tag('2')}${COUNT}<s:Fault><faultcode>s:Server</faultcode><faultstring>x</faultstring></s:Fault>`,
   ]) {
-    t.match(await reply(content), { errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] }, content);
+    t.match(await reply(content), errorWith('UPSTREAM_INVALID_RESPONSE'), content);
   }
-  t.match(await reply(`${tag('1')}${tag('2')}${COUNT}`), { errors: [{ extensions: { code: 'UPSTREAM_DESYNC' } }] });
-  const fault = `<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring><detail><Broken xmlns="urn:t"><why>old</why></Broken></detail></s:Fault>`;
-  t.match(await reply(fault), {
+  t.match(await reply(`${tag('1')}${tag('2')}${COUNT}`), errorWith('UPSTREAM_DESYNC'));
+  t.match(await reply(BROKEN), {
     errors: [{ extensions: { code: 'SOAP_FAULT', soap: { detail: { Broken: { why: 'old' } } } } }],
   });
 });
@@ -250,9 +238,10 @@ t.test('each part is held to its own element, and all of them to their number an
   t.equal(backend.complete.length, 1);
   backend.answer = answerWith(envelope(`${HITS}${tag('1')}${tag('2')}`));
   t.match((await send(envelope(WHOLE))).text, 'UPSTREAM_SCHEMA_INVALID');
-  t.match(await ask('{ search(query: { text: "" }, page: {}, with: "", without: "") { hits } }'), {
-    errors: [{ extensions: { code: 'UPSTREAM_SCHEMA_INVALID' } }],
-  });
+  t.match(
+    await ask('{ search(query: { text: "" }, page: {}, with: "", without: "") { hits } }'),
+    errorWith('UPSTREAM_SCHEMA_INVALID'),
+  );
 });
 
 t.test('what breaks the schema is reported where that is asked for', async (t) => {
@@ -305,14 +294,11 @@ t.test('monitor mode tells of it, `explain` shows what would be sent', async (t)
   t.equal((await send(message)).status, 200);
   t.equal(backend.complete[0]?.body.toString(), message);
   t.match(await gateway.metrics(), /monitored_violations_total\{[^}]*SOAP_MULTI_BODY[^}]*\} 1/);
-  const folder = t.testdir({
-    'a.wsdl': WSDL,
-    'a.yaml': 'services: { desk: { wsdl: a.wsdl, url: "http://127.0.0.1:9/" } }',
-  });
-  const lines: string[] = [];
-  const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
-  t.equal(await runProgram(['explain', '-c', join(folder, 'a.yaml'), QUERY], terminal), 0);
-  t.match(lines.join('\n'), /<n1:Page size="3"\/>\s*<n1:Tag>x<\/n1:Tag>\s*<n1:Tag>y<\/n1:Tag>\s*<\/s:Body>/);
+  const yaml = 'services: { desk: { wsdl: a.wsdl, url: "http://127.0.0.1:9/" } }';
+  const folder = await useFolder(t, { 'a.wsdl': WSDL, 'a.yaml': yaml });
+  const { code, out } = await runCommand('explain', '-c', join(folder, 'a.yaml'), QUERY);
+  t.equal(code, 0);
+  t.match(out, /<n1:Page size="3"\/>\s*<n1:Tag>x<\/n1:Tag>\s*<n1:Tag>y<\/n1:Tag>\s*<\/s:Body>/);
 });
 
 t.test('the mapping calls the arguments of the parts by their names', async (t) => {
@@ -341,18 +327,14 @@ t.test('operations that begin alike go on differently, and are one to whoever is
     portType: `<portType name="P">${['A', 'B', 'C'].map(operation).join('')}</portType>`,
     binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${['A', 'B', 'C'].map((name) => bound(name, BODY, BODY)).join('')}</binding>`,
   });
-  const backend = await useBackend(t, answerWith(envelope(COUNT)));
-  const file = join(t.testdir({ 'a.wsdl': wsdl }), 'a.wsdl');
-  const services = `services: { desk: { wsdl: "${file}", url: "${backend.url}/d", validate: { requests: report, replies: enforce } } }\n`;
-  const gateway = await useGateway(t, services);
-  const narrow = await useGateway(
-    t,
-    `${services}clients: { address: { class: few }, classes: { few: { deny: [desk.B] } } }\n`,
-  );
-  const send = async (content: string, { url } = gateway) => {
-    const response = await postSoap(`${url}/soap/desk`, envelope(content));
-    return response.text();
-  };
+  const folder = await useFolder(t, { 'a.wsdl': wsdl });
+  const validate = 'validate: { requests: report, replies: enforce }';
+  const services = (url: string): string => `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${validate} } }\n`;
+  const clients = 'clients: { address: { class: few }, classes: { few: { deny: [desk.B] } } }\n';
+  const { backend, gateway } = await useService(t, answerWith(envelope(COUNT)), services, folder);
+  const narrow = await useGateway(t, services(backend.url) + clients, folder);
+  const send = async (content: string, { url } = gateway) =>
+    (await postSoap(`${url}/soap/desk`, envelope(content))).text();
   const AUTH = '<Auth xmlns="urn:t">me</Auth>';
   for (const content of [AUTH, `${AUTH}${SEARCH}`, `${AUTH}${PAGE}`]) t.match(await send(content), 'Count', content);
   for (const content of [`${AUTH}${AUTH}`, `${AUTH}${SEARCH}${PAGE}`]) t.match(await send(content), 'SOAP_MULTI_BODY');
@@ -385,15 +367,10 @@ t.test('parts of every kind, in both directions', async (t) => {
       '<portType name="P"><operation name="Echo"><input message="t:In"/><output message="t:In"/><fault name="Broken" message="t:Broken"/></operation></portType>',
     binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${bound('Echo', BODY, BODY, '<fault name="Broken"><soap:fault name="Broken" use="literal"/></fault>')}</binding>`,
   });
-  const backend = await useBackend(t, ({ body }, response) =>
-    answerWith(body)({ method: '', target: '', headers: {}, body }, response),
-  );
-  const file = join(t.testdir({ 'a.wsdl': wsdl }), 'a.wsdl');
-  const gateway = await useGateway(
-    t,
-    `services: { desk: { wsdl: "${file}", url: "${backend.url}/d", validate: { replies: enforce }, operations: { Echo: { field: Query.echo, faults: union } } } }\n`,
-  );
-  const ask = (query: string): Promise<unknown> => askGraphql(gateway.url, query);
+  const echo: RecordingBackend['answer'] = (message, response) => answerWith(message.body)(message, response);
+  const keys = 'validate: { replies: enforce }, operations: { Echo: { field: Query.echo, faults: union } }';
+  const yaml = (url: string): string => `services: { desk: { wsdl: a.wsdl, url: "${url}/d", ${keys} } }\n`;
+  const { ask, backend } = await useService(t, echo, yaml, await useFolder(t, { 'a.wsdl': wsdl }));
   const given =
     'anY: { xml: "<t:Any xmlns:t=\\"urn:t\\"><b>x</b></t:Any>" }, headers: ["1", null], more: [], shape: { circle: { r: 2 } }';
   const selected =
@@ -412,8 +389,7 @@ t.test('parts of every kind, in both directions', async (t) => {
       },
     },
   });
-  const fault = `<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring><detail><Broken xmlns="urn:t"><why>old</why></Broken></detail></s:Fault>`;
-  backend.answer = answerWith(envelope(fault), 'text/xml', 500);
+  backend.answer = answerBy(() => BROKEN);
   t.strictSame(await ask(`{ echo(${given}) { ${selected} } }`), {
     data: { echo: { __typename: 'Broken', why: 'old' } },
   });

@@ -19,7 +19,7 @@ const QUERY =
 const caml = (value: unknown): unknown => ({ any: { name: 'Query', value } });
 
 t.test('CAML is JSON, and rows are values', async (t) => {
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask, sent } = await startDesk(t, WSDL);
   const where = { Eq: { FieldRef: { '@Name': 'ID' }, Value: { '@Type': 'Number', '#text': '5' } } };
   const order = { FieldRef: [{ '@Name': 'Title', '@Ascending': 'TRUE' }] };
   const view = { any: { name: 'ViewFields', value: { FieldRef: [{ '@Name': 'ID' }, { '@Name': 'Title' }] } } };

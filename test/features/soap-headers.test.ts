@@ -1,19 +1,17 @@
 import t, { type Test } from 'tap';
-import { runProgram } from '../../src/cli/program.js';
-import { desk, graphql, startDesk } from '../acceptance/desk.js';
-import { postSoap } from '../kit/envelope.js';
-import { startTestGateway } from '../kit/gateway.js';
-import { postGraphql } from '../kit/graphql-client.js';
+import { desk, FIELDS, graphql, startDesk, unstartedDesk } from '../acceptance/desk.js';
+import { runCommand } from '../kit/command.js';
+import { envelope, postSoap } from '../kit/envelope.js';
+import { askGraphql } from '../kit/graphql-client.js';
+import { problemsOf, useCompiled, useFolder } from '../kit/use.js';
 
 const OK = '<t:GetResponse><t:result>ok</t:result></t:GetResponse>';
-const FIELDS = '    operations: { Get: { field: Query.get } }\n';
 
 /** The Header of the message that a gateway with these keys of the service sends. */
 async function headerOf(t: Test, keys: string, headers: Record<string, string> = {}, wsdl = desk()): Promise<string> {
-  const { ask, sent, gateway } = await startDesk(t, { 'desk.wsdl': wsdl }, keys);
+  const { ask, sent, gateway } = await startDesk(t, wsdl, keys);
   await ask('{ __typename }', OK);
-  const response = await postGraphql(gateway.url, { query: '{ get(id: 1) }' }, headers);
-  t.same(((await response.json()) as { data: unknown }).data, { get: 'ok' });
+  t.same(await askGraphql(gateway.url, '{ get(id: 1) }', {}, headers), { data: { get: 'ok' } });
   return sent();
 }
 
@@ -93,7 +91,7 @@ t.test('a caller without a required value is refused, and the backend is not cal
     soapHeaders:
       "{urn:a}A": { header: x-tenant, required: true }
 ${FIELDS}`;
-  const { backend, gateway } = await startDesk(t, { 'desk.wsdl': desk() }, keys);
+  const { backend, gateway } = await startDesk(t, desk(), keys);
   t.match(await graphql(gateway, '{ get(id: 1) }'), {
     errors: [
       { message: /headers\.A: the request header x-tenant is required/, extensions: { code: 'BAD_USER_INPUT' } },
@@ -116,23 +114,21 @@ t.test('a block that the WSDL declares is given the same way; text beside attrib
 ${FIELDS}`;
   const sent = await headerOf(t, keys, {}, DECLARED);
   t.equal(elementIn(sent, 'Auth'), '<Auth><password Type="urn:text">pw</password></Auth>');
-  const { ask, sent: last } = await startDesk(t, { 'desk.wsdl': DECLARED }, keys);
+  const { ask, sent: last } = await startDesk(t, DECLARED, keys);
   t.same(await ask('{ get(id: 1, headers: { auth: { user: "bo" } }) }', OK), { data: { get: 'ok' } });
   t.match(elementIn(last(), 'Auth'), '<user>bo</user>', 'callers give the rest');
   const whole = `    soapHeaders: { "{urn:t}Auth": { xml: '<Auth xmlns="urn:t"><user>web</user></Auth>' } }\n${FIELDS}`;
   t.equal(elementIn(await headerOf(t, whole, {}, DECLARED), 'Auth'), '<Auth><user>web</user></Auth>');
   const lacking = `    soapHeaders: { "{urn:t}Auth/password": { value: pw } }\n${FIELDS}`;
-  const folder = t.testdir({ 'desk.wsdl': DECLARED });
-  const yaml = `services:\n  desk:\n    wsdl: desk.wsdl\n    url: http://127.0.0.1:9/\n${lacking}`;
-  await t.rejects(startTestGateway(yaml, folder), /attribute Type is required/);
+  const problems = await problemsOf(t, unstartedDesk() + lacking, { 'desk.wsdl': DECLARED });
+  t.match(problems, /attribute Type is required/);
 });
 
 t.test('SOAP callers write their own header blocks', async (t) => {
   const keys = `    soapHeaders: { "{urn:a}A": { value: common } }\n${FIELDS}`;
-  const { ask, backend, gateway } = await startDesk(t, { 'desk.wsdl': desk() }, keys);
+  const { ask, backend, gateway } = await startDesk(t, desk(), keys);
   await ask('{ get(id: 1) }', OK);
-  const body =
-    '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><Get xmlns="urn:t"><id>1</id></Get></s:Body></s:Envelope>';
+  const body = envelope('<Get xmlns="urn:t"><id>1</id></Get>');
   const response = await postSoap(`${gateway.url}/soap/desk`, body, { soapaction: '"urn:t/Get"' });
   t.equal(response.status, 200);
   t.equal(backend.complete.at(-1)?.body.toString(), body);
@@ -140,10 +136,8 @@ t.test('SOAP callers write their own header blocks', async (t) => {
 
 t.test('errors in header blocks are found at start-up, without their values', async (t) => {
   const refused = async (block: string, expected: RegExp): Promise<void> => {
-    const error = await startTestGateway(
-      `services:\n  desk:\n    wsdl: desk.wsdl\n    url: http://127.0.0.1:9/\n    soapHeaders: { ${block} }\n`,
-      t.testdir({ 'desk.wsdl': desk() }),
-    ).then(
+    const yaml = `${unstartedDesk()}    soapHeaders: { ${block} }\n`;
+    const error = await useCompiled(t, yaml, { 'desk.wsdl': desk() }).then(
       () => '',
       (caught: unknown) => JSON.stringify(caught, Object.getOwnPropertyNames(caught)),
     );
@@ -171,13 +165,9 @@ t.test('errors in header blocks are found at start-up, without their values', as
 });
 
 t.test('explain shows the blocks of a call, and none of their constants', async (t) => {
-  const folder = t.testdir({
+  const folder = await useFolder(t, {
     'desk.wsdl': desk(),
-    'gateway.yaml': `services:
-  desk:
-    wsdl: desk.wsdl
-    url: http://127.0.0.1:9/
-    addressing: { calls: send }
+    'gateway.yaml': `${unstartedDesk()}    addressing: { calls: send }
     callerHeaders: [x-tenant]
     soapHeaders:
       "{urn:a}A/token": { value: s3cret }
@@ -185,10 +175,8 @@ t.test('explain shows the blocks of a call, and none of their constants', async 
       "{urn:b}B": { xml: '<B xmlns="urn:b" id="s3cret">s3cret {tenant}</B>', values: { tenant: { header: x-tenant } } }
 `,
   });
-  const lines: string[] = [];
-  const terminal = { out: (text: string) => void lines.push(text), error: (text: string) => void lines.push(text) };
-  t.equal(await runProgram(['explain', '-c', `${folder}/gateway.yaml`, '{ get(id: 1) }'], terminal), 0);
-  const shown = lines.join('\n');
+  const { code, out: shown } = await runCommand('explain', '-c', `${folder}/gateway.yaml`, '{ get(id: 1) }');
+  t.equal(code, 0);
   t.notMatch(shown, /s3cret/);
   t.match(shown, /<wsa:Action s:mustUnderstand="1">urn:t\/Get<[\s\S]*urn:uuid:\*\*\*/);
   t.match(shown, /A tenant="{header x-tenant}">\s*<\w+:token>\*\*\*<[\s\S]*B id="\*\*\*">\*\*\*{header x-tenant}</);

@@ -4,6 +4,7 @@ import t from 'tap';
 import { check } from '../../src/cli/check.js';
 import { importWsdl } from '../../src/cli/import/import.js';
 import { desk, graphql, startDesk } from '../acceptance/desk.js';
+import { keptTerminal } from '../kit/command.js';
 import { useFolder } from '../kit/use.js';
 
 /** Types that hundreds of others may stand for: their names are values. */
@@ -41,7 +42,7 @@ const QUERY =
 const REPLY = '<t:GetResponse><t:event><t:key>1</t:key></t:event></t:GetResponse>';
 
 t.test('a value of a large family is sent by the name of its type', async (t) => {
-  const { ask, sent } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask, sent } = await startDesk(t, WSDL);
   const answer = await ask(QUERY, REPLY, {
     search: { type: '{urn:t}Search200', value: { name200: 'Ada', count: 3 } },
     event: [{ value: { key: 1 } }, { type: '{urn:t}Event436', value: { key: 2, what436: 'w' } }],
@@ -58,7 +59,7 @@ t.test('a value of a large family is sent by the name of its type', async (t) =>
 });
 
 t.test('its type is checked, and what it holds', async (t) => {
-  const { ask, backend } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { ask, backend } = await startDesk(t, WSDL);
   const good = { type: '{urn:t}Search1', value: { count: 1 } };
   for (const [search, event, problem] of [
     [{ value: { count: 1 } }, null, /type: is needed/],
@@ -79,7 +80,7 @@ t.test('its type is checked, and what it holds', async (t) => {
 });
 
 t.test('the schema tells the types, and is introspected within its limits', async (t) => {
-  const { gateway } = await startDesk(t, { 'desk.wsdl': WSDL });
+  const { gateway } = await startDesk(t, WSDL);
   const began = performance.now();
   const answer = await graphql(gateway, getIntrospectionQuery());
   t.equal(answer.errors, undefined);
@@ -97,16 +98,12 @@ t.test('`import` and `check` call an operation partial whose required argument i
     `${types}<xs:complexType name="Grid"><xs:complexContent><xs:restriction xmlns:e="http://schemas.xmlsoap.org/soap/encoding/" base="e:Array"><xs:attribute ref="e:arrayType" xmlns:w="http://schemas.xmlsoap.org/wsdl/" w:arrayType="xs:int[,]"/></xs:restriction></xs:complexContent></xs:complexType>`,
   );
   const folder = await useFolder(t, { 'a.wsdl': own });
-  let out = '';
-  const terminal = { out: (text: string) => (out += text), error: (text: string) => (out += text) };
-  await importWsdl(
-    `${folder}/a.wsdl`,
-    { directory: `${folder}/made`, name: null, ports: [], force: true, json: false },
-    { out: (text) => void terminal.out(text), error: (text) => void terminal.error(text) },
-  );
-  t.match(out, /partial[\s\S]*required argument `grid` is XML text/);
-  out = '';
-  const told = { out: (text: string) => void terminal.out(text), error: (text: string) => void terminal.error(text) };
-  await check(`${folder}/made/soapstone.yaml`, told);
-  t.match(out, /partial[\s\S]*required argument `grid` is XML text/, '`check` says the same');
+  const terminal = keptTerminal();
+  const options = { directory: `${folder}/made`, name: null, ports: [], force: true, json: false };
+  await importWsdl(`${folder}/a.wsdl`, options, terminal);
+  const partial = /partial[\s\S]*required argument `grid` is XML text/;
+  t.match(terminal.lines.join('\n'), partial);
+  const checked = keptTerminal();
+  await check(`${folder}/made/soapstone.yaml`, checked);
+  t.match(checked.lines.join('\n'), partial, '`check` says the same');
 });

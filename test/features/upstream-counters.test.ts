@@ -1,17 +1,14 @@
 import t, { type Test } from 'tap';
 import { AddressTotals } from '../../src/base/address-totals.js';
 import { UpstreamTotals } from '../../src/observe/metrics/upstream-totals.js';
-import { postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
-import { answerStock, GET_STOCK, stockShop } from '../kit/stock-shop.js';
+import { answerStock, useStockShop } from '../kit/stock-shop.js';
 import { until } from '../kit/until.js';
-import { useBackend, useGateway } from '../kit/use.js';
 
 async function startShop(t: Test) {
-  const backend = await useBackend(t, answerStock);
-  const gateway = await useGateway(t, stockShop(`${backend.url}/shop`));
+  const { backend, gateway, send } = await useStockShop(t);
   const call = async (): Promise<number> => {
-    const reply = await postSoap(`${gateway.url}/soap/shop`, GET_STOCK);
+    const reply = await send();
     await reply.arrayBuffer();
     return reply.status;
   };

@@ -1,9 +1,19 @@
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t, { type Test } from 'tap';
-import { postSoap } from '../kit/envelope.js';
-import { startGraphqlServer } from '../kit/graphql-server.js';
-import { type Desk, INIT, PROTOCOL, place, rawSocket, running, startDesk, subscribe } from '../kit/live-desk.js';
+import { postJson } from '../kit/graphql-client.js';
+import {
+  type Desk,
+  INIT,
+  PROTOCOL,
+  place,
+  placeAs,
+  rawSocket,
+  running,
+  startDesk,
+  subscribe,
+} from '../kit/live-desk.js';
+import { makeIssuer } from '../kit/token-issuer.js';
 import { until } from '../kit/until.js';
+import { useGraphqlServer } from '../kit/use.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -14,23 +24,19 @@ const OTHER = 'Bearer a-token-for-the-backend';
 
 const FORWARD = 'forwardHeaders: [authorization, x-api-key, x-client-certificate, x-tenant]';
 
-async function startDeskFor(t: Test, clients: string, more = ''): Promise<Desk> {
-  const service = more === '' ? '' : `  more:\n${more}`;
+async function startDeskFor(t: Test, clients: string): Promise<Desk> {
   const desk = await startDesk(t, `clients:\n${clients}  classes: { all: {} }\n`);
   await desk.gateway.reload((yaml) =>
-    yaml
-      .replace('    callerHeaders: [x-user]\n', `    callerHeaders: [x-user, authorization]\n    ${FORWARD}\n`)
-      .replace('subscriptions:\n', `${service}subscriptions:\n`),
+    yaml.replace('    callerHeaders: [x-user]\n', `    callerHeaders: [x-user, authorization]\n    ${FORWARD}\n`),
   );
   return desk;
 }
 
-const post = (desk: Desk, headers: Headers, body: unknown): Promise<Response> =>
-  fetch(desk.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
+const post = (desk: Desk, headers: Headers, body: unknown): Promise<Response> => postJson(desk.url, body, headers);
+
+/** Asks for a subscription by server-sent events. */
+const listen = (desk: Desk, headers: Headers, field: string): Promise<Response> =>
+  post(desk, { ...headers, accept: 'text/event-stream' }, { query: `subscription { ${field} { id } }` });
 
 const QUERY = '{ order(id: 1) { id } }';
 
@@ -46,26 +52,14 @@ const CARRIERS: Readonly<Record<string, (desk: Desk, headers: Headers) => Promis
   'server-sent events': async (desk, headers) =>
     (await post(desk, { ...headers, accept: 'text/event-stream' }, { query: QUERY })).text(),
   'a poll': async (desk, headers) => {
-    const answer = await post(
-      desk,
-      { ...headers, accept: 'text/event-stream' },
-      { query: 'subscription { orderWatched(id: 1) { id } }' },
-    );
+    const answer = await listen(desk, headers, 'orderWatched(id: 1)');
     await until(() => desk.backend.complete.length > 0);
     await answer.body?.cancel();
   },
   'an event': async (desk, headers) => {
-    const answer = await post(
-      desk,
-      { ...headers, accept: 'text/event-stream' },
-      { query: 'subscription { orderPlaced { id } }' },
-    );
+    const answer = await listen(desk, headers, 'orderPlaced');
     await running(desk.gateway, 'orderPlaced', 1);
-    await postSoap(
-      `${desk.gateway.url}/soap/orders`,
-      '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><PlaceOrder xmlns="urn:orders"><customer>A</customer></PlaceOrder></E:Body></E:Envelope>',
-      headers,
-    );
+    await placeAs(desk.gateway, 'A', headers);
     await until(() => desk.backend.complete.length > 1);
     await answer.body?.cancel();
   },
@@ -120,29 +114,16 @@ t.test('a key for the gateway, and a certificate that no proxy named, reach no b
 });
 
 t.test('a token for the gateway reaches a backend with forward: true alone', async (t) => {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
-  const token = await new SignJWT({})
-    .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-    .setSubject('alice')
-    .setIssuer('https://login.example')
-    .setAudience('soapstone')
-    .setNotBefore('0s')
-    .setExpirationTime('1h')
-    .sign(privateKey);
-  const headers = { authorization: `Bearer ${token}` };
+  const issuer = await makeIssuer();
+  const headers = await issuer.bearer({ sub: 'alice' });
   for (const forward of [false, true]) {
-    const desk = await startDeskFor(
-      t,
-      `  jwt: { issuer: "https://login.example", audience: soapstone, class: all, algorithms: [ES256], jwks: '${jwks}', forward: ${forward} }\n`,
-    );
+    const desk = await startDeskFor(t, `  ${issuer.yaml(`class: all, forward: ${forward}`)}\n`);
     await sentBy(t, desk, headers, { authorization: forward ? headers.authorization : undefined });
   }
 });
 
 t.test('the items of a batch, and a service that speaks GraphQL, get no credentials for the gateway', async (t) => {
-  const crm = await startGraphqlServer({ sdl: 'type Query { name: String }', rootValue: { name: 'x' } });
-  t.teardown(() => crm.close());
+  const crm = await useGraphqlServer(t, { sdl: 'type Query { name: String }', rootValue: { name: 'x' } });
   const desk = await startDesk(
     t,
     `graphql: { batch: 5 }

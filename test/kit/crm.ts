@@ -85,7 +85,7 @@ export async function startCrm(service = '', more = '', names: readonly string[]
   }
 }
 
-/** The same for as long as a test runs. */
+/** A gateway with the service `crm`, or several, which ends with its test. */
 export async function useCrm(t: Test, service = '', more = '', names?: readonly string[]): Promise<Crm> {
   const crm = await startCrm(service, more, names);
   t.teardown(() => crm.close());

@@ -17,7 +17,7 @@ export const faultOf = (code: string, string = 'no', detail = ''): string =>
 
 /** The name of the operation of a message: that of the first element of its Body. */
 export const operationIn = (message: string | Buffer): string =>
-  /Body>\s*<(?:\w+:)?(\w+)/.exec(String(message))?.[1] ?? '';
+  /<(?:\w+:)?Body\b[^>]*>\s*<(?:\w+:)?(\w+)/.exec(String(message))?.[1] ?? '';
 
 /** The text of the first element of this name in a message; null without one. */
 export const textIn = (message: string | Buffer, name: string): string | null =>
