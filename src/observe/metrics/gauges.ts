@@ -64,36 +64,31 @@ export const FIRST_LOAD: ConfigLoads = { ok: 1, refused: 0, generation: 1, weake
 
 /** Adds the metrics of loads: one process of several counts for all. */
 export function addLoadMetrics(book: MetricBook, loads: ConfigLoads): void {
-  const text = {
-    name: 'soapstone_config_loads_total',
-    help: 'Configurations loaded at the start and by reloads, by result (ok, refused).',
-    labels: ['result'],
-  };
-  book.addSampled('counter', text, () => [
-    { labels: ['ok'], value: loads.ok },
-    { labels: ['refused'], value: loads.refused },
-  ]);
-  const weaker = {
-    name: 'soapstone_config_weaker_total',
-    help: 'Reloads of a configuration that takes protection away, by result: `taken` where an operator asked for it or `reload.weaker` is `take`, else `refused`.',
-    labels: ['result'],
-  };
-  book.addSampled('counter', weaker, () => [
-    { labels: ['taken'], value: loads.weakerTaken },
-    { labels: ['refused'], value: loads.weakerRefused },
-  ]);
+  const addResults = (name: string, help: string, read: () => Readonly<Record<string, number>>): void =>
+    book.addSampled('counter', { name, help, labels: ['result'] }, () =>
+      Object.entries(read()).map(([result, value]) => ({ labels: [result], value })),
+    );
+  const results = 'Configurations loaded at the start and by reloads, by result (ok, refused).';
+  addResults('soapstone_config_loads_total', results, () => ({ ok: loads.ok, refused: loads.refused }));
+  const weaker =
+    'Reloads of a configuration that takes protection away, by result: `taken` where an operator asked for it or `reload.weaker` is `take`, else `refused`.';
+  addResults('soapstone_config_weaker_total', weaker, () => ({
+    taken: loads.weakerTaken,
+    refused: loads.weakerRefused,
+  }));
   const generation = {
     name: 'soapstone_generation',
     help: 'Number of the configuration that new requests use: 1 at the start, one more with each reload.',
-  };
-  book.addSampled('gauge', generation, () => [{ labels: [], value: loads.generation }], 'max');
+    aggregator: 'max',
+  } as const;
+  book.addSampled('gauge', generation, () => [{ labels: [], value: loads.generation }]);
 }
 
 /** How many processes there should be, and how many have answered; each process of several answers for itself. */
 export function addWorkerGauges(book: MetricBook, workers: number, answered: number): void {
   const one = (value: number) => (): readonly Sample[] => [{ labels: [], value }];
-  const wanted = { name: 'soapstone_workers', help: 'Processes that should take requests.' };
-  book.addSampled('gauge', wanted, one(workers), 'max');
+  const wanted = 'Processes that should take requests.';
+  book.addSampled('gauge', { name: 'soapstone_workers', help: wanted, aggregator: 'max' }, one(workers));
   const help =
     'Processes whose metrics are in this answer. Of others, which start, hang or have ended, the last counts are.';
   book.addSampled('gauge', { name: 'soapstone_workers_answered', help }, one(answered));
@@ -102,15 +97,11 @@ export function addWorkerGauges(book: MetricBook, workers: number, answered: num
 /** Adds when certificates and revocation lists of listeners end: the same in all workers. */
 function addListenerGauges(book: MetricBook, listeners: () => readonly ListenerGauges[]): void {
   const add = (name: string, help: string, millisOf: (listener: ListenerGauges) => number | null): void =>
-    book.addSampled(
-      'gauge',
-      { name, help, labels: ['listener'] },
-      () =>
-        listeners().flatMap((listener): Sample[] => {
-          const millis = millisOf(listener);
-          return millis === null ? [] : [{ labels: [listener.address], value: millis / 1000 }];
-        }),
-      'max',
+    book.addSampled('gauge', { name, help, labels: ['listener'], aggregator: 'max' }, () =>
+      listeners().flatMap((listener): Sample[] => {
+        const millis = millisOf(listener);
+        return millis === null ? [] : [{ labels: [listener.address], value: millis / 1000 }];
+      }),
     );
   const certificate = 'When the first certificate of the listener, or of its authorities for clients, ends.';
   add('soapstone_listener_certificate_expiry_timestamp_seconds', certificate, (each) => each.certificateMillis);
@@ -126,9 +117,10 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
     name: 'soapstone_build_info',
     help: 'Always 1: the versions of Soapstone and of Node. Workers that are being replaced may have another one.',
     labels: ['version', 'node'],
-  };
+    aggregator: 'max',
+  } as const;
   const versions = [{ labels: [packageVersion(), nodeVersion], value: 1 }];
-  book.addSampled('gauge', build, () => versions, 'max');
+  book.addSampled('gauge', build, () => versions);
   const addNumber = (kind: 'gauge' | 'counter', name: string, help: string, read: (() => number) | undefined): void =>
     book.addSampled(kind, { name, help }, () => one(read?.() ?? 0));
   const addFlag = (name: string, help: string, read: (() => boolean) | undefined): void =>
@@ -172,8 +164,9 @@ export function addProcessGauges(book: MetricBook, process: ProcessGauges): void
   const delay = {
     name: 'soapstone_event_loop_delay_seconds',
     help: 'How late the event loop came to its work in the last second, 99th percentile; of several processes the worst.',
-  };
-  book.addSampled('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000), 'max');
+    aggregator: 'max',
+  } as const;
+  book.addSampled('gauge', delay, () => one((process.eventLoopDelayMillis?.() ?? 0) / 1000));
 }
 
 /** Adds the gauges of WSDLs that backends show. */
@@ -182,23 +175,21 @@ function addWsdlGauges(book: MetricBook, process: ProcessGauges): void {
     name: 'soapstone_wsdl_drift',
     help: 'Differences of the WSDL the backend shows from the one that is served, by severity (breaking, dangerous, safe).',
     labels: ['service', 'severity'],
-  };
-  book.addSampled(
-    'gauge',
-    drift,
-    () =>
-      (process.drift?.() ?? []).map(({ service, severity, count }) => ({ labels: [service, severity], value: count })),
-    'max',
+    aggregator: 'max',
+  } as const;
+  book.addSampled('gauge', drift, () =>
+    (process.drift?.() ?? []).map(({ service, severity, count }) => ({ labels: [service, severity], value: count })),
   );
   const taken = {
     name: 'soapstone_wsdl_taken_timestamp_seconds',
     help: 'When the WSDL that is served was taken from the backend; absent where it is that of the configuration.',
     labels: ['service'],
-  };
-  const takenSamples = (): Sample[] =>
+    aggregator: 'max',
+  } as const;
+  book.addSampled('gauge', taken, () =>
     (process.takenWsdls?.() ?? []).map(({ service, takenMillis }) => ({
       labels: [service],
       value: takenMillis / 1000,
-    }));
-  book.addSampled('gauge', taken, takenSamples, 'max');
+    })),
+  );
 }

@@ -10,6 +10,12 @@ export interface MetricText {
   readonly labels?: readonly string[];
 }
 
+/** The text of a metric that is read when the metrics are collected. */
+export interface SampledText extends MetricText {
+  /** The greatest value of several processes counts, not their sum. */
+  readonly aggregator?: 'max' | undefined;
+}
+
 /** A number read when the metrics are collected, with the values of its labels. */
 export interface Sample {
   readonly labels: readonly string[];
@@ -44,9 +50,10 @@ export class MetricBook {
   }
 
   /** A gauge, or with `counter` something that only grows, that is read when asked for. */
-  addSampled(kind: 'gauge' | 'counter', text: MetricText, read: () => readonly Sample[], aggregator?: 'max'): void {
-    const labelNames = [...(text.labels ?? [])];
-    const shared = { name: text.name, help: text.help, labelNames, registers: [this.registry] };
+  addSampled(kind: 'gauge' | 'counter', text: SampledText, read: () => readonly Sample[]): void {
+    const { name, help, labels: names = [], aggregator } = text;
+    const labelNames = [...names];
+    const shared = { name, help, labelNames, registers: [this.registry] };
     const configuration = aggregator === undefined ? shared : { ...shared, aggregator };
     if (kind === 'gauge') {
       new Gauge({

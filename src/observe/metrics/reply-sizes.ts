@@ -1,5 +1,5 @@
 import type { ReplySize } from '../../base/exchange.js';
-import type { MetricBook, Sample } from './prometheus.js';
+import type { MetricBook } from './prometheus.js';
 import type { Labels } from './retired-labels.js';
 import { TallyTable } from './tally.js';
 
@@ -29,15 +29,10 @@ export class ReplySizes {
       ['soapstone_reply_bytes_total', 'Bytes that they had, decoded.'],
       ['soapstone_reply_bytes_max', 'Bytes of the longest of them.'],
     ]);
-    book.addSampled(
-      'gauge',
-      {
-        name: 'soapstone_reply_items_max',
-        help: 'Items of all lists together of the largest reply.',
-        labels: replies.labels,
-      },
-      () => this.#replies.rows.map(({ values, tally }) => ({ labels: values, value: tally.mostItems })),
-      'max',
+    const help = 'Items of all lists together of the largest reply.';
+    const items = { name: 'soapstone_reply_items_max', help, labels: replies.labels, aggregator: 'max' } as const;
+    book.addSampled('gauge', items, () =>
+      this.#replies.rows.map(({ values, tally }) => ({ labels: values, value: tally.mostItems })),
     );
     addLengths(book, lists, [
       ['soapstone_lists_total', 'Lists that were read for GraphQL, by `Type.field`; empty for the answer itself.'],
@@ -77,22 +72,13 @@ function addLengths(
   { table, labels }: { readonly table: TallyTable<Lengths>; readonly labels: readonly string[] },
   [count, sum, most]: readonly [Text, Text, Text],
 ): void {
-  const of = (value: (lengths: Lengths) => number) => (): readonly Sample[] =>
-    table.rows.map(({ values, tally }) => ({ labels: values, value: value(tally) }));
-  book.addSampled(
-    'counter',
-    { name: count[0], help: count[1], labels },
-    of((lengths) => lengths.count),
-  );
-  book.addSampled(
-    'counter',
-    { name: sum[0], help: sum[1], labels },
-    of((lengths) => lengths.sum),
-  );
-  book.addSampled(
-    'gauge',
-    { name: most[0], help: most[1], labels },
-    of((lengths) => lengths.most),
-    'max',
-  );
+  const add = (kind: 'counter' | 'gauge', [name, help]: Text, amountOf: (lengths: Lengths) => number): void => {
+    const aggregator = kind === 'gauge' ? 'max' : undefined;
+    book.addSampled(kind, { name, help, labels, aggregator }, () =>
+      table.rows.map(({ values, tally }) => ({ labels: values, value: amountOf(tally) })),
+    );
+  };
+  add('counter', count, (lengths) => lengths.count);
+  add('counter', sum, (lengths) => lengths.sum);
+  add('gauge', most, (lengths) => lengths.most);
 }

@@ -53,17 +53,14 @@ export function addUpstreamGauges(
     name: 'soapstone_upstream_certificate_expiry_timestamp_seconds',
     help: 'When the certificate of the gateway at the upstream, or one of its authorities, ends.',
     labels: ['service'],
-  };
-  book.addSampled(
-    'gauge',
-    expiry,
-    () =>
-      upstreams().flatMap(({ service, certificateEndMillis }): Sample[] => {
-        const endMillis = certificateEndMillis?.() ?? null;
-        return endMillis === null ? [] : [{ labels: [service], value: endMillis / 1000 }];
-      }),
     // The value is the same in all workers.
-    'max',
+    aggregator: 'max',
+  } as const;
+  book.addSampled('gauge', expiry, () =>
+    upstreams().flatMap(({ service, certificateEndMillis }): Sample[] => {
+      const endMillis = certificateEndMillis?.() ?? null;
+      return endMillis === null ? [] : [{ labels: [service], value: endMillis / 1000 }];
+    }),
   );
   addAddressGauges(book, upstreams);
   addAddressCounters(book, totals);
@@ -75,60 +72,30 @@ const LABELS = ['service', 'address'];
 
 /** Adds the state of each address of the upstreams. */
 function addAddressGauges(book: MetricBook, upstreams: () => readonly UpstreamGauges[]): void {
-  const each = (read: (address: AddressGauges) => number) => () =>
-    upstreams().flatMap(({ service, addresses }) =>
-      (addresses?.() ?? []).map((address): Sample => ({ labels: [service, address.address], value: read(address) })),
+  const add = (name: string, help: string, read: (address: AddressGauges) => number, aggregator?: 'max'): void =>
+    book.addSampled('gauge', { name, help, labels: LABELS, aggregator }, () =>
+      upstreams().flatMap(({ service, addresses }) =>
+        (addresses?.() ?? []).map((address): Sample => ({ labels: [service, address.address], value: read(address) })),
+      ),
     );
   const up = 'Processes that call the address, if only to try it: its circuit breaker is not open.';
-  book.addSampled(
-    'gauge',
-    { name: 'soapstone_upstream_address_up', help: up, labels: LABELS },
-    each(({ isUp }) => (isUp ? 1 : 0)),
-  );
+  add('soapstone_upstream_address_up', up, ({ isUp }) => (isUp ? 1 : 0));
   const reuse =
     'Processes that make a connection for each call: the address answered out of turn in the last ten minutes.';
-  book.addSampled(
-    'gauge',
-    { name: 'soapstone_upstream_reuse_suspended', help: reuse, labels: LABELS },
-    each(({ isReuseSuspended }) => (isReuseSuspended ? 1 : 0)),
-  );
-  const records = {
-    name: 'soapstone_upstream_records',
-    help: 'IP addresses at which the address is called; of several processes the most.',
-    labels: LABELS,
-  };
-  book.addSampled(
-    'gauge',
-    records,
-    each((address) => address.records),
-    'max',
-  );
+  add('soapstone_upstream_reuse_suspended', reuse, ({ isReuseSuspended }) => (isReuseSuspended ? 1 : 0));
+  const records = 'IP addresses at which the address is called; of several processes the most.';
+  add('soapstone_upstream_records', records, (address) => address.records, 'max');
 }
 
 /** Adds what is counted of each address since the start of the process. */
 function addAddressCounters(book: MetricBook, upstreamTotals: UpstreamTotals): void {
-  const each = (read: (totals: AddressTotals) => number) => (): readonly Sample[] =>
-    upstreamTotals.list().map(({ labels, totals }) => ({ labels, value: read(totals) }));
-  const lookups = {
-    name: 'soapstone_upstream_lookups_failed_total',
-    help: 'Times the name of the address could not be resolved.',
-    labels: LABELS,
-  };
-  book.addSampled(
-    'counter',
-    lookups,
-    each(({ failedLookups }) => failedLookups),
-  );
-  const attempts = {
-    name: 'soapstone_upstream_attempts_total',
-    help: 'Calls sent to the address, retries too.',
-    labels: LABELS,
-  };
-  book.addSampled(
-    'counter',
-    attempts,
-    each(({ calls }) => calls),
-  );
+  const add = (name: string, help: string, read: (totals: AddressTotals) => number): void =>
+    book.addSampled('counter', { name, help, labels: LABELS }, () =>
+      upstreamTotals.list().map(({ labels, totals }) => ({ labels, value: read(totals) })),
+    );
+  const lookups = 'Times the name of the address could not be resolved.';
+  add('soapstone_upstream_lookups_failed_total', lookups, ({ failedLookups }) => failedLookups);
+  add('soapstone_upstream_attempts_total', 'Calls sent to the address, retries too.', ({ calls }) => calls);
   const byReason = (name: string, help: string, read: (totals: AddressTotals) => ReadonlyMap<string, number>): void =>
     book.addSampled('counter', { name, help, labels: [...LABELS, 'reason'] }, () =>
       upstreamTotals
