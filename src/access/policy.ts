@@ -29,22 +29,14 @@ export interface PolicyInput {
   readonly fields: readonly string[];
 }
 
-export const policyClient = ({
-  name,
-  label,
-  by,
-  claims,
-  className,
-  isAuthenticated,
-  scopes,
-}: Client): PolicyInput['client'] => ({
-  name,
-  label,
-  by,
-  class: className,
-  authenticated: isAuthenticated,
-  scopes: [...scopes],
-  claims,
+export const policyClient = (client: Client): PolicyInput['client'] => ({
+  name: client.name,
+  label: client.label,
+  by: client.by,
+  class: client.className,
+  authenticated: client.isAuthenticated,
+  scopes: [...client.scopes],
+  claims: client.claims,
 });
 
 /** Sends a JSON text to the decision point, and resolves to its answer with status 200. Rejects without one. */

@@ -34,14 +34,18 @@ export function printDiagnostic(diagnostic: Diagnostic): string {
   return `${place === '' ? '' : `${place}: `}${diagnostic.what}${remedy}`;
 }
 
-/** A diagnostic of no place in a file. */
-export const unplaced = (what: string, remedy: string | null): Diagnostic => ({
-  file: null,
+/** A diagnostic of no place in a file: of a whole file, or of none. */
+export const unplaced = (what: string, remedy: string | null, file: string | null = null): Diagnostic => ({
+  file,
   line: null,
   column: null,
   what,
   remedy,
 });
+
+/** The error of one such diagnostic. */
+export const unplacedError = (what: string, remedy: string | null, file: string | null = null): ConfigurationError =>
+  new ConfigurationError([unplaced(what, remedy, file)]);
 
 /** The first problem of an input that could not be used, as text; of an error of the gateway its name and message. */
 export function firstProblem(error: unknown): string {

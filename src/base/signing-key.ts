@@ -8,9 +8,14 @@ export interface SigningKey {
 
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
-/** Reads a private key in PEM. Null for a kind that no algorithm is for. Throws where it is no key. */
+/** Reads a private key in PEM. Null where it is none, and for a kind that no algorithm is for. */
 export function readSigningKey(pem: string): SigningKey | null {
-  const key = createPrivateKey(pem);
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pem);
+  } catch {
+    return null;
+  }
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === 'rsa') return { key, algorithm: 'RS256' };
   if (type === 'ed25519') return { key, algorithm: 'EdDSA' };

@@ -9,7 +9,7 @@ import type { BoundField } from '../graphql/fields/bound-field.js';
 import { throwWithWsdls } from '../process/reload/wsdl-errors.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 import { reportRows } from '../wsdl/report.js';
-import { ALL_LISTED, diagnosticLine, MOST_LISTED, oneLine, table } from './table.js';
+import { ALL_LISTED, counted, diagnosticLine, MOST_LISTED, oneLine, table } from './table.js';
 import { withXmlContent } from './xml-content.js';
 
 /**
@@ -29,10 +29,10 @@ export async function check(file: string, terminal: Terminal): Promise<ExitCode>
   if (unusable.length > 0) throw new ConfigurationError(unusable);
   const operations = compiled.services.reduce((sum, service) => sum + service.operations.length, 0);
   const parts = [
-    count(compiled.services.length + compiled.graphqlUpstreams.length, 'service'),
-    count(operations, 'operation'),
-    count(compiled.graph.fields.size + compiled.graph.subschemaFields.size, 'GraphQL field'),
-    count(warnings.length, 'warning'),
+    counted(compiled.services.length + compiled.graphqlUpstreams.length, 'service'),
+    counted(operations, 'operation'),
+    counted(compiled.graph.fields.size + compiled.graph.subschemaFields.size, 'GraphQL field'),
+    counted(warnings.length, 'warning'),
   ];
   terminal.out(`${file} is fine: ${parts.join(', ')}.`);
   return 0;
@@ -98,7 +98,7 @@ function printService(service: SoapService, { graph }: Compiled, terminal: Termi
   const tally = (['ok', 'partial', 'disabled'] as const).map(
     (status) => `${rows.filter((row) => row.status === status).length} ${status}`,
   );
-  terminal.out(`service ${name}: ${count(rows.length, 'operation')}: ${tally.join(', ')}`);
+  terminal.out(`service ${name}: ${counted(rows.length, 'operation')}: ${tally.join(', ')}`);
   if (listed.length > 0) {
     const lines = listed.map((row) => {
       const field = fields.get(row.operation);
@@ -120,14 +120,10 @@ function printGraphqlUpstream(
 ): void {
   const fields = [...graph.subschemaFields.values()].filter(({ service }) => service === name);
   const from = config.schema === undefined ? 'by introspection' : `from ${config.schema}`;
-  terminal.out(`service ${name}: GraphQL, ${count(fields.length, 'field')}, schema ${oneLine(from)}`);
+  terminal.out(`service ${name}: GraphQL, ${counted(fields.length, 'field')}, schema ${oneLine(from)}`);
   const lines = fields.slice(0, MOST_LISTED).map(({ operation, parent, name: field }) => {
     return [oneLine(operation.name), `${parent}.${field}`];
   });
   if (lines.length > 0) terminal.out(table([['operation', 'field'], ...lines]));
   if (fields.length > lines.length) terminal.out(`and ${fields.length - lines.length} more`);
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ConfigurationError } from '../base/diagnostic.js';
+import { unplacedError } from '../base/diagnostic.js';
 import { errorCode } from '../base/error-code.js';
 import type { ExitCode, Terminal } from '../process/terminal.js';
 
@@ -12,7 +12,7 @@ export async function init(file: string, terminal: Terminal): Promise<ExitCode> 
     const isThere = code === 'EEXIST';
     const what = isThere ? 'There is a configuration already.' : `It cannot be written (${code}).`;
     const remedy = isThere ? 'Give another file: soapstone init FILE.' : 'Give a file in a folder of yours.';
-    throw new ConfigurationError([{ file, line: null, column: null, what, remedy }]);
+    throw unplacedError(what, remedy, file);
   });
   terminal.out(`Written: ${file}
 

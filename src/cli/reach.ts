@@ -1,7 +1,5 @@
-import type { GraphqlServiceConfig, ServiceConfig } from '../config/schema.js';
+import type { AnyService } from '../config/schema.js';
 import { parseProxy } from '../upstream/dial/proxy.js';
-
-type AnyService = ServiceConfig | GraphqlServiceConfig;
 
 /** How a backend is reached, as far as it is configured: addresses, limits, and the kind of credentials, never values. */
 export function printReach(config: AnyService, operation: string | null): readonly string[] {

@@ -20,6 +20,9 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
+/** A number and its noun. */
+export const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
 /** The longest foreign text that is printed, in characters. */
 const TEXT_CHARACTERS = 500;
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError } from '../base/diagnostic.js';
+import { unplacedError } from '../base/diagnostic.js';
 import { parseListenAddress } from '../config/keys/address.js';
 import { trialIntroduction } from '../process/introduction.js';
 import { start } from '../process/start.js';
@@ -31,7 +31,7 @@ export async function tryWsdl(
   if (listen !== null && parseListenAddress(listen) === null) {
     const what = `${oneLine(listen)} is no address to listen at.`;
     const remedy = 'Give a host and a port, such as 0.0.0.0:4000.';
-    throw new ConfigurationError([{ file: null, line: null, column: null, what, remedy }]);
+    throw unplacedError(what, remedy);
   }
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-try-'));
   try {

@@ -1,4 +1,4 @@
-import { ConfigurationError, type Diagnostic } from '../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, unplaced } from '../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../base/inputs.js';
 import { isRecord } from '../base/record.js';
 import { AT_ONCE, type Pace } from '../base/time-slices.js';
@@ -177,8 +177,7 @@ function diagnosticOf({ path, part, what, remedy }: Finding, source: ConfigSourc
 function firstOf(diagnostics: readonly Diagnostic[], file: string): readonly Diagnostic[] {
   const rest = diagnostics.length - MAX_ERRORS;
   if (rest <= 0) return diagnostics;
-  const more = { file, line: null, column: null, what: `There are ${rest} more errors.`, remedy: null };
-  return [...diagnostics.slice(0, MAX_ERRORS), more];
+  return [...diagnostics.slice(0, MAX_ERRORS), unplaced(`There are ${rest} more errors.`, null, file)];
 }
 
 function deepFreeze<T>(value: T): T {

@@ -189,6 +189,8 @@ type Completed<Kind, Groups extends keyof FileConfig['limits']> = Omit<FileServi
 
 export type ServiceConfig = Completed<'soap', 'xml' | 'upstream'>;
 export type GraphqlServiceConfig = Completed<'graphql', 'remote' | 'upstream'>;
+/** A service, whatever it speaks. */
+export type AnyService = ServiceConfig | GraphqlServiceConfig;
 
 /**
  * A configuration as the gateway uses it: checked, frozen. `services` are those that speak SOAP, the others are apart;

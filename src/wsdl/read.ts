@@ -1,5 +1,5 @@
 import { dirname, isAbsolute } from 'node:path';
-import { ConfigurationError } from '../base/diagnostic.js';
+import { unplaced, unplacedError } from '../base/diagnostic.js';
 import type { Inputs } from '../base/inputs.js';
 import { AT_ONCE, type Pace } from '../base/time-slices.js';
 import { type DocumentLink, portKey, type WsdlDocument } from './document.js';
@@ -96,7 +96,7 @@ function warnOfWiderFolder(documents: readonly LoadedDocument[], warnings: Warni
   if (shared === folder) return;
   const what = `The WSDL refers to files outside its folder; they were read from ${shared}.`;
   const remedy = '`--root FOLDER` sets the folder that its files may lie in.';
-  warnings.add({ file: main.location, line: null, column: null, what, remedy });
+  warnings.add(unplaced(what, remedy, main.location));
 }
 
 function sourceFor(location: string, { fetch, root, nearby = false, hosts, inputs }: ReadOptions) {
@@ -105,7 +105,7 @@ function sourceFor(location: string, { fetch, root, nearby = false, hosts, input
     return fetch === null || hosts.length === 0 ? files : combineSources(files, httpSource(null, hosts, fetch));
   }
   const refuse = (what: string): never => {
-    throw new ConfigurationError([{ file: location, line: null, column: null, what, remedy: null }]);
+    throw unplacedError(what, null, location);
   };
   if (!URL.canParse(location)) return refuse('The address is not a valid URL.');
   if (fetch === null) return refuse('A WSDL is read from a file here, not from an address.');

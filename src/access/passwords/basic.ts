@@ -4,19 +4,27 @@ import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 
 import { setAndEvictOldest } from '../../base/evict-oldest.js';
+import { invariant } from '../../base/invariant.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { Identifier } from '../access.js';
 import { type CallerIdentity, type Client, type ClientClass, clientOf, type Head } from '../client.js';
 import { clientAddress, plainAddress, subscriberOf } from '../network/address.js';
 import type { Networks } from '../network/networks.js';
 import { FailureRate } from './failure-rate.js';
-import { isPasswordOf, type PasswordHash } from './password-hash.js';
+import { isPasswordOf, type PasswordHash, parsePasswordHash } from './password-hash.js';
 import { VerificationQueue } from './verification-queue.js';
 
 export interface BasicUser {
   readonly name: string;
   readonly rights: ClientClass;
   readonly password: PasswordHash;
+}
+
+/** A user with the hash of a password, whose form the table of keys has checked. */
+export function basicUser(name: string, rights: ClientClass, hash: string): BasicUser {
+  const password = parsePasswordHash(hash);
+  invariant(password !== null, 'the schema has checked the hash');
+  return { name, rights, password };
 }
 
 /** Longer ones are not even decoded. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, unplaced, unplacedError } from '../../base/diagnostic.js';
 import { errorCode } from '../../base/error-code.js';
 import { completeInputs, emptySnapshot, LIVE_INPUTS } from '../../base/inputs.js';
 import { writeWhole } from '../../base/write-whole.js';
@@ -11,24 +11,25 @@ import { withEntries } from '../../config/source/yaml-source.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { oneLine } from '../table.js';
 import { backendKeys } from './backend-keys.js';
-import { copyInto, exitCodeOf, importedService, readShowing, withWarnings, writeReport } from './import.js';
+import {
+  copyInto,
+  exitCodeOf,
+  type ImportOptions,
+  importedService,
+  readShowing,
+  withWarnings,
+  writeReport,
+} from './import.js';
 import { type PlannedService, planServices } from './import-plan.js';
 import { reportImport } from './import-report.js';
-import { importSourceOf, NO_SOURCE_OPTIONS, type SourceOptions } from './import-source.js';
+import { importSourceOf, NO_SOURCE_OPTIONS } from './import-source.js';
 import { printServices } from './imported-config.js';
 
-export interface IntoOptions {
+export interface IntoOptions extends Pick<ImportOptions, 'name' | 'ports' | 'json' | 'source'> {
   /** The configuration, which is there already. */
   readonly file: string;
   /** Folder for the copy of the WSDL; null: beside the configuration, called as the first service. */
   readonly directory: string | null;
-  /** Name of the first service in the configuration; null: that of the WSDL. */
-  readonly name: string | null;
-  /** Ports of the WSDL, and no others; []: those by rule. */
-  readonly ports: readonly string[];
-  /** Whether the report is printed as JSON, and nothing else on standard output. */
-  readonly json: boolean;
-  readonly source?: SourceOptions;
 }
 
 /**
@@ -88,12 +89,8 @@ export async function importInto(location: string, options: IntoOptions, termina
 async function existing(file: string): Promise<string> {
   return realpath(file).catch((error: unknown) => {
     const what = `There is no such configuration (${errorCode(error) ?? 'unknown error'}).`;
-    throw wrong(file, what, '`soapstone import WSDL -o FOLDER` writes a new one.');
+    throw unplacedError(what, '`soapstone import WSDL -o FOLDER` writes a new one.', file);
   });
-}
-
-function wrong(file: string, what: string, remedy: string): ConfigurationError {
-  return new ConfigurationError([{ file, line: null, column: null, what, remedy }]);
 }
 
 function refuseTakenNames(planned: readonly PlannedService[], loaded: LoadedConfig, file: string): void {
@@ -101,7 +98,7 @@ function refuseTakenNames(planned: readonly PlannedService[], loaded: LoadedConf
     if (!Object.hasOwn(loaded.config.services, name)) return [];
     const place = loaded.placeOf(['services', name], 'key');
     const what = `There is a service \`${name}\` already.`;
-    return [{ file, line: null, column: null, ...place, what, remedy: 'Give the new one another name: --name NAME.' }];
+    return [{ ...unplaced(what, 'Give the new one another name: --name NAME.', file), ...place }];
   });
   if (taken.length > 0) throw new ConfigurationError(taken);
 }
@@ -112,7 +109,7 @@ async function makeFolder(directory: string, location: string): Promise<boolean>
   if (made !== undefined) return true;
   const isOfWsdl = (await realpath(directory)) === (await realpath(dirname(location)).catch(() => null));
   if (isOfWsdl || (await readdir(directory)).length === 0) return false;
-  throw wrong(directory, 'The folder for the copy of the WSDL is not empty.', 'Give another one: -o FOLDER.');
+  throw unplacedError('The folder for the copy of the WSDL is not empty.', 'Give another one: -o FOLDER.', directory);
 }
 
 /** Compiles the configuration as it will be. Throws `ConfigurationError` where it cannot be used. */

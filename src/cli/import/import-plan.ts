@@ -1,4 +1,5 @@
-import { ConfigurationError } from '../../base/diagnostic.js';
+import { unplacedError } from '../../base/diagnostic.js';
+import { groupBy } from '../../base/groups.js';
 import { withOwnNames } from '../../compile/soap/own-names.js';
 import { isHttpUrl } from '../../config/keys/address.js';
 import { fieldName, NameScope } from '../../graphql/types/naming.js';
@@ -40,17 +41,11 @@ interface Candidate {
 export function planServices(model: WsdlModel, options: PlanOptions): readonly PlannedService[] {
   if (options.name !== null && !SERVICE_NAME.test(options.name)) {
     const remedy = 'Begin it with a letter; then letters, digits, - and _.';
-    throw wrong(null, 'The name of --name cannot be used.', remedy);
+    throw unplacedError('The name of --name cannot be used.', remedy);
   }
   const all = model.services.flatMap(({ name, ports }) => ports.map((port) => ({ service: name.local, port })));
   const chosen = options.ports.length > 0 ? named(all, options) : byRule(all, options.location);
-  const byAddress = new Map<string, Candidate[]>();
-  for (const candidate of chosen) {
-    const key = `${candidate.port.dialect} ${candidate.port.address ?? ''}`;
-    const same = byAddress.get(key);
-    if (same === undefined) byAddress.set(key, [candidate]);
-    else same.push(candidate);
-  }
+  const byAddress = groupBy(chosen, ({ port }) => `${port.dialect} ${port.address ?? ''}`);
   const scope = new NameScope();
   return [...byAddress.values()].flatMap((candidates): PlannedService[] => {
     const [first] = candidates;
@@ -72,12 +67,15 @@ export function planServices(model: WsdlModel, options: PlanOptions): readonly P
 export function withBackend(planned: readonly PlannedService[], url: string | null): readonly PlannedService[] {
   if (url === null) return planned;
   if (!isHttpUrl(url))
-    throw wrong(null, `${oneLine(url)} is no address of a backend.`, 'Give one that begins with http:// or https://.');
+    throw unplacedError(
+      `${oneLine(url)} is no address of a backend.`,
+      'Give one that begins with http:// or https://.',
+    );
   const { origin, pathname, search } = new URL(url);
   const isOrigin = pathname === '/' && search === '';
   if (!isOrigin && planned.length > 1) {
     const what = `The WSDL has ${planned.length} services at addresses of their own.`;
-    throw wrong(null, what, `Give a URL without a path, such as ${origin}: each service keeps its path.`);
+    throw unplacedError(what, `Give a URL without a path, such as ${origin}: each service keeps its path.`);
   }
   return planned.map((service) => {
     if (!isOrigin || service.address === null || !isHttpUrl(service.address)) return { ...service, address: url };
@@ -86,29 +84,19 @@ export function withBackend(planned: readonly PlannedService[], url: string | nu
   });
 }
 
-function wrong(file: string | null, what: string, remedy: string): ConfigurationError {
-  return new ConfigurationError([{ file, line: null, column: null, what, remedy }]);
-}
-
 function named(all: readonly Candidate[], { ports, location }: PlanOptions): readonly Candidate[] {
   return [...new Set(ports)].map((wanted) => {
     const found = all.find(({ port }) => port.name === wanted);
     if (found !== undefined) return found;
     const known = all.map(({ port }) => oneLine(port.name)).join(', ');
-    throw wrong(location, `The WSDL has no SOAP port ${oneLine(wanted)}.`, `Its SOAP ports: ${known}.`);
+    throw unplacedError(`The WSDL has no SOAP port ${oneLine(wanted)}.`, `Its SOAP ports: ${known}.`, location);
   });
 }
 
 /** In the order of the WSDL. Where no operation can be called, the first port stands for all. */
 function byRule(all: readonly Candidate[], location: string): readonly Candidate[] {
   const origin = isHttpUrl(location) ? new URL(location).origin : null;
-  const byPortType = new Map<string, Candidate[]>();
-  for (const candidate of all) {
-    const key = candidate.port.portType ?? ` ${candidate.port.name}`;
-    const same = byPortType.get(key);
-    if (same === undefined) byPortType.set(key, [candidate]);
-    else same.push(candidate);
-  }
+  const byPortType = groupBy(all, ({ port }) => port.portType ?? ` ${port.name}`);
   const taken = new Set([...byPortType.values()].flatMap((same) => covering(same, origin)));
   const chosen = all.filter((candidate) => taken.has(candidate));
   return chosen.length === 0 ? all.slice(0, 1) : chosen;

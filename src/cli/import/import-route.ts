@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, unplaced, unplacedError } from '../../base/diagnostic.js';
 import type { FetchOptions } from '../../upstream/fetch-document.js';
 
 /** The way to a WSDL: a proxy, and TLS. File names, and texts with `${NAME}` for variables of the environment. */
@@ -28,7 +28,7 @@ export async function compileRoute(
   const proxy = proxyOf(options.proxy, fill, diagnostics);
   const { cert: certFile, key: keyFile } = options;
   if ((certFile === null) !== (keyFile === null))
-    diagnostics.push(diagnosticOf('--cert and --key belong together.', 'Give both.'));
+    diagnostics.push(unplaced('--cert and --key belong together.', 'Give both.'));
   const ca = await contentOf('--ca', options.ca, diagnostics);
   const cert = await contentOf('--cert', certFile, diagnostics);
   const key = await contentOf('--key', keyFile, diagnostics);
@@ -57,7 +57,7 @@ export async function compileRoute(
   } catch (error) {
     const what = `The files of --ca, --cert and --key cannot be used (${tlsReason(error)}).`;
     const remedy = 'Check that they are PEM, that the key belongs to the certificate, and the passphrase.';
-    throw new ConfigurationError([diagnosticOf(what, remedy)]);
+    throw unplacedError(what, remedy);
   }
 }
 
@@ -65,40 +65,32 @@ export async function compileRoute(
 function proxyOf(text: string | null, fill: Fill, diagnostics: Diagnostic[]): string | null {
   if (text === null || text === 'environment') return text;
   if (/:\/\/[^/@]*:[^/@]*@/.test(text) && !/:\/\/[^/@]*:[^/@]*\$\{[^/]*@/.test(text)) {
-    diagnostics.push(diagnosticOf('The password of --proxy stands on the command line.', BY_VARIABLE));
+    diagnostics.push(unplaced('The password of --proxy stands on the command line.', BY_VARIABLE));
     return null;
   }
   const filled = fill(text, diagnostics);
   if (filled === null) return null;
   if (URL.canParse(filled) && new URL(filled).protocol === 'http:') return filled;
-  diagnostics.push(diagnosticOf('--proxy is no address of a proxy.', 'Write http://host:port, or environment.'));
+  diagnostics.push(unplaced('--proxy is no address of a proxy.', 'Write http://host:port, or environment.'));
   return null;
 }
 
 function secretOf(option: string, text: string | null, fill: Fill, diagnostics: Diagnostic[]): string | null {
   if (text === null) return null;
   if (text.includes('${')) return fill(text, diagnostics);
-  diagnostics.push(diagnosticOf(`The value of ${option} stands on the command line.`, BY_VARIABLE));
+  diagnostics.push(unplaced(`The value of ${option} stands on the command line.`, BY_VARIABLE));
   return null;
 }
 
-const BY_VARIABLE = `Write \${NAME} in single quotes and set that variable: others can read a command line.`;
+/** The remedy for secrets on a command line. */
+export const BY_VARIABLE = `Write \${NAME} in single quotes and set that variable: others can read a command line.`;
 
 async function contentOf(option: string, file: string | null, diagnostics: Diagnostic[]): Promise<string | null> {
   if (file === null) return null;
   try {
     return await readFile(file, 'utf8');
   } catch {
-    const what = `The file of ${option} cannot be read.`;
-    diagnostics.push({ file, line: null, column: null, what, remedy: null });
+    diagnostics.push(unplaced(`The file of ${option} cannot be read.`, null, file));
     return null;
   }
 }
-
-const diagnosticOf = (what: string, remedy: string): Diagnostic => ({
-  file: null,
-  line: null,
-  column: null,
-  what,
-  remedy,
-});

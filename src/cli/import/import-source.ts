@@ -2,12 +2,12 @@ import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, unplaced, unplacedError } from '../../base/diagnostic.js';
 import { LIVE_INPUTS } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
 import { addressKind } from '../../upstream/address-kind.js';
 import type { ReadOptions } from '../../wsdl/read.js';
-import { compileRoute, NO_ROUTE, type RouteOptions } from './import-route.js';
+import { BY_VARIABLE, compileRoute, NO_ROUTE, type RouteOptions } from './import-route.js';
 
 /** How `import` gets documents that are not files. */
 export interface SourceOptions {
@@ -75,7 +75,10 @@ export async function importSourceOf(
 ): Promise<ReadOptions> {
   const home = URL.canParse(location) ? new URL(location) : null;
   if (home !== null && (home.username !== '' || home.password !== '')) {
-    throw wrong('The address holds credentials, which would end up in logs and files.', 'Give them with --user.');
+    throw unplacedError(
+      'The address holds credentials, which would end up in logs and files.',
+      'Give them with --user.',
+    );
   }
   const headers = await credentialHeaders(options, environment);
   const way = await compileRoute(
@@ -124,10 +127,10 @@ async function credentialHeaders(
   const fields = new Map<string, string>();
   for (const line of headers) addHeader(line, environment, fields, diagnostics);
   if (user !== null && userFile !== null)
-    diagnostics.push(diagnosticOf('Both --user and --user-file are set.', 'Keep one.'));
+    diagnostics.push(unplaced('Both --user and --user-file are set.', 'Keep one.'));
   const pair = userFile === null ? userFrom(user, environment, diagnostics) : await userIn(userFile, diagnostics);
   if (pair !== null) {
-    if (!pair.includes(':')) diagnostics.push(diagnosticOf('The user is not `name:password`.', null));
+    if (!pair.includes(':')) diagnostics.push(unplaced('The user is not `name:password`.', null));
     fields.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
@@ -139,7 +142,6 @@ const SECRET = /^(?:authorization|proxy-authorization|cookie|.*(?:key|token|secr
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** Fields that describe the framing of the request itself. */
 const FRAMING = /^(?:host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|accept-encoding)$/i;
-const BY_VARIABLE = `Write \${NAME} in single quotes and set that variable: others can read a command line.`;
 
 function addHeader(
   line: string,
@@ -150,19 +152,19 @@ function addHeader(
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(0, colon)).trim();
   if (!FIELD_NAME.test(name)) {
-    diagnostics.push(diagnosticOf('A --header is not `Name: value`.', null));
+    diagnostics.push(unplaced('A --header is not `Name: value`.', null));
     return;
   }
   const template = line.slice(colon + 1).trim();
-  if (FRAMING.test(name)) diagnostics.push(diagnosticOf(`The header ${name} cannot be set.`, null));
+  if (FRAMING.test(name)) diagnostics.push(unplaced(`The header ${name} cannot be set.`, null));
   if (SECRET.test(name) && !template.includes('${')) {
-    diagnostics.push(diagnosticOf(`The value of the header ${name} stands on the command line.`, BY_VARIABLE));
+    diagnostics.push(unplaced(`The value of the header ${name} stands on the command line.`, BY_VARIABLE));
     return;
   }
   const value = filled(template, environment, diagnostics);
   if (value === null) return;
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-    diagnostics.push(diagnosticOf(`The value of the header ${name} holds characters that no header may.`, null));
+    diagnostics.push(unplaced(`The value of the header ${name} holds characters that no header may.`, null));
   }
   fields.set(name.toLowerCase(), value);
 }
@@ -171,13 +173,13 @@ function userFrom(user: string | null, environment: Environment, diagnostics: Di
   if (user === null) return null;
   if (!user.includes(':')) {
     diagnostics.push(
-      diagnosticOf('The user of --user has no password.', `Write 'NAME:\${PASSWORD}' and set that variable.`),
+      unplaced('The user of --user has no password.', `Write 'NAME:\${PASSWORD}' and set that variable.`),
     );
     return null;
   }
   if (!/:.*\$\{/.test(user)) {
     diagnostics.push(
-      diagnosticOf('The password of --user stands on the command line.', `${BY_VARIABLE} Or use --user-file.`),
+      unplaced('The password of --user stands on the command line.', `${BY_VARIABLE} Or use --user-file.`),
     );
     return null;
   }
@@ -189,7 +191,7 @@ async function userIn(file: string, diagnostics: Diagnostic[]): Promise<string |
     const text = await readFile(file, 'utf8');
     return text.slice(0, 10_000).split(/\r?\n/, 1)[0] ?? '';
   } catch {
-    diagnostics.push({ file, line: null, column: null, what: 'The file of --user-file cannot be read.', remedy: null });
+    diagnostics.push(unplaced('The file of --user-file cannot be read.', null, file));
     return null;
   }
 }
@@ -201,20 +203,9 @@ function filled(text: string, environment: Environment, diagnostics: Diagnostic[
     const found = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (found === undefined) {
       complete = false;
-      diagnostics.push(diagnosticOf(`The environment variable ${name} is not set.`, 'Set it and try again.'));
+      diagnostics.push(unplaced(`The environment variable ${name} is not set.`, 'Set it and try again.'));
     }
     return found ?? '';
   });
   return complete ? value : null;
 }
-
-const diagnosticOf = (what: string, remedy: string | null): Diagnostic => ({
-  file: null,
-  line: null,
-  column: null,
-  what,
-  remedy,
-});
-
-const wrong = (what: string, remedy: string | null): ConfigurationError =>
-  new ConfigurationError([diagnosticOf(what, remedy)]);

@@ -1,7 +1,7 @@
 import { access, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, unplacedError } from '../../base/diagnostic.js';
 import { PACKAGE_FOLDER } from '../../base/package-folder.js';
 import { compile } from '../../compile.js';
 import { loadConfig } from '../../config/load.js';
@@ -49,7 +49,7 @@ const ADDRESSES: ImportedAddresses = { listen: '127.0.0.1:4000', admin: '127.0.0
 export async function importWsdl(location: string, options: ImportOptions, terminal: Terminal): Promise<ExitCode> {
   const file = join(options.directory, 'soapstone.yaml');
   if (!options.force && (await exists(file))) {
-    throw diagnostic(file, 'There is a configuration already.', 'Give another folder, or --force to replace it.');
+    throw unplacedError('There is a configuration already.', 'Give another folder, or --force to replace it.', file);
   }
   const sourceOptions = options.source ?? NO_SOURCE_OPTIONS;
   const source = await importSourceOf(location, sourceOptions, process.env);
@@ -137,20 +137,13 @@ export function importedService(
   return { name, address, versions, ports: ports.map((port) => port.name), operations };
 }
 
-function diagnostic(file: string | null, what: string, remedy: string | null): ConfigurationError {
-  return new ConfigurationError([{ file, line: null, column: null, what, remedy }]);
-}
-
 /** The file name of the WSDL in the folder. One that lies there already stays as it is. */
 export async function copyInto(model: WsdlModel, location: string, directory: string): Promise<string> {
   const isThere = !isWeb(location) && (await realpath(dirname(resolve(location)))) === (await realpath(directory));
   if (!isThere) return copyWsdl(model, directory);
   if (!model.documents.some((document) => isWeb(document.location))) return basename(location);
-  throw diagnostic(
-    location,
-    'Documents were fetched that have no place beside a WSDL of yours.',
-    'Give another folder.',
-  );
+  const what = 'Documents were fetched that have no place beside a WSDL of yours.';
+  throw unplacedError(what, 'Give another folder.', location);
 }
 
 const isWeb = (location: string): boolean => /^https?:\/\//i.test(location);

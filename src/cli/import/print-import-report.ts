@@ -1,4 +1,4 @@
-import { ALL_LISTED, diagnosticLine, MOST_LISTED, oneLine, table } from '../table.js';
+import { ALL_LISTED, counted, diagnosticLine, MOST_LISTED, oneLine, table } from '../table.js';
 import { groupByCause } from './causes.js';
 import type { ImportReport, ReportedOperation } from './import-report.js';
 
@@ -20,7 +20,7 @@ export function printReport(report: ImportReport): string {
 function summaryLines({ summary, services, operations }: ImportReport): readonly string[] {
   const { offered, reading, writing, partial, disabled } = summary;
   const parts = [
-    `${count(offered + disabled, 'operation')}: ${offered} offered (${reading} reading, ${writing} writing)`,
+    `${counted(offered + disabled, 'operation')}: ${offered} offered (${reading} reading, ${writing} writing)`,
     ...(partial === 0 ? [] : [`${partial} of them partial`]),
     ...(disabled === 0 ? [] : [`${disabled} not callable`]),
   ];
@@ -64,7 +64,7 @@ function operationLines({ operations, services }: ImportReport): readonly string
   const fine = own.length - listed.length - leftOut;
   const parts = [
     ...(leftOut === 0 ? [] : [`${leftOut} more that are partial or disabled`]),
-    ...(fine === 0 ? [] : [`${count(fine, 'operation')} that ${fine === 1 ? 'is' : 'are'} ok`]),
+    ...(fine === 0 ? [] : [`${counted(fine, 'operation')} that ${fine === 1 ? 'is' : 'are'} ok`]),
   ];
   return [
     ...(rows.length === 0
@@ -88,7 +88,7 @@ function otherPortLines({ operations }: ImportReport): readonly string[] {
     known.by.add(sameAs);
   }
   const lines = [...byPlace].map(([at, { names, by, reason }]) => {
-    const listed = names.length > NAMES_SHOWN ? count(names.length, 'operation') : names.join(', ');
+    const listed = names.length > NAMES_SHOWN ? counted(names.length, 'operation') : names.join(', ');
     return oneLine(`${at}: ${listed}, as at port ${[...by].join(', ')}.${reason === null ? '' : ` ${reason}`}`);
   });
   return lines.length === 0 ? [] : ['', ...lines];
@@ -118,5 +118,3 @@ function warningLines({ warnings }: ImportReport): readonly string[] {
   if (left > 0) lines.push(`warning: ${left} more kinds of warnings are in import-report.json`);
   return lines.length === 0 ? [] : ['', ...lines];
 }
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { ConfigurationError, unplaced } from '../../base/diagnostic.js';
+import { unplacedError } from '../../base/diagnostic.js';
+import { addToGroup } from '../../base/groups.js';
 import { MIB } from '../../base/limit.js';
 import { asRefusal } from '../../base/refusals/refusal.js';
 import { parseListenAddress } from '../../config/keys/address.js';
@@ -34,9 +35,15 @@ export async function mock(location: string, options: MockOptions, terminal: Ter
   const { listen, answers } = options;
   const address = parseListenAddress(listen);
   if (address === null || !('port' in address))
-    throw wrong(`${oneLine(listen)} is no address to listen at.`, 'Give a host and a port, such as 127.0.0.1:8081.');
+    throw unplacedError(
+      `${oneLine(listen)} is no address to listen at.`,
+      'Give a host and a port, such as 127.0.0.1:8081.',
+    );
   if (answers !== null && !(await isFolder(answers)))
-    throw wrong(`${oneLine(answers)} is no folder.`, 'Give the folder of recorded replies, GetOrder.xml and the like.');
+    throw unplacedError(
+      `${oneLine(answers)} is no folder.`,
+      'Give the folder of recorded replies, GetOrder.xml and the like.',
+    );
   const model = await readShowing(location, await importSourceOf(location, options.source, process.env), terminal);
   const server = makeMockServer(model, answers);
   await new Promise<void>((resolve, reject) => {
@@ -51,8 +58,6 @@ export async function mock(location: string, options: MockOptions, terminal: Ter
   server.closeAllConnections();
   return 0;
 }
-
-const wrong = (what: string, remedy: string): ConfigurationError => new ConfigurationError([unplaced(what, remedy)]);
 
 const isFolder = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -90,8 +95,7 @@ class MockOperations {
     for (const operation of operationsOf(model)) {
       if (operation.status === 'disabled') continue;
       const [body] = childrenOfBody(operation.input);
-      const key = body === undefined ? '' : typeKey(body.name);
-      this.#byBody.set(key, [...(this.#byBody.get(key) ?? []), operation]);
+      addToGroup(this.#byBody, body === undefined ? '' : typeKey(body.name), operation);
     }
   }
 

@@ -11,7 +11,7 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql';
-import { ConfigurationError } from '../../base/diagnostic.js';
+import { unplacedError } from '../../base/diagnostic.js';
 import { nearest } from '../../base/nearest.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { table } from '../table.js';
@@ -45,9 +45,7 @@ async function readSchema(file: string): Promise<GraphQLSchema> {
     return buildSchema(await readFile(file, 'utf8'), { assumeValidSDL: true });
   } catch (caught) {
     const what = `It is no schema that could be read: ${caught instanceof Error ? caught.message : String(caught)}`;
-    throw new ConfigurationError([
-      { file, line: null, column: null, what, remedy: 'Write it with: soapstone schema > FILE.' },
-    ]);
+    throw unplacedError(what, 'Write it with: soapstone schema > FILE.', file);
   }
 }
 

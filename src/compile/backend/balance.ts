@@ -1,4 +1,4 @@
-import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { AnyService } from '../../config/schema.js';
 import type { AddressRank, BalanceOptions } from '../../upstream/balancer.js';
 
 export interface CompiledBalance {
@@ -19,7 +19,7 @@ interface AffinityRule {
 }
 
 /** Compiles how the calls of a service are spread over its addresses. */
-export function compileBalance(config: ServiceConfig | GraphqlServiceConfig): CompiledBalance {
+export function compileBalance(config: AnyService): CompiledBalance {
   const { addresses, balance = 'leastRequests', zone } = config;
   const ranks = addresses.map(({ url, weight, backup, zone: own }): [string, AddressRank] => {
     const group = (backup ? 2 : 0) + (zone === undefined || own === zone ? 0 : 1);

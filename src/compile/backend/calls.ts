@@ -1,4 +1,4 @@
-import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { CallOptions, CallRules } from '../../upstream/call-rules.js';
 import { CallPace } from '../../upstream/pace/pace.js';
 import type { Upstream } from '../../upstream/upstream.js';
@@ -7,7 +7,7 @@ import type { Operation } from '../../wsdl/model.js';
 type Keys = Pick<ServiceConfig, 'timeoutMillis' | 'retry' | 'requestsAtOnce' | 'rate'>;
 
 /** The limits of the calls of a service. */
-export const callOptions = (name: string, config: ServiceConfig | GraphqlServiceConfig): CallOptions =>
+export const callOptions = (name: string, config: AnyService): CallOptions =>
   optionsOf(`services.${name}`, config, config);
 
 /** The limits of the operations that have their own; null for any other. */

@@ -1,11 +1,10 @@
-import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { loadKerberos, Negotiate } from '../../upstream/credentials/negotiate.js';
 import { Ntlm } from '../../upstream/credentials/ntlm.js';
 import type { Route } from '../../upstream/dial/dial.js';
 
 type RouteTo = (url: URL) => Route;
-type AnyService = ServiceConfig | GraphqlServiceConfig;
 type AuthConfig = NonNullable<ServiceConfig['auth']>;
 
 /** Throws `ConfigurationError` where a proxy is asked for pages: it may use its connections for several clients. */

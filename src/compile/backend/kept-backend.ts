@@ -1,4 +1,4 @@
-import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { AnyService } from '../../config/schema.js';
 import type { Upstream } from '../../upstream/upstream.js';
 import { Kept } from '../keep.js';
 import type { Reach } from './reach.js';
@@ -33,7 +33,7 @@ const KEYS_OF_MESSAGES: ReadonlySet<string> = new Set([
 ]);
 
 /** What must be equal for the connections of a service to be kept. A session calls an operation: with one, all of it. */
-export const reachKeys = (config: ServiceConfig | GraphqlServiceConfig): unknown =>
+export const reachKeys = (config: AnyService): unknown =>
   config.auth?.login === undefined
     ? Object.entries(config)
         .filter(([key]) => !KEYS_OF_MESSAGES.has(key))

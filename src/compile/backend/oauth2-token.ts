@@ -1,15 +1,15 @@
 import type { JwtClaims } from '../../base/jwt.js';
 import { readSigningKey, type SigningKey } from '../../base/signing-key.js';
-import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { ClientIdentity } from '../../upstream/credentials/oauth-requests.js';
 import type { OAuth2Options } from '../../upstream/credentials/oauth2.js';
 import type { Route } from '../../upstream/dial/dial.js';
 import { limitsWithin } from '../../upstream/limits.js';
 import { Upstream } from '../../upstream/upstream.js';
+import { madeAnew } from '../made-anew.js';
 import { postForm } from './post-form.js';
 
-type AnyService = ServiceConfig | GraphqlServiceConfig;
 export type OAuthConfig = NonNullable<NonNullable<ServiceConfig['auth']>['oauth2']>;
 
 /** How long the assertion of a client about itself is good. */
@@ -80,35 +80,15 @@ function clientIdentity(
 
 /** The key as it is now: a file may rotate, and one that is no key leaves the one before. Throws `ConfigurationError`. */
 function compileKey(section: ConfigSection<OAuthConfig>, pem: string): () => SigningKey {
-  const current = section.text(['key'], pem);
-  let text = current();
-  let key = readKey(text);
-  if (key === null)
-    throw section.error(
-      ['key'],
-      `Service \`${section.name}\`: \`auth.oauth2.key\` is no private key that can sign.`,
-      KINDS,
-    );
-  return () => {
-    const latest = current();
-    if (latest !== text) {
-      text = latest;
-      key = readKey(latest) ?? key;
-    }
-    if (key === null) throw new Error('a key was read before');
-    return key;
-  };
+  return madeAnew([section.text(['key'], pem)], ([text = '']) => {
+    const key = readSigningKey(text);
+    if (key !== null) return key;
+    const what = `Service \`${section.name}\`: \`auth.oauth2.key\` is no private key that can sign.`;
+    throw section.error(['key'], what, KINDS);
+  });
 }
 
 const KINDS = 'Give it a private key of RSA, P-256, P-384, P-521 or Ed25519, as PEM without a passphrase.';
-
-function readKey(pem: string): SigningKey | null {
-  try {
-    return readSigningKey(pem);
-  } catch {
-    return null;
-  }
-}
 
 /** Whether calls carry the token as those of a login session do: in a header block, renewed after a Fault, or by caller. */
 export const isSessionToken = ({ grant, place, renewOn }: Pick<OAuthConfig, 'grant' | 'place' | 'renewOn'>): boolean =>

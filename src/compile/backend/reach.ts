@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import type { RotatingFile } from '../../base/rotating-file.js';
-import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { CallOptions } from '../../upstream/call-rules.js';
 import { bearerFields, RotatingBearer } from '../../upstream/credentials/bearer.js';
@@ -16,8 +16,6 @@ import { type CompiledBalance, compileBalance } from './balance.js';
 import { callOptions } from './calls.js';
 import { checkConnections, compileNegotiate, compileNtlm } from './connection-credentials.js';
 import { compileOAuth2, isSessionToken, tokenField } from './oauth2-token.js';
-
-type AnyService = ServiceConfig | GraphqlServiceConfig;
 
 /** Compiles how the backend of a service is reached. Throws `ConfigurationError`. */
 export async function compileReach(service: ConfigSection<AnyService>): Promise<Reach> {

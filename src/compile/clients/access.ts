@@ -4,10 +4,8 @@ import { Certificates } from '../../access/certificates.js';
 import type { Access, ClientClass } from '../../access/client.js';
 import { Networks } from '../../access/network/networks.js';
 import { NetworkClients } from '../../access/network-clients.js';
-import { BasicUsers } from '../../access/passwords/basic.js';
-import { parsePasswordHash } from '../../access/passwords/password-hash.js';
+import { BasicUsers, basicUser } from '../../access/passwords/basic.js';
 import { Senders } from '../../access/senders.js';
-import { invariant } from '../../base/invariant.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { Kept } from '../keep.js';
@@ -67,12 +65,11 @@ export async function compileAccess(
     },
     basic() {
       if (clients.basic === undefined) return null;
-      const users = Object.entries(clients.basic.users).map(([name, { class: of, password: text }]) => {
-        const password = parsePasswordHash(text);
-        invariant(password !== null, 'the schema has checked the hash');
-        return { name, rights: classOf(of), password };
-      });
-      const known = new BasicUsers(users, proxies);
+      const { users } = clients.basic;
+      const listed = Object.entries(users).map(([name, { class: of, password }]) =>
+        basicUser(name, classOf(of), password),
+      );
+      const known = new BasicUsers(listed, proxies);
       const before = PASSWORDS.find(keeping, '', null);
       if (before !== null) known.keep(before);
       return PASSWORDS.set(keeping, '', null, known);

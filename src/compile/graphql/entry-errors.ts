@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
+import { listNames } from '../../base/list-names.js';
 import { didYouMean } from '../../base/nearest.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { EntryError } from '../../graphql/feeds/entry-error.js';
@@ -11,13 +12,9 @@ export const entryDiagnostics = (
 ): readonly Diagnostic[] =>
   errors.map(({ path, part, what, remedy, unknown }) => {
     const guess = unknown === null ? null : didYouMean(unknown.name, unknown.known);
-    const known = unknown === null || unknown.known.length === 0 ? null : `Known here: ${some(unknown.known)}.`;
+    const known =
+      unknown === null || unknown.known.length === 0 ? null : `Known here: ${listNames(unknown.known, 10)}.`;
     return root.diagnostic([key, ...path], `${SECTIONS[key]} \`${path[0]}\`: ${what}`, guess ?? known ?? remedy, part);
   });
 
 const SECTIONS = { links: 'Link', subscriptions: 'Subscription' } as const;
-
-function some(names: readonly string[]): string {
-  const shown = names.slice(0, 10).map((name) => `\`${name}\``);
-  return names.length > shown.length ? `${shown.join(', ')} and ${names.length - shown.length} more` : shown.join(', ');
-}

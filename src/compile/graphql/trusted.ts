@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, unplaced } from '../../base/diagnostic.js';
 import { errorCode } from '../../base/error-code.js';
 import { MIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
@@ -74,8 +74,7 @@ export function compileTrusted(
     }
   }
   if (further > 0) {
-    const what = `Of the trusted documents ${further} more will be refused.`;
-    warnings.push({ file, line: null, column: null, what, remedy: null });
+    warnings.push(unplaced(`Of the trusted documents ${further} more will be refused.`, null, file));
   }
   if (keys?.only === true && entries.length === 0) {
     const what = 'The manifest has no documents, and `trusted.only` lets nothing else run: GraphQL refuses everything.';

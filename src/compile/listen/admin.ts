@@ -1,8 +1,7 @@
 import { OrderedAccess, UNRESTRICTED } from '../../access/access.js';
 import type { ApiKeyClient } from '../../access/api-keys.js';
 import { Networks } from '../../access/network/networks.js';
-import { BasicUsers } from '../../access/passwords/basic.js';
-import { parsePasswordHash } from '../../access/passwords/password-hash.js';
+import { BasicUsers, basicUser } from '../../access/passwords/basic.js';
 import { BearerKeys } from '../../access/tokens/bearer-keys.js';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { invariant } from '../../base/invariant.js';
@@ -39,11 +38,9 @@ function accessOf(config: AdminListenerConfig): AdminAccess {
     const identify: AdminAccess['identify'] = ({ socket }) => certificateOf(socket)?.subject ?? '';
     return { identify: isCertified ? identify : null, permitsPosts, compresses };
   }
-  const users = Object.entries(basic?.users ?? {}).map(([name, { password: text }]) => {
-    const password = parsePasswordHash(text);
-    invariant(password !== null, 'the schema has checked the hash');
-    return { name, rights: UNRESTRICTED, password };
-  });
+  const users = Object.entries(basic?.users ?? {}).map(([name, { password }]) =>
+    basicUser(name, UNRESTRICTED, password),
+  );
   const access = new OrderedAccess([
     // First, for its challenge: a browser answers no other.
     ...(users.length === 0 ? [] : [new BasicUsers(users, new Networks([]))]),

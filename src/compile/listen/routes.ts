@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
-import type { Config, GraphqlServiceConfig, RouteConfig, ServiceConfig } from '../../config/schema.js';
+import type { AnyService, Config, RouteConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 
-type AnyService = ServiceConfig | GraphqlServiceConfig;
 type RouteContext = Pick<Config, 'services' | 'graphqlServices' | 'routes' | 'clients' | 'graphql'>;
 
 /** Warns of plain routes to the very address of a service whose calls are validated or charged. */

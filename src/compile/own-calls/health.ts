@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/refusals/refusal.js';
-import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { FaultNames } from '../../soap/fault/fault-names.js';
 import { TextAtPath } from '../../soap/text-at-path.js';
@@ -21,7 +21,7 @@ import {
 
 /** The health checks of a service; null where none are configured. They are not started. */
 export function compileHealth(
-  { health, limits }: ServiceConfig | GraphqlServiceConfig,
+  { health, limits }: AnyService,
   upstream: Upstream,
   options: UpstreamOptions,
   probe: HealthProbe | null = health?.path === undefined ? null : pathProbe(health.path),

@@ -1,6 +1,6 @@
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { SubjectToken } from '../../base/subject-token.js';
-import type { GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
+import type { AnyService, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { TextAtPath, type TextPath } from '../../soap/text-at-path.js';
 import { lend } from '../../upstream/credentials/credentials.js';
@@ -25,7 +25,6 @@ import {
 
 const ANY_TEXT: TextPath = { part: 'Body', steps: [] };
 
-type AnyService = ServiceConfig | GraphqlServiceConfig;
 type LoginConfig = NonNullable<NonNullable<ServiceConfig['auth']>['login']>;
 
 /** The services with the tokens that their calls carry: logins may call each other. Throws `ConfigurationError`. */

@@ -1,4 +1,5 @@
 import { getNamedType, getNullableType, isLeafType, isListType } from 'graphql';
+import { addToGroup } from '../../base/groups.js';
 import type { DescribedOperation } from '../../graphql/described/described-operation.js';
 
 /** An operation at a method and a path of its own: `GET /orders/{id}`. */
@@ -52,8 +53,7 @@ export class RestRoutes {
     const parameters = (route: RestRoute): string =>
       route.segments.map((segment) => (typeof segment === 'string' ? '0' : '1')).join('');
     for (const route of [...routes].sort((one, other) => (parameters(one) < parameters(other) ? -1 : 1))) {
-      const { length } = route.segments;
-      this.#byLength.set(length, [...(this.#byLength.get(length) ?? []), route]);
+      addToGroup(this.#byLength, route.segments.length, route);
     }
   }
 

@@ -9,6 +9,7 @@ import { SAML2 } from '../../soap/security/wsse-names.js';
 import { ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler } from '../../xml/events.js';
 import type { XmlLimits } from '../../xml/limits.js';
 import { XmlReader } from '../../xml/reader.js';
+import { madeAnew } from '../made-anew.js';
 import { compileIdentity } from './signing-identity.js';
 
 type SamlConfig = NonNullable<NonNullable<ServiceConfig['security']['make']>['saml']>;
@@ -61,23 +62,15 @@ function writtenAssertion(
   written: string,
   xmlLimits: XmlLimits,
 ): NonNullable<MadeSecurity['assertion']> {
-  const text = section.text(['assertion'], written);
-  let content = text();
-  let current = assertionIn(content, xmlLimits);
-  if (current === null)
+  return madeAnew([section.text(['assertion'], written)], ([text = '']) => {
+    const assertion = assertionIn(text, xmlLimits);
+    if (assertion !== null) return assertion;
     throw section.error(
       ['assertion'],
       'The `assertion` of `security.make.saml` is no assertion of SAML 2.0.',
       'Write the element Assertion as its issuer gave it, with all namespaces that it uses.',
     );
-  return () => {
-    const next = text();
-    if (next !== content) {
-      content = next;
-      current = assertionIn(next, xmlLimits) ?? current;
-    }
-    return current ?? '';
-  };
+  });
 }
 
 /** The element in ASCII; null where the text is another one, or none. */

@@ -1,7 +1,9 @@
+import { groupBy } from '../../base/groups.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ExpectedParts } from '../../soap/body-parts.js';
 import { type DetailRules, EXCEPTION_DETAIL } from '../../soap/fault/fault-policy.js';
-import { type Operation, typeKey, type XsdType } from '../../wsdl/model.js';
+import type { Operation, XsdType } from '../../wsdl/model.js';
+import { bodyKey } from '../../wsdl/request-key.js';
 import type { QName } from '../../xml/events.js';
 import { expectedParts } from './body-parts.js';
 
@@ -73,13 +75,7 @@ interface ExpectedReply {
 
 function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operation, ExpectedReply> {
   // Overloaded operations share their request: any of their replies may come.
-  const byRequest = new Map<string, Operation[]>();
-  for (const operation of operations) {
-    const key = requestKey(operation);
-    const same = byRequest.get(key);
-    if (same === undefined) byRequest.set(key, [operation]);
-    else same.push(operation);
-  }
+  const byRequest = groupBy(operations, bodyKey);
   const outputs = new Set(operations.flatMap(({ output }) => (output?.body ? [output.body.name.local] : [])));
   const expected = new Map<Operation, ExpectedReply>();
   for (const group of byRequest.values()) {
@@ -94,8 +90,6 @@ function expectedReplies(operations: readonly Operation[]): ReadonlyMap<Operatio
   }
   return expected;
 }
-
-const requestKey = ({ input }: Operation): string => (input.body === null ? '' : typeKey(input.body.name));
 
 /** `outputs` are the local names of all replies of the service. */
 function expectationOf({ name, output, style, use, status }: Operation, outputs: ReadonlySet<string>): Expectation {

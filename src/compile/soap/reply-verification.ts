@@ -4,7 +4,7 @@ import type { ConfigSection } from '../../config/section.js';
 import type { EnvelopeRules } from '../../soap/header/header.js';
 import { SECURITY_NAMES } from '../../soap/header/security-reader.js';
 import type { VerificationRules } from '../../soap/security/header-verification.js';
-import { compileSignature, subjectWarnings } from './verification.js';
+import { compileSignature, subjectWarnings, timestampRules } from './verification.js';
 
 type VerifyRepliesConfig = NonNullable<ServiceConfig['security']['verifyReplies']>;
 
@@ -38,11 +38,7 @@ export function compileReplyVerification(
   if (signatureConfirmation) checkConfirmation(section, security);
   const rules: VerificationRules = {
     signature: compileSignature(section),
-    timestamp: {
-      isRequired: timestamp.required,
-      toleranceMillis: timestamp.toleranceMillis,
-      maxAgeMillis: timestamp.maxAgeMillis === 'none' ? null : timestamp.maxAgeMillis,
-    },
+    timestamp: timestampRules(timestamp),
     usernameToken: null,
     saml: null,
     role: null,

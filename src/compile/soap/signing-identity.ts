@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 
-import { ConfigurationError } from '../../base/diagnostic.js';
+import type { ConfigurationError } from '../../base/diagnostic.js';
 import { type ParsedCertificate, parseCertificate } from '../../base/x509/certificate-trust.js';
 import type { ConfigSection } from '../../config/section.js';
 import {
@@ -11,6 +11,7 @@ import {
   type SignatureName,
 } from '../../soap/security/algorithms.js';
 import type { SigningIdentity } from '../../soap/security/message-signer.js';
+import { madeAnew } from '../made-anew.js';
 
 /** Keys of a certificate and its private key. */
 interface IdentityConfig {
@@ -23,21 +24,9 @@ interface IdentityConfig {
 /** The certificate and key that a section names, as its files are now. Throws `ConfigurationError`. */
 export function compileIdentity(section: ConfigSection<IdentityConfig>, owner: string): () => SigningIdentity {
   const { cert, key, passphrase } = section.value;
-  const [certificateText, keyText] = [section.text(['cert'], cert), section.text(['key'], key)];
-  let contents = [certificateText(), keyText()];
-  let identity = signingIdentity(section, owner, contents, passphrase);
-  return () => {
-    const next = [certificateText(), keyText()];
-    if (next.every((content, index) => content === contents[index])) return identity;
-    try {
-      identity = signingIdentity(section, owner, next, passphrase);
-      contents = next;
-    } catch (error) {
-      // One of the two files is still that of before.
-      if (!(error instanceof ConfigurationError)) throw error;
-    }
-    return identity;
-  };
+  const texts = [section.text(['cert'], cert), section.text(['key'], key)];
+  // One of the two files may still be that of before.
+  return madeAnew(texts, (contents) => signingIdentity(section, owner, contents, passphrase));
 }
 
 function signingIdentity(

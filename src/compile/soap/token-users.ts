@@ -3,19 +3,14 @@ import { Buffer } from 'node:buffer';
 import { UNRESTRICTED } from '../../access/access.js';
 import { isAllowed } from '../../access/allowed-answer.js';
 import { Networks } from '../../access/network/networks.js';
-import { BasicUsers } from '../../access/passwords/basic.js';
-import { parsePasswordHash } from '../../access/passwords/password-hash.js';
-import { Cancellation } from '../../base/cancellation.js';
+import { BasicUsers, basicUser } from '../../access/passwords/basic.js';
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
-import { invariant } from '../../base/invariant.js';
-import { KIB } from '../../base/limit.js';
 import { Refusal } from '../../base/refusals/refusal.js';
 import type { ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { UsernameTokenRules } from '../../soap/security/username-token.js';
-import type { UpstreamLimits } from '../../upstream/limits.js';
-import { postWhole } from '../../upstream/post.js';
 import { compileAccessEndpoint } from '../backend/access-endpoint.js';
+import { askDecisionPoint } from '../backend/decision-point.js';
 
 type VerifyConfig = NonNullable<ServiceConfig['security']['verify']>;
 
@@ -81,42 +76,27 @@ export function compileTokenUsers(
 }
 
 /** Their verification is that of HTTP Basic, with its memory and its bounds. */
-function hashedUsers(hashes: ReadonlyMap<string, string>): BasicUsers {
-  const known = Array.from(hashes, ([name, hash]) => {
-    const password = parsePasswordHash(hash);
-    invariant(password !== null, 'the table of keys has checked the hash');
-    return { name, rights: UNRESTRICTED, password };
-  });
-  return new BasicUsers(known, new Networks([]));
-}
-
-const ANSWER_BYTES_MAX = 64 * KIB;
+const hashedUsers = (hashes: ReadonlyMap<string, string>): BasicUsers =>
+  new BasicUsers(
+    Array.from(hashes, ([name, hash]) => basicUser(name, UNRESTRICTED, hash)),
+    new Networks([]),
+  );
 
 /** Asks a decision point (the REST interface of Open Policy Agent) about a user and a password. */
 function askDecision(
   section: ConfigSection<Pick<ServiceConfig, 'tls'> & { readonly url: string; readonly timeoutMillis: number }>,
   service: ConfigSection<ServiceConfig>,
 ): { ask(username: string, password: string): Promise<boolean>; close(): Promise<void> } {
-  const limits: UpstreamLimits = service.value.limits.upstream;
-  const endpoint = compileAccessEndpoint(section, limits, 'The decision point of `usernameToken`');
+  const endpoint = compileAccessEndpoint(
+    section,
+    service.value.limits.upstream,
+    'The decision point of `usernameToken`',
+  );
   return {
     async ask(username, password) {
       const input = { service: service.name, username, password };
       try {
-        const answer = await postWhole(endpoint, {
-          headers: ['content-type', 'application/json', 'accept', 'application/json'],
-          body: Buffer.from(JSON.stringify({ input })),
-          isIdempotent: true,
-          observer: null,
-          maxBytes: ANSWER_BYTES_MAX,
-          maxBytesKey: 'the answer of the decision point',
-          signal: new Cancellation(),
-          aborted: () => new Refusal('UPSTREAM_TIMEOUT'),
-          checkHead({ status }) {
-            if (status !== 200) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'decision point');
-          },
-        });
-        return isAllowed(JSON.parse(answer.toString('utf8')));
+        return isAllowed(JSON.parse(await askDecisionPoint(endpoint, JSON.stringify({ input }), null)));
       } catch (error) {
         const reason = error instanceof Refusal ? error.code : 'no JSON';
         throw new Refusal('CREDENTIALS_UNVERIFIED', `usernameToken: ${reason}`, { retryAfter: '1' });

@@ -1,4 +1,6 @@
-import { childrenOfBody, type Operation, type Payload, typeKey } from '../../wsdl/model.js';
+import { groupBy } from '../../base/groups.js';
+import { childrenOfBody, type Operation, type Payload } from '../../wsdl/model.js';
+import { bodyKey } from '../../wsdl/request-key.js';
 
 export type MessageDirection = 'request' | 'reply';
 
@@ -32,29 +34,14 @@ function reasonOf({ use, status, reasons }: Operation): string | null {
 
 /** Operations that are understood and whose requests have the same first element of Body. */
 export function groupsIn(operations: readonly Operation[]): readonly (readonly Operation[])[] {
-  const byRequest = new Map<string, Operation[]>();
-  for (const operation of operations) {
-    if (reasonOf(operation) !== null) continue;
-    const { body } = operation.input;
-    const key = body === null ? '' : typeKey(body.name);
-    const same = byRequest.get(key);
-    if (same === undefined) byRequest.set(key, [operation]);
-    else same.push(operation);
-  }
-  return [...byRequest.values()];
+  const understood = operations.filter((operation) => reasonOf(operation) === null);
+  return [...groupBy(understood, bodyKey).values()];
 }
 
 /** The outputs of these operations, by the local name of the first element of Body. */
 export function outputsByName(operations: readonly Operation[]): ReadonlyMap<string, readonly Payload[]> {
-  const byName = new Map<string, Payload[]>();
-  for (const { output } of operations) {
-    if (output?.body == null) continue;
-    const { local } = output.body.name;
-    const same = byName.get(local);
-    if (same === undefined) byName.set(local, [output]);
-    else same.push(output);
-  }
-  return byName;
+  const outputs = operations.flatMap(({ output }) => (output?.body == null ? [] : [output]));
+  return groupBy(outputs, ({ body }) => body?.name.local ?? '');
 }
 
 /** A Body of several elements is read as the reply of the operation that the request was taken for. */

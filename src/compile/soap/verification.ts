@@ -14,6 +14,7 @@ import type { SamlRules } from '../../soap/security/saml-assertion.js';
 import type { AlgorithmRules } from '../../soap/security/signature-form.js';
 import { SignerCertificates } from '../../soap/security/signer-certificates.js';
 import { type Keeping, Kept } from '../keep.js';
+import { madeAnew } from '../made-anew.js';
 import { compileTokenUsers, type TokenUsers } from './token-users.js';
 
 type VerifyConfig = NonNullable<ServiceConfig['security']['verify']>;
@@ -55,7 +56,6 @@ export function compileVerification(
     }
   };
   const { timestamp, once, encrypted, role = null } = verify;
-  const { toleranceMillis } = timestamp;
   const signature = collect(() => compileSignature(section));
   const usernameToken = collect(() => compileTokenUsers(service, section));
   const saml = collect(() => compileSaml(section));
@@ -63,11 +63,7 @@ export function compileVerification(
   if (problems.length > 0) throw new ConfigurationError(problems);
   const rules: VerificationRules = {
     signature,
-    timestamp: {
-      isRequired: timestamp.required,
-      toleranceMillis,
-      maxAgeMillis: timestamp.maxAgeMillis === 'none' ? null : timestamp.maxAgeMillis,
-    },
+    timestamp: timestampRules(timestamp),
     usernameToken: usernameToken?.rules ?? null,
     saml,
     role,
@@ -75,14 +71,17 @@ export function compileVerification(
     encrypted,
     confirmations: 'refuse',
   };
-  const memory = ONCE.set(
-    keeping,
-    service.name,
-    null,
-    new OnceMemory(rememberedMax, ONCE.find(keeping, service.name, null)),
-  );
+  const remembered = new OnceMemory(rememberedMax, ONCE.find(keeping, service.name, null));
+  const memory = ONCE.set(keeping, service.name, null, remembered);
   return { rules, users: usernameToken, memory, warnings: subjectWarnings(section, '`security.verify`') };
 }
+
+/** The rules of the Timestamp of a message, whichever way it goes. */
+export const timestampRules = (timestamp: VerifyConfig['timestamp']): VerificationRules['timestamp'] => ({
+  isRequired: timestamp.required,
+  toleranceMillis: timestamp.toleranceMillis,
+  maxAgeMillis: timestamp.maxAgeMillis === 'none' ? null : timestamp.maxAgeMillis,
+});
 
 /** What one part asks of another. */
 function checkTogether(section: ConfigSection<VerifyConfig>): void {
@@ -115,13 +114,8 @@ export function subjectWarnings(section: ConfigSection<SignedConfig>, owner: str
   const { signature } = section.value;
   if (signature === undefined || signature.subjects !== undefined) return [];
   const what = `${owner}: every certificate of the authorities of its \`signature\` may sign.`;
-  return [
-    section.diagnostic(
-      ['signature'],
-      what,
-      'Name those that may in `subjects`, by attributes of their name: `OU=Clients`.',
-    ),
-  ];
+  const remedy = 'Name those that may in `subjects`, by attributes of their name: `OU=Clients`.';
+  return [section.diagnostic(['signature'], what, remedy)];
 }
 
 /** The rules of signatures: made anew when a file of certificates changes, kept where the new one cannot be read. */
@@ -129,35 +123,23 @@ export function compileSignature(verify: ConfigSection<SignedConfig>): (() => Si
   const { signature: value } = verify.value;
   if (value === undefined) return null;
   const section = verify.at(value, 'signature');
-  const sources = FILES.map((key) => {
-    const content = value[key];
-    return content === undefined ? null : section.text([key], content);
-  });
-  let contents = sources.map((source) => source?.() ?? null);
-  let rules = signatureRules(section, contents);
-  return () => {
-    if (sources.every((source, index) => (source?.() ?? null) === contents[index])) return rules;
-    contents = sources.map((source) => source?.() ?? null);
-    try {
-      rules = signatureRules(section, contents);
-    } catch (error) {
-      // The rules before stay: their lists go out of date by themselves.
-      if (!(error instanceof ConfigurationError)) throw error;
-    }
-    return rules;
-  };
+  const texts = FILES.map((key) => section.text([key], value[key] ?? ''));
+  // The rules of before stay where new ones cannot be read: their lists go out of date by themselves.
+  return madeAnew(texts, (contents) => signatureRules(section, contents));
 }
 
 const FILES = ['authorities', 'intermediates', 'known', 'revocations'] as const;
 
-function signatureRules(section: ConfigSection<SignatureConfig>, contents: readonly (string | null)[]): SignatureRules {
+/** An absent file has no text. */
+function signatureRules(section: ConfigSection<SignatureConfig>, contents: readonly string[]): SignatureRules {
   const { value } = section;
   const [authorities = [], intermediates = [], known = []] = FILES.slice(0, 3).map((key, index) => {
-    const content = contents[index] ?? null;
-    return content === null ? [] : certificatesIn(section, [key], content);
+    return value[key] === undefined ? [] : certificatesIn(section, [key], contents[index] ?? '');
   });
-  const lists = contents[FILES.indexOf('revocations')] ?? null;
-  const revocations = lists === null ? null : listsOf(section, lists, [...authorities, ...intermediates]);
+  const revocations =
+    value.revocations === undefined
+      ? null
+      : listsOf(section, contents[FILES.indexOf('revocations')] ?? '', [...authorities, ...intermediates]);
   const subjects = value.subjects?.map((subject, index) => {
     const keys = attributeKeys(subject);
     if (keys === null)
@@ -201,14 +183,10 @@ export function requiredPart(text: string): RequiredPart {
   }
 }
 
-const algorithmRules = ({
-  algorithms,
-  digests,
-  canonicalizations,
-}: Pick<SignatureConfig, 'algorithms' | 'digests' | 'canonicalizations'>): AlgorithmRules => ({
-  signatures: new Set(algorithms),
-  digests: new Set(digests),
-  canonicalizations: new Set(canonicalizations),
+const algorithmRules = (signature: SignatureConfig): AlgorithmRules => ({
+  signatures: new Set(signature.algorithms),
+  digests: new Set(signature.digests),
+  canonicalizations: new Set(signature.canonicalizations),
 });
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
@@ -284,21 +262,10 @@ function compileSaml(section: ConfigSection<VerifyConfig>): SamlRules | null {
   const keys = new Map<string, () => readonly KeyObject[]>();
   for (const [issuer, { cert }] of Object.entries(saml.issuers)) {
     const path = ['issuers', issuer, 'cert'];
-    const text = own.text(path, cert);
-    let content = text();
-    let current = certificatesIn(own, path, content);
+    const certificates = madeAnew([own.text(path, cert)], ([text = '']) => certificatesIn(own, path, text));
     keys.set(issuer, () => {
-      const next = text();
-      if (next !== content) {
-        content = next;
-        try {
-          current = certificatesIn(own, path, next);
-        } catch {
-          // It is being replaced.
-        }
-      }
       const nowMillis = Date.now();
-      return current
+      return certificates()
         .filter(({ startMillis, endMillis }) => nowMillis >= startMillis && nowMillis < endMillis)
         .map(({ publicKey }) => publicKey);
     });

@@ -1,8 +1,6 @@
 import type { ConfigPath } from '../../config/keys/config-path.js';
 import type { Finding } from '../../config/keys/finding.js';
-import type { Config, GraphqlServiceConfig, ServiceConfig } from '../../config/schema.js';
-
-type AnyService = ServiceConfig | GraphqlServiceConfig;
+import type { AnyService, Config } from '../../config/schema.js';
 
 type Services = Pick<Config, 'services' | 'graphqlServices'>;
 

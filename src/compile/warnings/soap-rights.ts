@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
+import { addToGroup } from '../../base/groups.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import type { FieldRule } from '../../graphql/rights/field-rule.js';
@@ -21,7 +22,7 @@ export function rightsWarnings(
   for (const name of replyRules.keys()) {
     const service = serviceIn(name);
     if (root.value.services[service]?.schema.restrictedReplies !== undefined) continue;
-    open.set(service, [...(open.get(service) ?? []), name.slice(service.length + 1)]);
+    addToGroup(open, service, name.slice(service.length + 1));
   }
   return [...open].map(([service, operations]) => {
     const names = operations.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);

@@ -1,3 +1,4 @@
+import { listNames } from '../../base/list-names.js';
 import { jwtIssuers } from '../clients/token-keys.js';
 import type { ConfigPath } from '../keys/config-path.js';
 import type { Config } from '../schema.js';
@@ -107,11 +108,11 @@ function widerClass(change: ConfigChange, from: string, to: string): string | nu
   if (later === undefined) return null;
   if (earlier === undefined) return from === NO_CLASS ? 'lets tokens in that were refused' : null;
   const scopes = later.scopes.filter((scope) => !earlier.scopes.includes(scope));
-  if (scopes.length > 0) return `has the scopes ${list(scopes)} besides`;
+  if (scopes.length > 0) return `has the scopes ${listNames(scopes)} besides`;
   const allowed = newlyAllowed(change, earlier, later);
   if (allowed !== null) return allowed;
   const denied = noLongerDenied(change, earlier, later);
-  if (denied.length > 0) return `may call ${list(denied)}, which were denied`;
+  if (denied.length > 0) return `may call ${listNames(denied)}, which were denied`;
   if (earlier.budget !== undefined && later.budget === undefined) return 'has no budget any more';
   if (earlier.requestsAtOnce !== undefined && later.requestsAtOnce === undefined)
     return 'may have any number of requests in progress';
@@ -134,7 +135,7 @@ function newlyAllowed({ before, successors }: ConfigChange, earlier: ClassConfig
       !known.includes(service + entry.slice(serviceOf(entry).length))
     );
   });
-  return added.length === 0 ? null : `may also call ${list(added)}`;
+  return added.length === 0 ? null : `may also call ${listNames(added)}`;
 }
 
 /** What was denied is denied, not allowed, or gone. */
@@ -162,10 +163,3 @@ function noLongerDenied(
 
 const isRoute = (entry: string): boolean => entry.startsWith('/');
 const serviceOf = (entry: string): string => entry.replace(/\..*$/s, '');
-
-const SHOWN = 5;
-const list = (names: readonly string[]): string =>
-  names
-    .slice(0, SHOWN)
-    .map((name) => `\`${name}\``)
-    .join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '');

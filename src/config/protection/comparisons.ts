@@ -1,3 +1,4 @@
+import { listNames } from '../../base/list-names.js';
 import { isRecord } from '../../base/record.js';
 import type { ValueComparison } from './protection.js';
 
@@ -53,13 +54,9 @@ export const each = (
 /** What an empty value is, mostly. */
 export const IS_ERROR = 'an error';
 
-const SHOWN = 5;
-
 function extra(those: readonly string[], known: readonly string[], verb: string): string | null {
   const found = those.filter((each) => !known.includes(each));
-  if (found.length === 0) return null;
-  const shown = found.slice(0, SHOWN).map((each) => `\`${each}\``);
-  return `${verb} ${shown.join(', ')}${found.length > SHOWN ? ` and ${found.length - SHOWN} more` : ''}`;
+  return found.length === 0 ? null : `${verb} ${listNames(found)}`;
 }
 
 const isThere = (value: unknown): boolean =>

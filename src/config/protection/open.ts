@@ -1,14 +1,7 @@
+import { listNames } from '../../base/list-names.js';
 import type { Config } from '../schema.js';
 
 /** Sentences about what a configuration leaves open by what it does not say. */
-
-const SHOWN = 5;
-
-/** Names with their number where they are many. */
-function list(names: readonly string[]): string {
-  const shown = names.slice(0, SHOWN).map((name) => `\`${name}\``);
-  return `${shown.join(', ')}${names.length > SHOWN ? ` and ${names.length - SHOWN} more` : ''}`;
-}
 
 export const openClients = ({ clients }: Config): readonly string[] =>
   clients?.classes === undefined ? ['Every caller may call everything: `clients` identifies none.'] : [];
@@ -22,10 +15,10 @@ export function openClasses({ clients }: Config): readonly string[] {
   return [
     ...(allowed.length === 0
       ? []
-      : [`Clients of class ${list(allowed)} may call everything but \`deny\`: they have no \`allow\`.`]),
+      : [`Clients of class ${listNames(allowed)} may call everything but \`deny\`: they have no \`allow\`.`]),
     ...(unbounded.length === 0
       ? []
-      : [`Clients of class ${list(unbounded)} may call at any rate: they have no \`budget\`.`]),
+      : [`Clients of class ${listNames(unbounded)} may call at any rate: they have no \`budget\`.`]),
   ];
 }
 
@@ -35,7 +28,7 @@ export const openOperations = ({ services }: Config): readonly string[] =>
     const mapped = Object.entries(operations).filter(([, mapping]) => mapping !== false);
     const open = mapped.flatMap(([name, mapping]) => (isRuled(mapping) ? [] : [name]));
     if (open.length === 0 || open.length === mapped.length) return [];
-    return [`Operations of \`${service}\` need no scopes: ${list(open)}; others of it do.`];
+    return [`Operations of \`${service}\` need no scopes: ${listNames(open)}; others of it do.`];
   });
 
 const isRuled = (mapping: Config['services'][string]['operations'][string]): boolean =>
@@ -48,7 +41,7 @@ export function openMasks({ services, graphqlServices, clients }: Config): reado
   const look = (field: string, masks: Readonly<Record<string, unknown>> | undefined): void => {
     const unnamed = masks === undefined ? [] : classes.filter((name) => !Object.hasOwn(masks, name));
     if (unnamed.length > 0)
-      open.push(`\`${field}\` is not masked for class ${list(unnamed)}: its mask has no \`default\`.`);
+      open.push(`\`${field}\` is not masked for class ${listNames(unnamed)}: its mask has no \`default\`.`);
   };
   for (const [service, { schema }] of Object.entries(services))
     for (const [type, { fields }] of Object.entries(schema.types))
@@ -77,10 +70,10 @@ export function openContent({ services }: Config): readonly string[] {
     hasFields(service) && service.validate.requests === 'off' ? [name] : [],
   );
   return [
-    ...(blind.length === 0 ? [] : [`Any operation passes to ${list(blind)}: without \`wsdl\` none is known.`]),
+    ...(blind.length === 0 ? [] : [`Any operation passes to ${listNames(blind)}: without \`wsdl\` none is known.`]),
     ...(unchecked.length === 0
       ? []
-      : [`The content of requests to ${list(unchecked)} is not validated (\`validate.requests\`).`]),
+      : [`The content of requests to ${listNames(unchecked)} is not validated (\`validate.requests\`).`]),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, unplacedError } from '../../base/diagnostic.js';
 import { errorCode } from '../../base/error-code.js';
 import type { Inputs } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
@@ -106,24 +106,22 @@ const UNREADABLE: ReadonlyMap<string, string> = new Map([
 ]);
 
 async function readMain(file: string, inputs: Inputs): Promise<string> {
-  const refuse = (what: string, remedy: string | null): ConfigurationError =>
-    new ConfigurationError([{ file, line: null, column: null, what, remedy }]);
   const text = await readText(file, inputs).catch((error: unknown) => {
     if (error instanceof ConfigurationError) throw error;
     const code = codeOf(error);
     const what = UNREADABLE.get(code) ?? `The configuration cannot be read (${code}).`;
-    throw refuse(what, 'Name a file with -c FILE; `soapstone init FILE` writes one.');
+    throw unplacedError(what, 'Name a file with -c FILE; `soapstone init FILE` writes one.', file);
   });
-  if (text === '') throw refuse('The configuration is empty.', 'Write `services:` into it, or use `import`.');
+  if (text === '')
+    throw unplacedError('The configuration is empty.', 'Write `services:` into it, or use `import`.', file);
   return text;
 }
 
 async function readText(file: string, inputs: Inputs): Promise<string> {
   const bytes: Buffer = await inputs.readFile(file);
   if (bytes.length <= MIB) return bytes.toString('utf8');
-  const what = 'The configuration is longer than 1 MiB.';
   const remedy = 'Divide it into several files with `include`.';
-  throw new ConfigurationError([{ file, line: null, column: null, what, remedy }]);
+  throw unplacedError('The configuration is longer than 1 MiB.', remedy, file);
 }
 
 const codeOf = (error: unknown): string => errorCode(error) ?? 'unknown error';

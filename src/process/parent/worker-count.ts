@@ -1,9 +1,8 @@
-import { ConfigurationError, unplaced } from '../../base/diagnostic.js';
+import { unplacedError } from '../../base/diagnostic.js';
 
 /** The number of processes on the command line; null where it has none. Throws `ConfigurationError` unless a number. */
 export function workersOption(option: string | null): number | 'auto' | null {
   if (option === null || option === 'auto') return option;
   if (/^[1-9]\d{0,2}$/.test(option) && Number(option) <= 256) return Number(option);
-  const remedy = 'Write a number from 1 to 256, or auto.';
-  throw new ConfigurationError([unplaced('--workers is not valid.', remedy)]);
+  throw unplacedError('--workers is not valid.', 'Write a number from 1 to 256, or auto.');
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError, unplaced } from '../../base/diagnostic.js';
+import { ConfigurationError, unplacedError } from '../../base/diagnostic.js';
 import { addInputs, type InputSnapshot } from '../../base/inputs.js';
 import type { StepAnswer, WorkerCalls } from '../calls.js';
 import { Unanswered } from '../channel.js';
@@ -106,5 +106,5 @@ async function askStep<K extends 'compile' | 'compileSame' | 'commit'>(
 function refused({ problems }: StepAnswer): ConfigurationError {
   if (problems.length > 0) return new ConfigurationError(problems);
   const what = 'A worker could not compile the configuration, or not within a minute.';
-  return new ConfigurationError([unplaced(what, 'See the log.')]);
+  return unplacedError(what, 'See the log.');
 }

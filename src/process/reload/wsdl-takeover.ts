@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { ConfigurationError, unplaced } from '../../base/diagnostic.js';
+import { ConfigurationError, unplacedError } from '../../base/diagnostic.js';
 import { errorCode } from '../../base/error-code.js';
 import { emptySnapshot, type InputSnapshot, replayInputs } from '../../base/inputs.js';
 import { RememberedReads } from '../../base/remembered-reads.js';
@@ -129,12 +129,12 @@ async function isOverFiles(bytes: Buffer, inUse: InputSnapshot): Promise<boolean
   return offered !== null && (await new RememberedReads(offered.replaces).areSame(replayInputs(inUse)));
 }
 
-const problem = (what: string, remedy: string | null): ConfigurationError =>
-  new ConfigurationError([unplaced(what, remedy)]);
-
 /** The configuration in use is another one than that a WSDL was compared with. */
 export const outdated = (): ConfigurationError =>
-  problem('The WSDL of a backend was compared with one that is no longer in use.', 'The next comparison decides.');
+  unplacedError(
+    'The WSDL of a backend was compared with one that is no longer in use.',
+    'The next comparison decides.',
+  );
 
 /** Throws `ConfigurationError` where the WSDL of the backend is not used, or callers would miss something. */
 async function checkTaken(before: Contract, after: Compiled): Promise<void> {
@@ -144,7 +144,7 @@ async function checkTaken(before: Contract, after: Compiled): Promise<void> {
   if (missing.length === 0) return;
   const shown = missing.slice(0, PARTS_SHOWN).join(', ');
   const what = `With the WSDL of the backend, callers would miss: ${shown}${missing.length > PARTS_SHOWN ? ', ...' : ''}.`;
-  throw problem(what, 'Names collide: give the operations or types other names in the mapping, and reload.');
+  throw unplacedError(what, 'Names collide: give the operations or types other names in the mapping, and reload.');
 }
 
 /** Compiles a configuration beside the one in use. Throws `ConfigurationError`. */

@@ -1,4 +1,4 @@
-import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { ConfigurationError, type Diagnostic, unplacedError } from '../../base/diagnostic.js';
 import { type Inputs, LIVE_INPUTS } from '../../base/inputs.js';
 import { MIB } from '../../base/limit.js';
 import { AT_ONCE, type Pace } from '../../base/time-slices.js';
@@ -83,7 +83,7 @@ export async function loadDocuments(
     unmet: [],
   };
   const stop = ({ what, remedy }: Refused): never => {
-    throw new ConfigurationError([{ file: location, line: null, column: null, what, remedy }]);
+    throw unplacedError(what, remedy, location);
   };
   const main = await source.locate(location, null);
   if (isRefused(main)) return stop(main);

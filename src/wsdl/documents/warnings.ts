@@ -1,4 +1,5 @@
 import { type Diagnostic, unplaced } from '../../base/diagnostic.js';
+import { groupBy } from '../../base/groups.js';
 
 /** The warnings of one import, bounded, each reported once, those of one cause as one. */
 export interface Warnings {
@@ -35,13 +36,7 @@ export function collectWarnings(): Warnings {
       }
     },
     list() {
-      const groups = new Map<string, Diagnostic[]>();
-      for (const diagnostic of kept) {
-        const cause = diagnostic.cause ?? diagnostic.what;
-        const group = groups.get(cause);
-        if (group === undefined) groups.set(cause, [diagnostic]);
-        else group.push(diagnostic);
-      }
+      const groups = groupBy(kept, ({ cause, what }) => cause ?? what);
       const listed = [...groups].flatMap(([cause, group]) => merged(cause, group));
       if (more === 0) return listed;
       return [...listed, unplaced(`And ${more} more warnings.`, null)];

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
+import { addToGroup } from '../../base/groups.js';
 import { type ComplexType, childrenOfBody, type ElementDeclaration, type Particle, type XsdType } from '../model.js';
 import type { ReachableDiagnostics } from './operations.js';
 
@@ -51,9 +52,7 @@ function containers(all: Iterable<XsdType>): ReadonlyMap<Container, readonly Con
     const node = queue[at];
     if (node === undefined) continue;
     for (const inner of directlyIn(node)) {
-      const outer = containers.get(inner);
-      if (outer === undefined) containers.set(inner, [node]);
-      else outer.push(node);
+      addToGroup(containers, inner, node);
       if (!seen.has(inner)) queue.push(inner);
       seen.add(inner);
     }

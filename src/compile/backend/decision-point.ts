@@ -1,0 +1,32 @@
+import { Buffer } from 'node:buffer';
+import { Cancellation } from '../../base/cancellation.js';
+import { KIB } from '../../base/limit.js';
+import { Refusal } from '../../base/refusals/refusal.js';
+import type { CallObserver } from '../../base/request-observer.js';
+import { postWhole } from '../../upstream/post.js';
+import type { Upstream } from '../../upstream/upstream.js';
+
+const ANSWER_BYTES_MAX = 64 * KIB;
+
+/** Posts JSON to a decision point, and resolves to its answer with status 200. Rejects with a `Refusal` without one. */
+export async function askDecisionPoint(
+  endpoint: Upstream,
+  body: string,
+  observer: CallObserver | null,
+  fields: readonly string[] = [],
+): Promise<string> {
+  const answer = await postWhole(endpoint, {
+    headers: ['content-type', 'application/json', 'accept', 'application/json', ...fields],
+    body: Buffer.from(body),
+    isIdempotent: true,
+    observer,
+    maxBytes: ANSWER_BYTES_MAX,
+    maxBytesKey: 'the answer of the decision point',
+    signal: new Cancellation(),
+    aborted: () => new Refusal('UPSTREAM_TIMEOUT'),
+    checkHead({ status }) {
+      if (status !== 200) throw new Refusal('UPSTREAM_INVALID_RESPONSE', 'decision point');
+    },
+  });
+  return answer.toString('utf8');
+}

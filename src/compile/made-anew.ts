@@ -1,0 +1,20 @@
+import { ConfigurationError } from '../base/diagnostic.js';
+
+/**
+ * What `make` makes of texts whose files may change, made anew when one of them has changed. What then throws
+ * `ConfigurationError` leaves that of before: a file may be half written. What is made first may throw anything.
+ */
+export function madeAnew<T>(texts: readonly (() => string)[], make: (contents: readonly string[]) => T): () => T {
+  let contents = texts.map((text) => text());
+  let made = make(contents);
+  return () => {
+    if (texts.every((text, index) => text() === contents[index])) return made;
+    contents = texts.map((text) => text());
+    try {
+      made = make(contents);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+    }
+    return made;
+  };
+}
