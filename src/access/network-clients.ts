@@ -1,5 +1,5 @@
 import type { Identifier } from './access.js';
-import { type CallerIdentity, type Client, type ClientClass, clientOf } from './client.js';
+import { type ClientClass, clientOf } from './client.js';
 import { clientAddress, subscriberOf } from './network/address.js';
 import type { Networks } from './network/networks.js';
 
@@ -10,23 +10,14 @@ export interface ClientNetwork {
 }
 
 /** Identifies clients by the network their address is in. The first that fits counts; each address is a client. */
-export class NetworkClients implements Identifier {
-  readonly #networks: readonly ClientNetwork[];
-  readonly #proxies: Networks;
-
-  constructor(networks: readonly ClientNetwork[], proxies: Networks) {
-    this.#networks = networks;
-    this.#proxies = proxies;
-  }
-
-  identify(caller: CallerIdentity): Client | null {
-    const address = clientAddress(caller, this.#proxies);
-    const network = this.#networks.find(({ addresses }) => addresses.has(address));
+export const networkClients = (networks: readonly ClientNetwork[], proxies: Networks): Identifier => ({
+  identify(caller) {
+    const address = clientAddress(caller, proxies);
+    const network = networks.find(({ addresses }) => addresses.has(address));
     if (network === undefined) return null;
     const id = `network:${network.name}:${subscriberOf(address)}`;
     return clientOf('network', { id, name: null, label: id }, network.rights);
-  }
-
+  },
   /** Addresses are no credentials. */
-  withhold(): void {}
-}
+  withhold() {},
+});

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusals/refusal.js';
 import { configuredNameKey, nameKey } from '../base/x509/distinguished-name.js';
 import type { Identifier } from './access.js';
-import { type CallerIdentity, type Client, type ClientClass, clientOf, type MessageSender } from './client.js';
+import { type Client, type ClientClass, clientOf, type MessageSender } from './client.js';
 import { labelOf } from './label.js';
 import { clientAddress, subscriberOf } from './network/address.js';
 import type { Networks } from './network/networks.js';
@@ -33,47 +33,37 @@ const UNVERIFIED: ClientClass = {
 
 /**
  * Identifies clients by the WS-Security of their messages. Until the Header of a message is verified its client may call
- * nothing; then it is the client of the sender.
+ * nothing; then it is the client of the sender. `others` is the class of senders that are not listed; null: they are
+ * refused.
  */
-export class Senders implements Identifier {
-  readonly #bySender: ReadonlyMap<string, Client>;
-  /** The class of senders that are not listed; null: they are refused. */
-  readonly #others: ClientClass | null;
-  readonly #proxies: Networks;
-
-  constructor(clients: readonly SenderClient[], others: ClientClass | null, proxies: Networks) {
-    this.#others = others;
-    this.#proxies = proxies;
-    this.#bySender = new Map(
-      clients.map((client) => {
-        const { name, rights } = client;
-        const id = `wsSecurity:${name}`;
-        return [configuredKey(client), Object.freeze(clientOf('wsSecurity', { id, name, label: id }, rights))];
-      }),
-    );
-  }
-
-  identify(caller: CallerIdentity): Client | null {
-    if (caller.isMessageVerified !== true) return null;
-    const id = `unverified:${subscriberOf(clientAddress(caller, this.#proxies))}`;
-    const client = clientOf('wsSecurity', { id, name: null, label: id }, UNVERIFIED);
-    return { ...client, isAuthenticated: false, clientOfSender: (sender) => this.#clientOf(sender) };
-  }
-
-  /** The credentials are in the message, which goes on as it is. */
-  withhold(): void {}
-
-  #clientOf(sender: MessageSender): Client {
+export function senders(clients: readonly SenderClient[], others: ClientClass | null, proxies: Networks): Identifier {
+  const bySender = new Map(
+    clients.map((client) => {
+      const { name, rights } = client;
+      const id = `wsSecurity:${name}`;
+      return [configuredKey(client), Object.freeze(clientOf('wsSecurity', { id, name, label: id }, rights))];
+    }),
+  );
+  const clientOfSender = (sender: MessageSender): Client => {
     const key = keyOf(sender);
-    const listed = this.#bySender.get(key);
-    if (listed === undefined && this.#others === null)
+    const listed = bySender.get(key);
+    if (listed !== undefined) return { ...listed, claims: claimsOf(sender) };
+    if (others === null)
       throw new Refusal('FORBIDDEN', 'the sender is listed nowhere', { found: 'clients.wsSecurity' });
     const id = `wsSecurity:${key}`;
-    const client =
-      listed ??
-      clientOf('wsSecurity', { id, name: null, label: labelOf('wsSecurity', id) }, this.#others ?? UNVERIFIED);
+    const client = clientOf('wsSecurity', { id, name: null, label: labelOf('wsSecurity', id) }, others);
     return { ...client, claims: claimsOf(sender) };
-  }
+  };
+  return {
+    identify(caller) {
+      if (caller.isMessageVerified !== true) return null;
+      const id = `unverified:${subscriberOf(clientAddress(caller, proxies))}`;
+      const client = clientOf('wsSecurity', { id, name: null, label: id }, UNVERIFIED);
+      return { ...client, isAuthenticated: false, clientOfSender };
+    },
+    /** The credentials are in the message, which goes on as it is. */
+    withhold() {},
+  };
 }
 
 /** Attributes with one value are that value, as claims of tokens are. The subject is the sender, whatever they say. */

@@ -2,3 +2,7 @@
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The entries of a map of keys; none of anything else. */
+export const recordEntries = (value: unknown): readonly [string, unknown][] =>
+  isRecord(value) ? Object.entries(value) : [];

@@ -1,4 +1,4 @@
-import { isRecord } from '../base/record.js';
+import { isRecord, recordEntries } from '../base/record.js';
 import { rateRules } from './backend/rate-rules.js';
 import { upstreamRules } from './backend/upstream-rules.js';
 import { clientRules } from './clients/client-rules.js';
@@ -30,7 +30,7 @@ export function checkRules(data: unknown, isGiven: (path: ConfigPath) => boolean
   const findings: Finding[] = [];
   const { clients } = data;
   const hasClaims = isRecord(clients) && (Object.hasOwn(clients, 'jwt') || Object.hasOwn(clients, 'introspection'));
-  for (const [name, service] of entries(data['services'])) {
+  for (const [name, service] of recordEntries(data['services'])) {
     if (isRecord(service)) findings.push(...serviceRules(service, ['services', name], hasClaims));
   }
   const claimed = [
@@ -76,7 +76,7 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
   if (isGraphql) return [...findings, ...graphqlServiceRules(service, path)];
   if (has('wsdl') && has('types')) at('types', `${name} has both \`wsdl\` and \`types\`.`, 'Keep one of them.');
   // With neither it is a perimeter for SOAP callers and nothing else.
-  if (!has('wsdl') && !has('types') && entries(service['operations']).length > 0) {
+  if (!has('wsdl') && !has('types') && recordEntries(service['operations']).length > 0) {
     at(
       'operations',
       `${name} maps operations but has neither \`wsdl\` nor \`types\`.`,
@@ -89,7 +89,7 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
   }
   findings.push(...requestRules(service, path, hasClaims));
   if (has('types') && !has('wsdl')) {
-    for (const [operation, mapping] of entries(service['operations'])) {
+    for (const [operation, mapping] of recordEntries(service['operations'])) {
       if (mapping !== true && !(isRecord(mapping) && !Object.hasOwn(mapping, 'field'))) continue;
       const remedy = 'Write { field: Query.name } or { field: Mutation.name }.';
       const what = `The operation \`${operation}\` of ${name} needs its field, as there is no WSDL.`;
@@ -102,8 +102,8 @@ function serviceRules(service: Record<string, unknown>, path: ConfigPath, hasCla
 /** An internal limit may stand in its group too, but not in both places: one of the values would not count. */
 function limitRules({ limits }: Record<string, unknown>, isGiven: (path: ConfigPath) => boolean): readonly Finding[] {
   if (!isRecord(limits)) return [];
-  return entries(limits['internal']).flatMap(([group, keys]) =>
-    entries(keys).flatMap(([name]): Finding[] => {
+  return recordEntries(limits['internal']).flatMap(([group, keys]) =>
+    recordEntries(keys).flatMap(([name]): Finding[] => {
       if (!isGiven(['limits', group, name])) return [];
       const path = ['limits', 'internal', group, name];
       const what = `${printPath(path)} is also \`limits.${group}.${name}\`.`;
@@ -141,8 +141,4 @@ function duplicates(claims: readonly ClaimedPath[], thing: 'path' | 'address'): 
     findings.push({ path, part: 'value', what, remedy: `Give each its own ${thing}.` });
   }
   return findings;
-}
-
-function entries(data: unknown): readonly [string, unknown][] {
-  return isRecord(data) ? Object.entries(data) : [];
 }

@@ -1,4 +1,5 @@
 import { firstWarnings, printDiagnostic } from '../base/diagnostic.js';
+import { getOrMake } from '../base/get-or-make.js';
 import { packageVersion } from '../base/package-folder.js';
 import { refusalGuides } from '../base/refusals/guides.js';
 import { kindOf, REFUSAL_CODES } from '../base/refusals/refusals.js';
@@ -109,8 +110,7 @@ function fieldsByOperation({ graph }: Compiled): ReadonlyMap<string, ReadonlyMap
   const found = new Map<string, Map<string, BoundField>>();
   for (const bound of graph.fields.values()) {
     if (bound.name === '' || bound.parent === 'Subscription') continue;
-    const ofService = found.get(bound.service) ?? new Map<string, BoundField>();
-    found.set(bound.service, ofService);
+    const ofService = getOrMake(found, bound.service, () => new Map<string, BoundField>());
     if (!ofService.has(bound.operation.name)) ofService.set(bound.operation.name, bound);
   }
   return found;

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { KIB } from '../base/limit.js';
+import { parsedJson } from '../base/parsed-json.js';
 import { isRecord } from '../base/record.js';
 import type { ConsoleDescription, TriedMessage } from './answers.js';
 
@@ -22,7 +23,7 @@ export function readMessage(
   body: Buffer | null,
   { services, graphqlPath, credentialFields }: ConsoleDescription,
 ): Message | null {
-  const value = parsed(body?.toString() ?? '');
+  const value = parsedJson(body?.toString() ?? '');
   if (!isRecord(value) || !isRecord(value['headers'])) return null;
   const { path, headers, body: content } = value;
   const paths = new Set([graphqlPath, ...services.map((service) => service.path)]);
@@ -32,14 +33,6 @@ export function readMessage(
     return typeof text === 'string' && /^[\x20-\x7e]+$/.test(text) ? [[name, text]] : [];
   });
   return { path, headers: Object.fromEntries(taken), body: content };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Sends a message to the gateway itself, so that all of its rules hold for it. */

@@ -1,4 +1,5 @@
 import type { Exchange } from '../base/exchange.js';
+import { getOrMake } from '../base/get-or-make.js';
 import type { OperationUse } from '../base/operation-use.js';
 import { type AdminPages, jsonAnswer } from './admin.js';
 import { makeSum, OTHER, TallyTable } from './metrics/tally.js';
@@ -147,12 +148,9 @@ export class Usage {
     const known = this.#clients.get(label)?.get(name)?.get(version);
     if (known !== undefined) return known;
     if (this.#count >= USAGE_CLIENTS_MAX - 1 && name !== OTHER) return this.#clientOf(OTHER, '', '');
-    const byName = this.#clients.get(label) ?? new Map<string, Map<string, ClientCounts>>();
-    this.#clients.set(label, byName);
-    const byVersion = byName.get(name) ?? new Map<string, ClientCounts>();
-    byName.set(name, byVersion);
+    const byName = getOrMake(this.#clients, label, () => new Map<string, Map<string, ClientCounts>>());
     const made = new ClientCounts(name, version, label);
-    byVersion.set(version, made);
+    getOrMake(byName, name, () => new Map<string, ClientCounts>()).set(version, made);
     this.#count++;
     return made;
   }

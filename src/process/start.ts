@@ -20,7 +20,7 @@ import { Log } from '../observe/log/log.js';
 import { startGateway } from '../server.js';
 import { demoIntroduction, type Introduction } from './introduction.js';
 import { announce, type Opening, openingOf } from './opening.js';
-import { OwnWorker } from './own-worker.js';
+import { ownWorker } from './own-worker.js';
 import { workersOption } from './parent/worker-count.js';
 import type { NextConfig, ParentConfig, WorkerGroup } from './parent/worker-group.js';
 import { Workers, type WorkersOptions } from './parent/workers.js';
@@ -178,7 +178,7 @@ async function open(
   if (isAlone) {
     if (!isKept) snapshot.contents.clear();
     const gateway = await startGateway(compiled, log, asked).catch(refuseAddress(root, ['listen', 'admin']));
-    return { opening, group: new OwnWorker(gateway, log) };
+    return { opening, group: ownWorker(gateway, log) };
   }
   const { config, file } = loaded;
   const first = parentConfigOf(loaded, opening.facts);

@@ -46,7 +46,7 @@ const STABLE_MAX_MILLIS = 60_000;
 export class RedisConnection {
   readonly #settings: ConnectionSettings;
   readonly #events: ConnectionEvents;
-  readonly #locator: ServerLocator;
+  readonly #locate: ServerLocator;
   #client: RedisClient | null = null;
   #isUp = false;
   #connections = 0;
@@ -64,7 +64,7 @@ export class RedisConnection {
   constructor(settings: ConnectionSettings, events: ConnectionEvents) {
     this.#settings = settings;
     this.#events = events;
-    this.#locator = makeLocator(settings.deployment, settings.access, settings.prefix);
+    this.#locate = makeLocator(settings.deployment, settings.access, settings.prefix);
   }
 
   /** Starts to connect, without waiting for it. */
@@ -187,7 +187,7 @@ export class RedisConnection {
     this.#timer = null;
     const { access, operationMillis } = this.#settings;
     try {
-      const address = await this.#locator.locate();
+      const address = await this.#locate();
       const client = await makeClient(address, access, Math.max(CONNECT_MILLIS, operationMillis));
       if (!this.#isClosed) await this.#open(client, printAddress(address));
     } catch (error) {

@@ -1,9 +1,5 @@
-import {
-  type InvalidatedOperations,
-  type InvalidationChannel,
-  type InvalidationReceiver,
-  InvalidationSender,
-} from '../base/invalidation.js';
+import { type InvalidatedOperations, type InvalidationChannel, InvalidationSender } from '../base/invalidation.js';
+import { parsedJson } from '../base/parsed-json.js';
 import type { RedisConnection } from './connection.js';
 
 /** Extra time limit of publishing, which no request waits for. */
@@ -15,41 +11,34 @@ const CHARS_MAX = 256 * 1024;
  * Carries invalidations between replicas through pub/sub. What cannot be published waits until Redis is there again. A
  * replica whose subscription was interrupted may have missed some: it takes all cached replies for invalid.
  */
-export class RedisInvalidationChannel implements InvalidationChannel {
-  readonly #subscriber: RedisConnection;
-  readonly #channel: string;
-  readonly #replica: string;
-  readonly #sender: InvalidationSender;
-
-  /** The second connection is in subscriber mode, and sends no commands. */
-  constructor(connection: RedisConnection, subscriber: RedisConnection, prefix: string, replica: string) {
-    this.#subscriber = subscriber;
-    this.#channel = `${prefix}v1:invalidations`;
-    this.#replica = replica;
-    this.#sender = new InvalidationSender(async (operations) => {
-      const message = `${replica} ${JSON.stringify([...operations])}`;
-      await connection.command('invalidate', ['PUBLISH', this.#channel, message], EXTRA_MILLIS);
-    });
-    connection.onUp(() => void this.#sender.flush());
-  }
-
-  publish(operations: InvalidatedOperations): void {
-    this.#sender.add(operations);
-  }
-
-  receive(receiver: InvalidationReceiver): void {
-    this.#subscriber.subscribe(this.#channel, (text) => {
-      if (text.startsWith(`${this.#replica} `)) return;
-      receiver(readOperations(text));
-    });
-    this.#subscriber.onUp(() => receiver(null));
-  }
+export function redisInvalidations(
+  connection: RedisConnection,
+  /** In subscriber mode: it sends no commands. */
+  subscriber: RedisConnection,
+  prefix: string,
+  replica: string,
+): InvalidationChannel {
+  const channel = `${prefix}v1:invalidations`;
+  const sender = new InvalidationSender(async (operations) => {
+    const message = `${replica} ${JSON.stringify([...operations])}`;
+    await connection.command('invalidate', ['PUBLISH', channel, message], EXTRA_MILLIS);
+  });
+  connection.onUp(() => void sender.flush());
+  return {
+    publish: (operations) => sender.add(operations),
+    receive(receiver) {
+      subscriber.subscribe(channel, (text) => {
+        if (!text.startsWith(`${replica} `)) receiver(readOperations(text));
+      });
+      subscriber.onUp(() => receiver(null));
+    },
+  };
 }
 
 /** Null for a message that cannot be read: it may have named any operation. */
 function readOperations(text: string): InvalidatedOperations | null {
   if (text.length > CHARS_MAX) return null;
-  const entries = parseJson(text.slice(text.indexOf(' ') + 1));
+  const entries = parsedJson(text.slice(text.indexOf(' ') + 1));
   if (!Array.isArray(entries)) return null;
   const operations = new Map<string, number>();
   for (const entry of entries) {
@@ -58,12 +47,4 @@ function readOperations(text: string): InvalidatedOperations | null {
     operations.set(name, pauseMillis);
   }
   return operations;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

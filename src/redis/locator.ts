@@ -15,18 +15,14 @@ export type Deployment =
     }
   | { readonly kind: 'cluster'; readonly nodes: readonly ServerAddress[] };
 
-/** Finds the server that has the data, anew for each connection. */
-export interface ServerLocator {
-  /** Rejects with `RedisUnavailable`. */
-  locate(): Promise<ServerAddress>;
-}
+/** Finds the server that has the data, anew for each connection. Rejects with `RedisUnavailable`. */
+export type ServerLocator = () => Promise<ServerAddress>;
 
 /** All keys are in the hash slot of `prefix`, so one node of a cluster has them. */
 export function makeLocator(deployment: Deployment, access: ServerAccess, prefix: string): ServerLocator {
-  if (deployment.kind === 'sentinel') return new SentinelLocator(deployment);
-  if (deployment.kind === 'cluster') return new ClusterLocator(deployment.nodes, access, prefix);
-  const { address } = deployment;
-  return { locate: async () => address };
+  if (deployment.kind === 'sentinel') return sentinelLocator(deployment);
+  if (deployment.kind === 'cluster') return clusterLocator(deployment.nodes, access, prefix);
+  return async () => deployment.address;
 }
 
 /**
@@ -34,55 +30,33 @@ export function makeLocator(deployment: Deployment, access: ServerAccess, prefix
  * the next time. The protocol is that of redis.io, "Guidelines for Redis clients with support for Redis Sentinel"; its
  * check of the role is made by the connection, which has to write a key.
  */
-class SentinelLocator implements ServerLocator {
-  readonly #master: string;
-  readonly #access: ServerAccess;
-  readonly #sentinels: Turns;
-
-  constructor({ master, sentinels, access }: Extract<Deployment, { kind: 'sentinel' }>) {
-    this.#master = master;
-    this.#access = access;
-    this.#sentinels = new Turns(sentinels);
-  }
-
-  async locate(): Promise<ServerAddress> {
-    return await this.#sentinels.ask('sentinels', async (sentinel) => {
-      const words = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.#master];
-      const [reply] = await askServer(sentinel, this.#access, [words]);
+function sentinelLocator({ master, sentinels, access }: Extract<Deployment, { kind: 'sentinel' }>): ServerLocator {
+  const turns = new Turns('sentinels', sentinels);
+  return () =>
+    turns.ask(async (sentinel) => {
+      const [reply] = await askServer(sentinel, access, [['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', master]]);
       const [host, port] = Array.isArray(reply) ? reply : [];
       const address = readAddress(host, Number(port));
       if (address === null) throw new RedisUnavailable('unknown master');
       return address;
     });
-  }
 }
 
 /** Nodes that are remembered, besides the configured ones. */
 const NODES_MAX = 100;
 
 /** Asks nodes of a cluster for the one that has the slot of all keys. It is asked again after each redirection. */
-class ClusterLocator implements ServerLocator {
-  readonly #configured: readonly ServerAddress[];
-  readonly #access: ServerAccess;
-  readonly #prefix: string;
-  readonly #nodes: Turns;
-
-  constructor(nodes: readonly ServerAddress[], access: ServerAccess, prefix: string) {
-    this.#configured = nodes;
-    this.#access = access;
-    this.#prefix = prefix;
-    this.#nodes = new Turns(nodes);
-  }
-
-  async locate(): Promise<ServerAddress> {
-    return await this.#nodes.ask('nodes', async (node) => {
-      const commands = [
-        ['CLUSTER', 'KEYSLOT', this.#prefix],
-        ['CLUSTER', 'SLOTS'],
-      ];
-      const [slot, ranges] = await askServer(node, this.#access, commands);
+function clusterLocator(nodes: readonly ServerAddress[], access: ServerAccess, prefix: string): ServerLocator {
+  const turns = new Turns('nodes', nodes);
+  const commands = [
+    ['CLUSTER', 'KEYSLOT', prefix],
+    ['CLUSTER', 'SLOTS'],
+  ];
+  return () =>
+    turns.ask(async (node) => {
+      const [slot, ranges] = await askServer(node, access, commands);
       let owner: ServerAddress | null = null;
-      const known: ServerAddress[] = [...this.#configured];
+      const known: ServerAddress[] = [...nodes];
       for (const range of Array.isArray(ranges) ? ranges : []) {
         const [from, to, ...servers]: readonly unknown[] = Array.isArray(range) ? range : [];
         const addresses = servers.flatMap((server) => readNode(server, node) ?? []);
@@ -90,19 +64,20 @@ class ClusterLocator implements ServerLocator {
         if (isOwned) owner = readNode(servers[0], node);
         if (known.length < NODES_MAX) known.push(...addresses);
       }
-      this.#nodes.replace(known);
+      turns.replace(known);
       if (owner === null) throw new RedisUnavailable('slot not served');
       return owner;
     });
-  }
 }
 
 /** Servers that are asked one after the other, beginning with the one after the last that answered. */
 class Turns {
+  readonly #name: string;
   #servers: readonly ServerAddress[];
   #next = 0;
 
-  constructor(servers: readonly ServerAddress[]) {
+  constructor(name: string, servers: readonly ServerAddress[]) {
+    this.#name = name;
     this.#servers = servers;
   }
 
@@ -113,7 +88,7 @@ class Turns {
   }
 
   /** The first answer. Rejects with `RedisUnavailable` and the reason of the last server. */
-  async ask<T>(name: string, ask: (server: ServerAddress) => Promise<T>): Promise<T> {
+  async ask<T>(ask: (server: ServerAddress) => Promise<T>): Promise<T> {
     const servers = this.#servers;
     let reason = 'none';
     for (let count = 0; count < servers.length; count++) {
@@ -126,7 +101,7 @@ class Turns {
         reason = redisReason(error);
       }
     }
-    throw new RedisUnavailable(`${name}: ${reason}`);
+    throw new RedisUnavailable(`${this.#name}: ${reason}`);
   }
 }
 

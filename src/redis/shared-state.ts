@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
-
 import type { EventTransport } from '../base/event-bus.js';
 import type { InvalidationChannel } from '../base/invalidation.js';
+import type { NonceStore } from '../base/nonce-store.js';
+import type { OutcomeStore } from '../base/outcome-store.js';
 import type { PollSharing } from '../base/poll-sharing.js';
 import type { BudgetEvents } from '../budget/budget.js';
 import { type ConnectionSettings, RedisConnection } from './connection.js';
-import { type DocumentStore, type PersistedStoreOptions, RedisPersistedStore } from './documents/persisted-store.js';
+import { type DocumentStore, type PersistedStoreOptions, redisPersistedStore } from './documents/persisted-store.js';
 import type { HistoryLimits } from './events/event-history.js';
 import { RedisEventTransport } from './events/event-transport.js';
-import { RedisInvalidationChannel } from './invalidation-channel.js';
+import { redisInvalidations } from './invalidation-channel.js';
 import { HEARTBEAT_TIMEOUT_MILLIS } from './lease/lease-clock.js';
 import { RedisLeaseStore } from './lease/lease-store.js';
 import { LeasedBudgets } from './lease/leased-budgets.js';
-import { RedisNonceStore } from './nonce-store.js';
+import { redisNonceStore } from './nonce-store.js';
 import { RedisPollSharing } from './polling/poll-sharing.js';
-import { RedisOutcomes } from './redis-outcomes.js';
+import { redisOutcomes } from './redis-outcomes.js';
 import { RedisSlots } from './redis-slots.js';
 
 /** The key `redis` of the configuration. */
@@ -41,8 +42,8 @@ export interface SharedStateEvents {
 /** The state that replicas share through Redis, one object for each process. */
 export class SharedState {
   readonly budgets: LeasedBudgets;
-  readonly nonces: RedisNonceStore;
-  readonly outcomes: RedisOutcomes;
+  readonly nonces: NonceStore;
+  readonly outcomes: OutcomeStore;
   readonly slots: RedisSlots;
   readonly invalidations: InvalidationChannel;
   readonly #settings: SharedStateSettings;
@@ -62,11 +63,11 @@ export class SharedState {
       up: (server) => events.event('info', 'Redis is there', { server }),
       down: (reason) => events.event('warn', 'Redis is away: this process goes on with its share', { reason }),
     });
-    this.nonces = new RedisNonceStore(this.#connection, prefix);
-    this.outcomes = new RedisOutcomes(this.#connection, prefix);
+    this.nonces = redisNonceStore(this.#connection, prefix);
+    this.outcomes = redisOutcomes(this.#connection, prefix);
     this.slots = new RedisSlots(this.#connection, prefix, replicas);
     this.#subscriber = new RedisConnection(settings, { operation() {}, up() {}, down() {} });
-    this.invalidations = new RedisInvalidationChannel(this.#connection, this.#subscriber, prefix, replica);
+    this.invalidations = redisInvalidations(this.#connection, this.#subscriber, prefix, replica);
     const options = { prefix, replica, replicas, heartbeatTimeoutMillis: HEARTBEAT_TIMEOUT_MILLIS };
     this.#leases = new RedisLeaseStore(this.#connection, this.#subscriber, options);
     this.budgets = new LeasedBudgets({ store: this.#leases, replicas, clientsMax, events: events.budget });
@@ -87,7 +88,7 @@ export class SharedState {
       this.#events.event('error', 'Redis held another text than the one with its hash: it was dropped', {});
     };
     const { prefix } = this.#settings;
-    return new RedisPersistedStore(local, this.#connection, { ...limits, prefix, onPoisoned });
+    return redisPersistedStore(local, this.#connection, { ...limits, prefix, onPoisoned });
   }
 
   /** Makes a transport of events between replicas; null without a secret, as any client of Redis could forge events. */
@@ -135,11 +136,10 @@ export class SharedState {
   async #removeEnded(): Promise<void> {
     if (!this.#connection.isUp) return;
     for (const replica of this.#ended) {
-      const isRemoved = await this.#leases.remove(replica).then(
-        () => true,
-        () => false,
+      await this.#leases.remove(replica).then(
+        () => this.#ended.delete(replica),
+        () => {},
       );
-      if (isRemoved) this.#ended.delete(replica);
     }
   }
 

@@ -292,6 +292,10 @@ export interface AttributeDeclaration {
   readonly documentation: string | null;
 }
 
+/** The operations of all ports. */
+export const allOperations = ({ services }: Pick<WsdlModel, 'services'>): readonly Operation[] =>
+  services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations));
+
 /** The key of a name in the maps of the model: `{uri}local`. */
 export const typeKey = (name: QName): string => `{${name.uri}}${name.local}`;
 

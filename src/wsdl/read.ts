@@ -10,7 +10,7 @@ import { isBuiltInNamespace, WSA_10, WSDL, XSD } from './documents/namespaces.js
 import { sharedFolder } from './documents/nearby.js';
 import { collectWarnings, type Warnings } from './documents/warnings.js';
 import { isWellKnown } from './documents/well-known.js';
-import { attributeOf, attributeSpan, childrenOf, type XmlNode } from './documents/xml-tree.js';
+import { attributeOf, attributeSpan, childrenOf, nameOfNode, type XmlNode } from './documents/xml-tree.js';
 import type { WsdlModel, XsdType } from './model.js';
 import { collectDefinitions } from './operations/definitions.js';
 import { withDistinctNames } from './operations/distinct-names.js';
@@ -174,10 +174,8 @@ function newAttribute(node: XmlNode, attribute: string, link: DocumentLink, text
 
 const portsOf = (root: XmlNode): readonly { readonly node: XmlNode; readonly key: string }[] =>
   childrenOf(root, WSDL, 'service').flatMap((service) =>
-    childrenOf(service, WSDL, 'port').map((node) => ({ node, key: portKey(nameOf(service), nameOf(node)) })),
+    childrenOf(service, WSDL, 'port').map((node) => ({ node, key: portKey(nameOfNode(service), nameOfNode(node)) })),
   );
-
-const nameOf = (node: XmlNode): string => attributeOf(node, 'name') ?? '';
 
 interface Span {
   readonly start: number;

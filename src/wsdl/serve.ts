@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { getOrMake } from '../base/get-or-make.js';
 
 import { escapeQuoted } from '../xml/writer.js';
 import type { DocumentLink, WsdlDocument } from './document.js';
@@ -22,7 +23,13 @@ export class ServedDocuments {
    */
   find(query: string, base: string, others: Addresses = NO_OTHERS): ServedDocument | null {
     const document = requestedDocument(this.#documents, query);
-    return document === null ? null : print(preparedOf(document), base, others);
+    return document === null
+      ? null
+      : print(
+          getOrMake(PREPARED, document, () => prepare(document)),
+          base,
+          others,
+        );
   }
 }
 
@@ -49,14 +56,6 @@ interface Prepared {
  * the event loop for all of them.
  */
 const PREPARED = new WeakMap<WsdlDocument, Prepared>();
-
-function preparedOf(document: WsdlDocument): Prepared {
-  const found = PREPARED.get(document);
-  if (found !== undefined) return found;
-  const prepared = prepare(document);
-  PREPARED.set(document, prepared);
-  return prepared;
-}
 
 function prepare(document: WsdlDocument): Prepared {
   const hash = createHash('sha256');

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { parsedJson } from '../base/parsed-json.js';
 import { isRecord } from '../base/record.js';
 import { isRead, type Read } from '../base/remembered-reads.js';
 import type { FetchDocument, FetchedDocument } from './documents/document-source.js';
@@ -39,7 +40,7 @@ export function packTaken({ url, takenMillis, replaces, documents }: Omit<TakenW
 /** Null for bytes that `packTaken` did not write, or not all of them. */
 export function unpackTaken(bytes: Buffer): TakenWsdl | null {
   const end = bytes.indexOf('\n');
-  const header = end === -1 ? null : parsed(bytes.toString('utf8', 0, end));
+  const header = end === -1 ? null : parsedJson(bytes.toString('utf8', 0, end));
   if (!isRecord(header) || header['version'] !== VERSION) return null;
   const { id, url, takenMillis, replaces, documents: listed } = header;
   if (typeof id !== 'string' || typeof url !== 'string' || typeof takenMillis !== 'number') return null;
@@ -87,12 +88,4 @@ function hashOf(contents: readonly Uint8Array[]): string {
   const hash = createHash('sha256');
   for (const content of contents) hash.update(`${content.length}\n`).update(content);
   return hash.digest('base64url');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { UNRESTRICTED } from '../../src/access/access.js';
 import type { Client, ClientClass } from '../../src/access/client.js';
 import { Networks } from '../../src/access/network/networks.js';
-import { NetworkClients } from '../../src/access/network-clients.js';
+import { networkClients } from '../../src/access/network-clients.js';
 import { BasicUsers } from '../../src/access/passwords/basic.js';
 import { FailureRate, KEYS_MAX } from '../../src/access/passwords/failure-rate.js';
 import { hashPassword, type PasswordHash, parsePasswordHash } from '../../src/access/passwords/password-hash.js';
@@ -215,12 +215,12 @@ t.test('failures are permitted in a burst, then at a rate, of so many keys', (t)
 
 t.test('clients are of the first network that their address is in', (t) => {
   const network = (name: string, ...texts: string[]) => ({ name, rights: RIGHTS, addresses: new Networks(texts) });
-  const clients = new NetworkClients(
+  const clients = networkClients(
     [network('office', '10.1.0.0/16'), network('all', '10.0.0.0/8', 'fd00::/8')],
     new Networks(['10.9.9.9']),
   );
-  const of = (address: string, forwarded?: string): Client | null =>
-    clients.identify({ headers: { 'x-forwarded-for': forwarded }, address });
+  const of = (address: string, forwarded?: string) =>
+    clients.identify({ headers: { 'x-forwarded-for': forwarded }, address }) as Client | null;
   t.equal(of('10.1.2.3')?.id, 'network:office:10.1.2.3');
   t.equal(of('10.2.2.3')?.id, 'network:all:10.2.2.3');
   t.equal(of('fd00::1:2:3:4')?.id, 'network:all:fd00:0:0:0::/64');

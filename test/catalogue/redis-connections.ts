@@ -7,7 +7,7 @@ import { NO_EVENTS } from '../../src/budget/budget.js';
 import { MemoryPersistedStore } from '../../src/graphql/admission/document-cache.js';
 import { hashOf } from '../../src/graphql/admission/persisted.js';
 import { PERSISTED_LIMITS } from '../../src/graphql/admission/persisted-limits.js';
-import { RedisPersistedStore } from '../../src/redis/documents/persisted-store.js';
+import { redisPersistedStore } from '../../src/redis/documents/persisted-store.js';
 import { PUBLISH, REPLAY } from '../../src/redis/events/event-scripts.js';
 import { EXCHANGE, HEARTBEAT } from '../../src/redis/lease/lease-scripts.js';
 import { makeScript } from '../../src/redis/script.js';
@@ -155,7 +155,7 @@ export function testConnections(t: Test, rows: Rows): void {
         ...room,
         onPoisoned: () => (alerts += 1),
       };
-      return { connection, texts: new RedisPersistedStore(new MemoryPersistedStore(limits), connection, options) };
+      return { connection, texts: redisPersistedStore(new MemoryPersistedStore(limits), connection, options) };
     };
     const recorded = new RecordedEvents();
     const a = await replica(new RecordedEvents());

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { BudgetAccount, BudgetRule } from '../../src/budget/budget.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { HEARTBEAT_TIMEOUT_MILLIS } from '../../src/redis/lease/lease-clock.js';
-import { RedisLeaseStore } from '../../src/redis/lease/lease-store.js';
+import { bucketOf, RedisLeaseStore } from '../../src/redis/lease/lease-store.js';
 import { LeasedBudgets } from '../../src/redis/lease/leased-budgets.js';
 import { connect, RecordedEvents, turn, until } from './kit.js';
 import type { Outcome, RequestLoad } from './replica.js';
@@ -175,7 +175,7 @@ export async function startReplica(url: string, count: number, clock = () => per
     connection.close();
     subscriber.close();
   };
-  return { budgets, connection, recorded, viewed: (client) => views.get(store.bucketOf(client)) ?? null, close };
+  return { budgets, connection, recorded, viewed: (client) => views.get(bucketOf(client)) ?? null, close };
 }
 
 export const accountOf = (id: string, budget: BudgetRule): BudgetAccount => ({ id, className: 'test', budget });

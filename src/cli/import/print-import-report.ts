@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import { ALL_LISTED, counted, diagnosticLine, MOST_LISTED, oneLine, table } from '../table.js';
 import { groupByCause } from './causes.js';
 import type { ImportReport, ReportedOperation } from './import-report.js';
@@ -82,8 +83,7 @@ function otherPortLines({ operations }: ImportReport): readonly string[] {
   const byPlace = new Map<string, { readonly names: string[]; readonly by: Set<string>; reason: string | null }>();
   for (const { operation, at, status, sameAs, reason } of operations) {
     if (status !== 'otherPort' || sameAs === null) continue;
-    const known = byPlace.get(at) ?? { names: [], by: new Set<string>(), reason };
-    byPlace.set(at, known);
+    const known = getOrMake(byPlace, at, () => ({ names: [], by: new Set<string>(), reason }));
     known.names.push(operation);
     known.by.add(sameAs);
   }

@@ -9,7 +9,7 @@ import { parseListenAddress } from '../../config/keys/address.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { DIALECTS, type Dialect, dialectOfName } from '../../soap/dialect.js';
 import { actionOrNull } from '../../soap/soap-action.js';
-import { childrenOfBody, type Operation, typeKey, type WsdlModel } from '../../wsdl/model.js';
+import { allOperations, childrenOfBody, type Operation, typeKey, type WsdlModel } from '../../wsdl/model.js';
 import { readShowing } from '../import/import.js';
 import { importSourceOf, type SourceOptions } from '../import/import-source.js';
 import { oneLine } from '../table.js';
@@ -69,12 +69,9 @@ function introduction(model: WsdlModel, server: Server): string {
   const bound = server.address();
   const [host, port] = typeof bound === 'object' && bound !== null ? [bound.address, bound.port] : ['', 0];
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
-  const count = operationsOf(model).length;
+  const count = allOperations(model).length;
   return `The mock answers ${count} operations at ${url}, at any path.\nPut the gateway in front of it: soapstone try WSDL --url ${url}`;
 }
-
-const operationsOf = ({ services }: WsdlModel): readonly Operation[] =>
-  services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations));
 
 /** A server that answers the operations of all ports, at any path. */
 export function makeMockServer(model: WsdlModel, answers: string | null): Server {
@@ -92,7 +89,7 @@ class MockOperations {
   constructor(model: WsdlModel) {
     const [port] = model.services.flatMap(({ ports }) => ports);
     this.dialect = (port === undefined ? null : dialectOfName(port.dialect)) ?? DIALECTS['1.1'];
-    for (const operation of operationsOf(model)) {
+    for (const operation of allOperations(model)) {
       if (operation.status === 'disabled') continue;
       const [body] = childrenOfBody(operation.input);
       addToGroup(this.#byBody, body === undefined ? '' : typeKey(body.name), operation);

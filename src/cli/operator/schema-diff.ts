@@ -12,6 +12,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { unplacedError } from '../../base/diagnostic.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { nearest } from '../../base/nearest.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { table } from '../table.js';
@@ -67,11 +68,8 @@ function renamedTo(description: string, from: GraphQLSchema, to: GraphQLSchema):
 const NAMES = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
 
 /** The names of types, and of fields as `Type.field`. */
-function namesIn(schema: GraphQLSchema): ReadonlySet<string> {
-  const made = NAMES.get(schema) ?? new Set(Object.values(schema.getTypeMap()).flatMap(namesOf));
-  NAMES.set(schema, made);
-  return made;
-}
+const namesIn = (schema: GraphQLSchema): ReadonlySet<string> =>
+  getOrMake(NAMES, schema, () => new Set(Object.values(schema.getTypeMap()).flatMap(namesOf)));
 
 function namesOf(type: GraphQLNamedType): readonly string[] {
   if (type.name.startsWith('__')) return [];

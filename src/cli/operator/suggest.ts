@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import { GRAPHQL_LIMITS } from '../../graphql/limits.js';
 import type { ExitCode, Terminal } from '../../process/terminal.js';
 import { readingError, readOperatorPage } from './operator-page.js';
@@ -77,7 +78,7 @@ function readMetrics(text: string): Seen {
     if (!Number.isFinite(value) || [service, operation].some((name) => name === '' || name === OTHER)) continue;
     const [group, part] = metric;
     const entry = entryOf(seen, service, operation);
-    const counted = group !== 'lists' ? entry[group] : below(entry.lists, labels.get('list') ?? '', nothing);
+    const counted = group !== 'lists' ? entry[group] : getOrMake(entry.lists, labels.get('list') ?? '', nothing);
     counted[part] = value;
   }
   return seen;
@@ -89,7 +90,7 @@ const OTHER = '_other';
 const nothing = (): Counted => ({ count: 0, sum: 0, most: 0 });
 
 const entryOf = (seen: Seen, service: string, operation: string): SeenOperation =>
-  below(below(seen, service, newOperations), operation, () => ({
+  getOrMake(getOrMake(seen, service, newOperations), operation, () => ({
     replies: nothing(),
     items: nothing(),
     lists: new Map(),
@@ -97,14 +98,6 @@ const entryOf = (seen: Seen, service: string, operation: string): SeenOperation 
 
 const newOperations = (): Map<string, SeenOperation> => new Map();
 const newFields = (): Map<string, Counted> => new Map();
-
-function below<T>(map: Map<string, T>, key: string, make: () => T): T {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
-}
 
 function printSuggestions(seen: Seen): string {
   const lines = ['services:'];
@@ -120,7 +113,7 @@ function printSuggestions(seen: Seen): string {
       lines.push(`        replyKib: ${roundUp(kib.most)} # ${about(kib, 'replies', 'KiB')}`);
       for (const [list, counted] of lists) {
         const [type = '', field = ''] = list.split('/');
-        if (field !== '') add(below(below(types, type, newFields), field, nothing), counted);
+        if (field !== '') add(getOrMake(getOrMake(types, type, newFields), field, nothing), counted);
       }
     }
     if (types.size > 0) lines.push('    schema:', '      types:');

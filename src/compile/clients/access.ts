@@ -3,9 +3,9 @@ import { ApiKeys } from '../../access/api-keys.js';
 import { Certificates } from '../../access/certificates.js';
 import type { Access, ClientClass } from '../../access/client.js';
 import { Networks } from '../../access/network/networks.js';
-import { NetworkClients } from '../../access/network-clients.js';
+import { networkClients } from '../../access/network-clients.js';
 import { BasicUsers, basicUser } from '../../access/passwords/basic.js';
-import { Senders } from '../../access/senders.js';
+import { senders } from '../../access/senders.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
 import { Kept } from '../keep.js';
@@ -81,7 +81,7 @@ export async function compileAccess(
         rights: classOf(of),
         addresses: new Networks(addresses),
       }));
-      return new NetworkClients(networks, proxies);
+      return networkClients(networks, proxies);
     },
     certificate() {
       if (clients.certificate === undefined) return null;
@@ -103,7 +103,7 @@ export async function compileAccess(
         user: user ?? null,
         saml: saml ?? null,
       }));
-      return new Senders(known, others === undefined ? null : classOf(others), proxies);
+      return senders(known, others === undefined ? null : classOf(others), proxies);
     },
     address: () => (clients.address === undefined ? null : new ByAddress(classOf(clients.address.class), proxies)),
   };

@@ -1,4 +1,5 @@
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { didYouMean } from '../../base/nearest.js';
 import type { ReplyCache } from '../../cache/reply-cache.js';
 import type { CacheRules, Invalidation, ReadRule, WriteRule } from '../../cache/rules.js';
@@ -47,7 +48,12 @@ export async function compileCaching(
   const diagnostics: Diagnostic[] = [];
   const others = withoutServices(root.value);
   const kept = keptRules(services, CACHE_RULES.find(keeping, '', others));
-  const invalidations = new Invalidations(keeping);
+  const invalidations = new Map<string, Invalidation>();
+  const invalidationOf = (name: string): Invalidation =>
+    getOrMake(invalidations, name, () => {
+      const make = (): Invalidation => ({ name, generation: 0, pausedUntilMillis: 0 });
+      return INVALIDATIONS.keep(keeping, name, null, make);
+    });
   const reads = new OperationMap<ReadRule>();
   const writes = new OperationMap<WriteRule>();
   for (const service of services) {
@@ -55,25 +61,22 @@ export async function compileCaching(
       const mapping = service.config.operations[operation.name];
       if (typeof mapping !== 'object') continue;
       const { read, write } = mapping;
-      const declared = new Declaration(
-        root.at(mapping, 'services', service.name, 'operations', operation.name),
-        services,
-        service,
-        operation,
-      );
+      if (read === undefined && write === undefined) continue;
+      const section = root.at(mapping, 'services', service.name, 'operations', operation.name);
+      const declared = { section, services, service, operation };
       if (read !== undefined) {
-        const rule = kept.get(service.name, operation) ?? declared.read(read, invalidations);
+        const rule = kept.get(service.name, operation) ?? readRule(declared, read, invalidationOf);
         reads.set(service.name, operation, rule);
       }
-      if (write !== undefined) writes.set(service.name, operation, declared.write(write, invalidations));
-      if (read !== undefined || write !== undefined) diagnostics.push(...declared.check(read, write));
+      if (write !== undefined) writes.set(service.name, operation, writeRule(declared, write, invalidationOf));
+      diagnostics.push(...checkDeclared(declared, read, write));
     }
   }
   if (diagnostics.length > 0) throw new ConfigurationError(diagnostics);
   const caching: Caching = {
     read: (service, operation) => reads.get(service, operation),
     write: (service, operation) => writes.get(service, operation),
-    invalidations: invalidations.known,
+    invalidations,
   };
   CACHE_RULES.set(keeping, '', others, { services, caching });
   return caching;
@@ -104,123 +107,103 @@ function withoutServices({ services, graphqlServices, include, links, subscripti
   return rest;
 }
 
-class Invalidations {
-  readonly known = new Map<string, Invalidation>();
-  readonly #keeping: Keeping;
-
-  constructor(keeping: Keeping) {
-    this.#keeping = keeping;
-  }
-
-  of(name: string): Invalidation {
-    const make = (): Invalidation => ({ name, generation: 0, pausedUntilMillis: 0 });
-    const found = this.known.get(name) ?? INVALIDATIONS.keep(this.#keeping, name, null, make);
-    this.known.set(name, found);
-    return found;
-  }
+/** What declares an operation. */
+interface Declared {
+  readonly section: ConfigSection<unknown>;
+  readonly services: readonly ConfiguredService[];
+  readonly service: ConfiguredService;
+  readonly operation: Operation;
 }
 
-/** The `read` and `write` of one operation. */
-class Declaration {
-  readonly #section: ConfigSection<unknown>;
-  readonly #services: readonly ConfiguredService[];
-  readonly #service: ConfiguredService;
-  readonly #operation: Operation;
+type InvalidationOf = (name: string) => Invalidation;
 
-  constructor(
-    section: ConfigSection<unknown>,
-    services: readonly ConfiguredService[],
-    service: ConfiguredService,
-    operation: Operation,
-  ) {
-    this.#section = section;
-    this.#services = services;
-    this.#service = service;
-    this.#operation = operation;
-  }
+function readRule(
+  { service, operation }: Declared,
+  { cacheMillis, staleMillis, scope }: ReadKeys,
+  invalidationOf: InvalidationOf,
+): ReadRule {
+  return Object.freeze({
+    service: service.name,
+    operation: operation.name,
+    freshMillis: cacheMillis,
+    staleMillis,
+    isShared: scope === 'shared',
+    isData: holdsData(operation),
+    invalidation: invalidationOf(`${service.name}.${operation.name}`),
+  });
+}
 
-  read({ cacheMillis, staleMillis, scope }: ReadKeys, all: Invalidations): ReadRule {
-    const service = this.#service.name;
-    const operation = this.#operation.name;
-    return Object.freeze({
-      service,
-      operation,
-      freshMillis: cacheMillis,
-      staleMillis,
-      isShared: scope === 'shared',
-      isData: holdsData(this.#operation),
-      invalidation: all.of(`${service}.${operation}`),
-    });
-  }
+const writeRule = (declared: Declared, { invalidates }: WriteKeys, invalidationOf: InvalidationOf): WriteRule =>
+  Object.freeze({ invalidations: invalidates.map((entry) => invalidationOf(fullName(declared, entry))) });
 
-  write({ invalidates }: WriteKeys, all: Invalidations): WriteRule {
-    return Object.freeze({ invalidations: invalidates.map((entry) => all.of(this.#nameOf(entry))) });
+function checkDeclared(
+  declared: Declared,
+  read: ReadKeys | undefined,
+  write: WriteKeys | undefined,
+): readonly Diagnostic[] {
+  const { requests } = declared.service;
+  const { input, output, name, soapAction } = declared.operation;
+  const diagnostics: Diagnostic[] = [];
+  const find = (key: 'read' | 'write', what: string, remedy: string): void => {
+    diagnostics.push(declared.section.diagnostic([key], what, remedy));
+  };
+  const key = read === undefined ? 'write' : 'read';
+  if (read !== undefined && write !== undefined) {
+    find(
+      'write',
+      `Operation \`${name}\` is declared to read and to write.`,
+      'Remove `read`: calls that write are never cached.',
+    );
   }
+  if (read !== undefined && output === null) {
+    find('read', `Operation \`${name}\` answers nothing that could be read.`, 'Remove `read`.');
+  }
+  if (read !== undefined && read.staleMillis > 0 && read.cacheMillis === 0) {
+    find('read', '`staleMillis` is of no use where nothing is remembered.', 'Give `cacheMillis` too.');
+  }
+  const known = requests.find(input.body?.name ?? null);
+  const other = known?.candidates.find((candidate) => candidate.name !== name);
+  if (other !== undefined) {
+    const what = `Operation \`${name}\` has the same request as \`${other.name}\`: a message need not name its operation.`;
+    find(key, what, 'Declare nothing of either.');
+  } else if (known?.soapAction === null && soapAction !== null && soapAction !== '') {
+    const what = `Operation \`${name}\` shares its request with another, which differs by its SOAPAction alone.`;
+    find(key, what, 'Declare nothing of either.');
+  }
+  for (const [index, entry] of (write?.invalidates ?? []).entries())
+    diagnostics.push(...checkEntry(declared, entry, index));
+  return diagnostics;
+}
 
-  check(read: ReadKeys | undefined, write: WriteKeys | undefined): readonly Diagnostic[] {
-    const { requests } = this.#service;
-    const { input, output, name, soapAction } = this.#operation;
-    const diagnostics: Diagnostic[] = [];
-    const find = (key: 'read' | 'write', what: string, remedy: string): void => {
-      diagnostics.push(this.#section.diagnostic([key], what, remedy));
-    };
-    const key = read === undefined ? 'write' : 'read';
-    if (read !== undefined && write !== undefined) {
-      find(
-        'write',
-        `Operation \`${name}\` is declared to read and to write.`,
-        'Remove `read`: calls that write are never cached.',
-      );
-    }
-    if (read !== undefined && output === null) {
-      find('read', `Operation \`${name}\` answers nothing that could be read.`, 'Remove `read`.');
-    }
-    if (read !== undefined && read.staleMillis > 0 && read.cacheMillis === 0) {
-      find('read', '`staleMillis` is of no use where nothing is remembered.', 'Give `cacheMillis` too.');
-    }
-    const known = requests.find(input.body?.name ?? null);
-    const other = known?.candidates.find((candidate) => candidate.name !== name);
-    if (other !== undefined) {
-      const what = `Operation \`${name}\` has the same request as \`${other.name}\`: a message need not name its operation.`;
-      find(key, what, 'Declare nothing of either.');
-    } else if (known?.soapAction === null && soapAction !== null && soapAction !== '') {
-      const what = `Operation \`${name}\` shares its request with another, which differs by its SOAPAction alone.`;
-      find(key, what, 'Declare nothing of either.');
-    }
-    for (const [index, entry] of (write?.invalidates ?? []).entries())
-      diagnostics.push(...this.#checkEntry(entry, index));
-    return diagnostics;
+function checkEntry(declared: Declared, entry: string, index: number): readonly Diagnostic[] {
+  const { section, services } = declared;
+  const [serviceName = '', ...rest] = fullName(declared, entry).split('.');
+  const name = rest.join('.');
+  const path = ['write', 'invalidates', index];
+  const service = services.find((one) => one.name === serviceName);
+  const among = service?.operations ?? [];
+  const found = among.find((operation) => operation.name === name);
+  if (found === undefined || service === undefined) {
+    const known = among.map((operation) => operation.name);
+    const what = `There is no operation \`${entry}\` that could be forgotten.`;
+    return [section.diagnostic(path, what, didYouMean(name, known))];
   }
+  const mapping = service.config.operations[name];
+  if (typeof mapping === 'object' && mapping.read !== undefined) return [];
+  return [
+    section.diagnostic(
+      path,
+      `Operation \`${entry}\` is not declared to read: nothing of it is remembered.`,
+      'Give it `read`, or take it out.',
+    ),
+  ];
+}
 
-  #checkEntry(entry: string, index: number): readonly Diagnostic[] {
-    const [serviceName = '', ...rest] = this.#nameOf(entry).split('.');
-    const name = rest.join('.');
-    const among = this.#services.find((service) => service.name === serviceName)?.operations ?? [];
-    const path = ['write', 'invalidates', index];
-    const found = among.find((operation) => operation.name === name);
-    const service = this.#services.find((one) => one.name === serviceName);
-    if (found === undefined || service === undefined) {
-      const known = among.map((operation) => operation.name);
-      const what = `There is no operation \`${entry}\` that could be forgotten.`;
-      return [this.#section.diagnostic(path, what, didYouMean(name, known))];
-    }
-    const mapping = service.config.operations[name];
-    if (typeof mapping === 'object' && mapping.read !== undefined) return [];
-    return [
-      this.#section.diagnostic(
-        path,
-        `Operation \`${entry}\` is not declared to read: nothing of it is remembered.`,
-        'Give it `read`, or take it out.',
-      ),
-    ];
-  }
-
-  /** Names of operations may hold dots, names of services none: a first word that is no service is part of the name. */
-  #nameOf(entry: string): string {
-    const dot = entry.indexOf('.');
-    const isElsewhere = dot > 0 && this.#services.some(({ name }) => name === entry.slice(0, dot));
-    return isElsewhere ? entry : `${this.#service.name}.${entry}`;
-  }
+/** Names of operations may hold dots, names of services none: a first word that is no service is part of the name. */
+function fullName({ services, service }: Declared, entry: string): string {
+  const dot = entry.indexOf('.');
+  const isElsewhere = dot > 0 && services.some(({ name }) => name === entry.slice(0, dot));
+  return isElsewhere ? entry : `${service.name}.${entry}`;
 }
 
 /**

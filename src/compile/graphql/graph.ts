@@ -1,5 +1,6 @@
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
 import { ConfigurationError, type Diagnostic } from '../../base/diagnostic.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { type Pace, runAtOnce, type Steps } from '../../base/time-slices.js';
 import type { Config } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
@@ -150,8 +151,7 @@ function typeOwners(services: readonly ConfiguredService[]): ReadonlyMap<Configu
     if (service.wsdl === null) continue;
     const { naming, names, schema } = service.config;
     const shape = JSON.stringify([naming, names, schema]);
-    const byShape = first.get(service.wsdl.types) ?? new Map<string, string>();
-    first.set(service.wsdl.types, byShape);
+    const byShape = getOrMake(first, service.wsdl.types, () => new Map<string, string>());
     const owner = byShape.get(shape);
     if (owner === undefined) byShape.set(shape, service.name);
     else owners.set(service, owner);

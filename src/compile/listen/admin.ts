@@ -2,7 +2,7 @@ import { OrderedAccess, UNRESTRICTED } from '../../access/access.js';
 import type { ApiKeyClient } from '../../access/api-keys.js';
 import { Networks } from '../../access/network/networks.js';
 import { BasicUsers, basicUser } from '../../access/passwords/basic.js';
-import { BearerKeys } from '../../access/tokens/bearer-keys.js';
+import { bearerKeys } from '../../access/tokens/bearer-keys.js';
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { invariant } from '../../base/invariant.js';
 import { isReachable } from '../../config/keys/address.js';
@@ -44,7 +44,7 @@ function accessOf(config: AdminListenerConfig): AdminAccess {
   const access = new OrderedAccess([
     // First, for its challenge: a browser answers no other.
     ...(users.length === 0 ? [] : [new BasicUsers(users, new Networks([]))]),
-    ...(bearer === undefined ? [] : [new BearerKeys(namedTokens(bearer.tokens))]),
+    ...(bearer === undefined ? [] : [bearerKeys(namedTokens(bearer.tokens))]),
   ]);
   return {
     async identify(caller) {

@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import type { Config, ServiceConfig } from '../../config/schema.js';
 import type { ConfigSection } from '../../config/section.js';
-import type { Operation, WsdlModel } from '../../wsdl/model.js';
+import { allOperations, type Operation, type WsdlModel } from '../../wsdl/model.js';
 import { requestKey } from '../../wsdl/request-key.js';
 import type { KnownModel } from './named-wsdl.js';
 
@@ -24,7 +25,7 @@ export function openedOperations(
   { model, written, taken }: Pick<KnownModel, 'model' | 'written' | 'taken'>,
 ): OpenedOperations {
   if (taken === null || !hasRights(service, clients)) return { model, warnings: [] };
-  const known = new Set(operationsOf(written).map(requestKey));
+  const known = new Set(allOperations(written).map(requestKey));
   const named = new Set(Object.keys(service.value.operations));
   const isOpen = (operation: Operation, port: string): boolean =>
     known.has(requestKey(operation)) ||
@@ -45,11 +46,8 @@ export function openedOperations(
   }));
   if (closed.size === 0) return { model, warnings: [] };
   const names = [...closed];
-  const versions = reduced.get(model) ?? new Map<string, WsdlModel>();
-  reduced.set(model, versions);
-  const key = JSON.stringify(names);
-  const without = versions.get(key) ?? Object.freeze({ ...model, services });
-  versions.set(key, without);
+  const versions = getOrMake(reduced, model, () => new Map<string, WsdlModel>());
+  const without = getOrMake(versions, JSON.stringify(names), () => Object.freeze({ ...model, services }));
   const shown = names.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
   const what = `Service \`${service.name}\`: the WSDL that was taken from the backend has operations that are closed, for the service has rights: ${shown.join(', ')}${names.length > NAMES_SHOWN ? ', ...' : ''}.`;
   const remedy = 'Name them in `operations` to open them, or replace the file by `soapstone import`.';
@@ -57,9 +55,6 @@ export function openedOperations(
 }
 
 const NAMES_SHOWN = 10;
-
-const operationsOf = ({ services }: WsdlModel): readonly Operation[] =>
-  services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations));
 
 /** Whether the configuration says who may call or see what of a service. */
 function hasRights({ name, value }: ConfigSection<ServiceConfig>, clients: Config['clients']): boolean {

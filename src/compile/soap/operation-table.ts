@@ -1,4 +1,5 @@
-import type { Operation, WsdlModel } from '../../wsdl/model.js';
+import { getOrMake } from '../../base/get-or-make.js';
+import { allOperations, type Operation, type WsdlModel } from '../../wsdl/model.js';
 import type { QName } from '../../xml/events.js';
 import { type KnownOperation, RequestGroup, type SentActions } from './request-group.js';
 
@@ -25,7 +26,7 @@ export class OperationTable {
     wsdl: WsdlModel | null,
     actionOf: (operation: Operation) => string | null = () => null,
   ) {
-    const others = wsdl?.services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations)) ?? [];
+    const others = wsdl === null ? [] : allOperations(wsdl);
     const all = [...chosen, ...others];
     const own = new Set(chosen);
     const groups = new Set<RequestGroup>();
@@ -98,8 +99,7 @@ function namesByAction(operations: readonly Operation[]): ReadonlyMap<string, Re
   for (const { name, soapAction, addressingAction } of operations) {
     for (const action of [soapAction, addressingAction]) {
       if (action === null || action === '') continue;
-      const known = names.get(action) ?? new Set();
-      names.set(action, known.add(name));
+      getOrMake(names, action, () => new Set<string>()).add(name);
     }
   }
   return names;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/record.js';
+import { recordEntries } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../../config/keys/config-path.js';
 import type { Finding } from '../../config/keys/finding.js';
 import type { Config } from '../../config/schema.js';
@@ -73,5 +73,5 @@ function* textsIn(value: unknown, path: ConfigPath): Iterable<Text> {
  */
 function childrenOf(value: unknown): readonly (readonly [string | number, unknown])[] {
   if (Array.isArray(value)) return value.map((child: unknown, index) => [index, child] as const);
-  return isRecord(value) ? Object.entries(value) : [];
+  return recordEntries(value);
 }

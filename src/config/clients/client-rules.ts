@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/nearest.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord, recordEntries } from '../../base/record.js';
 import { configuredNameKey } from '../../base/x509/distinguished-name.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
@@ -77,8 +77,7 @@ function classNames(clients: Record<string, unknown>, path: ConfigPath): readonl
         : section === 'basic'
           ? [way['users'], [...path, section, 'users']]
           : [way['clients'], [...path, section, 'clients']];
-    if (!isRecord(listed)) continue;
-    for (const [name, client] of Object.entries(listed)) check(client, [...at, name]);
+    for (const [name, client] of recordEntries(listed)) check(client, [...at, name]);
   }
   return findings;
 }
@@ -101,7 +100,7 @@ function senders(
     findings.push({ path: [...path, 'wsSecurity'], part: 'key', what, remedy });
   }
   const owners = new Map<string, string>();
-  for (const [name, client] of isRecord(wsSecurity['clients']) ? Object.entries(wsSecurity['clients']) : []) {
+  for (const [name, client] of recordEntries(wsSecurity['clients'])) {
     if (!isRecord(client)) continue;
     const at: ConfigPath = [...path, 'wsSecurity', 'clients', name];
     const { class: _class, ...ways } = client;
@@ -127,10 +126,8 @@ function sameSecrets(clients: Record<string, unknown>, path: ConfigPath): readon
   const findings: Finding[] = [];
   for (const section of ['apiKeys', 'certificate']) {
     const way = clients[section];
-    const listed = isRecord(way) ? way['clients'] : null;
-    if (!isRecord(listed)) continue;
     const owners = new Map<string, string>();
-    for (const [name, client] of Object.entries(listed)) {
+    for (const [name, client] of recordEntries(isRecord(way) ? way['clients'] : null)) {
       if (!isRecord(client)) continue;
       const secrets = Array.isArray(client['keys']) ? client['keys'] : [client['subject']];
       for (const secret of secrets) {

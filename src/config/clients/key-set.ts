@@ -1,4 +1,5 @@
 import { createPublicKey } from 'node:crypto';
+import { parsedJson } from '../../base/parsed-json.js';
 import { isRecord } from '../../base/record.js';
 import { JWT_ALGORITHMS } from './token-keys.js';
 
@@ -30,12 +31,7 @@ export function validateKeySet(text: string, algorithms: readonly string[]): Key
 }
 
 function keysIn(text: string): readonly Record<string, unknown>[] | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const value = parsedJson(text);
   const keys = isRecord(value) ? value['keys'] : null;
   return Array.isArray(keys) && keys.every(isRecord) ? keys : null;
 }

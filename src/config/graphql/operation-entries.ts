@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/record.js';
+import { isRecord, recordEntries } from '../../base/record.js';
 import type { ConfigPath } from '../keys/config-path.js';
 
 interface OperationEntry {
@@ -8,9 +8,8 @@ interface OperationEntry {
 
 /** The mappings of all operations of a configuration whose services may be of any shape. */
 export function* operationEntries({ services }: Record<string, unknown>): Generator<OperationEntry> {
-  for (const [name, service] of isRecord(services) ? Object.entries(services) : []) {
-    const operations = isRecord(service) ? service['operations'] : null;
-    for (const [operation, mapping] of isRecord(operations) ? Object.entries(operations) : [])
+  for (const [name, service] of recordEntries(services)) {
+    for (const [operation, mapping] of recordEntries(isRecord(service) ? service['operations'] : null))
       if (isRecord(mapping)) yield { path: ['services', name, 'operations', operation], mapping };
   }
 }

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/nearest.js';
-import { isRecord } from '../../base/record.js';
+import { isRecord, recordEntries } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
@@ -12,17 +12,17 @@ export function requestRules(
   const listed = service['callerHeaders'];
   const allowed = Array.isArray(listed) ? listed.map((name) => String(name).toLowerCase()) : [];
   const groups: (readonly [unknown, ConfigPath])[] = [[service['soapHeaders'], [...path, 'soapHeaders']]];
-  for (const [operation, mapping] of Object.entries(isRecord(service['operations']) ? service['operations'] : {})) {
+  for (const [operation, mapping] of recordEntries(service['operations'])) {
     if (!isRecord(mapping)) continue;
     for (const group of ['arguments', 'headers']) {
       groups.push([mapping[group], [...path, 'operations', operation, group]]);
     }
   }
   return groups.flatMap(([entries, at]) =>
-    Object.entries(isRecord(entries) ? entries : {}).flatMap(([key, entry]) => [
+    recordEntries(entries).flatMap(([key, entry]) => [
       ...blockRules(key, entry, [...at, key]),
       ...(isRecord(entry) ? entryRules(entry, [...at, key], { allowed, hasClaims }) : []),
-      ...Object.entries(isRecord(entry) && isRecord(entry['values']) ? entry['values'] : {}).flatMap(([name, value]) =>
+      ...recordEntries(isRecord(entry) ? entry['values'] : null).flatMap(([name, value]) =>
         isRecord(value) ? entryRules(value, [...at, key, 'values', name], { allowed, hasClaims }) : [],
       ),
     ]),

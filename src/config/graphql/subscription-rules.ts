@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/record.js';
+import { isRecord, recordEntries } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
@@ -68,7 +68,7 @@ function eventRules(event: Record<string, unknown>, path: ConfigPath, key: 'on' 
       ['fields', 'values'],
     ] as const) {
       const values = event[group];
-      for (const [name, value] of isRecord(values) ? Object.entries(values) : []) {
+      for (const [name, value] of recordEntries(values)) {
         if (!/^reply(\.|$)/.test(names === 'keys' ? name : String(value))) continue;
         const what = `${printPath([...path, group, name])} is of the reply, but a notification has none.`;
         findings.push({

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/record.js';
+import { isRecord, recordEntries } from '../../base/record.js';
 import { type ConfigPath, printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
@@ -12,7 +12,7 @@ export interface ClaimedPath {
 export function claimedPaths({ graphql, services, routes }: Record<string, unknown>): readonly ClaimedPath[] {
   const claims: ClaimedPath[] = [];
   if (isRecord(graphql)) claims.push({ path: ['graphql', 'path'], claimed: graphql['path'] });
-  for (const [name, service] of isRecord(services) ? Object.entries(services) : []) {
+  for (const [name, service] of recordEntries(services)) {
     if (isRecord(service)) claims.push({ path: ['services', name, 'path'], claimed: service['path'] });
   }
   for (const [index, route] of Array.isArray(routes) ? routes.entries() : []) {

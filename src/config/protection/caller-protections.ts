@@ -1,5 +1,16 @@
 import { clientsGone, widerClasses, widerIdentities } from './callers.js';
-import { denials, each, equal, flagComparison, grants, IS_ERROR, kept, ranked, restart } from './comparisons.js';
+import {
+  denials,
+  each,
+  equal,
+  flagComparison,
+  grants,
+  IS_ERROR,
+  kept,
+  keysBelow,
+  ranked,
+  restart,
+} from './comparisons.js';
 import { openClasses, openClients, openHosts, openMasks, openOperations, openSchema } from './open.js';
 import type { Protection } from './protection.js';
 import { mask, offered, scopes } from './rights.js';
@@ -11,26 +22,12 @@ export const CALLER_PROTECTIONS = {
   clients: {
     about: 'Who may call',
     keys: {
-      ...each(
-        equal,
-        'clients.order',
-        'clients.apiKeys',
-        'clients.basic',
-        'clients.certificate',
-        'clients.wsSecurity',
-        'clients.networks',
-        'clients.address',
-        'clients.jwt.issuer',
-        'clients.jwt.jwks',
-        'clients.jwt.classClaim',
-        'clients.jwt.class',
-        'clients.jwt.clientClaim',
-        'clients.jwt.scopesClaim',
-        'clients.introspection.clientClaim',
-        'clients.introspection.scopesClaim',
-        'clients.introspection.classClaim',
-        'clients.introspection.class',
+      ...keysBelow(
+        'clients',
+        each(equal, 'order', 'apiKeys', 'basic', 'certificate', 'wsSecurity', 'networks', 'address'),
       ),
+      ...keysBelow('clients.jwt', each(equal, 'issuer', 'jwks', 'classClaim', 'class', 'clientClaim', 'scopesClaim')),
+      ...keysBelow('clients.introspection', each(equal, 'clientClaim', 'scopesClaim', 'classClaim', 'class')),
     },
     compareAll: (change) => [...clientsGone(change), ...widerIdentities(change)],
     absent:
@@ -41,14 +38,9 @@ export const CALLER_PROTECTIONS = {
   },
   classes: {
     about: 'What clients may call',
-    keys: each(
-      equal,
-      'clients.classes.*.allow',
-      'clients.classes.*.deny',
-      'clients.classes.*.scopes',
-      'clients.classes.*.budget',
-      'clients.classes.*.requestsAtOnce',
-      'clients.classes.*.costBreakdown',
+    keys: keysBelow(
+      'clients.classes.*',
+      each(equal, 'allow', 'deny', 'scopes', 'budget', 'requestsAtOnce', 'costBreakdown'),
     ),
     compareAll: widerClasses,
     absent:
@@ -60,15 +52,11 @@ export const CALLER_PROTECTIONS = {
   tokens: {
     about: 'Which tokens are accepted',
     keys: {
-      ...each(
-        equal,
-        'clients.jwt.algorithms',
-        'clients.jwt.audience',
-        'clients.jwt.jwksUrl',
-        'clients.jwt.requireNotBefore',
-        'clients.jwt.toleranceMillis',
-        'clients.introspection.activeMillis',
+      ...keysBelow(
+        'clients.jwt',
+        each(equal, 'algorithms', 'audience', 'jwksUrl', 'requireNotBefore', 'toleranceMillis'),
       ),
+      ...each(equal, 'clients.introspection.activeMillis'),
       ...each(kept, 'clients?.introspection?.audience'),
     },
     compareAll: weakerTokens,
@@ -81,13 +69,7 @@ export const CALLER_PROTECTIONS = {
     keys: {
       ...each(kept, 'clients?.authorize.url'),
       ...each(ranked(['allow', 'deny'], 'deny'), 'clients?.authorize?.onError'),
-      ...each(
-        equal,
-        'clients.authorize.timeoutMillis',
-        'clients.authorize.cacheMillis',
-        'clients.authorize.recheckMillis',
-        'clients.authorize.token',
-      ),
+      ...keysBelow('clients.authorize', each(equal, 'timeoutMillis', 'cacheMillis', 'recheckMillis', 'token')),
     },
     absent: 'Not asked: the rights of classes decide.',
     empty: IS_ERROR,

@@ -51,6 +51,13 @@ export const each = (
   ...keys: readonly string[]
 ): Readonly<Record<string, ValueComparison>> => Object.fromEntries(keys.map((key) => [key, comparison]));
 
+/** Keys that stand below another one. */
+export const keysBelow = (
+  owner: string,
+  keys: Readonly<Record<string, ValueComparison>>,
+): Readonly<Record<string, ValueComparison>> =>
+  Object.fromEntries(Object.entries(keys).map(([key, comparison]) => [`${owner}.${key}`, comparison]));
+
 /** What an empty value is, mostly. */
 export const IS_ERROR = 'an error';
 

@@ -7,6 +7,7 @@ import {
   grants,
   IS_ERROR,
   kept,
+  keysBelow,
   ranked,
   restart,
 } from './comparisons.js';
@@ -25,6 +26,26 @@ const tls = (...owners: readonly string[]): Readonly<Record<string, ValueCompari
       [`${owner}.tls.servername`]: equal,
     })),
   );
+
+/** What signatures may have, of what `verify` or `verifyReplies` accepts. */
+const accepted = (owner: string): Readonly<Record<string, ValueComparison>> =>
+  keysBelow(
+    `${owner}?.signature?`,
+    each(grants('closed'), 'algorithms', 'digests', 'canonicalizations', 'keyReferences'),
+  );
+
+/** What they must have. */
+const demanded = (owner: string): Readonly<Record<string, ValueComparison>> => ({
+  ...each(denials, `${owner}?.signature?.required`),
+  ...each(ranked(['known', 'none'], 'none'), `${owner}?.signature?.keyValues`),
+  ...each(ranked(['pass', 'refuse'], 'refuse'), `${owner}?.encrypted`),
+});
+
+/** Whose they may be, and how old. */
+const trusted = (owner: string): Readonly<Record<string, ValueComparison>> => ({
+  ...keysBelow(`${owner}?.signature?`, each(equal, 'authorities', 'intermediates', 'known')),
+  ...keysBelow(`${owner}?.timestamp`, each(equal, 'toleranceMillis', 'maxAgeMillis')),
+});
 
 /** Protections by what is sent: messages, limits, other servers, operators, records. */
 export const SERVICE_PROTECTIONS = {
@@ -46,48 +67,18 @@ export const SERVICE_PROTECTIONS = {
   },
   signatures: {
     about: 'WS-Security of SOAP requests',
-    keys: {
-      ...each(
-        kept,
-        'services.*.security.verify',
-        'services.*.security.verify?.signature',
-        'services.*.security.verify?.signature?.revocations',
-        'services.*.security.verify?.usernameToken',
-        'services.*.security.verify?.saml',
-      ),
-      ...each(grants('open'), 'services.*.security.verify?.signature?.subjects'),
-      ...each(
-        grants('closed'),
-        'services.*.security.verify?.signature?.algorithms',
-        'services.*.security.verify?.signature?.digests',
-        'services.*.security.verify?.signature?.canonicalizations',
-        'services.*.security.verify?.signature?.keyReferences',
-        'services.*.security.verify?.usernameToken?.types',
-        'services.*.security.verify?.saml?.confirmations',
-      ),
-      ...each(denials, 'services.*.security.verify?.signature?.required'),
-      ...each(ranked(['known', 'none'], 'none'), 'services.*.security.verify?.signature?.keyValues'),
-      ...each(ranked(['pass', 'refuse'], 'refuse'), 'services.*.security.verify?.encrypted'),
-      ...each(
-        flagComparison(true, false),
-        'services.*.security.verify?.once',
-        'services.*.security.verify?.timestamp.required',
-      ),
-      ...each(
-        equal,
-        'services.*.security.verify?.signature?.authorities',
-        'services.*.security.verify?.signature?.intermediates',
-        'services.*.security.verify?.signature?.known',
-        'services.*.security.verify?.timestamp.toleranceMillis',
-        'services.*.security.verify?.timestamp.maxAgeMillis',
-        'services.*.security.verify?.usernameToken?.users',
-        'services.*.security.verify?.usernameToken?.maxAgeMillis',
-        'services.*.security.verify?.saml?.issuers',
-        'services.*.security.verify?.saml?.audience',
-        'services.*.security.verify?.role',
-        'services.*.security.verify?.remove',
-      ),
-    },
+    keys: keysBelow('services.*.security', {
+      ...each(kept, 'verify', 'verify?.signature', 'verify?.signature?.revocations'),
+      ...each(kept, 'verify?.usernameToken', 'verify?.saml'),
+      ...each(grants('open'), 'verify?.signature?.subjects'),
+      ...accepted('verify'),
+      ...each(grants('closed'), 'verify?.usernameToken?.types', 'verify?.saml?.confirmations'),
+      ...demanded('verify'),
+      ...each(flagComparison(true, false), 'verify?.once', 'verify?.timestamp.required'),
+      ...trusted('verify'),
+      ...keysBelow('verify?.usernameToken?', each(equal, 'users', 'maxAgeMillis')),
+      ...keysBelow('verify?', each(equal, 'saml?.issuers', 'saml?.audience', 'role', 'remove')),
+    }),
     absent: 'Security blocks pass unread to the backend, whose task they are.',
     empty: IS_ERROR,
     unreachable:
@@ -95,39 +86,15 @@ export const SERVICE_PROTECTIONS = {
   },
   replySignatures: {
     about: 'WS-Security of replies',
-    keys: {
-      ...each(
-        kept,
-        'services.*.security.verifyReplies',
-        'services.*.security.verifyReplies?.signature',
-        'services.*.security.verifyReplies?.signature?.revocations',
-      ),
-      ...each(grants('open'), 'services.*.security.verifyReplies?.signature?.subjects'),
-      ...each(
-        grants('closed'),
-        'services.*.security.verifyReplies?.signature?.algorithms',
-        'services.*.security.verifyReplies?.signature?.digests',
-        'services.*.security.verifyReplies?.signature?.canonicalizations',
-        'services.*.security.verifyReplies?.signature?.keyReferences',
-      ),
-      ...each(denials, 'services.*.security.verifyReplies?.signature?.required'),
-      ...each(ranked(['known', 'none'], 'none'), 'services.*.security.verifyReplies?.signature?.keyValues'),
-      ...each(ranked(['pass', 'refuse'], 'refuse'), 'services.*.security.verifyReplies?.encrypted'),
-      ...each(
-        flagComparison(true, false),
-        'services.*.security.verifyReplies?.signatureConfirmation',
-        'services.*.security.verifyReplies?.timestamp.required',
-      ),
-      ...each(
-        equal,
-        'services.*.security.verifyReplies?.signature?.authorities',
-        'services.*.security.verifyReplies?.signature?.intermediates',
-        'services.*.security.verifyReplies?.signature?.known',
-        'services.*.security.verifyReplies?.timestamp.toleranceMillis',
-        'services.*.security.verifyReplies?.timestamp.maxAgeMillis',
-        'services.*.security.verifyReplies?.remove',
-      ),
-    },
+    keys: keysBelow('services.*.security', {
+      ...each(kept, 'verifyReplies', 'verifyReplies?.signature', 'verifyReplies?.signature?.revocations'),
+      ...each(grants('open'), 'verifyReplies?.signature?.subjects'),
+      ...accepted('verifyReplies'),
+      ...demanded('verifyReplies'),
+      ...keysBelow('verifyReplies?', each(flagComparison(true, false), 'signatureConfirmation', 'timestamp.required')),
+      ...trusted('verifyReplies'),
+      ...each(equal, 'verifyReplies?.remove'),
+    }),
     absent: 'Security blocks of replies are not read. The backend is known by TLS.',
     empty: IS_ERROR,
     unreachable:

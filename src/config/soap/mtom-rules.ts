@@ -1,11 +1,11 @@
-import { isRecord } from '../../base/record.js';
+import { isRecord, recordEntries } from '../../base/record.js';
 import { printPath } from '../keys/config-path.js';
 import type { Finding } from '../keys/finding.js';
 
 /** A signature covers the envelope alone: what is in other parts could be replaced on the way. */
 export function mtomRules({ services }: Record<string, unknown>): readonly Finding[] {
   const findings: Finding[] = [];
-  for (const [name, service] of isRecord(services) ? Object.entries(services) : []) {
+  for (const [name, service] of recordEntries(services)) {
     if (!isRecord(service) || service['mtom'] !== true || !isRecord(service['security'])) continue;
     const { make } = service['security'];
     if (!isRecord(make) || make['signature'] === undefined) continue;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { parsedJson } from '../../base/parsed-json.js';
 import { isRecord } from '../../base/record.js';
 
 /** The hash that the next line of a chain names: SHA-256 of a line without its end, in hexadecimal. */
@@ -141,12 +142,7 @@ interface Linked {
 }
 
 function readLine(line: string): Linked | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(line);
-  } catch {
-    return null;
-  }
+  const parsed = parsedJson(line);
   if (!isRecord(parsed)) return null;
   const { chain, seq, previous, heads } = parsed;
   if (typeof chain !== 'string' || typeof seq !== 'number') return null;

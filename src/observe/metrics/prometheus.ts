@@ -1,4 +1,5 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { addToGroup } from '../../base/groups.js';
 
 import type { Labels } from './retired-labels.js';
 import { Buckets, makeSum, type Sum, TallyTable } from './tally.js';
@@ -182,9 +183,7 @@ export function pointsOf(list: MetricList, names: ReadonlySet<string>): Readonly
     if (!names.has(metric.name)) continue;
     for (const each of metric.values) {
       const name = 'metricName' in each && typeof each.metricName === 'string' ? each.metricName : metric.name;
-      const points = found.get(name) ?? [];
-      found.set(name, points);
-      points.push({ labels: { ...each.labels }, value: each.value });
+      addToGroup(found, name, { labels: { ...each.labels }, value: each.value });
     }
   }
   return found;

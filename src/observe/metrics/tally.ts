@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 /** Replaces label values that are too many (catalogue O09). */
 export const OTHER = '_other';
 
@@ -93,13 +94,7 @@ const isNamed = <T>(found: Found<T>, first: string, second: string, third: strin
 
 type Level<T> = Map<string, T>;
 
-function below<T>(level: Level<Level<T>>, name: string): Level<T> {
-  const known = level.get(name);
-  if (known !== undefined) return known;
-  const made: Level<T> = new Map();
-  level.set(name, made);
-  return made;
-}
+const below = <T>(level: Level<Level<T>>, name: string): Level<T> => getOrMake(level, name, () => new Map());
 
 /** A sum that only grows. */
 export interface Sum {

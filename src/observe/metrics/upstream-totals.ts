@@ -1,4 +1,5 @@
 import { AddressTotals } from '../../base/address-totals.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import type { Labels } from './retired-labels.js';
 
 /** Addresses of one service that are remembered, most of which no configuration has any more: it has 64 at most. */
@@ -14,8 +15,7 @@ export class UpstreamTotals {
 
   /** Those of an address of a service, which go on where it was known before. */
   of(service: string, address: string): AddressTotals {
-    const known = this.#byService.get(service) ?? new Map<string, AddressTotals>();
-    this.#byService.set(service, known);
+    const known = getOrMake(this.#byService, service, () => new Map<string, AddressTotals>());
     const totals = known.get(address) ?? new AddressTotals();
     known.delete(address);
     known.set(address, totals);

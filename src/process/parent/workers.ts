@@ -27,7 +27,7 @@ import type { ExitCode } from '../terminal.js';
 import { EndedReplicas } from './ended-replicas.js';
 import { ReplacementPauses } from './replacement-pauses.js';
 import { ForkedWorker, type Worker } from './worker.js';
-import { WorkerConsole } from './worker-console.js';
+import { workerConsole } from './worker-console.js';
 import type { GroupEnd, NextConfig, ParentConfig, WorkerGroup } from './worker-group.js';
 import { WorkerHealth } from './worker-health.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -218,7 +218,7 @@ export class Workers implements WorkerGroup {
       reload,
       pages: [
         usagePages(() => this.#usage.report()),
-        makeConsole(new WorkerConsole(this.#taking, this.#metrics, loads, trafficUrl)),
+        makeConsole(workerConsole(this.#taking, this.#metrics, loads, trafficUrl)),
       ],
     };
   }

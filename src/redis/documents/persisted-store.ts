@@ -29,52 +29,43 @@ const HASH = /^[0-9a-f]{64}$/;
  * Persisted documents by their SHA-256, shared by all replicas. A text from Redis is used only if its hash is right. A
  * document that Redis cannot deliver counts as unknown, and the client sends its text again.
  */
-export class RedisPersistedStore implements DocumentStore {
-  readonly #local: DocumentStore;
-  readonly #connection: RedisConnection;
-  readonly #options: PersistedStoreOptions;
+export function redisPersistedStore(
+  local: DocumentStore,
+  connection: RedisConnection,
+  { prefix, keptMillis, textBytes, entries, bytes, onPoisoned }: PersistedStoreOptions,
+): DocumentStore {
+  const keyOf = (hash: string): string => `${prefix}v1:document:${hash}`;
+  const keysOf = (hash: string): readonly string[] => [
+    keyOf(hash),
+    `${prefix}v1:documents`,
+    `${prefix}v1:documents:bytes`,
+  ];
+  return {
+    /** Never rejects, and takes at most `operationMillis`. */
+    async get(hash) {
+      const known = await local.get(hash);
+      if (known !== null || !HASH.test(hash) || !connection.isUp) return known;
+      const text = await connection
+        .script('document_get', GET_DOCUMENT, keysOf(hash), [hash, String(keptMillis)], 0)
+        .catch(() => null);
+      if (typeof text !== 'string') return null;
+      if (Buffer.byteLength(text) > textBytes || hashOf(text) !== hash) {
+        onPoisoned();
+        await connection.command('document_drop', ['DEL', keyOf(hash)]).catch(() => null);
+        return null;
+      }
+      await local.set(hash, text);
+      return text;
+    },
 
-  constructor(local: DocumentStore, connection: RedisConnection, options: PersistedStoreOptions) {
-    this.#local = local;
-    this.#connection = connection;
-    this.#options = options;
-  }
-
-  /** Never rejects, and takes at most `operationMillis`. */
-  async get(hash: string): Promise<string | null> {
-    const known = await this.#local.get(hash);
-    if (known !== null || !HASH.test(hash) || !this.#connection.isUp) return known;
-    const text = await this.#connection
-      .script('document_get', GET_DOCUMENT, this.#keys(hash), [hash, String(this.#options.keptMillis)], 0)
-      .catch(() => null);
-    if (typeof text !== 'string') return null;
-    const isValid = Buffer.byteLength(text) <= this.#options.textBytes && hashOf(text) === hash;
-    if (!isValid) {
-      this.#options.onPoisoned();
-      await this.#connection.command('document_drop', ['DEL', this.#key(hash)]).catch(() => null);
-      return null;
-    }
-    await this.#local.set(hash, text);
-    return text;
-  }
-
-  /** Never rejects. */
-  async set(hash: string, text: string): Promise<void> {
-    await this.#local.set(hash, text);
-    if (!HASH.test(hash) || !this.#connection.isUp) return;
-    const { keptMillis, entries, bytes } = this.#options;
-    const values = [hash, String(keptMillis), text, String(entries), String(bytes), this.#key('')];
-    await this.#connection.script('document_set', SET_DOCUMENT, this.#keys(hash), values).catch(() => null);
-  }
-
-  #keys(hash: string): readonly string[] {
-    const { prefix } = this.#options;
-    return [this.#key(hash), `${prefix}v1:documents`, `${prefix}v1:documents:bytes`];
-  }
-
-  #key(hash: string): string {
-    return `${this.#options.prefix}v1:document:${hash}`;
-  }
+    /** Never rejects. */
+    async set(hash, text) {
+      await local.set(hash, text);
+      if (!HASH.test(hash) || !connection.isUp) return;
+      const values = [hash, String(keptMillis), text, String(entries), String(bytes), keyOf('')];
+      await connection.script('document_set', SET_DOCUMENT, keysOf(hash), values).catch(() => null);
+    },
+  };
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

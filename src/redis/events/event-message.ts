@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EventValues } from '../../base/event-bus.js';
+import { parsedJson } from '../../base/parsed-json.js';
 import { isRecord } from '../../base/record.js';
 
 /** An event in a message between replicas. */
@@ -29,7 +30,7 @@ export function readEvent(topic: string, text: string, secret: string): SentEven
   const signature = Buffer.from(text.slice(0, SIGNATURE_CHARS));
   const expected = Buffer.from(sign(body, secret));
   if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return null;
-  return validate(topic, parseJson(body));
+  return validate(topic, parsedJson(body));
 }
 
 function validate(topic: string, event: unknown): SentEvent | null {
@@ -40,14 +41,6 @@ function validate(topic: string, event: unknown): SentEvent | null {
   if (values === null) return { id, values };
   if (!isRecord(values) || Object.keys(values).length > KEYS_MAX) return null;
   return { id, values };
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
 }
 
 const sign = (body: string, secret: string): string => createHmac('sha256', secret).update(body).digest('hex');

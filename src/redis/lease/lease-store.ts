@@ -5,25 +5,6 @@ import type { RedisConnection, RedisReply } from '../connection.js';
 import { RedisUnavailable } from '../errors.js';
 import { EXCHANGE, HEARTBEAT } from './lease-scripts.js';
 
-/** The state of budgets that replicas share. A rejected call may or may not have been executed. */
-export interface LeaseStore {
-  readonly isUp: boolean;
-  /** Number of connections made so far: Redis loses state only together with its connections. */
-  readonly connections: number;
-  /** Whether views of other replicas arrive within milliseconds, as far as is known. */
-  readonly hasFreshViews: boolean;
-  /** Sends a heartbeat. `creditFromMillis` is in Redis time; null credits no shared time. */
-  sendHeartbeat(creditFromMillis: number | null): Promise<Heartbeat>;
-  /** Moves points between leases and buckets; null: the epoch is another one, and nothing was done. */
-  exchange(terms: ExchangeTerms, requests: readonly LeaseRequest[]): Promise<readonly (BucketReply | null)[] | null>;
-  /** Removes this replica from the members. */
-  leave(): Promise<void>;
-  /** Reports the views that other replicas publish. */
-  onView(listener: (bucket: string, view: BucketView) => void): void;
-  /** The name of a client's bucket. */
-  bucketOf(client: string): string;
-}
-
 /** Reply to a heartbeat. */
 export interface Heartbeat {
   /** In Redis time. */
@@ -95,7 +76,8 @@ const CHANNEL_PROBE_MILLIS = 2000;
 /** Silence after which the connection is dead. */
 const CHANNEL_TIMEOUT_MILLIS = 5000;
 
-export class RedisLeaseStore implements LeaseStore {
+/** The state of budgets that replicas share. A rejected call may or may not have been executed. */
+export class RedisLeaseStore {
   readonly #connection: CommandConnection;
   readonly #subscriber: SubscriberConnection;
   readonly #options: LeaseStoreOptions;
@@ -122,14 +104,17 @@ export class RedisLeaseStore implements LeaseStore {
     return this.#connection.isUp;
   }
 
+  /** Number of connections made so far: Redis loses state only together with its connections. */
   get connections(): number {
     return this.#connection.connections;
   }
 
+  /** Whether views of other replicas arrive within milliseconds, as far as is known. */
   get hasFreshViews(): boolean {
     return this.#connection.isHealthy && this.#subscriber.isUp;
   }
 
+  /** Reports the views that other replicas publish. */
   onView(listener: (bucket: string, view: BucketView) => void): void {
     this.#subscriber.subscribe(this.#channel, (message) => {
       this.#lastMessageAt = this.#clock();
@@ -141,10 +126,7 @@ export class RedisLeaseStore implements LeaseStore {
     });
   }
 
-  bucketOf(client: string): string {
-    return bucketOf(client);
-  }
-
+  /** Sends a heartbeat. `creditFromMillis` is in Redis time; null credits no shared time. */
   async sendHeartbeat(creditFromMillis: number | null): Promise<Heartbeat> {
     const { replica, replicas, heartbeatTimeoutMillis } = this.#options;
     const from = creditFromMillis === null ? '' : String(creditFromMillis);
@@ -161,6 +143,7 @@ export class RedisLeaseStore implements LeaseStore {
     };
   }
 
+  /** Moves points between leases and buckets; null: the epoch is another one, and nothing was done. */
   async exchange(
     terms: ExchangeTerms,
     requests: readonly LeaseRequest[],
@@ -193,6 +176,7 @@ export class RedisLeaseStore implements LeaseStore {
     return replies.map(readBucketReply);
   }
 
+  /** Removes this replica from the members. */
   leave(): Promise<void> {
     return this.remove(this.#options.replica);
   }
@@ -222,7 +206,8 @@ export function bucketKey(prefix: string, client: string): string {
   return `${prefix}v1:bucket:${bucketOf(client)}`;
 }
 
-const bucketOf = (client: string): string => createHash('sha256').update(client).digest('hex');
+/** The name of a client's bucket. */
+export const bucketOf = (client: string): string => createHash('sha256').update(client).digest('hex');
 
 function readBucketReply(reply: RedisReply): BucketReply | null {
   const [granted, available, incarnation, version] = readList(reply);

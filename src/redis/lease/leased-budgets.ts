@@ -12,11 +12,11 @@ import {
 import { isNearlyEmpty } from '../../budget/nearly-empty.js';
 import { availableOf, Lease, leaseRetryAfter, type Times } from './lease.js';
 import { HEARTBEAT_MILLIS, LeaseClock } from './lease-clock.js';
-import type { LeaseStore } from './lease-store.js';
+import { bucketOf, type RedisLeaseStore } from './lease-store.js';
 import { UnknownBuckets } from './unknown-buckets.js';
 
 export interface LeasedOptions {
-  readonly store: LeaseStore;
+  readonly store: RedisLeaseStore;
   /** Configured number of replicas. */
   readonly replicas: number;
   /** Leases kept at most. */
@@ -42,7 +42,7 @@ export class LeasedBudgets implements Budgets {
   /** Leases that may have anything to report or to request. */
   readonly #active = new Set<Lease>();
   readonly #queue = new Set<Lease>();
-  readonly #store: LeaseStore;
+  readonly #store: RedisLeaseStore;
   #clientsMax: number;
   readonly #events: BudgetEvents;
   readonly #clock: () => number;
@@ -251,7 +251,7 @@ export class LeasedBudgets implements Budgets {
     }
     if (this.#leases.size >= this.#clientsMax) this.#evictOne(times);
     const lease = new Lease(account, rule, times);
-    this.#unknown.claim(lease, this.#store.bucketOf(account.id), times);
+    this.#unknown.claim(lease, bucketOf(account.id), times);
     this.#leases.set(account.id, lease);
     return lease;
   }
@@ -266,7 +266,7 @@ export class LeasedBudgets implements Budgets {
     }
     if (chosen === null) return;
     this.#leases.delete(chosen.client);
-    this.#unknown.release(chosen, this.#store.bucketOf(chosen.client), times);
+    this.#unknown.release(chosen, bucketOf(chosen.client), times);
     this.#active.delete(chosen);
     this.#queue.delete(chosen);
   }

@@ -7,7 +7,7 @@ import type {
   WsdlModel,
   WsdlService,
 } from '../model.js';
-import { childrenOfBody, typeKey } from '../model.js';
+import { allOperations, childrenOfBody, typeKey } from '../model.js';
 import { requestKey } from '../request-key.js';
 import { type Change, Changes, type Direction } from './change.js';
 import { TypeComparison } from './types.js';
@@ -65,8 +65,8 @@ class KnownRequests {
   readonly #owners = new Map<string, string>();
   readonly #requests = new Set<string>();
 
-  constructor({ services }: WsdlModel) {
-    for (const operation of services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations))) {
+  constructor(model: WsdlModel) {
+    for (const operation of allOperations(model)) {
       this.#requests.add(requestKey(operation));
       for (const key of marksOf(operation)) if (!this.#owners.has(key)) this.#owners.set(key, operation.name);
     }

@@ -56,6 +56,9 @@ export function diagnosticAtNode(node: XmlNode, what: string, remedy: string | n
 /** The value of an unqualified attribute without white space around it, or null. */
 export const attributeOf = (node: XmlNode, name: string): string | null => node.attributes.get(name)?.trim() ?? null;
 
+/** The name that an element gives to what it defines; empty without one. */
+export const nameOfNode = (node: XmlNode): string => attributeOf(node, 'name') ?? '';
+
 /** The children with this name. */
 export const childrenOf = (node: XmlNode, uri: string, local: string): readonly XmlNode[] =>
   node.children.filter((child) => child.uri === uri && child.local === local);

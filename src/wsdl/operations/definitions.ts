@@ -1,7 +1,7 @@
 import type { LoadedDocument } from '../documents/documents.js';
 import { WSDL } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { attributeOf, childrenOf, diagnosticAtNode, qNameAt, type XmlNode } from '../documents/xml-tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, nameOfNode, qNameAt, type XmlNode } from '../documents/xml-tree.js';
 import { typeKey } from '../model.js';
 import { collectPolicies, type Policies } from './policies.js';
 
@@ -20,7 +20,7 @@ export function collectDefinitions(documents: readonly LoadedDocument[], warning
     const found = new Map<string, XmlNode>();
     for (const { root } of documents) {
       for (const node of childrenOf(root, WSDL, local)) {
-        const name = attributeOf(node, 'name') ?? '';
+        const name = nameOfNode(node);
         const key = typeKey({ uri: targetOf(node), local: name });
         if (found.has(key))
           warnings.add(diagnosticAtNode(node, `${local} ${name} is defined twice; the first one is used.`));

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import type { Operation, WsdlService } from '../model.js';
 
 /**
@@ -9,11 +10,8 @@ export function withDistinctNames(services: readonly WsdlService[]): readonly Ws
   if (shared.size === 0) return services;
   // Ports that share a binding share its operations.
   const named = new Map<readonly Operation[], readonly Operation[]>();
-  const rename = (operations: readonly Operation[]): readonly Operation[] => {
-    const known = named.get(operations) ?? namedApart(operations, shared);
-    named.set(operations, known);
-    return known;
-  };
+  const rename = (operations: readonly Operation[]): readonly Operation[] =>
+    getOrMake(named, operations, () => namedApart(operations, shared));
   return services.map(({ name, ports }) => ({
     name,
     ports: ports.map((port) => ({ ...port, operations: rename(port.operations) })),

@@ -1,5 +1,6 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, type XmlNode } from '../documents/xml-tree.js';
+import { childrenOf, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
 
 /**
  * Parts of all messages over all their uses in one WSDL: any number of operations can name one message of any number of
@@ -25,7 +26,7 @@ export class MessageParts {
     if (known !== undefined) return known.get(name) ?? null;
     const named = new Map<string, XmlNode>();
     // The first of several parts with the same name counts.
-    for (const part of this.#list(message).toReversed()) named.set(attributeOf(part, 'name') ?? '', part);
+    for (const part of this.#list(message).toReversed()) named.set(nameOfNode(part), part);
     this.#named.set(message, named);
     return named.get(name) ?? null;
   }
@@ -37,8 +38,6 @@ export class MessageParts {
   }
 
   #list(message: XmlNode): readonly XmlNode[] {
-    const known = this.#parts.get(message) ?? childrenOf(message, WSDL, 'part');
-    this.#parts.set(message, known);
-    return known;
+    return getOrMake(this.#parts, message, () => childrenOf(message, WSDL, 'part'));
   }
 }

@@ -3,7 +3,7 @@ import type { AttachedPart } from '../../soap/mime/attached-parts.js';
 import type { QName } from '../../xml/events.js';
 import { isSoapBindingNamespace, WSDL_MIME, XSD } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { attributeOf, childrenOf, diagnosticAtNode, qNameAt, type XmlNode } from '../documents/xml-tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, nameOfNode, qNameAt, type XmlNode } from '../documents/xml-tree.js';
 import type { BodyPart, ElementDeclaration, Particle, Payload, SeveralParts, XsdType } from '../model.js';
 import { typeKey } from '../model.js';
 import { plainComplexType, plainElement, sequenceOf } from '../plain.js';
@@ -156,7 +156,7 @@ function bodyParts(
     const isOrdered = use.style === 'document';
     const found = isOrdered
       ? [...names].flatMap((name) => context.parts.named(message, name) ?? [])
-      : all.filter((part) => names.has(attributeOf(part, 'name') ?? ''));
+      : all.filter((part) => names.has(nameOfNode(part)));
     if (found.length > 0 || names.size === 0) return found;
     context.warnings.add(
       diagnosticAtNode(
@@ -210,7 +210,7 @@ function documentContent(
     particle = inner.length === 1 ? (inner[0] ?? null) : null;
   }
   if (particle !== null && particle.max === 1) return { element: particle.element };
-  const name = attributeOf(part, 'name') ?? '';
+  const name = nameOfNode(part);
   diagnostics.push(
     diagnosticAtNode(
       part,
@@ -253,7 +253,7 @@ function rpcBody(
 ): ElementDeclaration {
   const encoded = isEncoded(body);
   const particles = parts.map((part): Particle => {
-    const local = attributeOf(part, 'name') ?? '';
+    const local = nameOfNode(part);
     const named = elementOf(part, context);
     if (named !== null && 'element' in named) {
       context.warnings.add(

@@ -1,6 +1,6 @@
 import { WSDL } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { attributeOf, childOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
+import { childOf, childrenOf, diagnosticAtNode, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
 
 /** An operation as a binding and a port type describe it. */
 export interface OperationPair {
@@ -29,8 +29,8 @@ export function operationsOfPortType(portType: XmlNode): PortTypeOperations {
   const byName = new Map<string, XmlNode[]>();
   const operations = childrenOf(portType, WSDL, 'operation');
   for (const node of operations) {
-    const same = byName.get(nameOf(node));
-    if (same === undefined) byName.set(nameOf(node), [node]);
+    const same = byName.get(nameOfNode(node));
+    if (same === undefined) byName.set(nameOfNode(node), [node]);
     else if (same.length < OVERLOADS) same.push(node);
   }
   return { byName, count: operations.length };
@@ -49,7 +49,7 @@ export function pairOperations(
   const nameFor = namesFor(operations);
   const used = new Set<XmlNode>();
   const pairs = operations.map((bound): OperationPair => {
-    const written = nameOf(bound);
+    const written = nameOfNode(bound);
     const candidates = portType?.byName.get(written) ?? [];
     const free = candidates.filter((candidate) => !used.has(candidate));
     const found = free.find((candidate) => fits(candidate, bound)) ?? (free.length === 1 ? free[0] : undefined);
@@ -60,7 +60,7 @@ export function pairOperations(
   });
   const missing = (portType?.count ?? 0) - used.size;
   if (missing > 0) {
-    const what = `The binding ${nameOf(binding)} leaves out ${missing} of the operations of its port type.`;
+    const what = `The binding ${nameOfNode(binding)} leaves out ${missing} of the operations of its port type.`;
     warnings.add(diagnosticAtNode(binding, what));
   }
   return pairs;
@@ -71,12 +71,10 @@ export function unboundOperations(portType: XmlNode): readonly OperationPair[] {
   const operations = childrenOf(portType, WSDL, 'operation');
   const nameFor = namesFor(operations);
   return operations.map((abstract) => {
-    const written = nameOf(abstract);
+    const written = nameOfNode(abstract);
     return { node: abstract, bound: null, abstract, written, name: nameFor(written), isRepeated: false };
   });
 }
-
-const nameOf = (node: XmlNode): string => attributeOf(node, 'name') ?? '';
 
 const fits = (abstract: XmlNode, bound: XmlNode): boolean =>
   ['input', 'output'].every((local) => {
@@ -87,7 +85,7 @@ const fits = (abstract: XmlNode, bound: XmlNode): boolean =>
 
 /** The first operation of a name keeps it; numbers never take the name that another one is written with. */
 function namesFor(operations: readonly XmlNode[]): (written: string) => string {
-  const written = new Set(operations.map(nameOf));
+  const written = new Set(operations.map(nameOfNode));
   const last = new Map<string, number>();
   return (name) => {
     const before = last.get(name);

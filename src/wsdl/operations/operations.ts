@@ -6,6 +6,7 @@ import {
   childrenOf,
   diagnosticAtNode,
   documentationIn,
+  nameOfNode,
   type XmlNode,
 } from '../documents/xml-tree.js';
 import {
@@ -214,7 +215,7 @@ function namedActionOf(input: XmlNode): string | null {
 function defaultActionOf(name: string, input: XmlNode): string {
   const uri = targetOf(input);
   const delimiter = uri.startsWith('urn:') ? ':' : '/';
-  const portType = attributeOf(input.parent?.parent ?? input, 'name') ?? '';
+  const portType = nameOfNode(input.parent?.parent ?? input);
   const isOneWay = input.parent === null || childOf(input.parent, WSDL, 'output') === null;
   const message = attributeOf(input, 'name') ?? (isOneWay ? name : `${name}Request`);
   return [uri.endsWith(delimiter) ? uri.slice(0, -1) : uri, portType, message].join(delimiter);
@@ -232,7 +233,7 @@ function readFaults(
   const faults: FaultDeclaration[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const fault of childrenOf(operation, WSDL, 'fault')) {
-    const name = attributeOf(fault, 'name') ?? '';
+    const name = nameOfNode(fault);
     const message = referredBy(fault, 'message', context.definitions.messages);
     if (message === null) {
       diagnostics.push(
@@ -254,7 +255,7 @@ function readFaults(
     }
     const named = elementOf(part, context);
     if (named === null) {
-      const wire = { uri: namespaceOf(name, bound), local: attributeOf(part, 'name') ?? '' };
+      const wire = { uri: namespaceOf(name, bound), local: nameOfNode(part) };
       faults.push({ name, element: plainElement(wire, typeOf(part, context)) });
     } else if ('element' in named) faults.push({ name, element: named.element });
     else diagnostics.push({ ...named.disabled, what: `${named.disabled.what} The fault is left out.` });

@@ -1,6 +1,7 @@
+import { addToGroup } from '../../base/groups.js';
 import type { LoadedDocument } from '../documents/documents.js';
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
 import type { Port, WsdlService } from '../model.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
 import { unboundOperations } from './operation-pairs.js';
@@ -58,7 +59,7 @@ function addPort({ ports, names }: PortCollection, named: XmlNode, port: Omit<Po
 }
 
 function addBinding(ports: PortCollection, binding: XmlNode): void {
-  const name = attributeOf(binding, 'name') ?? '';
+  const name = nameOfNode(binding);
   const what = `No service has a SOAP port for the binding ${name}: it is offered as a port without an address.`;
   const cause = 'No service has a SOAP port for the binding: it is offered as a port without an address.';
   ports.context.warnings.add({ ...diagnosticAtNode(binding, what), cause });
@@ -71,9 +72,7 @@ function addOtherBindings(ports: PortCollection): ReadonlySet<XmlNode> {
   const portsOf = new Map<XmlNode, XmlNode[]>();
   for (const port of definitions.services.flatMap((service) => childrenOf(service, WSDL, 'port'))) {
     const binding = referredBy(port, 'binding', definitions.bindings);
-    const known = binding === null ? undefined : portsOf.get(binding);
-    if (known !== undefined) known.push(port);
-    else if (binding !== null) portsOf.set(binding, [port]);
+    if (binding !== null) addToGroup(portsOf, binding, port);
   }
   const described = new Set<XmlNode>();
   for (const binding of definitions.bindings.values()) {
@@ -90,7 +89,7 @@ function addOtherBindings(ports: PortCollection): ReadonlySet<XmlNode> {
 
 function addPortType(ports: PortCollection, portType: XmlNode): void {
   const { context } = ports;
-  const name = attributeOf(portType, 'name') ?? '';
+  const name = nameOfNode(portType);
   const what = `The port type ${name} has no binding: it is taken as literal SOAP 1.1.`;
   const cause = 'The port type has no binding: it is taken as literal SOAP 1.1.';
   const remedy = 'Name the WSDL that has the binding, if there is one.';

@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
+import { getOrMake } from '../../base/get-or-make.js';
 import { WSDL, WSDL_HTTP, WSDL_SOAP12 } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
+import { attributeOf, childrenOf, diagnosticAtNode, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
 import { type AddressingUse, type Operation, type Port, typeKey, type WsdlService } from '../model.js';
 import { addressingUseOf, strongestUse } from './addressing-use.js';
 import { type Definitions, referredBy, targetOf } from './definitions.js';
@@ -19,7 +20,7 @@ export function readServices(definitions: Definitions, bindings: BindingReader, 
   let operations = 0;
   const services = definitions.services
     .map((service) => ({
-      name: { uri: targetOf(service), local: attributeOf(service, 'name') ?? '' },
+      name: { uri: targetOf(service), local: nameOfNode(service) },
       ports: childrenOf(service, WSDL, 'port').flatMap((node) => {
         const port = readPort(node, definitions, bindings);
         operations += 'what' in port ? 0 : port.operations.length;
@@ -54,7 +55,7 @@ function withOwnNames(services: readonly WsdlService[]): WsdlService[] {
 export const leftOut = (port: string, refusal: string): string => `The port ${port} is left out: ${refusal}.`;
 
 function readPort(port: XmlNode, definitions: Definitions, bindings: BindingReader): Port | Diagnostic {
-  const name = attributeOf(port, 'name') ?? '';
+  const name = nameOfNode(port);
   const binding = referredBy(port, 'binding', definitions.bindings);
   const missing = `the binding ${attributeOf(port, 'binding') ?? ''} is not defined`;
   const refusal = binding === null ? missing : refusalOf(binding);
@@ -96,8 +97,6 @@ export function refusalOf(binding: XmlNode): string | null {
   return /[/:](jms|smtp|mail|tcp|msmq)\/?$/i.test(transport) ? 'its transport is not HTTP' : null;
 }
 
-const nameOf = (node: XmlNode): string => attributeOf(node, 'name') ?? '';
-
 /** Among more port types than this none is guessed. */
 const GUESSES = 20;
 
@@ -124,7 +123,7 @@ export class BindingReader {
     const { portTypes } = this.#definitions;
     const found = referredBy(binding, 'type', portTypes);
     if (found !== null || attributeOf(binding, 'type') !== null) return found;
-    const wanted = childrenOf(binding, WSDL, 'operation').map((each) => attributeOf(each, 'name') ?? '');
+    const wanted = childrenOf(binding, WSDL, 'operation').map((each) => nameOfNode(each));
     if (wanted.length === 0 || portTypes.size > GUESSES) return null;
     const fitting = [...portTypes.values()].filter((portType) => {
       const { byName } = this.#operationsOf(portType);
@@ -140,9 +139,7 @@ export class BindingReader {
   /** Reads the part of a port that its binding declares. `why` disables its operations. */
   read(binding: XmlNode, why: Diagnostic | null = null): Pick<Port, 'dialect' | 'operations' | 'portType'> {
     const [soap] = soapChildren(binding, 'binding');
-    const known = this.#read.get(binding);
-    const operations = known ?? this.#operations(binding, why);
-    this.#read.set(binding, operations);
+    const operations = getOrMake(this.#read, binding, () => this.#operations(binding, why));
     const dialect = soap?.uri === WSDL_SOAP12 ? '1.2' : '1.1';
     const portType = this.#portTypeNames.get(binding);
     return { dialect, operations, ...(portType === undefined ? {} : { portType }) };
@@ -159,7 +156,7 @@ export class BindingReader {
     const reason = why ?? (portType === null ? diagnosticAtNode(binding, missing) : null);
     const abstract = portType === null ? null : this.#operationsOf(portType);
     if (portType !== null)
-      this.#portTypeNames.set(binding, typeKey({ uri: targetOf(portType), local: nameOf(portType) }));
+      this.#portTypeNames.set(binding, typeKey({ uri: targetOf(portType), local: nameOfNode(portType) }));
     const pairs = pairOperations(binding, abstract, this.#context.warnings);
     for (const pair of pairs) if (pair.abstract !== null) this.covered.add(pair.abstract);
     const declaring = portType === null ? [binding] : [binding, portType];
@@ -171,16 +168,10 @@ export class BindingReader {
   }
 
   #addressingUseOf(element: XmlNode): AddressingUse | null {
-    const known = this.#addressingUses.get(element);
-    if (known !== undefined) return known;
-    const use = addressingUseOf(element, this.#definitions.policies);
-    this.#addressingUses.set(element, use);
-    return use;
+    return getOrMake(this.#addressingUses, element, () => addressingUseOf(element, this.#definitions.policies));
   }
 
   #operationsOf(portType: XmlNode): PortTypeOperations {
-    const known = this.#portTypes.get(portType) ?? operationsOfPortType(portType);
-    this.#portTypes.set(portType, known);
-    return known;
+    return getOrMake(this.#portTypes, portType, () => operationsOfPortType(portType));
   }
 }

@@ -1,5 +1,5 @@
 import { WSDL } from '../documents/namespaces.js';
-import { attributeOf, childrenOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
+import { childrenOf, diagnosticAtNode, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
 import type { UncallableOperation } from '../uncallable.js';
 import { type Definitions, referredBy } from './definitions.js';
 import { type BindingReader, refusalOf } from './services.js';
@@ -16,13 +16,13 @@ export function readUncallable(definitions: Definitions, bindings: BindingReader
   const described = new Set<XmlNode>();
   const describe = (binding: XmlNode, place: string, why: string): void => {
     const portType = bindings.portTypeOf(binding);
-    const names = childrenOf(binding, WSDL, 'operation').map(nameOf);
+    const names = childrenOf(binding, WSDL, 'operation').map(nameOfNode);
     for (const [index, node] of childrenOf(binding, WSDL, 'operation').entries()) {
       list.add(names[index] ?? '', place, node, `It cannot be called: ${why}.`);
     }
     const written = new Set(names);
     for (const node of portType === null ? [] : childrenOf(portType, WSDL, 'operation')) {
-      if (written.has(nameOf(node))) described.add(node);
+      if (written.has(nameOfNode(node))) described.add(node);
     }
   };
   const withPort = new Set<XmlNode>();
@@ -31,16 +31,21 @@ export function readUncallable(definitions: Definitions, bindings: BindingReader
     if (binding === null) continue;
     withPort.add(binding);
     const refusal = refusalOf(binding);
-    if (refusal !== null && !bindings.hasRead(binding)) describe(binding, `port ${nameOf(port)}`, refusal);
+    if (refusal !== null && !bindings.hasRead(binding)) describe(binding, `port ${nameOfNode(port)}`, refusal);
   }
   for (const binding of definitions.bindings.values()) {
     if (withPort.has(binding) || bindings.hasRead(binding)) continue;
-    describe(binding, `binding ${nameOf(binding)}`, refusalOf(binding) ?? 'no port has its binding');
+    describe(binding, `binding ${nameOfNode(binding)}`, refusalOf(binding) ?? 'no port has its binding');
   }
   for (const portType of definitions.portTypes.values()) {
     for (const node of childrenOf(portType, WSDL, 'operation')) {
       if (bindings.covered.has(node) || described.has(node)) continue;
-      list.add(nameOf(node), `port type ${nameOf(portType)}`, node, 'It cannot be called: no binding describes it.');
+      list.add(
+        nameOfNode(node),
+        `port type ${nameOfNode(portType)}`,
+        node,
+        'It cannot be called: no binding describes it.',
+      );
     }
   }
   return list.operations;
@@ -54,5 +59,3 @@ class UncallableList {
     this.operations.push({ name, place, reason: diagnosticAtNode(node, what) });
   }
 }
-
-const nameOf = (node: XmlNode): string => attributeOf(node, 'name') ?? '';

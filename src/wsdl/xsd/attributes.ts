@@ -1,7 +1,14 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
 import { isNcName } from '../../xml/chars.js';
 import { isBuiltInNamespace, XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/xml-tree.js';
+import {
+  attributeOf,
+  childOf,
+  diagnosticAtNode,
+  documentationIn,
+  nameOfNode,
+  type XmlNode,
+} from '../documents/xml-tree.js';
 import { type AttributeDeclaration, type ComplexType, typeKey, type Wildcard } from '../model.js';
 import { ANY_SIMPLE, builtInAttribute, isBuiltInAttributeNamespace } from './builtin.js';
 import { ComponentMap } from './component-map.js';
@@ -153,7 +160,7 @@ function readAttribute(
   const required = attributeOf(node, 'use') === 'required';
   const ref = attributeOf(node, 'ref');
   if (ref === null) {
-    const local = attributeOf(node, 'name') ?? '';
+    const local = nameOfNode(node);
     if (!isNcName(local)) return diagnosticAtNode(node, 'The attribute has no proper name; it is left out.');
     const uri = isQualified(node, unit, 'attributeFormDefault') ? unit.target : '';
     return { ...contentOf({ node, unit }, context), name: { uri, local }, required };
@@ -177,7 +184,7 @@ function readAttribute(
 /** A global declaration: each reference to it decides whether it is required. */
 export const globalAttribute = (component: Component, context: SchemaContext): AttributeDeclaration => ({
   ...contentOf(component, context),
-  name: { uri: component.unit.target, local: attributeOf(component.node, 'name') ?? '' },
+  name: { uri: component.unit.target, local: nameOfNode(component.node) },
   required: false,
 });
 

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/get-or-make.js';
 import type { XmlNode } from '../documents/xml-tree.js';
 
 /** A component, as far as it matters which one it is. */
@@ -15,9 +16,7 @@ export class ComponentMap<T> {
   }
 
   set({ node, unit }: Key, value: T): T {
-    const byTarget = this.#byNode.get(node);
-    if (byTarget === undefined) this.#byNode.set(node, new Map([[unit.target, value]]));
-    else byTarget.set(unit.target, value);
+    getOrMake(this.#byNode, node, () => new Map<string, T>()).set(unit.target, value);
     return value;
   }
 }

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.js';
+import { addToGroup } from '../../base/groups.js';
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { inlineSchemas, type LoadedDocument } from '../documents/documents.js';
@@ -102,9 +103,7 @@ function addComponent(components: SchemaComponents, component: Component, warnin
   const headName = head === null ? null : nameInUnit(node, head, unit);
   if (headName === null) return;
   const headKey = typeKey(headName);
-  const members = components.members.get(headKey);
-  if (members === undefined) components.members.set(headKey, [component]);
-  else members.push(component);
+  addToGroup(components.members, headKey, component);
 }
 
 function redefine(components: SchemaComponents, component: Component, warnings: Warnings): void {

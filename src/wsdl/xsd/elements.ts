@@ -1,5 +1,12 @@
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, childOf, diagnosticAtNode, documentationIn, type XmlNode } from '../documents/xml-tree.js';
+import {
+  attributeOf,
+  childOf,
+  diagnosticAtNode,
+  documentationIn,
+  nameOfNode,
+  type XmlNode,
+} from '../documents/xml-tree.js';
 import { type ElementDeclaration, typeKey, type XsdType } from '../model.js';
 import { blockedBy } from './blocked.js';
 import { ANY_TYPE, opaqueType } from './builtin.js';
@@ -15,7 +22,7 @@ export function readElement(
   const uri = scope === 'global' || isQualified(node, unit, 'elementFormDefault') ? unit.target : '';
   return {
     kind: 'element',
-    name: { uri, local: attributeOf(node, 'name') ?? '' },
+    name: { uri, local: nameOfNode(node) },
     type: typeOf(node, unit, context),
     nillable: isTrue(attributeOf(node, 'nillable')),
     default: node.attributes.get('default') ?? null,

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../base/diagnostic.js';
 import { isNcName } from '../../xml/chars.js';
 import type { QName } from '../../xml/events.js';
 import { XSD } from '../documents/namespaces.js';
-import { attributeOf, diagnosticAtNode, type XmlNode } from '../documents/xml-tree.js';
+import { attributeOf, diagnosticAtNode, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
 import { type ElementDeclaration, type Particle, typeKey } from '../model.js';
 import { plainElement } from '../plain.js';
 import { blocksMember, blocksSubstitution } from './blocked.js';
@@ -149,7 +149,7 @@ export class ParticleReader {
     if (max === 0) return { particle: null, reason: null };
     const ref = attributeOf(node, 'ref');
     if (ref === null) {
-      const isNamed = isNcName(attributeOf(node, 'name') ?? '');
+      const isNamed = isNcName(nameOfNode(node));
       if (!isNamed) return { particle: null, reason: diagnosticAtNode(node, 'An element has no proper name.') };
       return {
         particle: { kind: 'one', element: readElement({ node, unit }, 'local', this.#context), min, max },
@@ -203,7 +203,7 @@ export class ParticleReader {
     const components = new Map<string, Component>();
     for (const at of members.keys()) {
       for (const component of this.#context.components.members.get(at) ?? []) {
-        const member = { uri: component.unit.target, local: attributeOf(component.node, 'name') ?? '' };
+        const member = { uri: component.unit.target, local: nameOfNode(component.node) };
         members.set(typeKey(member), member);
         components.set(typeKey(member), component);
       }

@@ -3,7 +3,7 @@ import type { Steps } from '../../base/time-slices.js';
 import type { QName } from '../../xml/events.js';
 import { isBuiltInNamespace } from '../documents/namespaces.js';
 import type { Warnings } from '../documents/warnings.js';
-import { attributeOf, type XmlNode } from '../documents/xml-tree.js';
+import { attributeOf, nameOfNode, type XmlNode } from '../documents/xml-tree.js';
 import {
   type AttributeDeclaration,
   type ComplexType,
@@ -85,10 +85,10 @@ class SchemaReader implements SchemaContext {
   /** Shells for all named types first, in the order of declaration; then elements; then the content of the shells. */
   *readAll(): Steps<void> {
     for (const { node, unit } of this.components.types.values()) {
-      this.#typeWithName({ uri: unit.target, local: attributeOf(node, 'name') ?? '' });
+      this.#typeWithName({ uri: unit.target, local: nameOfNode(node) });
     }
     for (const { node, unit } of this.components.elements.values()) {
-      this.element({ uri: unit.target, local: attributeOf(node, 'name') ?? '' });
+      this.element({ uri: unit.target, local: nameOfNode(node) });
       yield;
     }
     for (const [key, component] of this.components.attributes) {
