@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 
 import { bucketKey } from '../../src/redis/lease/lease-store.js';
 import { accountOf, Fleet, Load, type Replica, startReplica } from '../redis/fleet.js';
-import { connect, RecordedEvents, RedisProxy, RedisServer, turn, until } from '../redis/kit.js';
+import { type RedisServer, turn, until, useConnection, useProxy, useRedis } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
 /**
@@ -14,15 +14,9 @@ const RULE = { maximum: 1000, restoreRate: 200 };
 const LATE_LIMIT_MILLIS = 60_000;
 const OLD = { maximum: 100, restoreRate: 1 };
 
-async function startServer(t: Test): Promise<RedisServer> {
-  const server = await RedisServer.start();
-  t.teardown(() => server.close());
-  return server;
-}
-
 /** A Redis and replicas that share it. */
 async function setUp(t: Test, count = 4): Promise<{ server: RedisServer; fleet: Fleet }> {
-  const server = await startServer(t);
+  const server = await useRedis(t);
   const fleet = new Fleet(server.url, count);
   t.teardown(() => fleet.close());
   await fleet.shared();
@@ -30,9 +24,7 @@ async function setUp(t: Test, count = 4): Promise<{ server: RedisServer; fleet: 
 }
 
 async function operatorOf(t: Test, server: RedisServer) {
-  const operator = connect(server.url, new RecordedEvents(), { operationMillis: 2000 });
-  t.teardown(() => operator.close());
-  await until(() => operator.isUp, 'up');
+  const operator = await useConnection(t, server.url);
   return operator;
 }
 
@@ -244,13 +236,10 @@ export function testBudgets(t: Test, rows: Rows): void {
   });
 
   test('half of the replicas cannot reach Redis', [['R05', 'two of four cut off, and back']], async (t) => {
-    const server = await startServer(t);
-    const proxy = await RedisProxy.to(server.port);
+    const server = await useRedis(t);
+    const proxy = await useProxy(t, server.port);
     const fleet = new Fleet([server.url, proxy.url], 4);
-    t.teardown(async () => {
-      await fleet.close();
-      await proxy.close();
-    });
+    t.teardown(() => fleet.close());
     await fleet.shared();
     const load = new Load(fleet, 'greedy', RULE);
     const fresh = new Load(fleet, 'fresh', { maximum: 1000, restoreRate: 10 }, 40);
@@ -291,13 +280,10 @@ export function testBudgets(t: Test, rows: Rows): void {
       ['R09', 'one piece in a hundred is lost'],
     ],
     async (t) => {
-      const server = await startServer(t);
-      const proxy = await RedisProxy.to(server.port);
+      const server = await useRedis(t);
+      const proxy = await useProxy(t, server.port);
       const fleet = new Fleet(proxy.url, 4);
-      t.teardown(async () => {
-        await fleet.close();
-        await proxy.close();
-      });
+      t.teardown(() => fleet.close());
       await fleet.shared();
       proxy.lostShare = 0.01;
       const lossy = new Load(fleet, 'lossy', RULE);
@@ -316,7 +302,7 @@ export function testBudgets(t: Test, rows: Rows): void {
   );
 
   test('the last point is granted once', [['R19', '20 times']], async (t) => {
-    const server = await startServer(t);
+    const server = await useRedis(t);
     const [first, second] = await Promise.all([startReplica(server.url, 2), startReplica(server.url, 2)]);
     t.teardown(() => Promise.all([first.close(), second.close()]));
     const rule = { maximum: 10, restoreRate: 0.001 };
@@ -351,7 +337,7 @@ export function testBudgets(t: Test, rows: Rows): void {
       ['R20', 'a bucket as an older version wrote it'],
     ],
     async (t) => {
-      const server = await startServer(t);
+      const server = await useRedis(t);
       const operator = await operatorOf(t, server);
       const replicas = await Promise.all(
         [0, 1, -1, 24].map((hours) => startReplica(server.url, 4, () => performance.now() + hours * 3_600_000)),
@@ -440,7 +426,7 @@ export function testBudgets(t: Test, rows: Rows): void {
   );
 
   test('a start without Redis', [['R01', 'a start without it']], async (t) => {
-    const server = await startServer(t);
+    const server = await useRedis(t);
     await server.kill();
     const fleet = new Fleet(server.url, 2);
     t.teardown(() => fleet.close());

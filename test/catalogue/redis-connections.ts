@@ -12,8 +12,9 @@ import { PUBLISH, REPLAY } from '../../src/redis/events/event-scripts.js';
 import { EXCHANGE, HEARTBEAT } from '../../src/redis/lease/lease-scripts.js';
 import { makeScript } from '../../src/redis/script.js';
 import { SharedState } from '../../src/redis/shared-state.js';
+import { listen } from '../kit/listen.js';
 import { accountOf, startReplica } from '../redis/fleet.js';
-import { connect, RecordedEvents, RedisServer, settingsOf, turn, until, untilAsync } from '../redis/kit.js';
+import { connect, RecordedEvents, settingsOf, turn, until, useConnection, useRedis } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
 /** Permissions of the user of Redis, as in the manual. */
@@ -26,23 +27,11 @@ export function testConnections(t: Test, rows: Rows): void {
   const test = (name: string, run: (t: Test) => Promise<void>): void => {
     void t.test(name, { buffered: true }, run);
   };
-  const setUp = async (t: Test, ...options: string[]): Promise<RedisServer> => {
-    const server = await RedisServer.start(...options);
-    t.teardown(() => server.close());
-    return server;
-  };
-  /** With a long time limit, for tests that are not about time. */
-  const connectTo = async (t: Test, server: RedisServer, recorded = new RecordedEvents(), operationMillis = 2000) => {
-    const connection = connect(server.url, recorded, { operationMillis });
-    t.teardown(() => connection.close());
-    await until(() => connection.isUp, 'up');
-    return connection;
-  };
 
   test('R02: five late answers in a row are enough', async (t) => {
-    const server = await setUp(t);
+    const server = await useRedis(t);
     const recorded = new RecordedEvents();
-    const connection = await connectTo(t, server, recorded, 20);
+    const connection = await useConnection(t, server.url, recorded, { operationMillis: 20 });
     server.stop();
     const before = performance.now();
     const get = () => connection.command('get', ['GET', 'test:a']).catch((error: Error) => error.message);
@@ -61,10 +50,10 @@ export function testConnections(t: Test, rows: Rows): void {
 
   test('R06: a primary becomes a replica', async (t) => {
     rows.answer('R06', 'a primary becomes a replica');
-    const server = await setUp(t);
+    const server = await useRedis(t);
     const recorded = new RecordedEvents();
-    const connection = await connectTo(t, server, recorded);
-    const operator = await connectTo(t, server);
+    const connection = await useConnection(t, server.url, recorded);
+    const operator = await useConnection(t, server.url);
     await operator.tryCommand(['REPLICAOF', '127.0.0.1', '1']);
     await connection.command('set', ['SET', 'test:a', '1']).catch(() => {});
     t.same(recorded.changes, ['up', 'down READONLY']);
@@ -84,19 +73,11 @@ export function testConnections(t: Test, rows: Rows): void {
     test(`R06: ${word}`, async (t) => {
       let isWell = true;
       const server = createServer((socket) => {
-        socket.on('error', () => {});
         socket.on('data', () => socket.write(isWell ? '+OK\r\n' : `-${message}\r\n`));
       });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      const { port } = await listen(t, server);
       const recorded = new RecordedEvents();
-      const connection = connect(`redis://127.0.0.1:${port}`, recorded, { operationMillis: 2000 });
-      t.teardown(() => {
-        connection.close();
-        server.close();
-      });
-      await until(() => connection.isUp, 'up');
+      const connection = await useConnection(t, `redis://127.0.0.1:${port}`, recorded);
       isWell = false;
       await t.rejects(connection.command('get', ['GET', 'test:a']));
       t.equal(rows.answer('R06', word), 'down');
@@ -108,9 +89,9 @@ export function testConnections(t: Test, rows: Rows): void {
   }
 
   test('R07: Redis forgets its scripts', async (t) => {
-    const server = await setUp(t);
+    const server = await useRedis(t);
     const recorded = new RecordedEvents();
-    const connection = await connectTo(t, server, recorded);
+    const connection = await useConnection(t, server.url, recorded);
     const script = makeScript("return redis.call('INCR', KEYS[1])");
     for (let count = 1; count <= 20; count += 1) {
       await connection.tryCommand(['SCRIPT', 'FLUSH']);
@@ -121,7 +102,7 @@ export function testConnections(t: Test, rows: Rows): void {
   });
 
   test('R08: no memory left, and a policy that forgets', async (t) => {
-    const server = await setUp(t, '--maxmemory', '1mb', '--maxmemory-policy', 'allkeys-lru');
+    const server = await useRedis(t, '--maxmemory', '1mb', '--maxmemory-policy', 'allkeys-lru');
     const recorded: string[] = [];
     const shared = new SharedState({ ...settingsOf(server.url, { operationMillis: 1000 }), replicas: 1 }, 100, {
       budget: NO_EVENTS,
@@ -133,7 +114,7 @@ export function testConnections(t: Test, rows: Rows): void {
     await until(() => recorded.some((line) => /^warn .*noeviction allkeys-lru$/.test(line)), 'a warning');
     rows.answer('R08', 'a policy that evicts');
 
-    const full = await setUp(t, '--maxmemory', '1', '--maxmemory-policy', 'noeviction');
+    const full = await useRedis(t, '--maxmemory', '1', '--maxmemory-policy', 'noeviction');
     const changes = new RecordedEvents();
     const connection = connect(full.url, changes, { operationMillis: 2000 });
     t.teardown(() => connection.close());
@@ -142,11 +123,11 @@ export function testConnections(t: Test, rows: Rows): void {
   });
 
   test('R12, R13: persisted documents', async (t) => {
-    const server = await setUp(t);
+    const server = await useRedis(t);
     const limits = defaultsOf(PERSISTED_LIMITS);
     let alerts = 0;
     const replica = async (recorded: RecordedEvents) => {
-      const connection = await connectTo(t, server, recorded);
+      const connection = await useConnection(t, server.url, recorded);
       const room = { entries: 5, bytes: 1000 };
       const options = {
         prefix: 'test:',
@@ -214,8 +195,8 @@ export function testConnections(t: Test, rows: Rows): void {
   });
 
   test('R18: a user with least permissions', async (t) => {
-    const server = await setUp(t);
-    const operator = await connectTo(t, server);
+    const server = await useRedis(t);
+    const operator = await useConnection(t, server.url);
     t.equal(await operator.tryCommand(['ACL', 'SETUSER', 'soapstone', ...ACL.split(' ')]), 'OK');
     const url = server.url.replace('redis://', 'redis://soapstone:secret-of-redis@');
     const replica = await startReplica(url, 1);
@@ -275,7 +256,7 @@ export function testConnections(t: Test, rows: Rows): void {
       lost() {},
     };
     const leave = transport?.subscribe('on a', receiver);
-    await untilAsync(async () => {
+    await until(async () => {
       const reply = await operator.tryCommand(['PUBSUB', 'NUMSUB', 'test:v1:events:on a']);
       return Array.isArray(reply) && Number(reply[1]) === 1;
     }, 'subscribed');

@@ -1,63 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
-
-import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
-import type { RedisConnection } from '../../src/redis/connection.js';
 import { writeEvent } from '../../src/redis/events/event-message.js';
-import { RedisEventTransport } from '../../src/redis/events/event-transport.js';
-import { connect, RecordedEvents, RedisProxy, RedisServer, turn, until, untilAsync } from '../redis/kit.js';
+import { turn, until, useProxy, useRedis } from '../redis/kit.js';
+import { type EventLimits, EventReplica, SECRET, TOPIC } from './event-replica.js';
 import type { Rows } from './rows.js';
 
-const SECRET = 'a secret of the replicas';
 /** Interval of announcements in some tests, and the time after which an announcement has expired. */
 const OFTEN_MILLIS = 200;
 const FORGOTTEN_MILLIS = 10 * OFTEN_MILLIS;
-const TOPIC = 'on orders.Place';
 
 /** One replica with a subscriber, and the events that it received. */
-class Listener {
+class Listener extends EventReplica {
   readonly received: string[] = [];
-  readonly bus: OrderedBus;
-  readonly sender: RedisConnection;
-  readonly subscriber: RedisConnection;
-  forged = 0;
 
-  constructor(url: string, subscriberUrl = url, historyEvents = 100, announceMillis = 2000, operationMillis = 1000) {
-    this.sender = connect(url, new RecordedEvents(), { operationMillis });
-    this.subscriber = connect(subscriberUrl, new RecordedEvents(), { operationMillis: 1000 });
-    const onForged = (): void => {
-      this.forged += 1;
-    };
-    const limits = { historyEvents, resumeMillis: 0, queueBytes: 1024 * 1024 };
-    const options = { prefix: 'test:', secret: SECRET, ...limits, onForged, announceMillis };
-    this.bus = new OrderedBus(new RedisEventTransport(this.sender, this.subscriber, options));
+  constructor(url: string, subscriberUrl = url, limits: EventLimits = {}) {
+    super(url, subscriberUrl, limits);
   }
 
   /** Subscribes, and clears what was received until then. */
   async listen(): Promise<void> {
-    await until(() => this.sender.isUp && this.subscriber.isUp, 'up');
+    await until(() => this.isUp, 'up');
     const before = await this.#subscribers();
     this.bus.subscribe(TOPIC, {
       event: ({ values }) => this.received.push(values === null ? 'gap' : String(values['n'])),
       gap: () => this.received.push('gap'),
     });
-    await untilAsync(async () => (await this.#subscribers()) > before, 'subscribed');
+    await until(async () => (await this.#subscribers()) > before, 'subscribed');
     this.received.length = 0;
   }
 
   async #subscribers(): Promise<number> {
-    const reply = await this.sender.tryCommand(['PUBSUB', 'NUMSUB', `test:v1:events:${TOPIC}`]);
+    const reply = await this.connection.tryCommand(['PUBSUB', 'NUMSUB', `test:v1:events:${TOPIC}`]);
     return Array.isArray(reply) ? Number(reply[1]) : 0;
-  }
-
-  publish(...numbers: number[]): void {
-    for (const n of numbers) this.bus.publish(TOPIC, { n });
-  }
-
-  async close(): Promise<void> {
-    await this.bus.close();
-    this.sender.close();
-    this.subscriber.close();
   }
 }
 
@@ -67,15 +41,11 @@ export function testEvents(t: Test, rows: Rows): void {
   };
   /** Two replicas; the subscriber connection of the second can be cut. */
   const setUp = async (t: Test, historyEvents = 100, announceMillis = 2000) => {
-    const server = await RedisServer.start();
-    const proxy = await RedisProxy.to(server.port);
-    const a = new Listener(server.url, server.url, historyEvents, announceMillis);
-    const b = new Listener(server.url, proxy.url, historyEvents, announceMillis);
-    t.teardown(async () => {
-      await Promise.all([a.close(), b.close()]);
-      await proxy.close();
-      await server.close();
-    });
+    const server = await useRedis(t);
+    const proxy = await useProxy(t, server.port);
+    const a = new Listener(server.url, server.url, { historyEvents, announceMillis });
+    const b = new Listener(server.url, proxy.url, { historyEvents, announceMillis });
+    t.teardown(() => Promise.all([a.close(), b.close()]));
     await a.listen();
     await b.listen();
     return { server, proxy, a, b };
@@ -100,7 +70,7 @@ export function testEvents(t: Test, rows: Rows): void {
 
     const channel = `test:v1:events:${TOPIC}`;
     const again = `7 ${writeEvent(TOPIC, { id: 'one', values: { n: 7 } }, SECRET)}`;
-    for (let count = 0; count < 3; count += 1) await a.sender.command('again', ['PUBLISH', channel, again]);
+    for (let count = 0; count < 3; count += 1) await a.connection.command('again', ['PUBLISH', channel, again]);
     await until(() => b.received.length === 7, 'the seventh');
     await turn(50);
     rows.answer('R15', 'the same message again');
@@ -109,7 +79,7 @@ export function testEvents(t: Test, rows: Rows): void {
     a.received.length = 0;
     b.received.length = 0;
     await server.kill();
-    await until(() => !a.sender.isUp && !b.subscriber.isUp, 'down');
+    await until(() => !a.connection.isUp && !b.subscriber.isUp, 'down');
     a.publish(8);
     await until(() => a.received.includes('8'), 'this process still receives');
     await server.start();
@@ -137,12 +107,12 @@ export function testEvents(t: Test, rows: Rows): void {
 
   test('R14: a replica that has just started takes every topic as subscribed', async (t) => {
     const { server, a } = await setUp(t, 100, OFTEN_MILLIS);
-    const fresh = new Listener(server.url, server.url, 100, OFTEN_MILLIS);
+    const fresh = new Listener(server.url, server.url, { announceMillis: OFTEN_MILLIS });
     t.teardown(() => fresh.close());
     t.ok(fresh.bus.hasSubscribers(TOPIC), 'before it is connected');
     fresh.publish(1);
     await until(() => a.received.includes('gap'), 'a gap for what could not be sent');
-    await until(() => fresh.sender.isUp && fresh.subscriber.isUp, 'up');
+    await until(() => fresh.isUp, 'up');
     t.ok(fresh.bus.hasSubscribers(TOPIC), 'before any announcement');
     fresh.publish(2);
     await until(() => a.received.includes('2'), 'the first that could');
@@ -155,7 +125,7 @@ export function testEvents(t: Test, rows: Rows): void {
 
   test('R14: Redis is away for longer than announcements are valid', async (t) => {
     const { server, a, b } = await setUp(t, 100, OFTEN_MILLIS);
-    const other = new Listener(server.url, server.url, 100, OFTEN_MILLIS);
+    const other = new Listener(server.url, server.url, { announceMillis: OFTEN_MILLIS });
     t.teardown(() => other.close());
     await until(() => !other.bus.hasSubscribers('on unused'), 'it receives the announcements of others');
     t.ok(other.bus.hasSubscribers(TOPIC));
@@ -164,14 +134,14 @@ export function testEvents(t: Test, rows: Rows): void {
     await turn(FORGOTTEN_MILLIS);
     t.ok(other.bus.hasSubscribers(TOPIC), 'it receives no announcements, in whatever state the connection is');
     other.publish(1);
-    await until(() => !other.sender.isUp, 'away');
+    await until(() => !other.connection.isUp, 'away');
     server.resume();
     await until(() => a.received.length > 0 && b.received.length > 0, 'the event, or a gap');
     t.ok(['1', 'gap'].includes(a.received[0] ?? ''), a.received.join());
 
-    await until(() => other.sender.isUp && other.subscriber.isUp && a.sender.isUp && a.subscriber.isUp, 'up');
+    await until(() => other.isUp && a.isUp, 'up');
     await server.kill();
-    await until(() => !other.sender.isUp && !a.sender.isUp && !b.sender.isUp, 'down');
+    await until(() => !other.connection.isUp && !a.connection.isUp && !b.connection.isUp, 'down');
     await turn(FORGOTTEN_MILLIS);
     t.ok(other.bus.hasSubscribers(TOPIC));
     a.received.length = 0;
@@ -183,7 +153,7 @@ export function testEvents(t: Test, rows: Rows): void {
 
   test('R14: Redis is late because the machine is busy', async (t) => {
     const { server, a } = await setUp(t);
-    const hasty = new Listener(server.url, server.url, 100, 2000, 20);
+    const hasty = new Listener(server.url, server.url, { operationMillis: 20 });
     t.teardown(() => hasty.close());
     await hasty.listen();
     server.stop();
@@ -197,19 +167,19 @@ export function testEvents(t: Test, rows: Rows): void {
 
   test('R14: a replica is cut off for longer than its announcements are valid', async (t) => {
     const { proxy, a } = await setUp(t, 100, OFTEN_MILLIS);
-    const far = new Listener(proxy.url, proxy.url, 100, OFTEN_MILLIS);
+    const far = new Listener(proxy.url, proxy.url, { announceMillis: OFTEN_MILLIS });
     t.teardown(() => far.close());
     await far.listen();
     a.publish(1);
     await until(() => far.received.includes('1'), 'the first');
     proxy.cut();
-    await until(() => !far.subscriber.isUp && !far.sender.isUp, 'cut off');
+    await until(() => !far.subscriber.isUp && !far.connection.isUp, 'cut off');
     await turn(FORGOTTEN_MILLIS);
     // Nothing was published: the announcements had expired.
     const before = far.received.length;
     proxy.mend();
     await until(() => far.received.slice(before).includes('gap'), 'a gap');
-    await until(() => far.subscriber.isUp && far.sender.isUp, 'up');
+    await until(() => far.subscriber.isUp && far.connection.isUp, 'up');
     a.publish(2);
     await until(() => far.received.includes('2'), 'it goes on');
   });
@@ -218,7 +188,7 @@ export function testEvents(t: Test, rows: Rows): void {
     const { a, b } = await setUp(t);
     a.publish(1);
     await until(() => b.received.length === 1, 'the first');
-    await a.sender.tryCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub']);
+    await a.connection.tryCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub']);
     a.publish(2, 3);
     await until(() => b.received.length === 3 && a.received.length === 3, 'all of them');
     t.equal(rows.answer('R16', 'Redis ends the connection that listens'), 'replayed in order');
@@ -227,7 +197,7 @@ export function testEvents(t: Test, rows: Rows): void {
 
   test('R16: the output buffer of a subscriber overflows in Redis', async (t) => {
     const { proxy, a, b } = await setUp(t);
-    await a.sender.tryCommand(['CONFIG', 'SET', 'client-output-buffer-limit', 'pubsub 1mb 0 0']);
+    await a.connection.tryCommand(['CONFIG', 'SET', 'client-output-buffer-limit', 'pubsub 1mb 0 0']);
     a.publish(1);
     await until(() => b.received.length === 1, 'the first');
     proxy.stall();
@@ -251,7 +221,7 @@ export function testEvents(t: Test, rows: Rows): void {
     const send = async (name: string, message: string): Promise<void> => {
       t.equal(rows.answer('R17', name), 'dropped and counted');
       const before = b.forged;
-      await a.sender.command('forge', ['PUBLISH', channel, message]);
+      await a.connection.command('forge', ['PUBLISH', channel, message]);
       await until(() => b.forged === before + 1, name);
     };
     const body = JSON.stringify({ topic: TOPIC, id: randomUUID(), at: Date.now(), values: { n: 1 } });

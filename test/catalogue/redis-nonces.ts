@@ -1,12 +1,11 @@
 import type { Test } from 'tap';
-
-import { answerWith, type RecordingBackend } from '../kit/backend.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
-import { useBackend } from '../kit/use.js';
-import { RedisServer, until } from '../redis/kit.js';
+import { answerWith } from '../kit/backend.js';
+import { envelope, postSoap } from '../kit/envelope.js';
+import type { TestGateway } from '../kit/gateway.js';
+import { useBackend, useGateway } from '../kit/use.js';
+import { until, useRedis } from '../redis/kit.js';
 import type { Rows } from './rows.js';
 
-const ENVELOPE = 'http://schemas.xmlsoap.org/soap/envelope/';
 const WSS = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity';
 
 /** Longer messages are on their way to the backend before they end. */
@@ -19,13 +18,13 @@ function message(nonce: string | null, content = ''): string {
       ? ''
       : `<s:Security xmlns:s="${WSS}-secext-1.0.xsd"><s:UsernameToken><s:Username>a</s:Username><s:Nonce>${nonce}</s:Nonce>
          <u:Created xmlns:u="${WSS}-utility-1.0.xsd">${created}</u:Created></s:UsernameToken></s:Security>`;
-  return `<E:Envelope xmlns:E="${ENVELOPE}"><E:Header>${token}</E:Header><E:Body><Ping xmlns="urn:ping">${content}</Ping></E:Body></E:Envelope>`;
+  return envelope(`<Ping xmlns="urn:ping">${content}</Ping>`, token);
 }
 
-const REPLY = `<E:Envelope xmlns:E="${ENVELOPE}"><E:Body><Pong xmlns="urn:ping"/></E:Body></E:Envelope>`;
+const REPLY = envelope('<Pong xmlns="urn:ping"/>');
 
 async function send({ url }: TestGateway, path: string, body: string): Promise<string> {
-  const response = await fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'text/xml' }, body });
+  const response = await postSoap(url + path, body);
   const text = await response.text();
   if (response.ok) return 'pass';
   return /code="([^"]+)"/.exec(text)?.[1] ?? /<faultcode[^>]*>([^<]*)/.exec(text)?.[1] ?? String(response.status);
@@ -33,8 +32,8 @@ async function send({ url }: TestGateway, path: string, body: string): Promise<s
 
 export function testNonces(t: Test, rows: Rows): void {
   void t.test('R21: nonces that another replica has seen', { buffered: true }, async (t) => {
-    const redis = await RedisServer.start();
-    const backend: RecordingBackend = await useBackend(t, answerWith(REPLY));
+    const redis = await useRedis(t);
+    const backend = await useBackend(t, answerWith(REPLY));
     const service = (path: string, security: string): string => `  ${path}:
     url: ${backend.url}
     namespace: urn:ping
@@ -43,11 +42,7 @@ export function testNonces(t: Test, rows: Rows): void {
     const config = `redis: { url: "${redis.url}", replicas: 2, operationMillis: 500 }
 services:
 ${service('strict', '')}${service('lenient', ', noncesWithoutRedis: true')}`;
-    const [a, b] = await Promise.all([startTestGateway(config), startTestGateway(config)]);
-    t.teardown(async () => {
-      await Promise.all([a.close(), b.close()]);
-      await redis.close();
-    });
+    const [a, b] = await Promise.all([useGateway(t, config), useGateway(t, config)]);
     await Promise.all([a.logLine('Redis is there'), b.logLine('Redis is there')]);
     const whole = (): number => backend.complete.length;
     const refused = async (gateway: TestGateway, path: string, body: string, code: string, what: string) => {

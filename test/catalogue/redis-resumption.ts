@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
-
 import type { ReplayPace, TopicEvent } from '../../src/base/event-bus.js';
-import { OrderedBus } from '../../src/pubsub/ordered-bus.js';
-import type { RedisConnection } from '../../src/redis/connection.js';
-import { RedisEventTransport } from '../../src/redis/events/event-transport.js';
-import { connect, RecordedEvents, RedisProxy, RedisServer, until } from '../redis/kit.js';
+import { until, useProxy, useRedis } from '../redis/kit.js';
+import { EventReplica, TOPIC } from './event-replica.js';
 import type { Rows } from './rows.js';
 
-const TOPIC = 'on orders.Place';
 const OFTEN_MILLIS = 200;
 const QUEUE_BYTES = 512 * 1024;
 
@@ -20,31 +16,7 @@ interface Received {
   leave(): void;
 }
 
-class Replica {
-  readonly events = new RecordedEvents();
-  readonly bus: OrderedBus;
-  readonly connection: RedisConnection;
-  readonly subscriber: RedisConnection;
-
-  constructor(url: string, subscriberUrl: string, historyEvents: number) {
-    this.connection = connect(url, this.events, { operationMillis: 1000 });
-    this.subscriber = connect(subscriberUrl, new RecordedEvents(), { operationMillis: 1000 });
-    const options = {
-      prefix: 'test:',
-      secret: 'a secret of the replicas',
-      historyEvents,
-      resumeMillis: 0,
-      queueBytes: QUEUE_BYTES,
-      announceMillis: OFTEN_MILLIS,
-      onForged() {},
-    };
-    this.bus = new OrderedBus(new RedisEventTransport(this.connection, this.subscriber, options));
-  }
-
-  publish(...numbers: readonly number[]): void {
-    for (const n of numbers) this.bus.publish(TOPIC, { n });
-  }
-
+class Replica extends EventReplica {
   resume(after: string | null, pace?: ReplayPace): Received {
     const received: (number | 'gap')[] = [];
     const ids: string[] = [];
@@ -69,27 +41,18 @@ class Replica {
     await until(() => received.position() !== null, 'begun');
     return received;
   }
-
-  async close(): Promise<void> {
-    await this.bus.close();
-    this.connection.close();
-    this.subscriber.close();
-  }
 }
 
 /** R14: subscriptions that go on at another replica. */
 export function testResumption(t: Test, rows: Rows): void {
   const setUp = async (t: Test, historyEvents = 100) => {
-    const server = await RedisServer.start();
-    const proxy = await RedisProxy.to(server.port);
-    const a = new Replica(server.url, server.url, historyEvents);
-    const b = new Replica(server.url, proxy.url, historyEvents);
-    t.teardown(async () => {
-      await Promise.all([a.close(), b.close()]);
-      await proxy.close();
-      await server.close();
-    });
-    await until(() => [a, b].every(({ connection, subscriber }) => connection.isUp && subscriber.isUp), 'up');
+    const server = await useRedis(t);
+    const proxy = await useProxy(t, server.port);
+    const limits = { historyEvents, announceMillis: OFTEN_MILLIS, queueBytes: QUEUE_BYTES };
+    const a = new Replica(server.url, server.url, limits);
+    const b = new Replica(server.url, proxy.url, limits);
+    t.teardown(() => Promise.all([a.close(), b.close()]));
+    await until(() => a.isUp && b.isUp, 'up');
     return { server, proxy, a, b };
   };
   const test = (name: string, run: (t: Test) => Promise<void>): void => {
@@ -182,7 +145,7 @@ export function testResumption(t: Test, rows: Rows): void {
     );
     // Each page of 256 KiB is a turn at least, and so is each quarter of a millisecond.
     t.ok(turns >= 6, `${turns} turns`);
-    const pages = b.events.operations.get('event_replay ok') ?? 0;
+    const pages = b.recorded.operations.get('event_replay ok') ?? 0;
     t.ok(pages >= 6, `${pages} pages`);
   });
 

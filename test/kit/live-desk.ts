@@ -139,6 +139,14 @@ export async function running(gateway: TestGateway, field: string, count: number
   while (!(await gateway.metrics()).includes(`soapstone_subscriptions_active{field="${field}"} ${count}\n`));
 }
 
+/** Subscribes to a field over a WebSocket: the events, the first of which is asked for already, once it runs. */
+export async function subscribed({ gateway, socket }: Pick<Desk, 'gateway' | 'socket'>, field: string, query: string) {
+  const events = socket().iterate({ query });
+  const first = events.next();
+  await running(gateway, field, 1);
+  return { events, first };
+}
+
 /** A WebSocket without a client of the protocol: what it was told, and how it ended. */
 export async function rawSocket(desk: Desk, protocol: string[], options: object = {}): Promise<Raw> {
   const socket = new WebSocket(desk.url.replace('http', 'ws'), protocol, options);
@@ -170,6 +178,14 @@ export async function rawSocket(desk: Desk, protocol: string[], options: object 
       }
     },
   };
+}
+
+/** The same with its first message, of this content, which is acknowledged. `options` are those of the WebSocket. */
+export async function acknowledged(desk: Desk, payload: object = {}, options: object = {}): Promise<Raw> {
+  const raw = await rawSocket(desk, PROTOCOL, options);
+  raw.say({ ...INIT, payload });
+  await raw.heard(1);
+  return raw;
 }
 
 export interface Raw {

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-
+import t from 'tap';
 import { verifyAudit } from '../../src/cli/audit.js';
 import { lineHash } from '../../src/observe/audit/audit-chain.js';
 import { childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { RawClient } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { useFolder } from '../kit/use.js';
 import { SERVICES } from './process-kit.js';
 
 /** The record of decisions of several processes: no chain can be taken out, cut or put in unseen. */
@@ -28,12 +27,6 @@ const linesOf = (file: string): readonly string[] => readFileSync(file, 'utf8').
 const read = (line: string): Line => JSON.parse(line);
 const chainsIn = (lines: readonly string[]): ReadonlySet<string> =>
   new Set(lines.map(read).flatMap(({ chain, decision }) => (decision === undefined ? [] : chain)));
-
-function folderFor(t: Test): string {
-  const folder = mkdtempSync(join(tmpdir(), 'soapstone-audit-'));
-  t.teardown(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 async function denyUntil({ url }: GatewayProcess, isEnough: () => boolean): Promise<void> {
   await until(async () => {
@@ -64,7 +57,7 @@ async function verify(files: readonly string[], keyFile: string | null = null, i
 }
 
 t.test('a chain of a worker cannot be taken out, cut or put in unseen', async (t) => {
-  const folder = folderFor(t);
+  const folder = await useFolder(t);
   const file = join(folder, 'audit.log');
   const gateway = await startProcess(t, yamlOf(file, 2));
   await until(() => childrenOf(gateway.child).length === 2);
@@ -101,7 +94,7 @@ t.test('a chain of a worker cannot be taken out, cut or put in unseen', async (t
 });
 
 t.test('a gateway of one process may follow one of several, and precede it', async (t) => {
-  const folder = folderFor(t);
+  const folder = await useFolder(t);
   const file = join(folder, 'audit.log');
   for (const workers of [1, 2, 1]) {
     const before = chainsIn(linesOfIfThere(file)).size;
@@ -121,7 +114,7 @@ const linesOfIfThere = (file: string): readonly string[] => {
 };
 
 t.test('with a key no line can be written without it', async (t) => {
-  const folder = folderFor(t);
+  const folder = await useFolder(t);
   const file = join(folder, 'audit.log');
   const keyFile = join(folder, 'audit.key');
   writeFileSync(keyFile, `${KEY}\n`);

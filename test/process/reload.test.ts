@@ -1,29 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { readFile, rename, symlink, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import t from 'tap';
 import { largeWsdl } from '../bench/wsdl.js';
 import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
-import { sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { edit, reload, SERVICES, statusOf, WSDL } from './process-kit.js';
 
 /** Reloads of a process: what asks for them, and what is refused. */
 
 const MIB = 2 ** 20;
-const WSDL = resolve('config/demo/legacy.wsdl');
-const SERVICES = `services: { orders: { wsdl: "${WSDL}", url: http://127.0.0.1:1/ } }\nreload: { watch: false }\n`;
-
-async function edit({ file }: GatewayProcess, change: (yaml: string) => string): Promise<void> {
-  await writeFile(file, change(await readFile(file, 'utf8')));
-}
+const UNWATCHED = `${SERVICES}reload: { watch: false }\n`;
 
 const renamed = (yaml: string): string => yaml.replace('orders:', 'bills:');
-
-const statusOf = async ({ url }: GatewayProcess, service: string): Promise<number> =>
-  (await sendRaw(url, `GET /soap/${service}?wsdl HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)).status;
-
-const reload = ({ adminUrl }: GatewayProcess, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-  fetch(`${adminUrl}/reload`, { method: 'POST', headers });
 
 const loads = async ({ adminUrl }: GatewayProcess): Promise<readonly string[]> => {
   const text = await (await fetch(`${adminUrl}/metrics`)).text();
@@ -31,7 +19,7 @@ const loads = async ({ adminUrl }: GatewayProcess): Promise<readonly string[]> =
 };
 
 t.test('SIGHUP loads the configuration anew', async (t) => {
-  const gateway = await startProcess(t, SERVICES);
+  const gateway = await startProcess(t, UNWATCHED);
   t.equal(await statusOf(gateway, 'orders'), 200);
   await edit(gateway, renamed);
   gateway.child.kill('SIGHUP');
@@ -41,7 +29,7 @@ t.test('SIGHUP loads the configuration anew', async (t) => {
 });
 
 t.test('POST /reload answers with the generation, or with the problems', async (t) => {
-  const gateway = await startProcess(t, SERVICES);
+  const gateway = await startProcess(t, UNWATCHED);
   const fine = await reload(gateway);
   t.same([fine.status, await fine.json()], [200, { generation: 2, problems: [] }]);
 
@@ -64,7 +52,7 @@ t.test('POST /reload answers with the generation, or with the problems', async (
 });
 
 t.test('a key that needs a restart is named, and nothing else changes', async (t) => {
-  const gateway = await startProcess(t, SERVICES);
+  const gateway = await startProcess(t, UNWATCHED);
   await edit(gateway, (yaml) => `${renamed(yaml).replace(/^listen: .*$/m, 'listen: 127.0.0.1:1')}workers: 2\n`);
   const answer = await reload(gateway);
   t.equal(answer.status, 409);
@@ -79,7 +67,7 @@ t.test('a key that needs a restart is named, and nothing else changes', async (t
 
 for (const workers of [1, 2]) {
   t.test(`credentials of operators change with a reload, workers: ${workers}`, async (t) => {
-    const gateway = await startProcess(t, `${SERVICES}workers: ${workers}\n`);
+    const gateway = await startProcess(t, `${UNWATCHED}workers: ${workers}\n`);
     if (workers > 1) await areAnswering(gateway, workers);
     const tokens = ['first-token-of-operators', 'second-token-of-operators'];
     const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
@@ -105,14 +93,14 @@ for (const workers of [1, 2]) {
 }
 
 t.test('a reload is asked for by POST, and not by a page of another site', async (t) => {
-  const gateway = await startProcess(t, SERVICES);
+  const gateway = await startProcess(t, UNWATCHED);
   t.equal((await fetch(`${gateway.adminUrl}/reload`)).status, 405);
   t.equal((await reload(gateway, { origin: 'http://evil.example' })).status, 403);
   t.equal(await gateway.metric('soapstone_generation'), 1);
 });
 
 t.test('requests for a reload that come together get the result of one', async (t) => {
-  const gateway = await startProcess(t, SERVICES);
+  const gateway = await startProcess(t, UNWATCHED);
   const answers = await Promise.all(Array.from({ length: 20 }, () => reload(gateway)));
   t.ok(
     answers.every(({ status }) => status === 200),
@@ -122,7 +110,7 @@ t.test('requests for a reload that come together get the result of one', async (
 });
 
 t.test('a reload reaches all workers or none, and those that start later', async (t) => {
-  const gateway = await startProcess(t, `${SERVICES}workers: 2\n`);
+  const gateway = await startProcess(t, `${UNWATCHED}workers: 2\n`);
   await areAnswering(gateway, 2);
   const statuses = async (service: string): Promise<ReadonlySet<number>> =>
     new Set(await Promise.all(Array.from({ length: 12 }, () => statusOf(gateway, service))));

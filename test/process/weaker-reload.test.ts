@@ -6,9 +6,8 @@ import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { Log } from '../../src/observe/log/log.js';
 import { type ReloadCause, Reloader } from '../../src/process/reload/reloader.js';
 import { childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
-import { sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
-import { SERVICES, WSDL } from './process-kit.js';
+import { reload, SERVICES, statusOf, WSDL } from './process-kit.js';
 
 /** Changed files that take protection away: refused unless an operator asks for the reload. */
 
@@ -16,14 +15,8 @@ const KEY = '0123456789abcdef';
 const CLIENTS = `clients: { apiKeys: { clients: { erp: { class: all, keys: [${KEY}] } } }, classes: { all: {} } }\n`;
 const REFUSED = 'the new configuration was refused: the one before stays';
 
-const statusOf = async ({ url }: GatewayProcess, headers = ''): Promise<number> =>
-  (await sendRaw(url, `GET /soap/orders?wsdl HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`))
-    .status;
-
 const weaker = (gateway: GatewayProcess, result: 'taken' | 'refused'): Promise<number> =>
   gateway.metric(`soapstone_config_weaker_total\\{result="${result}"\\}`);
-
-const reload = ({ adminUrl }: GatewayProcess): Promise<Response> => fetch(`${adminUrl}/reload`, { method: 'POST' });
 
 for (const workers of [1, 2]) {
   t.test(
@@ -32,7 +25,7 @@ for (const workers of [1, 2]) {
       const gateway = await startProcess(t, `${SERVICES}workers: ${workers}\n${CLIENTS}`);
       const whole = readFileSync(gateway.file, 'utf8');
       const half = whole.replace(CLIENTS, '');
-      t.equal(await statusOf(gateway), 401);
+      t.equal(await statusOf(gateway, 'orders'), 401);
 
       await writeFile(gateway.file, half);
       const line = await gateway.line(REFUSED);
@@ -46,8 +39,8 @@ for (const workers of [1, 2]) {
       });
       t.equal(await weaker(gateway, 'refused'), 1);
       t.equal(await gateway.metric('soapstone_config_loads_total\\{result="refused"\\}'), 1);
-      t.equal(await statusOf(gateway), 401, 'the clients stay');
-      t.equal(await statusOf(gateway, `x-api-key: ${KEY}\r\n`), 200);
+      t.equal(await statusOf(gateway, 'orders'), 401, 'the clients stay');
+      t.equal(await statusOf(gateway, 'orders', `x-api-key: ${KEY}\r\n`), 200);
 
       if (workers > 1) {
         const [first = 0] = childrenOf(gateway.child);
@@ -57,17 +50,22 @@ for (const workers of [1, 2]) {
           return now.length === workers && !now.includes(first);
         });
         await until(async () => (await gateway.metric('soapstone_workers_answered')) === workers);
-        for (let asked = 0; asked < 8; asked++) t.equal(await statusOf(gateway), 401, 'a replaced worker, too');
+        for (let asked = 0; asked < 8; asked++)
+          t.equal(await statusOf(gateway, 'orders'), 401, 'a replaced worker, too');
       }
 
       await writeFile(gateway.file, whole.replace(KEY, 'ffffffffffffffff'));
       await until(async () => (await gateway.metric('soapstone_generation')) === 2);
-      t.equal(await statusOf(gateway, `x-api-key: ${KEY}\r\n`), 401, 'the whole file is taken, and its new key');
-      t.equal(await statusOf(gateway, 'x-api-key: ffffffffffffffff\r\n'), 200);
+      t.equal(
+        await statusOf(gateway, 'orders', `x-api-key: ${KEY}\r\n`),
+        401,
+        'the whole file is taken, and its new key',
+      );
+      t.equal(await statusOf(gateway, 'orders', 'x-api-key: ffffffffffffffff\r\n'), 200);
 
       await writeFile(gateway.file, half);
       t.equal((await reload(gateway)).status, 200, 'an operator asks for it');
-      t.equal(await statusOf(gateway), 200);
+      t.equal(await statusOf(gateway, 'orders'), 200);
       t.equal(await weaker(gateway, 'taken'), 1);
       t.match(await gateway.line('the new configuration protects less'), {
         level: 'warn',
@@ -83,21 +81,21 @@ t.test('`clients: none` is taken without being asked for, and SIGHUP takes all',
   const whole = readFileSync(gateway.file, 'utf8');
   await writeFile(gateway.file, whole.replace(CLIENTS, 'clients: none\n'));
   await until(async () => (await gateway.metric('soapstone_generation')) === 2);
-  t.equal(await statusOf(gateway), 200);
+  t.equal(await statusOf(gateway, 'orders'), 200);
   await writeFile(gateway.file, whole);
   await until(async () => (await gateway.metric('soapstone_generation')) === 3);
-  t.equal(await statusOf(gateway), 401);
+  t.equal(await statusOf(gateway, 'orders'), 401);
   await writeFile(gateway.file, whole.replace(CLIENTS, ''));
   gateway.child.kill('SIGHUP');
   await until(async () => (await gateway.metric('soapstone_generation')) === 4);
-  t.equal(await statusOf(gateway), 200);
+  t.equal(await statusOf(gateway, 'orders'), 200);
 });
 
 t.test('`reload.weaker: take` of the configuration in use takes every change, logged and counted', async (t) => {
   const gateway = await startProcess(t, `${SERVICES}${CLIENTS}reload: { weaker: take }\n`);
   await writeFile(gateway.file, readFileSync(gateway.file, 'utf8').replace(CLIENTS, ''));
   t.match(await gateway.line('the new configuration protects less'), { cause: 'changed file', weaker: [/`clients`/] });
-  t.equal(await statusOf(gateway), 200);
+  t.equal(await statusOf(gateway, 'orders'), 200);
   t.equal(await weaker(gateway, 'taken'), 1);
 });
 
@@ -110,7 +108,7 @@ t.test('an included file that is renamed away or empty for a moment opens nothin
   const main = readFileSync(gateway.file, 'utf8').replace(CLIENTS, 'include: ["more/*.yaml"]\n');
   await writeFile(gateway.file, main);
   await until(async () => (await gateway.metric('soapstone_generation')) === 2);
-  t.equal(await statusOf(gateway), 401);
+  t.equal(await statusOf(gateway, 'orders'), 401);
 
   await rename(included, `${included}.old`);
   const refusals = (): number => gateway.lines.filter(({ msg }) => msg === REFUSED).length;
@@ -120,11 +118,11 @@ t.test('an included file that is renamed away or empty for a moment opens nothin
   await until(() => refusals() === 2);
   await writeFile(included, '# nothing yet\n');
   await until(() => refusals() === 3);
-  t.equal(await statusOf(gateway), 401, 'the clients stay');
+  t.equal(await statusOf(gateway, 'orders'), 401, 'the clients stay');
   t.equal(await weaker(gateway, 'refused'), 1, 'a file that says nothing is no error of its own');
   await rename(`${included}.old`, included);
   await until(async () => (await gateway.metric('soapstone_generation')) === 3);
-  t.equal(await statusOf(gateway), 401);
+  t.equal(await statusOf(gateway, 'orders'), 401);
 });
 
 t.test('a WSDL of another content, and a service less, are taken', async (t) => {
@@ -135,7 +133,7 @@ t.test('a WSDL of another content, and a service less, are taken', async (t) => 
   const whole = readFileSync(gateway.file, 'utf8');
   await writeFile(gateway.file, whole.replace(/^ {2}bills.*\n/m, ''));
   await until(async () => (await gateway.metric('soapstone_generation')) === 2);
-  t.equal(await statusOf(gateway, `x-api-key: ${KEY}\r\n`), 200);
+  t.equal(await statusOf(gateway, 'orders', `x-api-key: ${KEY}\r\n`), 200);
 });
 
 for (const workers of [1, 2]) {

@@ -1,11 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { WebSocket } from 'ws';
-
 import { answerWith } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
 import { areAnswering, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { until } from '../kit/until.js';
 import { useBackend } from '../kit/use.js';
+import { edit, reload } from './process-kit.js';
 
 interface Client {
   readonly messages: Record<string, unknown>[];
@@ -32,9 +32,7 @@ async function subscribed({ url }: GatewayProcess, key: string): Promise<Client>
 }
 
 t.test('a key that a reload removes ends the WebSockets of all workers', async (t) => {
-  const reply =
-    '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetResponse xmlns="urn:x"><id>1</id></GetResponse></E:Body></E:Envelope>';
-  const backend = await useBackend(t, answerWith(reply));
+  const backend = await useBackend(t, answerWith(envelope('<GetResponse xmlns="urn:x"><id>1</id></GetResponse>')));
   const gone = 'gone: { class: all, keys: [the-key-of-the-gone-client] }';
   const gateway = await startProcess(
     t,
@@ -62,8 +60,8 @@ clients:
   t.teardown(() => {
     for (const { socket } of [...ended, ...stays]) socket.terminate();
   });
-  await writeFile(gateway.file, (await readFile(gateway.file, 'utf8')).replace(`, ${gone}`, ''));
-  t.equal((await fetch(`${gateway.adminUrl}/reload`, { method: 'POST' })).status, 200);
+  await edit(gateway, (yaml) => yaml.replace(`, ${gone}`, ''));
+  t.equal((await reload(gateway)).status, 200);
   await until(() => ended.every(({ code }) => code !== null));
   t.same(new Set(ended.map(({ code }) => code)), new Set([4403]));
   const refusals = 'soapstone_refusals_total{route="graphql",code="UNAUTHENTICATED"}';

@@ -1,10 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import t from 'tap';
 import { freePort } from '../kit/free-port.js';
 import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { GET_STOCK, STOCK_REPLY, stockShop } from '../kit/stock-shop.js';
 import { until } from '../kit/until.js';
+import { edit, reload } from './process-kit.js';
 
 /** What an operator sees of backends where several workers call them. */
 
@@ -48,9 +48,8 @@ t.test('counters of addresses never fall, though workers die and reloads replace
     await until(() => !childrenOf(gateway.child).includes(victim) && childrenOf(gateway.child).length === 2);
     await areAnswering(gateway, 2);
     t.equal(await attempts(gateway, port), answered, 'a worker has ended');
-    const yaml = await readFile(gateway.file, 'utf8');
-    await writeFile(gateway.file, yaml.replace(/timeoutMillis: \d+/, `timeoutMillis: ${9000 + round}`));
-    t.equal((await fetch(`${gateway.adminUrl}/reload`, { method: 'POST' })).status, 200);
+    await edit(gateway, (yaml) => yaml.replace(/timeoutMillis: \d+/, `timeoutMillis: ${9000 + round}`));
+    t.equal((await reload(gateway)).status, 200);
     t.equal(await attempts(gateway, port), answered, 'connections are new');
   }
   t.equal(answered, 60);

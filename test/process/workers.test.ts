@@ -1,11 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { areAnswering, childrenOf, type GatewayProcess } from '../kit/gateway-process.js';
-import { sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { useBackend } from '../kit/use.js';
-import { connect, MISSING, RecordedEvents, RedisServer } from '../redis/kit.js';
-import { connectTo, GET, start, WSDL } from './process-kit.js';
+import { MISSING, useConnection, useRedis } from '../redis/kit.js';
+import { connectTo, edit, GET, reload, start, statusOf, WSDL } from './process-kit.js';
 
 /** Workers that hang or die, and what that costs others. */
 
@@ -49,17 +47,8 @@ t.test('a worker whose event loop hangs is replaced, also the one that checks he
   t.pass('both are replaced, and health is checked');
 });
 
-const reload = ({ adminUrl }: GatewayProcess): Promise<Response> => fetch(`${adminUrl}/reload`, { method: 'POST' });
-
-async function rename({ file }: GatewayProcess, from: string, to: string): Promise<void> {
-  await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
-}
-
-const statuses = async ({ url }: GatewayProcess, service: string): Promise<ReadonlySet<number>> => {
-  const head = `GET /soap/${service}?wsdl HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
-  const answers = await Promise.all(Array.from({ length: 12 }, () => sendRaw(url, head)));
-  return new Set(answers.map(({ status }) => status));
-};
+const statuses = async (gateway: GatewayProcess, service: string): Promise<ReadonlySet<number>> =>
+  new Set(await Promise.all(Array.from({ length: 12 }, () => statusOf(gateway, service))));
 
 t.test('a reload reaches all workers, though one hangs or dies meanwhile', async (t) => {
   const gateway = await start(t, `workers: 2\n${HANG}`);
@@ -68,7 +57,7 @@ t.test('a reload reaches all workers, though one hangs or dies meanwhile', async
     await areAnswering(gateway, 2);
     const [, victim = 0] = childrenOf(child);
     process.kill(victim, 'SIGSTOP');
-    await rename(gateway, isKilled ? 'orders:' : 'bills:', isKilled ? 'bills:' : 'orders:');
+    await edit(gateway, (yaml) => yaml.replace(isKilled ? 'orders:' : 'bills:', isKilled ? 'bills:' : 'orders:'));
     const answer = reload(gateway);
     if (isKilled) {
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -82,12 +71,8 @@ t.test('a reload reaches all workers, though one hangs or dies meanwhile', async
 });
 
 t.test('the share of the budgets of a worker that is killed goes to the others', { skip: MISSING }, async (t) => {
-  const redis = await RedisServer.start();
-  const operator = connect(redis.url, new RecordedEvents(), { operationMillis: 2000 });
-  t.teardown(async () => {
-    operator.close();
-    await redis.close();
-  });
+  const redis = await useRedis(t);
+  const operator = await useConnection(t, redis.url);
   const members = async (): Promise<number> => Number(await operator.tryCommand(['ZCARD', 'soapstone:v1:replicas']));
   const gateway = await start(t, `workers: 3\nredis: { url: "${redis.url}" }\n`);
   await until(async () => (await members()) === 3);

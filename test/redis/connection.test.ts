@@ -1,12 +1,11 @@
 import t, { type Test } from 'tap';
 
 import type { RedisConnection } from '../../src/redis/connection.js';
-import { connect, MISSING, RecordedEvents, RedisProxy, RedisServer, untilAsync } from './kit.js';
+import { connect, MISSING, RecordedEvents, RedisProxy, RedisServer, until } from './kit.js';
 
 /** The channels of one connection in subscriber mode. */
 
 const PATIENT = { operationMillis: 2000 };
-const ARRIVES_MILLIS = 5000;
 
 async function setUp(t: Test): Promise<{ server: RedisServer; operator: RedisConnection }> {
   const server = await RedisServer.start();
@@ -15,7 +14,7 @@ async function setUp(t: Test): Promise<{ server: RedisServer; operator: RedisCon
     operator.close();
     await server.close();
   });
-  await untilAsync(async () => operator.isUp, 'up');
+  await until(async () => operator.isUp, 'up');
   return { server, operator };
 }
 
@@ -25,7 +24,7 @@ async function expectMessage(operator: RedisConnection, channel: string, receive
     await operator.tryCommand(['PUBLISH', channel, 'hello']);
     return received.includes(channel);
   };
-  await untilAsync(arrives, `a message of ${channel}`, ARRIVES_MILLIS);
+  await until(arrives, `a message of ${channel}`);
 }
 
 t.test('a channel that is left and joined again at once has messages', { skip: MISSING }, async (t) => {
@@ -60,7 +59,7 @@ async function subscribeThrough(t: Test, server: RedisServer) {
 t.test('a channel that is joined, left and joined while Redis answers has messages', { skip: MISSING }, async (t) => {
   const { server, operator } = await setUp(t);
   const { proxy, received, subscriber } = await subscribeThrough(t, server);
-  await untilAsync(async () => subscriber.isUp, 'up');
+  await until(async () => subscriber.isUp, 'up');
   proxy.delayMillis = 300;
   const join = (): void => subscriber.subscribe('one', () => received.push('one'));
   join();
@@ -69,9 +68,9 @@ t.test('a channel that is joined, left and joined while Redis answers has messag
     if (received.length === 0) join();
     received.push('two');
   });
-  await untilAsync(async () => (await operator.tryCommand(['PUBLISH', 'two', ''])) === 1, 'it is subscribed to');
+  await until(async () => (await operator.tryCommand(['PUBLISH', 'two', ''])) === 1, 'it is subscribed to');
   subscriber.unsubscribe('one');
-  await untilAsync(async () => received.length > 0, 'it is joined again');
+  await until(async () => received.length > 0, 'it is joined again');
   subscriber.subscribe('three', () => received.push('three'));
   await expectMessage(operator, 'three', received);
   received.length = 0;
@@ -86,10 +85,7 @@ t.test(
     const { proxy, received, subscriber } = await subscribeThrough(t, server);
     proxy.delayMillis = 200;
     subscriber.subscribe('one', () => received.push('one'));
-    await untilAsync(
-      async () => (await operator.tryCommand(['PUBLISH', 'one', ''])) === 1,
-      'the first is subscribed to',
-    );
+    await until(async () => (await operator.tryCommand(['PUBLISH', 'one', ''])) === 1, 'the first is subscribed to');
     t.notOk(subscriber.isUp, 'the reply is on its way');
     subscriber.subscribe('two', () => received.push('two'));
     await expectMessage(operator, 'one', received);
@@ -100,12 +96,12 @@ t.test(
 t.test('a connection that is lost while a channel is joined subscribes to it again', { skip: MISSING }, async (t) => {
   const { server, operator } = await setUp(t);
   const { proxy, received, subscriber } = await subscribeThrough(t, server);
-  await untilAsync(async () => subscriber.isUp, 'up');
+  await until(async () => subscriber.isUp, 'up');
   proxy.stall();
   subscriber.subscribe('one', () => received.push('one'));
-  await untilAsync(async () => (await operator.tryCommand(['PUBLISH', 'one', ''])) === 1, 'it is subscribed to');
+  await until(async () => (await operator.tryCommand(['PUBLISH', 'one', ''])) === 1, 'it is subscribed to');
   proxy.cut();
-  await untilAsync(async () => !subscriber.isUp, 'the connection is lost');
+  await until(async () => !subscriber.isUp, 'the connection is lost');
   proxy.mend();
   await expectMessage(operator, 'one', received);
 });

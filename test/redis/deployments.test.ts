@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
@@ -12,8 +11,9 @@ import { PERSISTED_LIMITS } from '../../src/graphql/admission/persisted-limits.j
 import { SharedState } from '../../src/redis/shared-state.js';
 import { Authority } from '../kit/certificates.js';
 import { freePort } from '../kit/free-port.js';
+import { useFolder } from '../kit/use.js';
 import { accountOf } from './fleet.js';
-import { MISSING, MISSING_VALKEY, RedisServer, turn, until, untilAsync, VALKEY } from './kit.js';
+import { MISSING, MISSING_VALKEY, RedisServer, turn, until, useRedis, VALKEY } from './kit.js';
 import { ask, Cluster, replicate, SentinelDeployment } from './topologies.js';
 
 /** Redis behind Sentinel, in a cluster, behind TLS and a Unix socket, and Valkey: each from a configuration file. */
@@ -21,8 +21,7 @@ import { ask, Cluster, replicate, SentinelDeployment } from './topologies.js';
 const SECRET = 'password-of-the-servers';
 const OF_SENTINELS = 'password-of-the-sentinels';
 
-const folder = mkdtempSync(join(tmpdir(), 'soapstone-deployments-'));
-t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+const folder = await useFolder(t);
 
 type Shared = Awaited<ReturnType<typeof share>>;
 
@@ -68,14 +67,14 @@ async function useAll(t: Test, one: Shared, other: Shared): Promise<void> {
     shared.makePersistedStore(new MemoryPersistedStore(defaultsOf(PERSISTED_LIMITS)), limits),
   );
   await stores[0]?.set(hashOf('{ a }'), '{ a }');
-  await untilAsync(async () => (await stores[1]?.get(hashOf('{ a }'))) === '{ a }', 'the other has the document');
+  await until(async () => (await stores[1]?.get(hashOf('{ a }'))) === '{ a }', 'the other has the document');
   const received: unknown[] = [];
   const receiver = { message: ({ values }: { values: unknown }) => received.push(values), resumed() {}, lost() {} };
   const [from, to] = [one, other].map(({ shared }) =>
     shared.makeEventTransport({ historyEvents: 10, resumeMillis: 0, queueBytes: 100_000 }),
   );
   to?.subscribe('topic', receiver);
-  await untilAsync(async () => {
+  await until(async () => {
     from?.publish('topic', `id ${nonces++}`, { value: 1 });
     await turn(20);
     return received.length > 0;
@@ -165,16 +164,16 @@ t.test('Sentinel: a failover under traffic', { skip: MISSING }, async (t) => {
 
   // The old primary comes back as a replica; then its turn comes again by a planned failover.
   await primary.start('--replicaof', '127.0.0.1', String(replica.port));
-  await untilAsync(async () => {
+  await until(async () => {
     const state = ask(replica.port, '-a', SECRET, 'info', 'replication');
     return state.includes(`port=${primary.port},state=online`);
   }, 'the old primary follows');
-  await untilAsync(async () => {
+  await until(async () => {
     const [sentinel = ''] = deployment.nodes;
     return ask(Number(sentinel.split(':')[1]), '-a', OF_SENTINELS, 'sentinel', 'failover', 'orders').includes('OK');
   }, 'the failover is begun');
   await claimThroughout(one);
-  await untilAsync(async () => deployment.isPrimary(primary), 'it is the primary again');
+  await until(async () => deployment.isPrimary(primary), 'it is the primary again');
   await useAll(t, one, other);
 
   const refused = await share(t, redis('wrong'));
@@ -227,8 +226,7 @@ t.test('TLS with a certificate of the gateway, whose files rotate', { skip: MISS
   const ca = write('ca.pem', own.ca.cert);
   const sockets = ['--port', '0', '--tls-ca-cert-file', ca];
   const port = String(await freePort());
-  const redis = await RedisServer.start(...files, ...sockets, '--tls-port', port, '--requirepass', SECRET);
-  t.teardown(() => redis.close());
+  await useRedis(t, ...files, ...sockets, '--tls-port', port, '--requirepass', SECRET);
   const client = own.sign('gateway');
   write('c.pem', client.cert);
   write('c.key', client.key);
@@ -261,8 +259,7 @@ t.test('TLS with a certificate of the gateway, whose files rotate', { skip: MISS
 
 t.test('a Unix socket, a database and a user', { skip: MISSING }, async (t) => {
   const path = join(folder, 'redis.sock');
-  const redis = await RedisServer.start('--unixsocket', path);
-  t.teardown(() => redis.close());
+  const redis = await useRedis(t, '--unixsocket', path);
   t.equal(ask(redis.port, 'acl', 'setuser', 'web', 'on', `>${SECRET}`, '~*', '&*', '+@all'), 'OK');
   const text = `{ url: "unix:${path}", username: web, password: ${SECRET}, database: 2, operationMillis: 500, secret: 0123456789abcdef }`;
   const one = await share(t, text);

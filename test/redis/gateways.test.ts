@@ -5,13 +5,12 @@ import { WebSocket } from 'ws';
 import { MIB } from '../../src/base/limit.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { RedisPollSharing } from '../../src/redis/polling/poll-sharing.js';
-import { answerWith, startRecordingBackend } from '../kit/backend.js';
-import { postSoap } from '../kit/envelope.js';
-import { startTestGateway, type TestGateway } from '../kit/gateway.js';
+import { answerWith } from '../kit/backend.js';
+import { envelope, postSoap } from '../kit/envelope.js';
+import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
-import { envelope } from '../kit/live-desk.js';
-import { useBackend } from '../kit/use.js';
-import { connect, MISSING, RecordedEvents, RedisProxy, RedisServer, until, untilAsync } from './kit.js';
+import { useBackend, useGateway } from '../kit/use.js';
+import { MISSING, until, useConnection, useProxy, useRedis } from './kit.js';
 
 /** Two gateways that share a Redis, from outside. */
 
@@ -39,13 +38,11 @@ services:
       GetOrder: { field: Query.order, weight: 50 }
 `;
 
-const ENVELOPE =
-  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetOrder xmlns="urn:orders"/></E:Body></E:Envelope>';
-const REPLY =
-  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetOrderResponse xmlns="urn:orders"><id>7</id></GetOrderResponse></E:Body></E:Envelope>';
+const CALL = envelope('<GetOrder xmlns="urn:orders"/>');
+const REPLY = envelope('<GetOrderResponse xmlns="urn:orders"><id>7</id></GetOrderResponse>');
 
 const soap = async ({ url }: TestGateway): Promise<string> => {
-  const response = await postSoap(`${url}/soap/orders`, ENVELOPE, { 'x-api-key': KEY });
+  const response = await postSoap(`${url}/soap/orders`, CALL, { 'x-api-key': KEY });
   return response.ok ? 'ok' : ((await response.text()).match(/[A-Z]+_[A-Z_]+/)?.[0] ?? String(response.status));
 };
 
@@ -56,19 +53,14 @@ const graphql = async ({ url }: TestGateway, body: object): Promise<string> => {
 };
 
 t.test('two gateways and one Redis', { skip: MISSING }, async (t) => {
-  const redis = await RedisServer.start('--requirepass', SECRET);
+  const redis = await useRedis(t, '--requirepass', SECRET);
   const backend = await useBackend(t, answerWith(REPLY));
-  const gateways = await Promise.all([0, 1].map(() => startTestGateway(config(backend.url, redis.url))));
-  t.teardown(async () => {
-    await Promise.all(gateways.map((gateway) => gateway.close()));
-    await redis.close();
-  });
-  const [a, b] = gateways;
-  if (a === undefined || b === undefined) throw new Error('two gateways');
+  const a = await useGateway(t, config(backend.url, redis.url));
+  const b = await useGateway(t, config(backend.url, redis.url));
+  const gateways = [a, b];
   // A replica credits shared time only after the recovery of a new Redis.
-  const operator = connect(redis.url, new RecordedEvents(), { operationMillis: 2000, password: SECRET });
-  t.teardown(() => operator.close());
-  await untilAsync(
+  const operator = await useConnection(t, redis.url, undefined, { password: SECRET });
+  await until(
     async () => (await operator.tryCommand(['HLEN', 'soapstone:v1:credited'])) === gateways.length,
     'both share',
   );
@@ -88,7 +80,7 @@ t.test('two gateways and one Redis', { skip: MISSING }, async (t) => {
     const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } };
     t.equal(await graphql(b, { extensions }), 'PERSISTED_QUERY_NOT_FOUND');
     t.equal(await graphql(a, { query, extensions }), 'ok');
-    await untilAsync(async () => (await graphql(b, { extensions })) === 'ok', 'the other has it');
+    await until(async () => (await graphql(b, { extensions })) === 'ok', 'the other has it');
   });
 
   t.test('Redis hangs: no request fails for it', async (t) => {
@@ -133,29 +125,23 @@ services:
 `;
 
 t.test('a write through one gateway invalidates what the other has cached', { skip: MISSING }, async (t) => {
-  const redis = await RedisServer.start();
-  const proxy = await RedisProxy.to(redis.port);
+  const redis = await useRedis(t);
+  const proxy = await useProxy(t, redis.port);
   const calls = { GetCount: 0, SetCount: 0 };
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     const name = message.body.includes('SetCount') ? 'SetCount' : 'GetCount';
     calls[name]++;
     answerWith(REPLY.replaceAll('GetOrder', name).replace('urn:orders', 'urn:stock'))(message, response);
   });
-  const a = await startTestGateway(stock(backend.url, redis.url));
-  const b = await startTestGateway(stock(backend.url, proxy.url));
-  t.teardown(async () => {
-    await Promise.all([a, b].map((gateway) => gateway.close()));
-    await Promise.all([backend.close(), proxy.close()]);
-    await redis.close();
-  });
+  const a = await useGateway(t, stock(backend.url, redis.url));
+  const b = await useGateway(t, stock(backend.url, proxy.url));
   for (const gateway of [a, b]) await gateway.logLine('Redis is there');
-  const operator = connect(redis.url, new RecordedEvents(), { operationMillis: 2000 });
-  t.teardown(() => operator.close());
+  const operator = await useConnection(t, redis.url);
   const areSubscribed = async (count: number): Promise<boolean> => {
     const reply = await operator.tryCommand(['PUBSUB', 'NUMSUB', 'soapstone:v1:invalidations']);
     return Array.isArray(reply) && Number(reply[1]) === count;
   };
-  await untilAsync(() => areSubscribed(2), 'both are subscribed');
+  await until(() => areSubscribed(2), 'both are subscribed');
   const ask = async ({ url }: TestGateway, query: string): Promise<void> => {
     t.equal((await postGraphql(url, { query }, {})).status, 200);
   };
@@ -168,11 +154,11 @@ t.test('a write through one gateway invalidates what the other has cached', { sk
     return calls.GetCount > before;
   };
   // Before its subscription is up, a gateway takes all it has for invalid.
-  for (const gateway of [a, b]) await untilAsync(async () => !(await isCalled(gateway)), 'it is cached');
+  for (const gateway of [a, b]) await until(async () => !(await isCalled(gateway)), 'it is cached');
 
   await write(a);
-  await untilAsync(() => isCalled(b), 'the other calls the backend');
-  await untilAsync(async () => !(await isCalled(b)), 'its next reply is cached');
+  await until(() => isCalled(b), 'the other calls the backend');
+  await until(async () => !(await isCalled(b)), 'its next reply is cached');
   t.equal(await isCalled(a), true, 'so does the one with the write');
 
   proxy.cut();
@@ -183,15 +169,15 @@ t.test('a write through one gateway invalidates what the other has cached', { sk
   t.equal(await isCalled(b), true, 'its own writes count');
   await read(a);
   proxy.mend();
-  await untilAsync(() => isCalled(b), 'it takes all for invalid when it is back');
-  await untilAsync(() => isCalled(a), 'what it could not publish is published now');
+  await until(() => isCalled(b), 'it takes all for invalid when it is back');
+  await until(() => isCalled(a), 'what it could not publish is published now');
   t.match(await a.metrics(), /^soapstone_redis_operations_total\{operation="invalidate",outcome="ok"\} [1-9]/m);
 
   // What others publish there may be anything.
   for (const text of ['', 'x', 'x [', 'x [1]', 'x [["stock.GetCount"]]', `x ${'['.repeat(300_000)}`]) {
-    await untilAsync(async () => !(await isCalled(a)), 'it is cached');
+    await until(async () => !(await isCalled(a)), 'it is cached');
     await operator.tryCommand(['PUBLISH', 'soapstone:v1:invalidations', text]);
-    await untilAsync(() => isCalled(a), 'a message that cannot be read invalidates all');
+    await until(() => isCalled(a), 'a message that cannot be read invalidates all');
   }
 });
 
@@ -214,26 +200,23 @@ subscriptions:
 `;
 
 t.test('one of two gateways polls for both, and the other takes over', { skip: MISSING }, async (t) => {
-  const redis = await RedisServer.start();
-  const proxy = await RedisProxy.to(redis.port);
+  const redis = await useRedis(t);
+  const proxy = await useProxy(t, redis.port);
   const stock = { left: 1, note: 'a' };
   let isFailing = false;
-  const backend = await startRecordingBackend((message, response) => {
+  const backend = await useBackend(t, (message, response) => {
     if (isFailing) return answerWith('no envelope', 'text/plain', 503)(message, response);
     const content = `<id>1</id><left>${stock.left}</left><note>${stock.note}</note>`;
     const reply = `<GetCountResponse xmlns="urn:stock">${content}</GetCountResponse>`;
     answerWith(envelope(reply))(message, response);
   });
-  const a = await startTestGateway(polled(backend.url, redis.url));
-  const b = await startTestGateway(polled(backend.url, proxy.url));
+  const a = await useGateway(t, polled(backend.url, redis.url));
+  const b = await useGateway(t, polled(backend.url, proxy.url));
   const clients = [a, b].map(({ url }) =>
     createClient({ url: `${url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0 }),
   );
   t.teardown(async () => {
     for (const client of clients) await client.dispose();
-    await Promise.all([a, b].map((gateway) => gateway.close()));
-    await Promise.all([backend.close(), proxy.close()]);
-    await redis.close();
   });
   for (const gateway of [a, b]) await gateway.logLine('Redis is there');
   /** The values that a client of one of them has got, as texts. */
@@ -251,18 +234,18 @@ t.test('one of two gateways polls for both, and the other takes over', { skip: M
   const watch = async (count: number): Promise<readonly number[]> => {
     const before = [a, b].map(polls);
     const made = (): readonly number[] => [a, b].map((gateway, at) => polls(gateway) - (before[at] ?? 0));
-    await untilAsync(async () => made().reduce((sum, each) => sum + each, 0) >= count, 'polls');
+    await until(async () => made().reduce((sum, each) => sum + each, 0) >= count, 'polls');
     return made();
   };
   const isAlone = async (): Promise<boolean> => Math.min(...(await watch(10))) === 0;
   const hasLast = (values: readonly string[], part: string): Promise<void> =>
-    untilAsync(async () => values.at(-1)?.includes(part) === true, `a value with ${part}`);
+    until(async () => values.at(-1)?.includes(part) === true, `a value with ${part}`);
 
   const one = subscribe(0, 'left');
   await hasLast(one.values, '"left":1');
   const other = subscribe(1, 'id note');
   await hasLast(other.values, '"note":"a"');
-  await untilAsync(isAlone, 'one polls for both');
+  await until(isAlone, 'one polls for both');
   const [ofA = 0] = await watch(10);
   t.ok(ofA > 0, 'the first one goes on');
   stock.left = 2;
@@ -281,20 +264,18 @@ t.test('one of two gateways polls for both, and the other takes over', { skip: M
   // A reply that is too long is given to nobody.
   stock.note = 'c'.repeat(1024);
   await hasLast(other.values, 'ccc');
-  await untilAsync(async () => Math.min(...(await watch(10))) > 0, 'each polls by itself');
+  await until(async () => Math.min(...(await watch(10))) > 0, 'each polls by itself');
   stock.note = 'b';
   await hasLast(other.values, '"note":"b"');
-  await untilAsync(isAlone, 'one polls for both again');
+  await until(isAlone, 'one polls for both again');
 
   one.end();
-  await untilAsync(async () => (await watch(5))[1] === 5, 'the other polls at once when the first has left');
+  await until(async () => (await watch(5))[1] === 5, 'the other polls at once when the first has left');
   const third = subscribe(0, 'left');
   await hasLast(third.values, '"left":2');
-  await untilAsync(isAlone, 'one polls for both');
+  await until(isAlone, 'one polls for both');
 
-  const operator = connect(redis.url, new RecordedEvents(), { operationMillis: 2000 });
-  t.teardown(() => operator.close());
-  await until(() => operator.isUp, 'up');
+  const operator = await useConnection(t, redis.url);
   const channels = await operator.tryCommand(['PUBSUB', 'CHANNELS', 'soapstone:v1:polled:*']);
   const [channel] = Array.isArray(channels) ? channels.map(String) : [];
   await operator.tryCommand([
@@ -302,19 +283,16 @@ t.test('one of two gateways polls for both, and the other takes over', { skip: M
     channel ?? '',
     `${'0'.repeat(64)} {"values":{"kind":"failed","code":"INTERNAL"}}`,
   ]);
-  await untilAsync(
-    async () => /operation="poll_receive",outcome="forged"\} 1/.test(await a.metrics()),
-    'it is counted',
-  );
+  await until(async () => /operation="poll_receive",outcome="forged"\} 1/.test(await a.metrics()), 'it is counted');
 
   proxy.cut();
   stock.left = 3;
   stock.note = 'c';
   await hasLast(third.values, '"left":3');
   await hasLast(other.values, '"note":"c"');
-  await untilAsync(async () => Math.min(...(await watch(10))) > 0, 'each polls by itself');
+  await until(async () => Math.min(...(await watch(10))) > 0, 'each polls by itself');
   proxy.mend();
-  await untilAsync(isAlone, 'one polls for both again');
+  await until(isAlone, 'one polls for both again');
   stock.left = 4;
   stock.note = 'd';
   await hasLast(third.values, '"left":4');
@@ -324,22 +302,12 @@ t.test('one of two gateways polls for both, and the other takes over', { skip: M
   await backend.close();
   await hasLast(third.values, '"errors"');
   await hasLast(other.values, '"errors"');
-  await untilAsync(async () => Math.min(...(await watch(10))) > 0, 'each tries to reach the backend in its turn');
+  await until(async () => Math.min(...(await watch(10))) > 0, 'each tries to reach the backend in its turn');
 });
 
 t.test('the lease of a poll', { skip: MISSING }, async (t) => {
-  const redis = await RedisServer.start();
-  const connections: RedisConnection[] = [];
-  t.teardown(async () => {
-    for (const connection of connections) connection.close();
-    await redis.close();
-  });
-  const up = async (): Promise<RedisConnection> => {
-    const connection = connect(redis.url, new RecordedEvents(), { operationMillis: 1000 });
-    connections.push(connection);
-    await until(() => connection.isUp, 'up');
-    return connection;
-  };
+  const redis = await useRedis(t);
+  const up = (): Promise<RedisConnection> => useConnection(t, redis.url);
   const join = async (replyBytes = 100) => {
     const options = { prefix: 'test:', secret: 'secret-of-replicas', replyBytes, onForged: () => forged++ };
     const sharing = new RedisPollSharing(await up(), await up(), { ...options, leaseMillis: 2000 });
@@ -360,7 +328,7 @@ t.test('the lease of a poll', { skip: MISSING }, async (t) => {
     const counts = await operator.tryCommand(['PUBSUB', 'NUMSUB', channel ?? '']);
     return Array.isArray(counts) && Number(counts[1]) === 2;
   };
-  await untilAsync(areSubscribed, 'both are subscribed');
+  await until(areSubscribed, 'both are subscribed');
 
   t.equal(await one.poll.acquire(), true);
   t.equal(await other.poll.acquire(), false);
@@ -373,7 +341,7 @@ t.test('the lease of a poll', { skip: MISSING }, async (t) => {
   t.same(other.received, ['first', 'failed', 'long']);
   let last = Number.POSITIVE_INFINITY;
   let renewals = 0;
-  await untilAsync(async () => {
+  await until(async () => {
     const left = Number(await operator.tryCommand(['PTTL', key]));
     if (left > last) renewals += 1;
     last = left;
@@ -397,12 +365,12 @@ t.test('the lease of a poll', { skip: MISSING }, async (t) => {
   await until(() => other.received.length === 4, 'received');
   t.equal(other.received[3], 'long', 'a process with another limit');
   one.poll.leave();
-  await untilAsync(() => other.poll.acquire(), 'it takes over at once');
+  await until(() => other.poll.acquire(), 'it takes over at once');
   other.poll.leave();
-  await untilAsync(async () => (await operator.tryCommand(['EXISTS', key])) === 0, 'the lease is released');
+  await until(async () => (await operator.tryCommand(['EXISTS', key])) === 0, 'the lease is released');
 
   const [sender, receiver] = [await join(16 * MIB), await join(16 * MIB)];
-  await untilAsync(areSubscribed, 'both are subscribed');
+  await until(areSubscribed, 'both are subscribed');
   t.equal(await sender.poll.acquire(), true);
   const longest = 'x'.repeat(sender.replyBytes);
   sender.poll.publish(reply(longest), 0);

@@ -1,12 +1,11 @@
 import { createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-
 import { NO_EVENTS } from '../../src/budget/budget.js';
-import type { RedisConnection } from '../../src/redis/connection.js';
 import { bucketKey } from '../../src/redis/lease/lease-store.js';
 import { SharedState } from '../../src/redis/shared-state.js';
+import { listen } from '../kit/listen.js';
 import { accountOf } from './fleet.js';
-import { connect, MISSING, RecordedEvents, RedisProxy, RedisServer, settingsOf, turn, until } from './kit.js';
+import { MISSING, type RedisServer, settingsOf, turn, until, useConnection, useProxy, useRedis } from './kit.js';
 
 /** Servers that are no Redis, or a Redis that fails: no request is denied for it, and it is logged once. */
 
@@ -39,14 +38,6 @@ function failures({ lines }: { readonly lines: readonly string[] }): readonly st
   return left;
 }
 
-/** Connects as an operator. */
-async function operatorOf(t: Test, server: RedisServer, password?: string): Promise<RedisConnection> {
-  const operator = connect(server.url, new RecordedEvents(), { operationMillis: 2000, ...(password && { password }) });
-  t.teardown(() => operator.close());
-  await until(() => operator.isUp, 'up');
-  return operator;
-}
-
 /** Sends requests for some time, few enough for a lease to last until Redis counts as away. Counts denials. */
 async function ask({ shared }: ReturnType<typeof share>, millis: number): Promise<number> {
   const client = accountOf('one', RULE);
@@ -55,6 +46,14 @@ async function ask({ shared }: ReturnType<typeof share>, millis: number): Promis
     if (!shared.budgets.take(client, 1).isGranted) refused += 1;
   }
   return refused;
+}
+
+/** The same, once it shares and has spent some. */
+async function sharing(t: Test, url: string, password?: string): Promise<ReturnType<typeof share>> {
+  const one = share(t, url, password);
+  await until(() => one.shared.budgets.isShared, 'it shares');
+  await ask(one, 300);
+  return one;
 }
 
 t.test('servers that are no Redis', async (t) => {
@@ -94,18 +93,11 @@ t.test('servers that are no Redis', async (t) => {
       const sockets = new Set<Socket>();
       const server = createServer((socket) => {
         sockets.add(socket);
-        socket.on('error', () => {});
         socket.resume();
         socket.on('close', () => sockets.delete(socket));
         serve(socket);
       });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      t.teardown(() => {
-        for (const socket of sockets) socket.destroy();
-        server.close();
-      });
-      const address = server.address();
-      const one = share(t, `redis://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`);
+      const one = share(t, `redis://127.0.0.1:${(await listen(t, server)).port}`);
       t.equal(await ask(one, 3000), 0, 'no request is denied');
       // A connection that is up for a second is logged too, the next one only after two.
       t.ok(one.lines.length <= 4, `it is not logged each time: ${one.lines}`);
@@ -118,9 +110,7 @@ t.test('a Redis that fails', { skip: MISSING }, async (t) => {
   t.jobs = 4;
   const test = (name: string, run: (t: Test, server: RedisServer) => Promise<void>, ...options: string[]): void => {
     void t.test(name, { buffered: true }, async (t) => {
-      const server = await RedisServer.start(...options);
-      t.teardown(() => server.close());
-      await run(t, server);
+      await run(t, await useRedis(t, ...options));
     });
   };
 
@@ -138,10 +128,8 @@ t.test('a Redis that fails', { skip: MISSING }, async (t) => {
   test(
     'the password is changed while it is used',
     async (t, server) => {
-      const one = share(t, server.url, 'the password');
-      await until(() => one.shared.budgets.isShared, 'it shares');
-      await ask(one, 300);
-      const operator = await operatorOf(t, server, 'the password');
+      const one = await sharing(t, server.url, 'the password');
+      const operator = await useConnection(t, server.url, undefined, { password: 'the password' });
       await operator.tryCommand(['CONFIG', 'SET', 'requirepass', 'another']);
       await operator.tryCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'no']);
       t.equal(await ask(one, 2500), 0, 'no request is denied');
@@ -152,10 +140,8 @@ t.test('a Redis that fails', { skip: MISSING }, async (t) => {
   );
 
   test('its memory is full', async (t, server) => {
-    const one = share(t, server.url);
-    await until(() => one.shared.budgets.isShared, 'it shares');
-    await ask(one, 300);
-    const operator = await operatorOf(t, server);
+    const one = await sharing(t, server.url);
+    const operator = await useConnection(t, server.url);
     await operator.tryCommand(['CONFIG', 'SET', 'maxmemory', '1']);
     t.equal(await ask(one, 2500), 0, 'no request is denied');
     t.same(failures(one), ['Redis is away OOM']);
@@ -164,20 +150,16 @@ t.test('a Redis that fails', { skip: MISSING }, async (t) => {
   });
 
   test('it becomes a replica', async (t, server) => {
-    const one = share(t, server.url);
-    await until(() => one.shared.budgets.isShared, 'it shares');
-    await ask(one, 300);
-    const operator = await operatorOf(t, server);
+    const one = await sharing(t, server.url);
+    const operator = await useConnection(t, server.url);
     await operator.tryCommand(['REPLICAOF', '127.0.0.1', '1']);
     t.equal(await ask(one, 2500), 0, 'no request is denied');
     t.same(failures(one), ['Redis is away READONLY']);
   });
 
   test('all keys hold something else', async (t, server) => {
-    const one = share(t, server.url);
-    await until(() => one.shared.budgets.isShared, 'it shares');
-    await ask(one, 300);
-    const operator = await operatorOf(t, server);
+    const one = await sharing(t, server.url);
+    const operator = await useConnection(t, server.url);
     let refused = 0;
     for (let round = 0; round < 5; round += 1) {
       for (const key of ['test:v1:clock', 'test:v1:replicas', 'test:v1:credited', bucketKey('test:', 'one')]) {
@@ -191,11 +173,8 @@ t.test('a Redis that fails', { skip: MISSING }, async (t) => {
   });
 
   test('a network with a delay of five seconds', async (t, server) => {
-    const proxy = await RedisProxy.to(server.port);
-    t.teardown(() => proxy.close());
-    const one = share(t, proxy.url);
-    await until(() => one.shared.budgets.isShared, 'it shares');
-    await ask(one, 300);
+    const proxy = await useProxy(t, server.port);
+    const one = await sharing(t, proxy.url);
     proxy.delayMillis = 5000;
     t.equal(await ask(one, 7000), 0, 'no request is denied');
     t.same(failures(one), ['Redis is away timeout']);
@@ -205,7 +184,7 @@ t.test('a Redis that fails', { skip: MISSING }, async (t) => {
 
   test('scripts are forgotten before each use', async (t, server) => {
     const one = share(t, server.url);
-    const operator = await operatorOf(t, server);
+    const operator = await useConnection(t, server.url);
     await until(() => one.shared.isUp, 'up');
     const forgetting = setInterval(() => void operator.tryCommand(['SCRIPT', 'FLUSH']), 5);
     t.teardown(() => clearInterval(forgetting));

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect as connectTo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Test } from 'tap';
 import { parseRedisUrl } from '../../src/redis/address.js';
 import { type ConnectionEvents, type ConnectionSettings, RedisConnection } from '../../src/redis/connection.js';
 import { freePort } from '../kit/free-port.js';
@@ -35,12 +36,12 @@ export class RedisServer {
     this.#options = options;
   }
 
-  static async start(...options: string[]): Promise<RedisServer> {
+  static async start(...options: readonly string[]): Promise<RedisServer> {
     return await RedisServer.startProgram('redis-server', ...options);
   }
 
   /** Starts another program that takes the same options. */
-  static async startProgram(program: string, ...options: string[]): Promise<RedisServer> {
+  static async startProgram(program: string, ...options: readonly string[]): Promise<RedisServer> {
     const server = new RedisServer(program, await freePort(), options);
     await server.start();
     return server;
@@ -94,20 +95,11 @@ export class RedisServer {
 }
 
 /** Resolves when the condition is true; rejects after a minute, which is enough for a machine many times slower. */
-export async function until(isTrue: () => boolean, what: string, millis = 60_000): Promise<void> {
-  const end = performance.now() + millis;
-  while (!isTrue()) {
+export async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const end = performance.now() + 60_000;
+  for (let result = isTrue(); !(await result); result = isTrue()) {
     if (performance.now() > end) throw new Error(`never: ${what}`);
-    await turn();
-  }
-}
-
-/** The same for a condition that is asynchronous itself. */
-export async function untilAsync(isTrue: () => Promise<boolean>, what: string, millis = 60_000): Promise<void> {
-  const end = performance.now() + millis;
-  while (!(await isTrue())) {
-    if (performance.now() > end) throw new Error(`never: ${what}`);
-    await turn(20);
+    await turn(result instanceof Promise ? 20 : 2);
   }
 }
 
@@ -161,6 +153,35 @@ export function connect(
 ): RedisConnection {
   const connection = new RedisConnection(settingsOf(url, settings), recorded);
   connection.start();
+  return connection;
+}
+
+/** Whatever these start ends with the test. */
+
+/** A Redis with these options. */
+export async function useRedis(t: Pick<Test, 'teardown'>, ...options: readonly string[]): Promise<RedisServer> {
+  const server = await RedisServer.start(...options);
+  t.teardown(() => server.close());
+  return server;
+}
+
+/** A proxy before the server at this port. */
+export async function useProxy(t: Pick<Test, 'teardown'>, port: number): Promise<RedisProxy> {
+  const proxy = await RedisProxy.to(port);
+  t.teardown(() => proxy.close());
+  return proxy;
+}
+
+/** A connection that is up, with a long time limit unless told otherwise, for tests that are not about time. */
+export async function useConnection(
+  t: Pick<Test, 'teardown'>,
+  url: string,
+  recorded = new RecordedEvents(),
+  settings: Partial<TestSettings> = {},
+): Promise<RedisConnection> {
+  const connection = connect(url, recorded, { operationMillis: 2000, ...settings });
+  t.teardown(() => connection.close());
+  await until(() => connection.isUp, 'up');
   return connection;
 }
 

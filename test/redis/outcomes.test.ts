@@ -2,13 +2,12 @@ import type { ServerResponse } from 'node:http';
 import t from 'tap';
 import { envelope, postSoap } from '../kit/envelope.js';
 import { useBackend, useGateway } from '../kit/use.js';
-import { MISSING, RedisServer } from './kit.js';
+import { MISSING, useRedis } from './kit.js';
 
 /** Idempotency keys that two gateways share. */
 
 t.test('two gateways make one call for one key', { skip: MISSING }, async (t) => {
-  const redis = await RedisServer.start();
-  t.teardown(() => redis.kill());
+  const redis = await useRedis(t);
   const waiting: ServerResponse[] = [];
   const backend = await useBackend(t, (_message, response) => void waiting.push(response));
   const config = `redis: { url: "${redis.url}", operationMillis: 500 }

@@ -3,15 +3,14 @@ import { slotClockMillis } from '../../src/base/slots.js';
 import type { RedisConnection } from '../../src/redis/connection.js';
 import { RedisSlots } from '../../src/redis/redis-slots.js';
 import { mostInSecond } from '../kit/most-in-second.js';
-import { connect, MISSING, RedisServer, until } from './kit.js';
+import { connect, MISSING, until, useRedis } from './kit.js';
 
 /** Times of calls that replicas share. */
 
 const RATE = { perSecond: 100, burst: 5 };
 
 t.test('three replicas have one rate, of which nearly all is used', { skip: MISSING }, async (t) => {
-  const redis = await RedisServer.start();
-  t.teardown(() => redis.kill());
+  const redis = await useRedis(t);
   const replicas = await replicasOf(t, redis.url, 3);
   const began = slotClockMillis();
   const times: number[] = [];
@@ -29,8 +28,7 @@ t.test('three replicas have one rate, of which nearly all is used', { skip: MISS
 });
 
 t.test('while Redis is away each replica has its part, a second after its last time', { skip: MISSING }, async (t) => {
-  const redis = await RedisServer.start();
-  t.teardown(() => redis.kill());
+  const redis = await useRedis(t);
   const [replica] = await replicasOf(t, redis.url, 1, 4);
   if (replica === undefined) return;
   const shared = await replica.slots.take('a', RATE, 3);
@@ -49,8 +47,7 @@ t.test(
   'times that the clock of Redis has left behind are forgotten, and a foreign value is no time',
   { skip: MISSING },
   async (t) => {
-    const redis = await RedisServer.start();
-    t.teardown(() => redis.kill());
+    const redis = await useRedis(t);
     const [replica] = await replicasOf(t, redis.url, 1);
     if (replica === undefined) return;
     await replica.slots.take('a', RATE, 1);

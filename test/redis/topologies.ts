@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../kit/free-port.js';
-import { RedisServer, untilAsync } from './kit.js';
+import { RedisServer, until } from './kit.js';
 
 /** Several servers of Redis: Sentinel with a primary and its replica, and a cluster of three nodes. */
 
@@ -72,7 +72,7 @@ export class SentinelDeployment {
     const sentinels = await Promise.all([0, 1, 2].map(() => SentinelProcess.start(config)));
     const deployment = new SentinelDeployment([primary, replica], sentinels, secret);
     const periods = ['info-period', '200', 'hello-period', '200', 'ping-period', '100'];
-    await untilAsync(async () => {
+    await until(async () => {
       for (const { port } of sentinels) ask(port, '-a', ofSentinels, 'sentinel', 'debug', ...periods);
       const known = sentinels.map(({ port }) => ask(port, '-a', ofSentinels, 'sentinel', 'master', 'orders'));
       return known.every((text) => /num-slaves\n1\n/.test(text) && /num-other-sentinels\n2\n/.test(text));
@@ -114,7 +114,7 @@ export class Cluster {
     spawnSync('redis-cli', create);
     const ports = servers.map(({ port }) => port);
     const isWell = (port = 0): boolean => /cluster_state:ok/.test(ask(port, 'cluster', 'info'));
-    await untilAsync(async () => ports.slice(0, 3).every(isWell), 'the cluster is made');
+    await until(async () => ports.slice(0, 3).every(isWell), 'the cluster is made');
     return cluster;
   }
 
@@ -140,7 +140,7 @@ export class Cluster {
     const [fromId, toId] = [from, to].map(({ port }) => ask(port, 'cluster', 'myid'));
     ask(to.port, 'cluster', 'setslot', slot, 'importing', fromId ?? '');
     ask(from.port, 'cluster', 'setslot', slot, 'migrating', toId ?? '');
-    await untilAsync(async () => {
+    await until(async () => {
       const keys = ask(from.port, 'cluster', 'getkeysinslot', slot, '1000')
         .split('\n')
         .filter((name) => name !== '');
@@ -157,11 +157,11 @@ export class Cluster {
     const bus = new RegExp(`:${primary.port}@(\\d+)`).exec(ask(primary.port, 'cluster', 'nodes'))?.[1] ?? '';
     ask(replica.port, 'cluster', 'meet', '127.0.0.1', String(primary.port), bus);
     const id = ask(primary.port, 'cluster', 'myid');
-    await untilAsync(async () => ask(replica.port, 'cluster', 'replicate', id) === 'OK', 'the fourth node follows');
-    await untilAsync(async () => /state=online/.test(ask(primary.port, 'info', 'replication')), 'in sync');
+    await until(async () => ask(replica.port, 'cluster', 'replicate', id) === 'OK', 'the fourth node follows');
+    await until(async () => /state=online/.test(ask(primary.port, 'info', 'replication')), 'in sync');
     // The others vote for a replica that they know.
     const isKnown = ({ port }: RedisServer): boolean => ask(port, 'cluster', 'nodes').includes(`slave ${id} `);
-    await untilAsync(async () => this.primaries().every(isKnown), 'the others know the replica');
+    await until(async () => this.primaries().every(isKnown), 'the others know the replica');
   }
 
   async close(): Promise<void> {
