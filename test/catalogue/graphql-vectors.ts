@@ -11,12 +11,16 @@ export interface OperationVector extends Asked {
 const list = (count: number, make: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => make(at)).join(' ');
 
-const vector = (row: string, name: string, query: string, variables?: unknown): OperationVector => ({
-  row,
-  case: name,
-  query,
-  ...(variables === undefined ? {} : { variables }),
-});
+/** The cases of a row by name: each a document, or one with its variables. */
+const vectors = (
+  row: string,
+  cases: Readonly<Record<string, string | readonly [query: string, variables: unknown]>>,
+): readonly OperationVector[] =>
+  Object.entries(cases).map(([name, asked]) =>
+    typeof asked === 'string'
+      ? { row, case: name, query: asked }
+      : { row, case: name, query: asked[0], variables: asked[1] },
+  );
 
 /** `article` and so many levels in all. */
 const nested = (levels: number): string => `{article${'{related'.repeat(levels - 2)}{sku}${'}'.repeat(levels - 2)}}`;
@@ -24,35 +28,23 @@ const nested = (levels: number): string => `{article${'{related'.repeat(levels -
 const below = (levels: number): string => `${'related{'.repeat(levels - 1)}sku${'}'.repeat(levels - 1)}`;
 
 const DEPTH: readonly OperationVector[] = [
-  vector('G01', '10 levels', nested(10)),
-  vector('G01', '11 levels', nested(11)),
-  vector('G01', 'through a fragment', `{article{related{related{...F}}}} fragment F on Article{${below(8)}}`),
-  vector('G01', 'through inline fragments', `{article{...{related{...on Article{related{...{${below(8)}}}}}}}}`),
-  vector(
-    'G01',
-    'through both',
-    `{article{...on Article{related{...F}}}} fragment F on Article{...{related{${below(8)}}}}`,
-  ),
-  vector(
-    'G01',
-    '10 levels through both',
-    `{article{...on Article{related{...F}}}} fragment F on Article{...{related{${below(7)}}}}`,
-  ),
-  vector(
-    'G01',
-    'behind @include(if: false)',
-    `query($no:Boolean=false){article{related@include(if:$no){${below(9)}}}}`,
-  ),
-  vector('G02', 'a fragment named __schema', `{article{...__schema}} fragment __schema on Article{${below(10)}}`),
-  vector('G02', 'an operation named __schema', `query __schema{article{${below(10)}}}`),
-  vector('G02', 'an alias named __schema', `{__schema:article{${below(10)}}}`),
-  vector(
-    'G02',
-    'a fragment used twice, deeper the second time',
-    `{article{...F related{related{...F}}}} fragment F on Article{${below(8)}}`,
-  ),
-  vector('G02', 'the same, not too deep', `{article{...F related{...F}}} fragment F on Article{${below(8)}}`),
-  vector('G02', '__type below the root', `{article{__type{${'ofType{'.repeat(9)}name${'}'.repeat(9)}}}}`),
+  ...vectors('G01', {
+    '10 levels': nested(10),
+    '11 levels': nested(11),
+    'through a fragment': `{article{related{related{...F}}}} fragment F on Article{${below(8)}}`,
+    'through inline fragments': `{article{...{related{...on Article{related{...{${below(8)}}}}}}}}`,
+    'through both': `{article{...on Article{related{...F}}}} fragment F on Article{...{related{${below(8)}}}}`,
+    '10 levels through both': `{article{...on Article{related{...F}}}} fragment F on Article{...{related{${below(7)}}}}`,
+    'behind @include(if: false)': `query($no:Boolean=false){article{related@include(if:$no){${below(9)}}}}`,
+  }),
+  ...vectors('G02', {
+    'a fragment named __schema': `{article{...__schema}} fragment __schema on Article{${below(10)}}`,
+    'an operation named __schema': `query __schema{article{${below(10)}}}`,
+    'an alias named __schema': `{__schema:article{${below(10)}}}`,
+    'a fragment used twice, deeper the second time': `{article{...F related{related{...F}}}} fragment F on Article{${below(8)}}`,
+    'the same, not too deep': `{article{...F related{...F}}} fragment F on Article{${below(8)}}`,
+    '__type below the root': `{article{__type{${'ofType{'.repeat(9)}name${'}'.repeat(9)}}}}`,
+  }),
 ];
 
 const doubling = (count: number): string =>
@@ -62,149 +54,135 @@ const wide = (count: number): string =>
   `{article{...F0}} ${list(count, (at) => `fragment F${at} on Article{${`...F${at + 1} `.repeat(30)}}`)} fragment F${count} on Article{sku}`;
 
 const FRAGMENTS: readonly OperationVector[] = [
-  vector('G03', 'a fragment in itself', '{article{...A}} fragment A on Article{sku ...A}'),
-  vector(
-    'G03',
-    'two in each other',
-    '{article{...A}} fragment A on Article{...B} fragment B on Article{related{...A}}',
-  ),
-  vector('G03', 'a ring nobody uses', '{article{sku}} fragment A on Article{...B} fragment B on Article{...A}'),
-  vector('G03', '2^30 by doubling', doubling(30)),
-  vector('G03', '2^60 by doubling', doubling(60)),
-  vector('G03', '30^7 by width', wide(7)),
-  vector(
-    'G03',
-    'a chain of 21',
-    `{article{...F0}} ${list(20, (at) => `fragment F${at} on Article{...F${at + 1}}`)} fragment F20 on Article{sku}`,
-  ),
-  vector(
-    'G03',
-    'a chain of 20',
-    `{article{...F0}} ${list(19, (at) => `fragment F${at} on Article{...F${at + 1}}`)} fragment F19 on Article{sku}`,
-  ),
-  vector('G03', '21 inline fragments within each other', `{article{${'...{'.repeat(21)}sku${'}'.repeat(21)}}}`),
+  ...vectors('G03', {
+    'a fragment in itself': '{article{...A}} fragment A on Article{sku ...A}',
+    'two in each other': '{article{...A}} fragment A on Article{...B} fragment B on Article{related{...A}}',
+    'a ring nobody uses': '{article{sku}} fragment A on Article{...B} fragment B on Article{...A}',
+    '2^30 by doubling': doubling(30),
+    '2^60 by doubling': doubling(60),
+    '30^7 by width': wide(7),
+    'a chain of 21': `{article{...F0}} ${list(20, (at) => `fragment F${at} on Article{...F${at + 1}}`)} fragment F20 on Article{sku}`,
+    'a chain of 20': `{article{...F0}} ${list(19, (at) => `fragment F${at} on Article{...F${at + 1}}`)} fragment F19 on Article{sku}`,
+    '21 inline fragments within each other': `{article{${'...{'.repeat(21)}sku${'}'.repeat(21)}}}`,
+  }),
 ];
 
 const comments = (count: number): string => '#\n'.repeat(count);
 
 const COUNTS: readonly OperationVector[] = [
-  vector('G04', '15', `{article{${list(15, (at) => `a${at}:sku`)}}}`),
-  vector('G04', '16', `{article{${list(16, (at) => `a${at}:sku`)}}}`),
-  vector('G04', '16 of __typename', `{article{${list(16, (at) => `a${at}:__typename`)}}}`),
-  vector('G04', '16 that are called as the field', `{article{${list(16, () => 'sku:sku')}}}`),
-  vector(
-    'G04',
-    '8 in a fragment that is used twice',
-    `{article{...F related{...F}}} fragment F on Article{${list(8, (at) => `a${at}:sku`)}}`,
-  ),
-  vector('G05', '5', `{${list(5, (at) => `a${at}:article{sku}`)}}`),
-  vector('G05', '6', `{${list(6, (at) => `a${at}:article{sku}`)}}`),
-  vector('G05', '6 of __typename', `{${list(6, (at) => `a${at}:__typename`)}}`),
-  vector('G05', '6 without aliases', `{${list(6, () => 'article{sku}')}}`),
-  vector(
-    'G05',
-    '6 through fragments',
-    `{...F ...on Query{c:article{sku}...F}} fragment F on Query{a:article{sku} b:article{sku} ...{d:__typename}}`,
-  ),
-  vector('G06', '50', `{article{${list(50, () => 'sku@skip(if:false)')}}}`),
-  vector('G06', '51', `{article{${list(51, () => 'sku@skip(if:false)')}}}`),
-  vector('G06', '51 on one field', `{article{sku${'@skip(if:false)'.repeat(51)}}}`),
-  vector('G06', '51 on a variable', `query($a:String${'@a'.repeat(51)}){article(sku:$a){sku}}`),
-  vector('G06', '51 on an operation', `query ${'@a'.repeat(51)}{article{sku}}`),
-  vector('G06', '51 on a fragment', `{article{...F}} fragment F on Article${'@a'.repeat(51)}{sku}`),
-  vector(
-    'G06',
-    '26 in a fragment that is used twice',
-    `{article{...F related{...F}}} fragment F on Article{${list(26, () => 'sku@skip(if:false)')}}`,
-  ),
-  vector('G07', '1,000 tokens', `{article{${'sku '.repeat(300)}sku${comments(694)}}}`),
-  vector('G07', '1,001 tokens', `{article{${'sku '.repeat(300)}sku${comments(695)}}}`),
-  vector('G07', '1,001 tokens, no comments', `{article{${'sku '.repeat(996)}}}`),
+  ...vectors('G04', {
+    '15': `{article{${list(15, (at) => `a${at}:sku`)}}}`,
+    '16': `{article{${list(16, (at) => `a${at}:sku`)}}}`,
+    '16 of __typename': `{article{${list(16, (at) => `a${at}:__typename`)}}}`,
+    '16 that are called as the field': `{article{${list(16, () => 'sku:sku')}}}`,
+    '8 in a fragment that is used twice': `{article{...F related{...F}}} fragment F on Article{${list(8, (at) => `a${at}:sku`)}}`,
+  }),
+  ...vectors('G05', {
+    '5': `{${list(5, (at) => `a${at}:article{sku}`)}}`,
+    '6': `{${list(6, (at) => `a${at}:article{sku}`)}}`,
+    '6 of __typename': `{${list(6, (at) => `a${at}:__typename`)}}`,
+    '6 without aliases': `{${list(6, () => 'article{sku}')}}`,
+    '6 through fragments': `{...F ...on Query{c:article{sku}...F}} fragment F on Query{a:article{sku} b:article{sku} ...{d:__typename}}`,
+  }),
+  ...vectors('G06', {
+    '50': `{article{${list(50, () => 'sku@skip(if:false)')}}}`,
+    '51': `{article{${list(51, () => 'sku@skip(if:false)')}}}`,
+    '51 on one field': `{article{sku${'@skip(if:false)'.repeat(51)}}}`,
+    '51 on a variable': `query($a:String${'@a'.repeat(51)}){article(sku:$a){sku}}`,
+    '51 on an operation': `query ${'@a'.repeat(51)}{article{sku}}`,
+    '51 on a fragment': `{article{...F}} fragment F on Article${'@a'.repeat(51)}{sku}`,
+    '26 in a fragment that is used twice': `{article{...F related{...F}}} fragment F on Article{${list(26, () => 'sku@skip(if:false)')}}`,
+  }),
+  ...vectors('G07', {
+    '1,000 tokens': `{article{${'sku '.repeat(300)}sku${comments(694)}}}`,
+    '1,001 tokens': `{article{${'sku '.repeat(300)}sku${comments(695)}}}`,
+    '1,001 tokens, no comments': `{article{${'sku '.repeat(996)}}}`,
+  }),
   { row: 'G12', case: '5 operations', query: list(5, (at) => `query Q${at}{article{sku}}`), operationName: 'Q1' },
-  vector(
-    'G12',
-    '6 operations',
-    list(6, (at) => `query Q${at}{article{sku}}`),
-  ),
-  vector('G12', 'the tokens of all', `query A{article{sku}} query B{article{${'sku '.repeat(990)}}}`),
+  ...vectors('G12', {
+    '6 operations': list(6, (at) => `query Q${at}{article{sku}}`),
+    'the tokens of all': `query A{article{sku}} query B{article{${'sku '.repeat(990)}}}`,
+  }),
 ];
 
 const COST: readonly OperationVector[] = [
-  vector('G08', 'a literal', '{search(first:100){related{sku} parts{sku}}}'),
-  vector('G08', 'a variable', 'query($n:Int){search(first:$n){related{sku} parts{sku}}}', { n: 100 }),
-  vector('G08', 'a variable, less', 'query($n:Int){search(first:$n){related{sku} parts{sku}}}', { n: 10 }),
-  vector('G08', 'the default of a variable', 'query($n:Int=100){search(first:$n){related{sku} parts{sku}}}'),
-  vector('G08', 'the default of an argument', '{newest{related{sku} parts{sku}} more:newest{parts{sku}}}'),
-  vector('G08', 'nested input', '{search(page:{size:100}){related{sku} parts{sku}}}'),
-  vector('G08', 'nested input by a variable', 'query($p:Page){search(page:$p){related{sku} parts{sku}}}', {
-    p: { size: 100 },
+  ...vectors('G08', {
+    'a literal': '{search(first:100){related{sku} parts{sku}}}',
+    'a variable': ['query($n:Int){search(first:$n){related{sku} parts{sku}}}', { n: 100 }],
+    'a variable, less': ['query($n:Int){search(first:$n){related{sku} parts{sku}}}', { n: 10 }],
+    'the default of a variable': 'query($n:Int=100){search(first:$n){related{sku} parts{sku}}}',
+    'the default of an argument': '{newest{related{sku} parts{sku}} more:newest{parts{sku}}}',
+    'nested input': '{search(page:{size:100}){related{sku} parts{sku}}}',
+    'nested input by a variable': [
+      'query($p:Page){search(page:$p){related{sku} parts{sku}}}',
+      {
+        p: { size: 100 },
+      },
+    ],
+    'a variable inside nested input': [
+      'query($n:Int){search(page:{size:$n}){related{sku} parts{sku}}}',
+      {
+        n: 100,
+      },
+    ],
+    'first and last': '{newest(first:1 last:100){related{sku} parts{sku}}}',
+    'lists within lists of one reply': '{articles{parts{parts{sku}}}}',
+    'aliases of lists within lists': `{articles{${list(10, (at) => `a${at}:parts{parts{sku}}`)}}}`,
   }),
-  vector('G08', 'a variable inside nested input', 'query($n:Int){search(page:{size:$n}){related{sku} parts{sku}}}', {
-    n: 100,
+  ...vectors('G09', {
+    missing: '{search{sku}}',
+    null: '{search(first:null){sku}}',
+    zero: '{search(first:0){sku}}',
+    negative: '{search(first:-1){sku}}',
+    '100': '{search(first:100){sku}}',
+    '101': '{search(first:101){sku}}',
+    '1e9 by a variable': ['query($n:Int){search(first:$n){sku}}', { n: 1_000_000_000 }],
+    '2^31': '{search(first:2147483648){sku}}',
   }),
-  vector('G08', 'first and last', '{newest(first:1 last:100){related{sku} parts{sku}}}'),
-  vector('G08', 'lists within lists of one reply', '{articles{parts{parts{sku}}}}'),
-  vector('G08', 'aliases of lists within lists', `{articles{${list(10, (at) => `a${at}:parts{parts{sku}}`)}}}`),
-  vector('G09', 'missing', '{search{sku}}'),
-  vector('G09', 'null', '{search(first:null){sku}}'),
-  vector('G09', 'zero', '{search(first:0){sku}}'),
-  vector('G09', 'negative', '{search(first:-1){sku}}'),
-  vector('G09', '100', '{search(first:100){sku}}'),
-  vector('G09', '101', '{search(first:101){sku}}'),
-  vector('G09', '1e9 by a variable', 'query($n:Int){search(first:$n){sku}}', { n: 1_000_000_000 }),
-  vector('G09', '2^31', '{search(first:2147483648){sku}}'),
-  vector(
-    'G10',
-    '@skip that hides nothing',
-    'query($no:Boolean=false){search(first:100){related{sku} parts@skip(if:$no){sku}}}',
-  ),
-  vector(
-    'G10',
-    '@include by a variable',
-    'query($yes:Boolean!){search(first:100){related{sku} parts@include(if:$yes){sku}}}',
-    {
-      yes: true,
-    },
-  ),
-  vector(
-    'G10',
-    '@include that leaves it out',
-    'query($yes:Boolean!){search(first:100){related{sku} parts@include(if:$yes){sku}}}',
-    { yes: false },
-  ),
-  vector(
-    'G10',
-    '@skip of a fragment',
-    'query($no:Boolean!){search(first:100){related{sku} ...F@skip(if:$no)}} fragment F on Article{parts{sku}}',
-    { no: false },
-  ),
-  vector('G11', '300 times the same field', `{article{${'sku '.repeat(300)}}}`),
-  vector('G11', '100 times the same object', `{article{${'related{sku} '.repeat(100)}}}`),
-  vector('G11', 'with different arguments', '{article(id:1){sku} article(id:2){sku}}'),
-  vector(
-    'G11',
-    'fragments that repeat each other',
-    `{article{${list(9, (at) => `...F${at}`)}}} ${list(9, (at) => `fragment F${at} on Article{${'related{related{sku name}} '.repeat(5)}}`)}`,
-  ),
+  ...vectors('G10', {
+    '@skip that hides nothing': 'query($no:Boolean=false){search(first:100){related{sku} parts@skip(if:$no){sku}}}',
+    '@include by a variable': [
+      'query($yes:Boolean!){search(first:100){related{sku} parts@include(if:$yes){sku}}}',
+      {
+        yes: true,
+      },
+    ],
+    '@include that leaves it out': [
+      'query($yes:Boolean!){search(first:100){related{sku} parts@include(if:$yes){sku}}}',
+      { yes: false },
+    ],
+    '@skip of a fragment': [
+      'query($no:Boolean!){search(first:100){related{sku} ...F@skip(if:$no)}} fragment F on Article{parts{sku}}',
+      { no: false },
+    ],
+  }),
+  ...vectors('G11', {
+    '300 times the same field': `{article{${'sku '.repeat(300)}}}`,
+    '100 times the same object': `{article{${'related{sku} '.repeat(100)}}}`,
+    'with different arguments': '{article(id:1){sku} article(id:2){sku}}',
+    'fragments that repeat each other': `{article{${list(9, (at) => `...F${at}`)}}} ${list(9, (at) => `fragment F${at} on Article{${'related{related{sku name}} '.repeat(5)}}`)}`,
+  }),
 ];
 
 const INTROSPECTION: readonly OperationVector[] = [
-  vector(
-    'G16',
-    'what tools send, where it is on',
-    getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true, schemaDescription: true }),
-  ),
-  vector('G16', 'lists within lists within lists', '{__schema{types{fields{type{fields{type{fields{name}}}}}}}}'),
-  vector(
-    'G16',
-    'the same many times over',
-    `{__schema{${list(12, (at) => `a${at}:types{fields{type{fields{name type{name} args{name}}}}}`)}}}`,
-  ),
+  ...vectors('G16', {
+    'what tools send, where it is on': getIntrospectionQuery({
+      specifiedByUrl: true,
+      inputValueDeprecation: true,
+      schemaDescription: true,
+    }),
+    'lists within lists within lists': '{__schema{types{fields{type{fields{type{fields{name}}}}}}}}',
+    'the same many times over': `{__schema{${list(12, (at) => `a${at}:types{fields{type{fields{name type{name} args{name}}}}}`)}}}`,
+  }),
 ];
 
 /** Values of variables, and what is no value of theirs. */
-const typed = (name: string, type: string, argument: string, value: unknown): OperationVector =>
-  vector('G23', name, `query($v:${type}){article(${argument}:$v){sku}}`, { v: value });
+const typed = (name: string, type: string, argument: string, value: unknown): OperationVector => ({
+  row: 'G23',
+  case: name,
+  query: `query($v:${type}){article(${argument}:$v){sku}}`,
+  variables: { v: value },
+});
 
 const VALUES: readonly OperationVector[] = [
   typed('a list for an object', 'Filter', 'filter', [1]),
@@ -222,19 +200,24 @@ const VALUES: readonly OperationVector[] = [
   typed('a name of Object.prototype', 'Filter', 'filter', { constructor: 1 }),
   typed('null in a list of what is none', 'Filter', 'filter', { and: [null] }),
   typed('one for a list of one', '[String]', 'tags', 'a'),
-  vector('G23', 'one that is missing', 'query($v:Int!){article(id:$v){sku}}', {}),
-  vector('G23', '1,001 items', 'query($v:[String]){article(tags:$v){sku}}', { v: Array(1001).fill('a') }),
-  vector('G23', '1,000 items', 'query($v:[String]){article(tags:$v){sku}}', { v: Array(1000).fill('a') }),
-  vector('G22', '51 levels', 'query($v:Filter){article(filter:$v){sku}}', { v: filters(26) }),
-  vector('G22', '51 levels in the document', `{article(filter:${literalFilters(26)}){sku}}`),
-  vector(
-    'G22',
-    '51 levels, half in the document',
-    `query($v:Filter!){article(filter:${literalFilters(14, '$v')}){sku}}`,
-    { v: filters(13) },
-  ),
-  vector('G22', '1,001 members', 'query($v:Filter){article(filter:$v){sku}}', {
-    v: { and: Array(500).fill({ inStock: true, colour: 'RED' }) },
+  ...vectors('G23', {
+    'one that is missing': ['query($v:Int!){article(id:$v){sku}}', {}],
+    '1,001 items': ['query($v:[String]){article(tags:$v){sku}}', { v: Array(1001).fill('a') }],
+    '1,000 items': ['query($v:[String]){article(tags:$v){sku}}', { v: Array(1000).fill('a') }],
+  }),
+  ...vectors('G22', {
+    '51 levels': ['query($v:Filter){article(filter:$v){sku}}', { v: filters(26) }],
+    '51 levels in the document': `{article(filter:${literalFilters(26)}){sku}}`,
+    '51 levels, half in the document': [
+      `query($v:Filter!){article(filter:${literalFilters(14, '$v')}){sku}}`,
+      { v: filters(13) },
+    ],
+    '1,001 members': [
+      'query($v:Filter){article(filter:$v){sku}}',
+      {
+        v: { and: Array(500).fill({ inStock: true, colour: 'RED' }) },
+      },
+    ],
   }),
 ];
 
