@@ -1,12 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-
 import { IssuerKeys } from '../../src/access/tokens/issuer-keys.js';
 import { answerWith } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
+import { listen } from '../kit/listen.js';
+import { holdAnswers } from '../kit/live-desk.js';
 import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';
+import { AUDIENCE, ISSUER, makeIssuer } from '../kit/token-issuer.js';
 import { useBackend, useGateway } from '../kit/use.js';
-import { AUDIENCE, ISSUER, makeIssuer } from './access-vectors.js';
+import { tokenVectors } from './access-vectors.js';
 import { expectAnswer } from './expect.js';
 import { runMessages, startPerimeter } from './messages.js';
 import { fieldRights } from './rights-vectors.js';
@@ -14,11 +16,8 @@ import { Rows } from './rows.js';
 
 const rows = new Rows('access');
 
-const ENVELOPE = 'http://schemas.xmlsoap.org/soap/envelope/';
-const inBody = (content: string): string =>
-  `<E:Envelope xmlns:E="${ENVELOPE}"><E:Body>${content}</E:Body></E:Envelope>`;
 const call = (operation: string): string =>
-  inBody(`<m:${operation} xmlns:m="urn:desk"><m:id>1</m:id></m:${operation}>`);
+  envelope(`<m:${operation} xmlns:m="urn:desk"><m:id>1</m:id></m:${operation}>`);
 
 const DESK = (url: string): string => `services:
   desk:
@@ -39,7 +38,7 @@ type Endpoints = Awaited<ReturnType<typeof startEndpoints>>;
 async function startEndpoints(t: Test, clients: string) {
   const backend = await useBackend(t, (message, response) => {
     const operation = /Body><(?:\w+:)?(\w+)/.exec(message.body.toString())?.[1] ?? '';
-    answerWith(inBody(`<r:${operation}Response xmlns:r="urn:desk"><r:id>1</r:id></r:${operation}Response>`))(
+    answerWith(envelope(`<r:${operation}Response xmlns:r="urn:desk"><r:id>1</r:id></r:${operation}Response>`))(
       message,
       response,
     );
@@ -105,7 +104,7 @@ t.test('B16: what is permitted is the operation, not the name it goes by', async
     t,
     'clients:\n  address: { class: all }\n  classes: { all: { deny: [desk.GetSecret] } }\n',
   );
-  const both = inBody('<m:GetOrder xmlns:m="urn:desk"/><m:GetSecret xmlns:m="urn:desk"/>');
+  const both = envelope('<m:GetOrder xmlns:m="urn:desk"/><m:GetSecret xmlns:m="urn:desk"/>');
   for (const [name, message, headers] of [
     ['SOAP', call('GetSecret'), {}],
     ['SOAP with the action of another operation', call('GetSecret'), { SOAPAction: '""' }],
@@ -162,7 +161,7 @@ const tokenClients = (keys: string): string => `clients:
 t.test('K06, K07: forged tokens, and those out of time', async (t) => {
   const issuer = await makeIssuer();
   const endpoints = await startEndpoints(t, tokenClients(`jwks: '${issuer.keySet}'`));
-  for (const { row, case: name, token } of await issuer.vectors()) {
+  for (const { row, case: name, token } of await tokenVectors(issuer)) {
     await expectBoth(t, endpoints, { Authorization: `Bearer ${token}` }, rows.answer(row, name), `${row} ${name}`);
   }
   const good = await issuer.sign();
@@ -182,13 +181,8 @@ t.test('K08: the keys of the issuer', async (t) => {
     asked++;
     answer(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const start = () => startEndpoints(t, tokenClients(`jwksUrl: "http://127.0.0.1:${port}/keys"`));
+  const { url } = await listen(t, server);
+  const start = () => startEndpoints(t, tokenClients(`jwksUrl: "${url}/keys"`));
 
   const down = await start();
   await expectBoth(t, down, authorization, rows.answer('K08', 'down from the start'), 'down');
@@ -271,7 +265,7 @@ t.test('G14: a bucket that is empty', async (t) => {
 t.test('G15: what costs more than was thought', async (t) => {
   const backend = await useBackend(t, (message, response) => {
     const items = Array.from({ length: 100 }, (_, at) => `<orders><id>${at}</id></orders>`).join('');
-    answerWith(inBody(`<ListOrdersResponse xmlns="urn:desk">${items}</ListOrdersResponse>`))(message, response);
+    answerWith(envelope(`<ListOrdersResponse xmlns="urn:desk">${items}</ListOrdersResponse>`))(message, response);
   });
   const gateway = await useGateway(
     t,
@@ -332,12 +326,8 @@ t.test('O06: one holds a slow backend', async (t) => {
     t,
     BUDGET.replace('{ all: { budget: { maximum: 100, restoreRate: 1 } } }', '{ all: { requestsAtOnce: 4 } }'),
   );
-  const answer = endpoints.backend.answer;
-  const held: (() => void)[] = [];
-  endpoints.backend.answer = (message, response) => held.push(() => answer(message, response));
-  const arrived = async (count: number): Promise<void> => {
-    while (held.length < count) await new Promise((resolve) => setImmediate(resolve));
-  };
+  const { answer } = endpoints.backend;
+  const { held, arrived } = holdAnswers(endpoints);
   const slow = [endpoints.soap(A), endpoints.soap(A), endpoints.graphql(A), endpoints.soap(A)];
   await arrived(4);
   const fault = await endpoints.soap(A);
@@ -365,6 +355,4 @@ t.test('O06: one holds a slow backend', async (t) => {
   t.pass('who leaves gives its place back');
 });
 
-t.test('the part is complete', async (t) => {
-  rows.assertComplete(t);
-});
+t.test('the part is complete', async (t) => rows.assertComplete(t));

@@ -41,6 +41,10 @@ export const packageOf = (
 ): Buffer =>
   printPackage({ boundary: BOUNDARY, parts: [rootPart(dialect, envelopeOf(dialect, content)), PART], ...change });
 
+/** The same with an empty message and these parts behind it. */
+const withParts = (dialect: DialectName, ...parts: readonly PackagePart[]): Buffer =>
+  packageOf(dialect, '', { parts: [rootPart(dialect, envelopeOf(dialect)), ...parts] });
+
 /** One vector for each dialect: the Content-Type of a package says which. */
 function packageVectors(
   name: string,
@@ -105,9 +109,7 @@ const PASSED: readonly MessageVector[] = [
       }),
     { type: (dialect) => `Multipart/Related; type=${DIALECTS[dialect].mediaType}; boundary=b` },
   ),
-  ...packageVectors('100 parts', (dialect) =>
-    packageOf(dialect, '', { parts: [rootPart(dialect, envelopeOf(dialect)), ...empty(99)] }),
-  ),
+  ...packageVectors('100 parts', (dialect) => withParts(dialect, ...empty(99))),
 ];
 
 const BROKEN: readonly MessageVector[] = [
@@ -119,9 +121,7 @@ const BROKEN: readonly MessageVector[] = [
   ...packageVectors('no boundary', (dialect) => packageOf(dialect), {
     type: (dialect) => `multipart/related; type="${DIALECTS[dialect].mediaType}"`,
   }),
-  ...packageVectors('101 parts', (dialect) =>
-    packageOf(dialect, '', { parts: [rootPart(dialect, envelopeOf(dialect)), ...empty(100)] }),
-  ),
+  ...packageVectors('101 parts', (dialect) => withParts(dialect, ...empty(100))),
   ...packageVectors('header of a part over 8 KiB', (dialect) =>
     withRoot(dialect, rootPart(dialect, envelopeOf(dialect), `X: ${'x'.repeat(8 * KIB)}`)),
   ),
@@ -154,9 +154,7 @@ const BROKEN: readonly MessageVector[] = [
   ...packageVectors('envelope of another type than announced', (dialect) =>
     closed(dialect).replace('Content-Type: application/xop+xml', 'Content-Type: text/xml'),
   ),
-  ...packageVectors('Content-ID twice', (dialect) =>
-    packageOf(dialect, '', { parts: [rootPart(dialect, envelopeOf(dialect)), PART, PART] }),
-  ),
+  ...packageVectors('Content-ID twice', (dialect) => withParts(dialect, PART, PART)),
   ...packageVectors('included part is missing', (dialect) => packageOf(dialect, include('cid:b@x'))),
   ...packageVectors('included part is missing at the end of a long package', (dialect) =>
     packageOf(dialect, '', {
@@ -164,7 +162,7 @@ const BROKEN: readonly MessageVector[] = [
     }),
   ),
   ...packageVectors('no closing boundary of a long package', (dialect) =>
-    packageOf(dialect, '', { parts: [rootPart(dialect, envelopeOf(dialect)), long('a@x')] }).subarray(0, -4),
+    withParts(dialect, long('a@x')).subarray(0, -4),
   ),
   ...packageVectors('envelope that is not well-formed', (dialect) => packageOf(dialect, '<a>')),
   ...packageVectors('two operations in the envelope', (dialect) =>

@@ -326,6 +326,4 @@ t.test('B17: answers are JSON, whatever is in them', async (t) => {
   t.same(codesOf(result), ['VALUE_NOT_REPRESENTABLE']);
 });
 
-t.test('the part is complete', async (t) => {
-  rows.assertComplete(t);
-});
+t.test('the part is complete', async (t) => rows.assertComplete(t));

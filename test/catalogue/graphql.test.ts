@@ -354,6 +354,4 @@ t.test('G34: a caller that leaves', async (t) => {
   t.match(await shop.gateway.accessLine(), { outcome: 'aborted', code: 'CLIENT_GONE' });
 });
 
-t.test('the part is complete', async (t) => {
-  rows.assertComplete(t);
-});
+t.test('the part is complete', async (t) => rows.assertComplete(t));

@@ -44,9 +44,8 @@ export async function startEndpoints(
 
 /** The same before a backend of one's own. `limits` are lines below `limits:`, indented by two. */
 export async function startGatewayBefore(t: Test, url: string, limits = ''): Promise<TestGateway> {
-  const gateway = await useGateway(
+  return useGateway(
     t,
     `services:\n  s11:\n    url: ${url}/base\nroutes:\n  - path: /files\n    url: ${url}\n${limits === '' ? '' : `limits:\n${limits}`}`,
   );
-  return gateway;
 }

@@ -102,6 +102,7 @@ export const HEAD_VECTORS: readonly HeadVector[] = [
   }),
   ...vector('H07', null, {
     'HTTP/0.9': head(['Host: a'], 'GET', ''),
+    'HTTP/0.9 as a version': head(['Host: a'], 'GET', ' HTTP/0.9'),
     'HTTP/2.0': head(['Host: a'], 'GET', ' HTTP/2.0'),
     'HTTP/1.2': head(['Host: a'], 'GET', ' HTTP/1.2'),
     'HTTP/3.0': head(['Host: a'], 'GET', ' HTTP/3.0'),

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
-
 import { answerWith } from '../kit/backend.js';
+import { listen } from '../kit/listen.js';
 import { RawClient } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { expectAnswer } from './expect.js';
@@ -112,12 +111,7 @@ export async function slowBackend(t: Test, rows: Rows): Promise<void> {
       });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url } = await listen(t, server);
   const limits = '  http: { bodyGraceMillis: 600 }\n  xml: { messageBytes: 104857600 }\n';
   for (const endpoint of [SOAP, PLAIN]) {
     const gateway = await startGatewayBefore(t, url, limits);

@@ -1,8 +1,7 @@
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import type { Test } from 'tap';
-
 import { startScriptedBackend } from '../kit/backend.js';
+import { listen } from '../kit/listen.js';
 import { RawClient, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { expectAnswer } from './expect.js';
@@ -26,6 +25,7 @@ const OF_CONNECTION = [
   'Trailer: X-Sum',
   'Connection: X-Inner, keep-alive',
   'X-Inner: 1',
+  'X-Outer: 1',
 ];
 
 /** F02, F07: fields of one connection, both ways, and cookies. */
@@ -54,16 +54,21 @@ export async function hopByHop(t: Test, rows: Rows): Promise<void> {
       Expect: '100-continue',
       Connection: 'X-Inner, TE',
       'X-Inner': '1',
+      'X-Outer': '1',
     };
     await client.send(goodRequest(endpoint, fields));
     t.equal((await client.reply()).status, 100);
     expectAnswer(t, await client.reply(), rows.answer('F02', 'both ways'), '1.1', `F02 ${endpoint}`);
     client.close();
     t.notMatch(seen[0], /^(?:trailer|te|keep-alive|proxy-.*|expect|x-inner):/im, `${endpoint}: forth`);
+    t.match(seen[0], new RegExp(`^content-length: ${ENVELOPE.length}\\r$`, 'im'));
+    if (endpoint === PLAIN) t.match(seen[0], /^x-outer: 1\r$/im);
     t.equal(seen.length, 1);
     t.notMatch(raw, /^(?:trailer|proxy-.*|x-inner):|timeout=77/im, `${endpoint}: back`);
+    if (endpoint === PLAIN) t.match(raw, /^x-outer: 1\r$/im);
     const cookies = raw.match(/^set-cookie: .*$/gim) ?? [];
     t.equal(String(cookies.length), rows.answer('F07', endpoint === SOAP ? 'SOAP' : 'plain'), `F07 ${endpoint}`);
+    if (endpoint === PLAIN) t.same(cookies, ['Set-Cookie: a=1', 'Set-Cookie: b=2']);
     t.equal((await sendRaw(gateway.url, goodRequest('/nowhere'))).status, 404, 'the process lives');
   }
 }
@@ -72,6 +77,7 @@ export async function hopByHop(t: Test, rows: Rows): Promise<void> {
 export async function brokenReplies(t: Test, rows: Rows): Promise<void> {
   let answer = '';
   let silent = false;
+  let lines = 0;
   const backend = await startScriptedBackend((socket) => {
     if (!silent) socket.write(answer, () => answer !== '' && socket.destroy());
   });
@@ -87,9 +93,11 @@ export async function brokenReplies(t: Test, rows: Rows): Promise<void> {
     ['with no HTTP', 'hello\r\n\r\n'],
   ] as const) {
     answer = text;
+    lines++;
     const reply = await sendRaw(gateway.url, `GET ${PLAIN} HTTP/1.1\r\nHost: a\r\n\r\n`);
     expectAnswer(t, reply, rows.answer('F03', name), '1.1', `F03 ${name}`);
     t.notMatch(reply.body, /127\.0\.0\.1|\d{5}/, 'no address in it');
+    if (reply.isCut) t.match(await gateway.accessLine(lines), { outcome: 'aborted', code: 'UPSTREAM_TRUNCATED' }, name);
   }
   silent = true;
   const reply = await sendRaw(gateway.url, `GET ${PLAIN} HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -117,7 +125,8 @@ export async function departures(t: Test, rows: Rows): Promise<void> {
     uploading.close();
     await until(() => backend.aborted === 1);
     t.equal(backend.complete.length, 1, `${endpoint}: the upload is no message`);
-    t.match(await gateway.accessLine(2), { code: 'HTTP_BAD_REQUEST' });
+    t.match(await gateway.accessLine(1), { outcome: 'aborted', code: 'CLIENT_GONE' });
+    t.match(await gateway.accessLine(2), { outcome: 'refused', code: 'HTTP_BAD_REQUEST' });
   }
 }
 
@@ -128,16 +137,13 @@ export async function earlyAnswers(t: Test, rows: Rows): Promise<void> {
     [PLAIN, '413 Too Large'],
   ] as const) {
     const server = createServer((socket) => {
-      socket.on('error', () => {});
       socket.once('data', () => {
         const fields = `Content-Type: text/xml\r\nContent-Length: ${REPLY.length}`;
         socket.write(`HTTP/1.1 ${status}\r\n${fields}\r\n\r\n${REPLY}`);
         socket.resume();
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.teardown(() => server.close());
-    const gateway = await startGatewayBefore(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const gateway = await startGatewayBefore(t, (await listen(t, server)).url);
     const { head, body } = longRequest(300_000, endpoint);
     const client = await RawClient.connect(gateway.url);
     await client.send(Buffer.concat([head, body.subarray(0, 100_000)]));

@@ -36,6 +36,4 @@ t.test('F05: early answers', (t) => earlyAnswers(t, rows));
 t.test('F08: invitations', (t) => invitations(t, rows));
 t.test('F09: no retries', (t) => noRetry(t, rows));
 
-t.test('the table is done', async (t) => {
-  rows.assertComplete(t);
-});
+t.test('the table is done', async (t) => rows.assertComplete(t));

@@ -7,10 +7,11 @@ import { answerWith } from '../kit/backend.js';
 import { envelope } from '../kit/envelope.js';
 import { areAnswering, childrenOf, type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { postGraphql, TYPED } from '../kit/graphql-client.js';
+import { listen } from '../kit/listen.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
+import { makeIssuer } from '../kit/token-issuer.js';
 import { until } from '../kit/until.js';
 import { useBackend } from '../kit/use.js';
-import { makeIssuer } from './access-vectors.js';
 import { expectAnswer } from './expect.js';
 import type { Rows } from './rows.js';
 
@@ -108,11 +109,7 @@ subscriptions: { polled: { poll: { operation: desk.GetOrder, everyMillis: 1000 }
 
 /** L05: what signals do. */
 export async function signals(t: Test, rows: Rows): Promise<void> {
-  const stuck = createServer(() => {}).listen(0, '127.0.0.1');
-  await once(stuck, 'listening');
-  const address = stuck.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  t.teardown(() => stuck.close());
+  const { url } = await listen(t, createServer());
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const gateway = await start(t, services(url));
     gateway.child.kill('SIGPIPE');
@@ -182,16 +179,18 @@ export async function crashes(t: Test, rows: Rows): Promise<void> {
   const held: (() => void)[] = [];
   const backend = await useBackend(t, (message, response) => held.push(() => REPLY(message, response)));
   const bug = 'process.on("SIGURG",()=>{throw new Error("a bug")});process.on("SIGWINCH",()=>Promise.reject(7))';
-  for (const [signal, name] of [
-    ['SIGURG', 'an exception'],
-    ['SIGWINCH', 'a rejection'],
+  for (const [signal, name, cause] of [
+    ['SIGURG', 'an exception', 'uncaughtException'],
+    ['SIGWINCH', 'a rejection', 'unhandledRejection'],
   ] as const) {
     const gateway = await start(t, services(backend.url), [`--import=data:text/javascript,${encodeURIComponent(bug)}`]);
     const client = await RawClient.connect(gateway.url);
     await client.send(post('/soap/desk', 'text/xml', CALL));
     await until(() => held.length === 1);
     gateway.child.kill(signal);
-    t.match(await gateway.line('a bug'), { level: 'error' });
+    const err = signal === 'SIGURG' ? /a bug/ : String;
+    t.match(await gateway.line('a bug'), { level: 'error', cause, err });
+    await gateway.line('draining');
     held.pop()?.();
     t.equal((await client.reply()).status, 200, 'what is in flight is answered');
     t.same(await gateway.exit, [1, null], `${name}: ${rows.answer('L12', name)}`);

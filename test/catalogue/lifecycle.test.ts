@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { envelope } from '../kit/envelope.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { listen } from '../kit/listen.js';
 import { post, RawClient, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
@@ -108,11 +108,7 @@ t.test('L14: a start without others', async (t) => {
   );
   const ready = await sendRaw(gateway.adminUrl, 'GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   t.equal(ready.status, 200, rows.answer('L14', 'no Redis, no backend'));
-  const silent = createServer(() => {}).listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  t.teardown(() => silent.close());
-  const address = silent.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  const { port } = await listen(t, createServer());
   const hanging = await useGateway(
     t,
     `${services}redis: { url: "redis://127.0.0.1:${port}", secret: 0123456789abcdef0123456789abcdef }\n`,

@@ -1,10 +1,8 @@
 import { mkdir, open, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
-
 import type { Diagnostic } from '../../src/base/diagnostic.js';
 import { importSourceOf, NO_SOURCE_OPTIONS } from '../../src/cli/import/import-source.js';
 import { compile } from '../../src/compile.js';
@@ -12,7 +10,10 @@ import { loadConfig } from '../../src/config/load.js';
 import { addressKind } from '../../src/upstream/address-kind.js';
 import { fetchDocument } from '../../src/upstream/fetch-document.js';
 import { readWsdl } from '../../src/wsdl/read.js';
+import { answerWith } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { listen } from '../kit/listen.js';
 import { useBackend, useGateway } from '../kit/use.js';
 import { FILES, problemsOf, schemaWith, wsdlWith } from '../wsdl/written.js';
 import { Rows } from './rows.js';
@@ -42,10 +43,7 @@ async function serve(t: Test, listener: RequestListener) {
   server.on('connection', () => {
     connects++;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  return { port, url: `http://127.0.0.1:${port}`, connects: () => connects };
+  return { ...(await listen(t, server)), connects: () => connects };
 }
 
 const hasPlace = ({ file, line, column }: Diagnostic): boolean => file !== null && line !== null && column !== null;
@@ -202,12 +200,8 @@ t.test('C05: too much', async (t) => {
 
 t.test('C08: the address in the WSDL', async (t) => {
   rows.answer('C08', 'the address in the WSDL is another host');
-  const reply = `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><GetResponse xmlns="urn:t">yes</GetResponse></e:Body></e:Envelope>`;
-  const answer: RequestListener = (_, response) => response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
-  const inside = await serve(t, answer);
-  const backend = await useBackend(t, (_, response) => {
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(reply);
-  });
+  const inside = await serve(t, (_, response) => response.end());
+  const backend = await useBackend(t, answerWith(envelope('<GetResponse xmlns="urn:t">yes</GetResponse>')));
   const service = `<service name="S"><port name="P" binding="t:B"><soap:address location="${inside.url}/internal"/></port></service>`;
   const directory = await folder(t, { 'a.wsdl': wsdlWith({ service }) });
   const gateway = await useGateway(t, `services: { a: { wsdl: a.wsdl, url: "${backend.url}" } }\n`, directory);

@@ -17,7 +17,7 @@ import { contentTypeOf } from './messages.js';
 import { ANSWERS } from './upstream-answers.js';
 import { HEADS } from './upstream-heads.js';
 import { answerOf, envelope, http, requestOf, type Script, WSDL } from './upstream-kit.js';
-import { type AnswerVector, long, MIB, own, raw } from './upstream-wire.js';
+import { type AnswerVector, CLOSES, long, MIB, own, raw, USUAL, vectors } from './upstream-wire.js';
 import { INVALID } from './validity-vectors.js';
 import { xmlVectors } from './xml-vectors.js';
 
@@ -50,25 +50,18 @@ const FORMS: readonly (readonly [string, (reply: string) => string])[] = [
 ];
 
 /** Status lines that are none, and replies that are refused while they come. */
+const STATUSES = ['000', '001', '099', '100', '199', '600', '999', '1000', '20', '2x0'];
 const MORE: readonly AnswerVector[] = [
-  ...['000', '001', '099', '100', '199', '600', '999', '1000', '20', '2x0'].map(
-    (status): AnswerVector => ({
-      row: 'U12',
-      case: `status ${status}`,
-      answer: (dialect) => http(envelope(answerOf('Ping'), dialect), own(dialect), `${status} Odd`),
+  ...STATUSES.flatMap((status) =>
+    vectors('U12', USUAL, {
+      [`status ${status}`]: (dialect) => http(envelope(answerOf('Ping'), dialect), own(dialect), `${status} Odd`),
     }),
   ),
-  {
-    row: 'U18',
-    case: 'far over the limit',
-    answer: (dialect) => http(long(dialect, 16 * MIB), own(dialect)),
-  },
-  {
-    row: 'U15',
-    case: 'refused in the middle',
-    answer: (dialect) => http(long(dialect, MIB).replace('</a>', '</b>'), own(dialect)),
-  },
-  { row: 'U12', case: 'head alone', answer: () => raw(['HTTP/1.1 200 OK']), end: true },
+  ...vectors('U18', USUAL, { 'far over the limit': (dialect) => http(long(dialect, 16 * MIB), own(dialect)) }),
+  ...vectors('U15', USUAL, {
+    'refused in the middle': (dialect) => http(long(dialect, MIB).replace('</a>', '</b>'), own(dialect)),
+  }),
+  ...vectors('U12', CLOSES, { 'head alone': () => raw(['HTTP/1.1 200 OK']) }),
 ];
 
 /** Everything that a backend, a caller and an operator can do to a gateway, one after the other. */

@@ -43,16 +43,22 @@ export const replyOf = (dialect: DialectName): string =>
 
 export const contentTypeOf = (dialect: DialectName): string => `${DIALECTS[dialect].mediaType}; charset=utf-8`;
 
-/** `perService` are further lines of each service, indented by four; `more` is the rest of the configuration. */
-export async function startPerimeter(t: Test, perService = '', more = ''): Promise<Perimeter> {
+/**
+ * `perService` are further lines of each service, indented by four; `more` is the rest of the configuration. The service
+ * `all` speaks every dialect.
+ */
+export async function startPerimeter(t: Test, perService = '', more = '', hasAll = false): Promise<Perimeter> {
   const backend = await useBackend(t, (message, response) => {
     const dialect = DIALECT_NAMES.find((name) => message.body.includes(DIALECTS[name].envelopeUri)) ?? '1.1';
     answerWith(replyOf(dialect), contentTypeOf(dialect))(message, response);
   });
-  const services = DIALECT_NAMES.map(
-    (name) => `  s${digits(name)}:\n    url: ${backend.url}/base\n    versions: ["${name}"]\n${perService}`,
+  const service = (name: string, versions: readonly DialectName[]): string =>
+    `  ${name}:\n    url: ${backend.url}/base\n    versions: ${JSON.stringify(versions)}\n${perService}`;
+  const services = DIALECT_NAMES.map((name) => service(`s${digits(name)}`, [name]));
+  const gateway = await useGateway(
+    t,
+    `services:\n${services.join('')}${hasAll ? service('all', DIALECT_NAMES) : ''}${more}`,
   );
-  const gateway = await useGateway(t, `services:\n${services.join('')}${more}`);
   return { backend, gateway };
 }
 
@@ -118,7 +124,7 @@ export async function sendPieces(url: string, pieces: readonly Uint8Array[]): Pr
   }
 }
 
-const digits = (dialect: DialectName): string => dialect.replaceAll(/[^0-9]/g, '');
+export const digits = (dialect: DialectName): string => dialect.replaceAll(/[^0-9]/g, '');
 
 /** The same places in every run: a vector that fails must fail again. */
 function hash(text: string): number {

@@ -1,6 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
+
+import { listen } from '../kit/listen.js';
 
 /** A backend that takes connections, waits for the first bytes of each, and then does what it is told. */
 export interface StallingBackend {
@@ -15,23 +16,16 @@ export async function startStallingBackend(t: Test, onFirst: (socket: Socket) =>
   const sockets: Socket[] = [];
   let wake = (): void => {};
   const server = createServer((socket) => {
-    socket.on('error', () => {});
     socket.once('data', () => {
       socket.pause();
       sockets.push(socket);
       onFirst(socket);
       wake();
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(async () => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-    await once(server, 'close');
   });
-  const { port } = server.address() as AddressInfo;
+  const { url } = await listen(t, server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     sockets,
     async begun(count) {
       while (sockets.length < count) {

@@ -1,17 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parse } from 'graphql';
 import t from 'tap';
-
 import { Exchange } from '../../src/base/exchange.js';
 import { AdmittedDocument, DocumentCache } from '../../src/graphql/admission/document-cache.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
+import { envelope } from '../kit/envelope.js';
 import { startTestGateway } from '../kit/gateway.js';
 import { startProcess, terminate } from '../kit/gateway-process.js';
+import { listen } from '../kit/listen.js';
+import { holdAnswers } from '../kit/live-desk.js';
 import { post, RawClient, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { useGateway } from '../kit/use.js';
@@ -26,9 +27,8 @@ const DEMO = resolve('config/demo/legacy.wsdl');
 const MIB = 1024 * 1024;
 
 /** An envelope of about so many bytes, in elements of a thousand each. */
-const envelope = (bytes: number): string =>
-  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><m:Ping xmlns:m="urn:m">' +
-  `${`<i>${'x'.repeat(993)}</i>`.repeat(bytes / 1000)}</m:Ping></E:Body></E:Envelope>`;
+const messageOf = (bytes: number): string =>
+  envelope(`<m:Ping xmlns:m="urn:m">${`<i>${'x'.repeat(993)}</i>`.repeat(bytes / 1000)}</m:Ping>`);
 
 t.test('O03: an event loop that comes too late to its work', async (t) => {
   const limits = 'limits: { overload: { eventLoopMillis: 60, recoverMillis: 30 } }\n';
@@ -38,10 +38,9 @@ t.test('O03: an event loop that comes too late to its work', async (t) => {
   t.equal(reply.status, 200);
   // Requests in progress, which the backend answers in the end.
   const { answer: good } = backend;
-  const held: (() => void)[] = [];
-  backend.answer = (message, response) => held.push(() => good(message, response));
+  const { held, arrived } = holdAnswers({ backend });
   const waiting = Array.from({ length: 20 }, () => ask('/soap/s11'));
-  await until(() => held.length === 20);
+  await arrived(20);
   backend.answer = good;
   /** The loop of the gateway is that of this test: it is held up until the gateway says so. */
   const refused = async (path: string): Promise<RawReply> => {
@@ -84,10 +83,10 @@ t.test('O04: many long uploads at once', async (t) => {
       'limits: { upstream: { connections: 256 }, http: { connectionsPerClient: 1000 }, overload: { eventLoopMillis: 0 } }\n',
     { nodeOptions: ['--max-old-space-size=128'] },
   );
-  await sendRaw(url, post('/soap/none', TYPE, envelope(1000)));
+  await sendRaw(url, post('/soap/none', TYPE, messageOf(1000)));
   const resident = (): Promise<number> => metric('soapstone_process_resident_memory_bytes');
   const before = await resident();
-  const bytes = post('/soap/orders', TYPE, envelope(2 * MIB));
+  const bytes = post('/soap/orders', TYPE, messageOf(2 * MIB));
   const clients = await Promise.all(Array.from({ length: 200 }, () => RawClient.connect(url)));
   t.teardown(() => {
     for (const client of clients) client.close();
@@ -109,7 +108,7 @@ t.test('O05: both peers stall', async (t) => {
   const limits =
     'limits: { http: { stallMillis: 200, bodyGraceMillis: 200, idleMillis: 200 },' +
     ' upstream: { headersMillis: 300, idleMillis: 300, totalMillis: 1000 } }\n';
-  const long = envelope(4 * MIB);
+  const long = messageOf(4 * MIB);
   const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 100000000\r\n\r\n';
   const schedules: Readonly<
     Record<string, { readonly reply: string; readonly sends: number; readonly reads: boolean }>
@@ -124,7 +123,7 @@ t.test('O05: both peers stall', async (t) => {
     rows.answer('O05', name);
     const backend = await startStallingBackend(t, (socket) => socket.write(reply));
     const gateway = await startTestGateway(`services: { a: { url: "${backend.url}/" } }\n${limits}`);
-    const request = post('/soap/a', TYPE, reply === '' ? long : envelope(80_000));
+    const request = post('/soap/a', TYPE, reply === '' ? long : messageOf(80_000));
     const clients = await Promise.all(Array.from({ length: 8 }, () => RawClient.connect(gateway.url)));
     for (const client of clients) {
       if (!reads) client.socket.pause();
@@ -209,7 +208,7 @@ t.test('O09: names that never come again', async (t) => {
 
 t.test('O11: a long message is never one step', async (t) => {
   const bytes = 8 * MIB;
-  const long = Buffer.from(envelope(bytes));
+  const long = Buffer.from(messageOf(bytes));
   let arrived = 0;
   const backend = createServer((request, response) => {
     request.on('data', (chunk: Buffer) => {
@@ -219,13 +218,9 @@ t.test('O11: a long message is never one step', async (t) => {
       response.writeHead(200, { 'content-type': TYPE, 'content-length': long.length });
       response.end(long);
     });
-  }).listen(0, '127.0.0.1');
-  await once(backend, 'listening');
-  const { port } = backend.address() as AddressInfo;
-  const gateway = await useGateway(t, `services: { a: { url: "http://127.0.0.1:${port}/" } }\n`);
-  t.teardown(async () => {
-    backend.close();
   });
+  const { url } = await listen(t, backend);
+  const gateway = await useGateway(t, `services: { a: { url: "${url}/" } }\n`);
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
   t.teardown(() => socket.destroy());
   let returned = 0;

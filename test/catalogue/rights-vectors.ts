@@ -1,15 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { WebSocket } from 'ws';
-
 import { type Desk, desk, envelope, startDesk } from '../acceptance/desk.js';
 import { answerWith } from '../kit/backend.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { post, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
+import { useFolder } from '../kit/use.js';
 import { expectAnswer } from './expect.js';
 import type { Rows } from './rows.js';
 
@@ -115,8 +113,7 @@ const isWithheld = (t: Test, text: string, name: string): void => {
 /** Fields that are forbidden or masked, whatever way a value could come. */
 export async function fieldRights(t: Test, rows: Rows): Promise<void> {
   const withheld = 'withheld from the class, and from no other';
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(home, { recursive: true }));
+  const home = await useFolder(t);
   for (const [kind, rule] of Object.entries(RULES)) {
     const audit = join(home, `${kind}.log`);
     const started = await startDesk(t, { 'desk.wsdl': WSDL }, `${configuration(rule)}audit: { file: "${audit}" }\n`);

@@ -1,34 +1,21 @@
 import t, { type Test } from 'tap';
 
 import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialect.js';
-import { answerWith } from '../kit/backend.js';
 import { post, sendRaw } from '../kit/raw-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
 import { type CaseFile, fill, readCaseFiles } from '../perimeter/case-file.js';
 import { expectAnswer } from './expect.js';
-import { contentTypeOf, type Perimeter, replyOf, runMessages } from './messages.js';
+import { contentTypeOf, digits, type Perimeter, runMessages, startPerimeter } from './messages.js';
 import { Rows } from './rows.js';
 import { PLAIN, security, signature, withBody, withHeader, wsa } from './soap-parts.js';
 
 const rows = new Rows('soap');
-const digits = (dialect: DialectName): string => dialect.replaceAll(/[^0-9]/g, '');
-
-/** A service for each dialect, and `all` that speaks every one, with these lines in each. */
-async function startServices(t: Test, lines: string, more = ''): Promise<Perimeter> {
-  const backend = await useBackend(t, (message, response) => {
-    const dialect = DIALECT_NAMES.find((name) => message.body.includes(DIALECTS[name].envelopeUri)) ?? '1.1';
-    answerWith(replyOf(dialect), contentTypeOf(dialect))(message, response);
-  });
-  const service = (name: string, versions: string): string =>
-    `  ${name}:\n    url: ${backend.url}/base\n    versions: [${versions}]\n${lines}`;
-  const services = DIALECT_NAMES.map((name) => service(`s${digits(name)}`, `"${name}"`));
-  const all = service('all', '"1.1", "1.2", "2001-12"');
-  const gateway = await useGateway(t, `${CALM}${more}services:\n${services.join('')}${all}`);
-  return { backend, gateway };
-}
 
 /** A machine with much else to do is no part of what is tested here. */
 const CALM = 'limits: { overload: { eventLoopMillis: 0 } }\n';
+/** A service for each dialect, and `all` that speaks every one, with these lines in each. */
+const startServices = (t: Test, lines: string, more = ''): Promise<Perimeter> =>
+  startPerimeter(t, lines, CALM + more, true);
+
 const GATE = 'roles: ["urn:gate"]\nunderstands: ["{urn:k}Known"]\n';
 const PING = `    wsdl: ${process.cwd()}/test/catalogue/fixtures/ping.wsdl\n`;
 
@@ -247,7 +234,4 @@ t.test('S19: how old a message may be, and that its nonce is new', async (t) => 
   await runMessages(t, off, rows, [{ row: 'S19', case: 'switched off', message }]);
 });
 
-t.test('every case of the table has run', (t) => {
-  rows.assertComplete(t);
-  t.end();
-});
+t.test('every case of the table has run', async (t) => rows.assertComplete(t));

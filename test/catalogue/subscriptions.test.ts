@@ -1,8 +1,8 @@
 import { createClient as createEventClient } from 'graphql-sse';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t from 'tap';
-
-import { INIT, PROTOCOL, place, rawSocket, running, startDesk, subscribe } from '../kit/live-desk.js';
+import { postGraphql } from '../kit/graphql-client.js';
+import { acknowledged, INIT, PROTOCOL, place, rawSocket, running, startDesk, subscribe } from '../kit/live-desk.js';
+import { AUDIENCE, ISSUER, makeIssuer } from '../kit/token-issuer.js';
 import { Rows } from './rows.js';
 
 const rows = new Rows('subscriptions');
@@ -23,9 +23,7 @@ t.test('G26: who does not keep to the protocol is told by the code it names', as
   const early = await rawSocket(desk, PROTOCOL);
   early.say(subscribe('1', '{ order(id: 1) { id } }'));
   t.equal(await early.closed, closeOf('G26', 'asked before it was said'));
-  const same = await rawSocket(desk, PROTOCOL);
-  same.say(INIT);
-  await same.heard(1);
+  const same = await acknowledged(desk);
   same.say(subscribe('1', 'subscription { orderPlaced { id } }'));
   await running(desk.gateway, 'orderPlaced', 1);
   same.say(subscribe('1', 'subscription { orderPlaced { id } }'));
@@ -37,9 +35,7 @@ t.test('G26: who does not keep to the protocol is told by the code it names', as
     socket.socket.send(message);
     t.equal(await socket.closed, closeOf('G26', 'no message of the protocol'), message);
   }
-  const many = await rawSocket(desk, PROTOCOL);
-  many.say(INIT);
-  await many.heard(1);
+  const many = await acknowledged(desk);
   for (let id = 1; id <= 21; id++) many.say(subscribe(String(id), 'subscription { orderPlaced { id } }'));
   await many.heard(2);
   const code = rows.answer('G26', '21 operations');
@@ -89,11 +85,7 @@ t.test('G27: what is refused over HTTP is refused over a WebSocket and over serv
     for await (const result of events.iterate(asked)) told.push(result);
     t.match(told, [{ errors: [{ extensions: { code } }] }], `${name} over server-sent events`);
     events.dispose();
-    const answer = await fetch(desk.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(asked),
-    });
+    const answer = await postGraphql(desk.gateway.url, asked);
     t.match(await answer.json(), { errors: [{ extensions: { code } }] }, `${name} over HTTP`);
     t.equal(desk.backend.begun, 0, 'nothing was asked');
   }
@@ -133,11 +125,11 @@ t.test('G29: who takes events too slowly is told that they are too many, and no 
     ['more bytes than fit', 'queueBytes: 1024'],
   ] as const) {
     const desk = await startDesk(t, `limits: { subscriptions: { ${limits} } }\n`);
-    const stream = await fetch(desk.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: JSON.stringify({ query: 'subscription { orderPlaced { id } }' }),
-    });
+    const stream = await postGraphql(
+      desk.gateway.url,
+      { query: 'subscription { orderPlaced { id } }' },
+      { accept: 'text/event-stream' },
+    );
     await running(desk.gateway, 'orderPlaced', 1);
     // The answer to the first event does not come: the others wait behind it.
     const { answer } = desk.backend;
@@ -159,37 +151,29 @@ t.test('G29: who takes events too slowly is told that they are too many, and no 
 });
 
 t.test('G30: a subscription ends with the token', async (t) => {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
+  const issuer = await makeIssuer();
   const desk = await startDesk(
     t,
     `clients:
-  jwt: { issuer: "https://login.example", audience: soapstone, class: all, algorithms: [ES256], jwks: '${jwks}', toleranceMillis: 0, requireNotBefore: false }
+  jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: [ES256], jwks: '${issuer.keySet}', toleranceMillis: 0, requireNotBefore: false }
   classes: { all: {} }
 `,
   );
-  const sign = async (seconds: number): Promise<string> => {
-    const jwt = new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: 'one' }).setSubject('alice');
-    const expiry = Math.ceil(Date.now() / 1000) + seconds;
-    return `Bearer ${await jwt.setIssuer('https://login.example').setAudience('soapstone').setExpirationTime(expiry).sign(privateKey)}`;
-  };
   const nobody = await rawSocket(desk, PROTOCOL);
   nobody.say(INIT);
   t.equal(await nobody.closed, 4403, 'nobody at all');
   const wrong = await rawSocket(desk, PROTOCOL);
   wrong.say({ ...INIT, payload: { authorization: 'Bearer a.b.c' } });
   t.equal(await wrong.closed, 4403, 'no good');
-  const alice = await rawSocket(desk, PROTOCOL);
-  const authorization = await sign(1);
-  alice.say({ ...INIT, payload: { Authorization: authorization } });
-  await alice.heard(1);
+  const authorization = `Bearer ${await issuer.sign({ exp: Math.ceil(Date.now() / 1000) + 1 })}`;
+  const alice = await acknowledged(desk, { Authorization: authorization });
   alice.say(subscribe('1', 'subscription { orderPlaced { id } }'));
   await running(desk.gateway, 'orderPlaced', 1);
-  const stream = await fetch(desk.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization },
-    body: JSON.stringify({ query: 'subscription { receipts { id } }' }),
-  });
+  const stream = await postGraphql(
+    desk.gateway.url,
+    { query: 'subscription { receipts { id } }' },
+    { accept: 'text/event-stream', authorization },
+  );
   t.equal(await alice.closed, closeOf('G30', 'over a WebSocket'));
   t.match(await stream.text(), rows.answer('G30', 'over server-sent events'));
   await running(desk.gateway, 'orderPlaced', 0);

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,8 +6,8 @@ import * as util from 'node:util';
 import t, { type Test } from 'tap';
 
 import { answerWith } from '../kit/backend.js';
-import { postSoap } from '../kit/envelope.js';
-import { startProcess } from '../kit/gateway-process.js';
+import { envelope, postSoap } from '../kit/envelope.js';
+import { startProcess, terminate } from '../kit/gateway-process.js';
 import { useBackend } from '../kit/use.js';
 import { Rows } from './rows.js';
 
@@ -110,14 +109,12 @@ const WRITES =
 const YAML = (backend: string): string =>
   `services: { desk: { url: "${backend}/desk", namespace: urn:desk, types: "type Query { order: Order } type Order { id: ID }", operations: { GetOrder: { field: Query.order } } } }\n`;
 
-const ENVELOPE = '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body>_</E:Body></E:Envelope>';
-
 /** Starts a gateway with these options of Node, uses every endpoint, and ends it. */
 async function exercise(t: Test, name: string, nodeOptions: readonly string[]): Promise<void> {
-  const reply = ENVELOPE.replace('_', '<r:GetOrderResponse xmlns:r="urn:desk"><r:id>7</r:id></r:GetOrderResponse>');
+  const reply = envelope('<r:GetOrderResponse xmlns:r="urn:desk"><r:id>7</r:id></r:GetOrderResponse>');
   const backend = await useBackend(t, answerWith(reply));
   const { url, adminUrl, child } = await startProcess(t, YAML(backend.url), { nodeOptions });
-  const call = ENVELOPE.replace('_', '<m:GetOrder xmlns:m="urn:desk"/>');
+  const call = envelope('<m:GetOrder xmlns:m="urn:desk"/>');
   const soap = (body: string): Promise<number> => postSoap(`${url}/soap/desk`, body).then(({ status }) => status);
   t.equal(await soap(call), 200, name);
   t.equal(await soap('<a'), 500, name);
@@ -129,9 +126,7 @@ async function exercise(t: Test, name: string, nodeOptions: readonly string[]): 
   t.match(await (await graphql('{"query":"{ __schema { types { name } } }"}')).text(), '"Query"', name);
   t.equal((await fetch(`${adminUrl}/reload`, { method: 'POST' })).status, 200, name);
   t.match(await (await fetch(`${adminUrl}/metrics`)).text(), 'soapstone_requests_total', name);
-  const exit = once(child, 'exit');
-  child.kill('SIGTERM');
-  t.same(await exit, [0, null], name);
+  t.equal((await terminate(child)).code, 0, name);
 }
 
 /** Freezes what scripts can reach of the language. */

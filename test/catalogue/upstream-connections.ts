@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 
+import { listen } from '../kit/listen.js';
 import { chunked, post, RawClient, type RawReply } from '../kit/raw-client.js';
 import { expectAnswer } from './expect.js';
 import type { Rows } from './rows.js';
@@ -137,17 +138,12 @@ export function testConnections(rows: Rows): void {
     let taken = 0;
     const server = createServer((socket) => {
       isClosed = closed(socket);
-      socket.on('error', () => {});
       socket.on('data', (chunk) => {
         if (taken === 0) socket.write(early);
         taken += chunk.length;
       });
     });
-    const port = await new Promise<number>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve(Object(server.address()).port));
-    });
-    t.teardown(() => server.close());
-    const scripted = await startScripted(t, { url: `http://127.0.0.1:${port}/` });
+    const scripted = await startScripted(t, { url: `${(await listen(t, server)).url}/` });
     const client = await RawClient.connect(scripted.gateway.url);
     const head = envelope(`<a xmlns="urn:m">${'a'.repeat(200_000)}`).slice(0, 200_000);
     await client.send(post('/soap/s11', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' }));

@@ -1,7 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Test } from 'tap';
 
 import { DIALECTS, type DialectName } from '../../src/soap/dialect.js';
@@ -9,7 +6,7 @@ import { type ScriptedBackend, startScriptedBackend } from '../kit/backend.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { askGraphql, TYPED } from '../kit/graphql-client.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
-import { useGateway } from '../kit/use.js';
+import { useFolder, useGateway } from '../kit/use.js';
 import { contentTypeOf } from './messages.js';
 
 /** Two operations that could be mistaken for each other, one that nobody answers, and a declared Fault. */
@@ -87,8 +84,7 @@ export async function startScripted(t: Test, options: ScriptedOptions = {}): Pro
     requests++;
     script(socket, request);
   });
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  await writeFile(join(directory, 'o.wsdl'), WSDL);
+  const directory = await useFolder(t, { 'o.wsdl': WSDL });
   const { perService = '', limits = 'breakerFailures: 0', more = '', url = `${backend.url}/base` } = options;
   const service = (name: string, versions: string, rest: string): string =>
     `  ${name}:\n    url: ${url}\n    versions: [${versions}]\n${rest}${perService}`;
@@ -99,10 +95,7 @@ export async function startScripted(t: Test, options: ScriptedOptions = {}): Pro
     `services:\n${service('s11', '"1.1"', '')}${service('s12', '"1.2"', '')}${service('s200112', '"2001-12"', '')}${service('orders', '"1.1", "1.2"', described)}limits:\n  upstream: { ${limits} }\n${more}`,
     directory,
   );
-  t.teardown(async () => {
-    await backend.close();
-    await rm(directory, { recursive: true, force: true });
-  });
+  t.teardown(() => backend.close());
   return {
     backend,
     gateway,

@@ -1,16 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import t, { type Test } from 'tap';
-
 import { Breaker } from '../../src/upstream/breaker.js';
 import { answerWith } from '../kit/backend.js';
+import { Authority, hasOpenssl } from '../kit/certificates.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { listen } from '../kit/listen.js';
 import { sendRaw } from '../kit/raw-client.js';
-import { useBackend } from '../kit/use.js';
+import { useBackend, useFolder } from '../kit/use.js';
 import { expectAnswer } from './expect.js';
 import type { Rows } from './rows.js';
 import { answerOf, envelope, http, requestOf, startScripted } from './upstream-kit.js';
@@ -24,28 +21,19 @@ export function testRest(rows: Rows): void {
   };
 
   t.test('U02 to U05: a backend that cannot be reached', async (t) => {
-    const gone = await listen(t, createTcpServer());
-    gone.server.close();
-    const silent = await listen(
+    const server = createTcpServer();
+    const gone = await listen(t, server);
+    server.close();
+    const silent = await listen(t, createTcpServer());
+    const plain = await listen(
       t,
-      createTcpServer(() => {}),
+      createTcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n')),
     );
     const cases = [
-      ['U02', 'connection refused', `http://127.0.0.1:${gone.port}/`],
+      ['U02', 'connection refused', `${gone.url}/`],
       ['U03', 'takes the connection and never speaks', `https://127.0.0.1:${silent.port}/`],
       ['U04', 'no such name', 'http://no-such-host.invalid/'],
-      [
-        'U05',
-        'speaks no TLS',
-        `https://127.0.0.1:${
-          (
-            await listen(
-              t,
-              createTcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n')),
-            )
-          ).port
-        }/`,
-      ],
+      ['U05', 'speaks no TLS', `https://127.0.0.1:${plain.port}/`],
     ] as const;
     for (const [row, name, url] of cases) {
       const scripted = await startScripted(t, { url, limits: 'connectMillis: 1500, breakerFailures: 0' });
@@ -60,21 +48,20 @@ export function testRest(rows: Rows): void {
   });
 
   t.test('U05: a certificate that nobody vouches for, or for somebody else, or of yesterday', async (t) => {
-    const directory = mkdtempSync(join(tmpdir(), 'soapstone-'));
-    const file = (name: string): string => join(directory, name);
     for (const [name, subject, days] of [
-      ['unknown issuer', '127.0.0.1', 1],
-      ['another name', 'elsewhere.invalid', 1],
-      ['expired', '127.0.0.1', -1],
+      ['unknown issuer', 'IP:127.0.0.1', 1],
+      ['another name', 'DNS:elsewhere.invalid', 1],
+      ['expired', 'IP:127.0.0.1', -1],
     ] as const) {
-      if (!makeCertificate(file, subject, days)) {
-        rows.answer('U05', name);
+      const answer = rows.answer('U05', name);
+      if (!hasOpenssl()) {
         t.comment(`${name}: not run, install openssl`);
         continue;
       }
-      const options = { key: readFileSync(file('key.pem')), cert: readFileSync(file('cert.pem')) };
+      const authority = new Authority(await useFolder(t));
+      const ca = name === 'unknown issuer' ? '' : `    tls: { ca: ${JSON.stringify(authority.ca.cert)} }\n`;
       let said = '';
-      const tls = createTlsServer(options, (socket) =>
+      const tls = createTlsServer(authority.sign('backend', days, '/CN=backend', subject), (socket) =>
         socket
           .on('data', (chunk) => {
             said += chunk.toString();
@@ -83,8 +70,8 @@ export function testRest(rows: Rows): void {
       );
       tls.on('tlsClientError', () => {});
       const { port } = await listen(t, tls);
-      const scripted = await startScripted(t, { url: `https://127.0.0.1:${port}/` });
-      expectAnswer(t, await scripted.ask('Ping'), rows.answer('U05', name), '1.1', name);
+      const scripted = await startScripted(t, { url: `https://127.0.0.1:${port}/`, perService: ca });
+      expectAnswer(t, await scripted.ask('Ping'), answer, '1.1', name);
       t.equal(said, '', 'nothing was told to it');
     }
   });
@@ -224,67 +211,4 @@ function testBreaker(t: Test, rows: Rows): void {
     for (const epoch of begun) breaker.end(epoch, 'answered', 80_000);
   }
   t.equal(breaker.stateAt(80_000), 'closed', 'as before');
-}
-
-function makeCertificate(file: (name: string) => string, subject: string, days: number): boolean {
-  try {
-    const name = /^[\d.]+$/.test(subject) ? `IP:${subject}` : `DNS:${subject}`;
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:P-256',
-        '-nodes',
-        '-keyout',
-        file('key.pem'),
-        '-out',
-        file('csr.pem'),
-        '-subj',
-        '/CN=soapstone',
-        '-addext',
-        `subjectAltName=${name}`,
-      ],
-      { stdio: 'ignore' },
-    );
-    execFileSync(
-      'openssl',
-      [
-        'x509',
-        '-req',
-        '-in',
-        file('csr.pem'),
-        '-signkey',
-        file('key.pem'),
-        '-out',
-        file('cert.pem'),
-        '-copy_extensions',
-        'copyall',
-        '-days',
-        String(days),
-      ],
-      { stdio: 'ignore' },
-    );
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function listen(t: Test, server: Server): Promise<{ readonly server: Server; readonly port: number }> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { server, port: Object(server.address()).port };
 }

@@ -15,6 +15,20 @@ export interface AnswerVector {
   readonly secret?: string;
 }
 
+type AnswerOptions = Omit<AnswerVector, 'row' | 'case' | 'answer'>;
+
+export const USUAL: AnswerOptions = {};
+/** The backend closes the connection behind its answer. */
+export const CLOSES: AnswerOptions = { end: true };
+
+/** The cases of a row that have the same options, by name. */
+export const vectors = (
+  row: string,
+  options: AnswerOptions,
+  answers: Readonly<Record<string, AnswerVector['answer']>>,
+): readonly AnswerVector[] =>
+  Object.entries(answers).map(([name, answer]) => ({ row, case: name, answer, ...options }));
+
 export const PING = answerOf('Ping');
 export const own = (dialect: DialectName) => ({ 'Content-Type': DIALECTS[dialect].mediaType });
 export const fine = (dialect: DialectName): Buffer => http(envelope(PING, dialect), own(dialect));

@@ -53,6 +53,4 @@ testConnections(rows);
 testFaults(rows);
 testRest(rows);
 
-t.test('the part is complete', async (t) => {
-  rows.assertComplete(t);
-});
+t.test('the part is complete', async (t) => rows.assertComplete(t));

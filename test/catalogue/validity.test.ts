@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
@@ -11,7 +10,7 @@ import { readWsdl } from '../../src/wsdl/read.js';
 import { answerWith } from '../kit/backend.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { chunked, post, type RawReply, sendRaw } from '../kit/raw-client.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useBackend, useFolder, useGateway } from '../kit/use.js';
 import { fill } from '../perimeter/case-file.js';
 import { FILES } from '../wsdl/written.js';
 import { expectAnswer } from './expect.js';
@@ -187,13 +186,9 @@ const GROUPED =
 
 /** The path of the fixture with each text replaced. */
 async function changedFixture(t: Test, changes: Readonly<Record<string, string>>): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(directory, { recursive: true }));
   let wsdl = await readFile(FIXTURE, 'utf8');
   for (const [text, replacement] of Object.entries(changes)) wsdl = wsdl.replaceAll(text, replacement);
-  const file = join(directory, 'changed.wsdl');
-  await writeFile(file, wsdl);
-  return file;
+  return join(await useFolder(t, { 'changed.wsdl': wsdl }), 'changed.wsdl');
 }
 
 const UNVALIDATED =
@@ -229,12 +224,10 @@ t.test('elements whose schema is not imported are refused where content is enfor
 
 /** What keeps a service with these lines from starting. */
 async function problemsOf(t: Test, lines: string): Promise<readonly Diagnostic[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(directory, { recursive: true }));
-  const file = join(directory, 'soapstone.yaml');
-  await writeFile(file, `services:\n  s11:\n    url: http://127.0.0.1:9/\n${lines}`);
+  const yaml = `services:\n  s11:\n    url: http://127.0.0.1:9/\n${lines}`;
+  const directory = await useFolder(t, { 'soapstone.yaml': yaml });
   try {
-    const compiled = await compile(await loadConfig(file, {}));
+    const compiled = await compile(await loadConfig(join(directory, 'soapstone.yaml'), {}));
     await compiled.close();
     return [];
   } catch (error) {

@@ -1,11 +1,10 @@
 import { createServer as createHttpServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
-
 import { DIALECT_NAMES } from '../../src/soap/dialect.js';
 import type { Server } from '../bench/kit.js';
 import { startKeys } from '../bench/soapstone.js';
+import { listen } from '../kit/listen.js';
 import { chunked, post, RawClient } from '../kit/raw-client.js';
 import { splitsOf } from '../kit/splits.js';
 import { fill } from '../perimeter/case-file.js';
@@ -16,30 +15,21 @@ import { UNFINISHED, withContent, xmlVectors } from './xml-vectors.js';
 
 const rows = new Rows('xml');
 
-/** An address on which nobody must ever call. */
-async function startTrap(t: Test): Promise<{ readonly url: string; calls: number }> {
-  const trap = { url: '', calls: 0 };
-  const server = createServer((socket) => {
-    trap.calls++;
+t.test('messages that are not the XML of SOAP', async (t) => {
+  // An address on which nobody must ever call.
+  let calls = 0;
+  const trap = createServer((socket) => {
+    calls++;
     socket.destroy();
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.teardown(() => server.close());
-  trap.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return trap;
-}
-
-t.test('messages that are not the XML of SOAP', async (t) => {
-  const trap = await startTrap(t);
+  const { url } = await listen(t, trap);
   const perimeter = await startPerimeter(t);
-  const vectors = xmlVectors(trap.url);
+  const vectors = xmlVectors(url);
   for (const id of new Set(vectors.map(({ row }) => row))) {
     const own = vectors.filter(({ row }) => row === id);
     await t.test(id, (t) => runMessages(t, perimeter, rows, own));
   }
-  for (const id of ['X04', 'X05', 'X28']) t.equal(String(trap.calls), rows.answer(id, 'connections opened'), id);
+  for (const id of ['X04', 'X05', 'X28']) t.equal(String(calls), rows.answer(id, 'connections opened'), id);
 });
 
 t.test('what passes arrives byte for byte, and references, comments and CDATA as they were written', async (t) => {
@@ -95,11 +85,7 @@ t.test('X33: a long element of base64 takes no memory', async (t) => {
     });
     message.on('end', () => response.setHeader('content-type', contentTypeOf('1.1')).end(replyOf('1.1')));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.teardown(() => server.close().closeAllConnections());
-  const gateway = await startProcess(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const gateway = await startProcess(t, `${(await listen(t, server)).url}/`);
   const [head = '', tail = ''] = fill(withContent('|'), '1.1').split('|');
   const block = Buffer.alloc(64 * 1024, 'QUJD');
   const send = (bytes: number): Promise<number> =>

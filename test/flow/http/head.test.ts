@@ -1,14 +1,13 @@
 import t, { type Test } from 'tap';
-
 import { answerWith } from '../../kit/backend.js';
+import { envelope } from '../../kit/envelope.js';
 import type { TestGateway } from '../../kit/gateway.js';
-import { chunked, sendRaw } from '../../kit/raw-client.js';
+import { sendRaw } from '../../kit/raw-client.js';
 import { useBackend, useGateway } from '../../kit/use.js';
 
 /** What Node's parser lets through and two servers could read in two ways: refused at every endpoint before anything else. */
 
-const ENVELOPE =
-  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><m:Ping xmlns:m="urn:m"/></E:Body></E:Envelope>';
+const ENVELOPE = envelope('<m:Ping xmlns:m="urn:m"/>');
 
 t.test('heads that can be read in two ways are refused at every endpoint', async (t) => {
   const backend = await useBackend(t, answerWith(ENVELOPE));
@@ -17,51 +16,25 @@ t.test('heads that can be read in two ways are refused at every endpoint', async
     `services:\n  s:\n    url: ${backend.url}\nroutes:\n  - path: /files\n    url: ${backend.url}\n`,
   );
   const good = ['Host: a', 'Content-Type: text/xml', 'SOAPAction: ""', `Content-Length: ${ENVELOPE.length}`];
-  const withLength = (fields: readonly string[], version = 'HTTP/1.1'): [string, string, string] => [
-    version,
-    fields.join('\r\n'),
-    ENVELOPE,
-  ];
-  const inChunks = (coding: string, version = 'HTTP/1.1'): [string, string, string] => [
-    version,
-    `Host: a\r\nContent-Type: text/xml\r\n${coding}`,
-    chunked(ENVELOPE).toString(),
-  ];
-  const cases: readonly (readonly [string, number, [string, string, string]])[] = [
-    ['H03 a coding before chunked', 501, inChunks('Transfer-Encoding: gzip, chunked')],
-    ['H03 chunked twice', 400, inChunks('Transfer-Encoding: chunked, chunked')],
-    ['H03 chunked in two fields', 400, inChunks('Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked')],
-    ['H03 an unknown coding', 501, inChunks('Transfer-Encoding: x-chunked')],
-    ['H04 chunks in HTTP/1.0', 400, inChunks('Transfer-Encoding: chunked', 'HTTP/1.0')],
-    ['H01 both framings', 400, inChunks(`Transfer-Encoding: chunked\r\nContent-Length: ${ENVELOPE.length}`)],
-    ['H06 two Hosts', 400, withLength([...good, 'Host: b'])],
-    ['H06 the same Host twice', 400, withLength([...good, 'host: a'])],
-    ['H06 no Host', 400, withLength(good.slice(1))],
-    ['H07 version 2.0', 505, withLength(good, 'HTTP/2.0')],
-    ['H07 version 0.9', 505, withLength(good, 'HTTP/0.9')],
-    ['H16 two types', 400, withLength([...good, 'Content-Type: text/xml'])],
-    ['S09 two actions', 400, withLength([...good, 'SOAPAction: "b"'])],
-    ['S09 a long action', 400, withLength(good.with(2, `SOAPAction: "${'a'.repeat(1024)}"`))],
-    ['H02 two lengths', 400, withLength([...good, 'Content-Length: 1'])],
-  ];
+  const ask = (path: string, fields: readonly string[]) =>
+    sendRaw(gateway.url, `POST ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${ENVELOPE}`);
+  // Framing, Host and version are tested by the catalogue (H01 to H07).
+  const cases = {
+    'H16 two types': [...good, 'Content-Type: text/xml'],
+    'S09 two actions': [...good, 'SOAPAction: "b"'],
+    'S09 a long action': good.with(2, `SOAPAction: "${'a'.repeat(1024)}"`),
+  };
   let arrived = 0;
   for (const path of ['/soap/s', '/files/a', '/graphql']) {
-    for (const [name, status, [version, fields, body]] of cases) {
-      const answer = await sendRaw(gateway.url, `POST ${path} ${version}\r\n${fields}\r\n\r\n${body}`);
-      t.equal(answer.status, status, `${path}: ${name}`);
+    for (const [name, fields] of Object.entries(cases)) {
+      const answer = await ask(path, fields);
+      t.equal(answer.status, 400, `${path}: ${name}`);
       t.match(answer.body, /^[A-Z][\w .,:;/+=()'-]+\.\n$/, `${path}: ${name}: one sentence`);
       t.equal(answer.headers.get('connection')?.toLowerCase(), 'close', `${path}: ${name}: closed`);
     }
     t.equal(backend.begun, arrived, `${path}: nothing arrived`);
     if (path === '/graphql') continue;
-    const plain = await sendRaw(gateway.url, `POST ${path} HTTP/1.1\r\n${good.join('\r\n')}\r\n\r\n${ENVELOPE}`);
-    t.equal(plain.status, 200, 'the same without the trick');
-    const [version, fields, body] = inChunks('Transfer-Encoding: Chunked');
-    t.equal(
-      (await sendRaw(gateway.url, `POST ${path} ${version}\r\n${fields}\r\n\r\n${body}`)).status,
-      200,
-      'in chunks',
-    );
+    t.equal((await ask(path, good)).status, 200, 'the same without the trick');
     arrived = backend.begun;
   }
 });
@@ -119,13 +92,11 @@ const ALL_REFUSED = { ...BROWSERS_REFUSED, soap: 421, wsdl: 421, route: 421, not
 
 t.test('the Host of a request is one of those configured', async (t) => {
   const backend = await useBackend(t, answerWith(ENVELOPE));
-  const start = async (t: Test, keys: string): Promise<TestGateway> => {
-    const gateway = await useGateway(
+  const start = (t: Test, keys: string): Promise<TestGateway> =>
+    useGateway(
       t,
       `${keys}services:\n  s:\n    url: ${backend.url}\nroutes:\n  - path: /files\n    url: ${backend.url}\n`,
     );
-    return gateway;
-  };
 
   await t.test('any, where none is', async (t) => {
     const gateway = await start(t, '');
