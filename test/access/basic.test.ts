@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import t from 'tap';
 import { WebSocket } from 'ws';
-
 import { UNRESTRICTED } from '../../src/access/access.js';
 import type { Client, ClientClass } from '../../src/access/client.js';
 import { Networks } from '../../src/access/network/networks.js';
@@ -20,6 +19,7 @@ import {
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { printPasswordHash } from '../../src/cli/hash-password.js';
 import { answerWith } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
 import { until } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
@@ -192,7 +192,7 @@ t.test('failures behind a trusted proxy are counted by the address of X-Forwarde
     t.equal(await codeOf(`erp:p${index}`), 'UNAUTHENTICATED', 'the proxy itself');
 });
 
-t.test('failures are permitted in a burst, then at a rate, of so many keys', (t) => {
+t.test('failures are permitted in a burst, then at a rate, of so many keys', async (t) => {
   const rate = new FailureRate(3, 1000);
   for (let count = 0; count < 3; count++) {
     t.equal(rate.waitMillis('a', 0), 0);
@@ -210,10 +210,9 @@ t.test('failures are permitted in a burst, then at a rate, of so many keys', (t)
   for (let count = 0; count < 3; count++) rate.add('c', 0);
   rate.forget('c');
   t.equal(rate.waitMillis('c', 0), 0);
-  t.end();
 });
 
-t.test('clients are of the first network that their address is in', (t) => {
+t.test('clients are of the first network that their address is in', async (t) => {
   const network = (name: string, ...texts: string[]) => ({ name, rights: RIGHTS, addresses: new Networks(texts) });
   const clients = networkClients(
     [network('office', '10.1.0.0/16'), network('all', '10.0.0.0/8', 'fd00::/8')],
@@ -226,7 +225,6 @@ t.test('clients are of the first network that their address is in', (t) => {
   t.equal(of('fd00::1:2:3:4')?.id, 'network:all:fd00:0:0:0::/64');
   t.equal(of('10.9.9.9', '10.1.0.1')?.id, 'network:office:10.1.0.1');
   t.equal(of('192.0.2.1', '10.1.0.1'), null, 'no proxy of ours');
-  t.end();
 });
 
 async function* input(text: string): AsyncGenerator<string> {
@@ -257,8 +255,7 @@ clients:
 });
 
 t.test('wrong passwords over 90 connections of one address do not keep new clients of others waiting', async (t) => {
-  const reply = '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><b/></e:Body></e:Envelope>';
-  const backend = await useBackend(t, answerWith(reply));
+  const backend = await useBackend(t, answerWith(envelope('<b/>')));
   const text = `scrypt:14:8:1:${DEAR.salt.toString('base64url')}:${DEAR.hash.toString('base64url')}`;
   const users = ['erp', 'crm', 'web'].map((name) => `${name}: { class: internal, password: "${text}" }`).join(', ');
   const gateway = await useGateway(
@@ -281,19 +278,19 @@ limits: { http: { refusalsPerSecond: 50 } }
       });
       sent.end(body);
     });
-  const envelope = '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><a/></e:Body></e:Envelope>';
+  const message = envelope('<a/>');
   const attackers = new Agent({ keepAlive: true, maxSockets: 90, localAddress: '127.0.0.1' });
   const honest = new Agent({ localAddress: '127.0.0.2' });
   const statuses = new Map<number, number>();
   let isOver = false;
   const attack = Array.from({ length: 90 }, async (_, client) => {
     for (let count = 0; !isOver; count++) {
-      const status = await send(attackers, field(`erp:${client}-${count}`), '/soap/a', envelope).catch(() => 0);
+      const status = await send(attackers, field(`erp:${client}-${count}`), '/soap/a', message).catch(() => 0);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
   });
   await until(() => statuses.size > 0);
-  t.equal(await send(honest, field('erp:päss:word'), '/soap/a', envelope), 200, 'SOAP');
+  t.equal(await send(honest, field('erp:päss:word'), '/soap/a', message), 200, 'SOAP');
   t.equal(await send(honest, field('crm:päss:word'), '/graphql', '{"query":"{__typename}"}'), 200, 'GraphQL');
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
     localAddress: '127.0.0.2',

@@ -1,10 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
-
 import { UNRESTRICTED } from '../../src/access/access.js';
 import type { CallerIdentity, Client, ClientClass } from '../../src/access/client.js';
 import { IntrospectedTokens, type IntrospectionRules } from '../../src/access/tokens/introspection.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
+import { listen } from '../kit/listen.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { until } from '../kit/until.js';
 import { useGateway } from '../kit/use.js';
@@ -164,9 +164,7 @@ async function startGateway(t: Test, more = '') {
       answer(response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  const { url } = await listen(t, server);
   const gateway = await useGateway(
     t,
     `services:
@@ -176,14 +174,10 @@ async function startGateway(t: Test, more = '') {
       type Query { order: ID }
     operations: { GetOrder: { field: Query.order } }
 clients:
-  introspection: { url: "http://127.0.0.1:${port}/introspect", clientId: "gate:way", clientSecret: canary-secret, class: all${more} }
+  introspection: { url: "${url}/introspect", clientId: "gate:way", clientSecret: canary-secret, class: all${more} }
   classes: { all: {} }
 `,
   );
-  t.teardown(async () => {
-    server.closeAllConnections();
-    server.close();
-  });
   return {
     gateway,
     asked,

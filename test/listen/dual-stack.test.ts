@@ -3,16 +3,15 @@ import { connect as connectTcp, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import t, { type Test } from 'tap';
-
 import { answerWith, type RecordingBackend } from '../kit/backend.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
+import { envelope } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { ofKind, startReceiver, valuesOf } from '../kit/otlp.js';
 import { until } from '../kit/until.js';
 import { useBackend, useGateway } from '../kit/use.js';
 
-const ENVELOPE =
-  '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body><GetOrder xmlns="urn:a"/></Body></Envelope>';
+const ENVELOPE = envelope('<GetOrder xmlns="urn:a"/>');
 const SERVER_SPANS = 2;
 
 /** Whether the system names a client of IPv4 `::ffff:127.0.0.1` on a socket that takes both. */
@@ -35,8 +34,7 @@ function portOf(address: unknown): number {
 }
 
 async function start(t: Test, yaml: string): Promise<{ gateway: TestGateway; backend: RecordingBackend }> {
-  const reply = '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body/></Envelope>';
-  const backend = await useBackend(t, answerWith(reply));
+  const backend = await useBackend(t, answerWith(envelope('')));
   const gateway = await useGateway(t, `services: { orders: { url: "${backend.url}/orders" } }\n${yaml}`);
   return { gateway, backend };
 }

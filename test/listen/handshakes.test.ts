@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect } from 'node:tls';
 import t, { type Test } from 'tap';
@@ -11,15 +10,14 @@ import { LimitedEvents } from '../../src/observe/log/limited-events.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { until } from '../kit/until.js';
-import { useGateway } from '../kit/use.js';
+import { useFolder, useGateway } from '../kit/use.js';
 
 /** TLS handshakes that fail: each is counted, and the log has them at a bounded rate. */
 
 const skip = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 
 async function start(t: Test, http = ''): Promise<{ gateway: TestGateway; authority: Authority }> {
-  const folder = mkdtempSync(join(tmpdir(), 'soapstone-handshakes-'));
-  t.teardown(() => rmSync(folder, { recursive: true }));
+  const folder = await useFolder(t);
   const authority = new Authority(folder);
   const { cert, key } = authority.sign('a.example');
   for (const [name, text] of Object.entries({ 'own.crt': cert, 'own.key': key, 'ca.pem': authority.ca.cert }))
@@ -66,8 +64,7 @@ t.test('handshakes that fail are counted by reason, and logged', { skip }, async
         await gateway.metrics(),
       )?.[1] ?? 0,
     );
-  const strangers = mkdtempSync(join(tmpdir(), 'soapstone-strangers-'));
-  t.teardown(() => rmSync(strangers, { recursive: true }));
+  const strangers = await useFolder(t);
   const stranger = new Authority(strangers, 'stranger').sign('erp');
   const attempts: Record<string, () => Promise<void>> = {
     certificate_missing: () => attempt(gateway, {}),

@@ -17,8 +17,9 @@ import { Log } from '../../src/observe/log/log.js';
 import { startGateway } from '../../src/server.js';
 import { answerWith } from '../kit/backend.js';
 import { Authority, hasOpenssl, type Identity } from '../kit/certificates.js';
+import { envelope } from '../kit/envelope.js';
 import { until } from '../kit/until.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useBackend, useFolder, useGateway } from '../kit/use.js';
 
 const skip = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 const run = promisify(execFile);
@@ -66,8 +67,7 @@ async function putIdentity(directory: string, name: string, { cert, key }: Ident
 const TLS = 'cert: { file: own.crt }, key: { file: own.key }';
 
 async function start(t: Test, yaml: string) {
-  const reply = '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body/></Envelope>';
-  const backend = await useBackend(t, answerWith(reply));
+  const backend = await useBackend(t, answerWith(envelope('')));
   const services = `services: { orders: { url: "${backend.url}/orders" } }\n`;
   const gateway = await useGateway(t, services + yaml, place.directory);
   return { gateway, backend };
@@ -96,8 +96,7 @@ function secure(url: string | undefined, options: ConnectionOptions = {}): Promi
   });
 }
 
-const ENVELOPE =
-  '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body><GetOrder xmlns="urn:a"/></Body></Envelope>';
+const ENVELOPE = envelope('<GetOrder xmlns="urn:a"/>');
 const POST = `POST /soap/orders HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/xml\r\nContent-Length: ${ENVELOPE.length}\r\n\r\n${ENVELOPE}`;
 const GRAPHQL = 'GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\n\r\n';
 
@@ -205,7 +204,7 @@ clients:
 `,
   );
   const [optional, required] = gateway.urls;
-  const stranger = new Authority(await mkdtemp(join(tmpdir(), 'soapstone-other-')), 'stranger').sign('erp');
+  const stranger = new Authority(await useFolder(t), 'stranger').sign('erp');
   const ask = async (url: string | undefined, identity: Partial<Identity>, head = GRAPHQL): Promise<number> => {
     const socket = await secure(url, identity).catch(() => null);
     if (socket === null) return 0;
@@ -366,7 +365,7 @@ t.test('sessions go on where keys and rules are the same, and nowhere else', { s
   t.equal(await isReused(await begin(shared, verified)), false, 'a listener that verifies more');
 });
 
-t.test('ticket keys are new every hour, and earlier ones cannot be computed from later ones', (t) => {
+t.test('ticket keys are new every hour, and earlier ones cannot be computed from later ones', async (t) => {
   const HOUR = 3_600_000;
   const keys = new TicketKeys(null, HOUR, 0);
   const other = new TicketKeys(keys.share(0), HOUR, 0);
@@ -388,7 +387,6 @@ t.test('ticket keys are new every hour, and earlier ones cannot be computed from
   t.same(quick.keyFor('a', 59_999), quick.keyFor('a', 0), 'a period that is configured');
   t.notSame(quick.keyFor('a', 60_000), first);
   t.equal(quick.share(120_000).period, 2);
-  t.end();
 });
 
 const proxied = (address: string, tls = ''): string =>

@@ -1,15 +1,14 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
-
 import { Authority, hasOpenssl, type Identity } from '../kit/certificates.js';
-import { holdAnswers, INIT, PROTOCOL, rawSocket, running, startDesk, subscribe } from '../kit/live-desk.js';
+import { acknowledged, holdAnswers, running, startDesk, subscribe } from '../kit/live-desk.js';
 import { until } from '../kit/until.js';
+import { useFolder } from '../kit/use.js';
 
 const skip = hasOpenssl() ? false : 'openssl is missing: apt-get install openssl';
 
@@ -17,8 +16,7 @@ type Place = Awaited<ReturnType<typeof startPlace>>;
 
 /** A gateway whose clients have certificates of an authority with a revocation list. */
 async function startPlace(t: Test) {
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-withdrawn-'));
-  t.teardown(() => rm(directory, { recursive: true }));
+  const directory = await useFolder(t);
   const authority = new Authority(directory);
   const own = authority.sign('a.example');
   const [gone, stays] = [authority.sign('gone'), authority.sign('stays')];
@@ -71,13 +69,9 @@ async function withdraw(t: Test, place: Place, change: () => Promise<unknown>, s
   const { desk, authority, gone, stays } = place;
   const tls = { ca: authority.ca.cert, servername: 'a.example' };
   const [idle, other] = [await kept(place, gone), await kept(place, stays)];
-  const socket = await rawSocket(desk, PROTOCOL, { ...tls, ...gone });
-  const another = await rawSocket(desk, PROTOCOL, { ...tls, ...stays });
-  for (const each of [socket, another]) {
-    each.say(INIT);
-    await each.heard(1);
-    each.say(subscribe('1', 'subscription { orderPlaced { id } }'));
-  }
+  const socket = await acknowledged(desk, {}, { ...tls, ...gone });
+  const another = await acknowledged(desk, {}, { ...tls, ...stays });
+  for (const each of [socket, another]) each.say(subscribe('1', 'subscription { orderPlaced { id } }'));
   await running(desk.gateway, 'orderPlaced', 2);
   const agent = new Agent({ keepAlive: true, ...tls, ...gone });
   t.teardown(() => agent.destroy());
@@ -133,8 +127,7 @@ t.test('so it does when the list is read for the handshake of another client, or
 
 t.test('an authority that is withdrawn ends all of its clients', { skip }, async (t) => {
   const place = await startPlace(t);
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-other-'));
-  t.teardown(() => rm(directory, { recursive: true }));
+  const directory = await useFolder(t);
   const other = new Authority(directory, 'other');
   other.sign('somebody');
   const change = async (): Promise<void> => {

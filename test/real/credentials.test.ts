@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { register } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,19 +12,19 @@ import { postSoap } from '../kit/envelope.js';
 import { startTestGateway, type TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { Caller, envelope, replyOf } from '../kit/ntlm-caller.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useBackend, useFolder, useGateway } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 import { HOST, REALM, startApache, startKdc } from './apache.js';
 import { after, callUntil } from './load.js';
-import { KERBEROS, missing, PYTHON, startProgram } from './programs.js';
+import { KERBEROS, missing, PYTHON, startProgram, useProgram } from './programs.js';
 import { STACKS } from './stacks.js';
 
 /** Credentials of the gateway and of its callers, at servers that others wrote. */
 
 async function folder(t: Test): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  const home = await useFolder(t);
   chmodSync(home, 0o755);
-  t.teardown(() => rm(home, { recursive: true, force: true }));
+
   return home;
 }
 
@@ -33,16 +32,15 @@ const CHANGED = wsdlWith({ types: schemaWith('').replace('"xs:string"', '"xs:int
 
 /** A backend without credentials: it shows another WSDL than is served, and its reply names the user that the server in front of it found. */
 async function startBackend(t: Test): Promise<RecordingBackend> {
-  const backend = await useBackend(t, ({ method, headers, body }, response) => {
+  return useBackend(t, ({ method, headers, body }, response) => {
     if (method === 'GET') return void response.end(CHANGED);
     const sku = /<(?:\w+:)?sku(?: [^>]*)?>(.*)<\/(?:\w+:)?sku>/.exec(String(body))?.[1] ?? '';
     response.writeHead(200, { 'content-type': 'text/xml' }).end(replyOf(String(headers['x-user']), sku.slice(0, 9)));
   });
-  return backend;
 }
 
 async function startShop(t: Test, url: string, auth: string): Promise<TestGateway> {
-  const gateway = await useGateway(
+  return useGateway(
     t,
     `services:
   shop:
@@ -54,7 +52,6 @@ async function startShop(t: Test, url: string, auth: string): Promise<TestGatewa
     auth: ${auth}
 `,
   );
-  return gateway;
 }
 
 const ask = async (gateway: TestGateway, sku = '1'): Promise<string> =>
@@ -80,8 +77,7 @@ const APACHE = missing('apache', 'mod_auth_gssapi', 'gss-ntlmssp', 'kdc');
 t.test('Apache httpd', { skip: APACHE }, async (t) => {
   const directory = await folder(t);
   const backend = await startBackend(t);
-  const kdc = await startKdc(directory);
-  t.teardown(() => kdc.stop());
+  const kdc = await useProgram(t, startKdc(directory));
   const apache = await startApache({
     directory,
     backend: backend.url,

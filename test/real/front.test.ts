@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
-
 import { startDemoBackend } from '../../config/demo/backend.js';
 import { answerWith } from '../kit/backend.js';
 import { Authority } from '../kit/certificates.js';
 import { until } from '../kit/until.js';
-import { useBackend, useGateway } from '../kit/use.js';
-import { missing, PYTHON } from './programs.js';
+import { useBackend, useFolder, useGateway } from '../kit/use.js';
+import { missing, PYTHON, useProgram } from './programs.js';
 import { startEnvoy, startHaproxy, startNginx } from './proxies.js';
 
 /** What stands in front of a gateway: the proxies with the configurations of deploy/README.md, and clients with TLS. */
@@ -37,8 +35,7 @@ const CLIENT = '127.0.0.2';
 type Place = Awaited<ReturnType<typeof start>>;
 
 async function start(t: Test, more: string) {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-front-'));
-  t.teardown(() => rm(home, { recursive: true }));
+  const home = await useFolder(t);
   const authority = new Authority(home);
   const file = (name: string, text: string): void => writeFileSync(join(home, name), text);
   const own = authority.sign('a.example');
@@ -312,8 +309,7 @@ t.test(
         .replace('port_value: 4000', `port_value: ${new URL(gateway.url).port}`)
         .replace('port_value: 4001', `port_value: ${new URL(gateway.adminUrl).port}`),
     );
-    const envoy = await startEnvoy(home, filter_chains, clusters);
-    t.teardown(() => envoy.stop());
+    const envoy = await useProgram(t, startEnvoy(home, filter_chains, clusters));
     await useThrough(t, place, `https://127.0.0.1:${envoy.port}`);
   },
 );
@@ -334,8 +330,7 @@ t.test('PROXY from Envoy', { skip: missing('envoy', 'openssl', 'curl') }, async 
     cluster: 'soapstone',
   };
   const filters = [{ name: 'envoy.filters.network.tcp_proxy', typed_config: proxy }];
-  const envoy = await startEnvoy(place.home, [{ filters }], [cluster]);
-  t.teardown(() => envoy.stop());
+  const envoy = await useProgram(t, startEnvoy(place.home, [{ filters }], [cluster]));
   await usePassedOn(t, place, `https://127.0.0.1:${envoy.port}`);
 });
 
@@ -345,8 +340,7 @@ const listener = (kind: string, more = ''): string =>
 async function startListeners(
   t: Test,
 ): Promise<Place & { readonly certificates: ReadonlyMap<string, readonly string[]> }> {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-crl-'));
-  t.teardown(() => rm(home, { recursive: true }));
+  const home = await useFolder(t);
   const clients = new Authority(home, 'clients');
   const certificates = new Map<string, readonly string[]>([['none', []]]);
   for (const [name, authority] of [

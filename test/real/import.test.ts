@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
 import { startTestGateway } from '../kit/gateway.js';
 import { askGraphql, TYPED } from '../kit/graphql-client.js';
-import { missing } from './programs.js';
+import { missing, useProgram } from './programs.js';
 import { BACKENDS, runClient, startStack } from './stacks.js';
 
 /** `soapstone import` of live WSDLs that others made, then queries and mutations with every value compared. */
@@ -177,8 +177,7 @@ for (const [stack, path] of [
   ['spyne', '/soap12'],
 ] as const) {
   t.test(`import of ${stack}${path}`, { skip: missing(stack) }, async (t) => {
-    const server = await startStack(stack);
-    t.teardown(() => server.stop());
+    const server = await useProgram(t, startStack(stack));
     const directory = t.testdir();
     const report = await importWsdl(`${server.origin}${path}?wsdl`, directory);
     t.equal(report.code, 0, report.output);
@@ -196,8 +195,7 @@ t.test(
   'import of an rpc/encoded WSDL offers its operations, and SOAP passes beside them',
   { skip: missing('php') },
   async (t) => {
-    const server = await startStack('php');
-    t.teardown(() => server.stop());
+    const server = await useProgram(t, startStack('php'));
     const directory = t.testdir();
     const report = await importWsdl(`${server.origin}/legacy.php?wsdl`, directory);
     t.equal(report.code, 0, report.output);

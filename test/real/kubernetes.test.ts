@@ -53,11 +53,10 @@ function validManifests(t: Test, rendered: string): readonly Manifest[] {
 const kindOf = ({ apiVersion, kind }: Manifest): string => `${apiVersion} ${kind}`;
 const kindsOf = (manifests: readonly Manifest[]): readonly string[] => [...new Set(manifests.map(kindOf))].sort();
 
-t.test('every manifest is what the API of Kubernetes expects', { skip }, (t) => {
+t.test('every manifest is what the API of Kubernetes expects', { skip }, async (t) => {
   const manifests = validManifests(t, execFileSync('kubectl', ['kustomize', BASE], { encoding: 'utf8' }));
   t.same(kindsOf(manifests), [...KINDS.keys()].sort());
   t.throws(() => KINDS.get('apps/v1 Deployment')?.({ spec: { selector: {}, endpoints: [] } }), 'a broken one is found');
-  t.end();
 });
 
 /** All that the chart can do. */

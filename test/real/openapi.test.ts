@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigurationError } from '../../src/base/diagnostic.js';
@@ -13,6 +12,7 @@ import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { startTestGateway } from '../kit/gateway.js';
+import { listen } from '../kit/listen.js';
 import { FILES } from '../wsdl/written.js';
 import { missing, REDOCLY, SCHEMATHESIS } from './programs.js';
 
@@ -119,14 +119,9 @@ const CHECKS = [
 
 t.test('generated requests get what the description says', { skip: missing('schemathesis') }, async (t) => {
   const home = t.testdir({});
-  const mock = makeMockServer(await readWsdl(DEMO, FILES), null).listen(0, '127.0.0.1');
-  await once(mock, 'listening');
-  t.teardown(() => {
-    mock.close();
-    mock.closeAllConnections();
-  });
+  const mock = makeMockServer(await readWsdl(DEMO, FILES), null);
   const addresses = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', more: [], hasRestAndTools: true };
-  const url = `http://127.0.0.1:${(mock.address() as AddressInfo).port}/`;
+  const url = `${(await listen(t, mock)).url}/`;
   const options = { directory: home, name: null, ports: [], force: true, json: false, url, addresses };
   t.equal(await importWsdl(DEMO, options, SILENT), 0);
   const gateway = await startTestGateway(await readFile(join(home, 'soapstone.yaml'), 'utf8'), home);

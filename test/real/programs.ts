@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Test } from 'tap';
 import { freePort } from '../kit/free-port.js';
 
 /** Programs of others, run as child processes that listen on loopback. */
@@ -167,6 +168,13 @@ export async function startProgram({
     await running.stop();
   }
   throw new Error(`${command(0)[0]} did not start: ${errors}`);
+}
+
+/** Has what is started stop with the test. */
+export async function useProgram<T extends { stop(): Promise<void> }>(t: Test, started: Promise<T>): Promise<T> {
+  const program = await started;
+  t.teardown(() => program.stop());
+  return program;
 }
 
 /** Ends the program with this process at the latest. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { useGateway } from '../kit/use.js';
-import { missing, PYTHON } from './programs.js';
+import { missing, PYTHON, useProgram } from './programs.js';
 import { BACKENDS, CLIENTS, runClient, type Stack, startStack } from './stacks.js';
 
 /**
@@ -38,8 +38,7 @@ async function download(url: string): Promise<Buffer> {
 
 for (const stack of STACKS) {
   t.test(`${stack} server`, { skip: missing(stack) }, async (t) => {
-    const server = await startStack(stack);
-    t.teardown(() => server.stop());
+    const server = await useProgram(t, startStack(stack));
 
     const files: Record<string, Buffer> = {};
     for (const { name, path, beside } of SERVICES[stack]) {

@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -12,32 +9,32 @@ import type { RecordingBackend } from '../kit/backend.js';
 import { Authority } from '../kit/certificates.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
+import { listen } from '../kit/listen.js';
 import { replyOf } from '../kit/ntlm-caller.js';
 import { until } from '../kit/until.js';
-import { useBackend, useGateway } from '../kit/use.js';
+import { useBackend, useFolder, useGateway } from '../kit/use.js';
 import { callUntil } from './load.js';
-import { missing, type RunningProgram, startProgram } from './programs.js';
+import { missing, type RunningProgram, startProgram, useProgram } from './programs.js';
 import { startNginx } from './proxies.js';
 
 /** TLS and proxies between the gateway and its backends, by servers that others wrote. */
 
 async function folder(t: Test): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
+  const home = await useFolder(t);
   // Servers that are started by root read their files as another user.
   chmodSync(home, 0o777);
-  t.teardown(() => rm(home, { recursive: true, force: true }));
+
   return home;
 }
 
 async function startBackend(t: Test): Promise<RecordingBackend> {
-  const backend = await useBackend(t, ({ headers }, response) => {
+  return useBackend(t, ({ headers }, response) => {
     response.writeHead(200, { 'content-type': 'text/xml' }).end(replyOf(String(headers['x-subject'] ?? '-'), '1'));
   });
-  return backend;
 }
 
 async function startShop(t: Test, url: string, keys: string, home: string): Promise<TestGateway> {
-  const gateway = await useGateway(
+  return useGateway(
     t,
     `services:
   shop:
@@ -50,7 +47,6 @@ ${keys}
 `,
     home,
   );
-  return gateway;
 }
 
 const ask = async (gateway: TestGateway): Promise<string> =>
@@ -175,23 +171,18 @@ http_access deny all
 
 t.test('squid with Basic', { skip: missing('squid', 'openssl') }, async (t) => {
   const home = await folder(t);
-  const squid = await startSquid(home);
-  t.teardown(() => squid.stop());
+  const squid = await useProgram(t, startSquid(home));
   const authority = new Authority(home);
   const { cert, key } = authority.sign('backend.example');
   const tls = createServer({ cert, key }, (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/xml' }).end(replyOf('-', '1'));
-  }).listen(0, '127.0.0.1');
-  await once(tls, 'listening');
-  t.teardown(() => {
-    tls.closeAllConnections();
-    tls.close();
   });
+  const { port } = await listen(t, tls);
   await writeFile(join(home, 'ca.crt'), authority.ca.cert);
   const backend = await startBackend(t);
   for (const [url, target] of [
     [backend.url, `POST ${backend.url}/shop web`],
-    [`https://127.0.0.1:${(tls.address() as AddressInfo).port}`, 'CONNECT 127.0.0.1:\\d+ web'],
+    [`https://127.0.0.1:${port}`, 'CONNECT 127.0.0.1:\\d+ web'],
   ] as const) {
     const keys = (credentials: string): string =>
       `${url.startsWith('https') ? '    tls: { ca: { file: ca.crt } }\n' : ''}    proxy: "http://${credentials}127.0.0.1:${squid.port}"\n    limits: { upstream: { requestsPerConnection: 1 } }`;

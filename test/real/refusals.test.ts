@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { envelopeOf, SOAP_11, startRefusedDesk } from '../kit/refused-desk.js';
+import { useFolder } from '../kit/use.js';
 import { missing, type Program, PYTHON } from './programs.js';
 
 /**
@@ -176,8 +176,7 @@ const isForPhp = ({ headers, name }: Refused): boolean =>
 
 for (const [client, command, script] of CLIENTS) {
   t.test(`${client} shows what was wrong, where, and what to do`, { skip: missing(client) }, async (t) => {
-    const home = await mkdtemp(join(tmpdir(), 'soapstone-refusals-'));
-    t.teardown(() => rm(home, { recursive: true }));
+    const home = await useFolder(t);
     const desk = await startRefusedDesk(t, 'limits: { xml: { messageBytes: 20000 } }\n');
     const asked = client === 'php' ? REFUSALS.filter(isForPhp) : REFUSALS;
     const file = join(home, 'messages.json');
@@ -201,8 +200,7 @@ for (const [client, command, script] of CLIENTS) {
 }
 
 t.test('curl shows the same', { skip: missing('curl') }, async (t) => {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-refusals-'));
-  t.teardown(() => rm(home, { recursive: true }));
+  const home = await useFolder(t);
   const desk = await startRefusedDesk(t, 'limits: { xml: { messageBytes: 20000 } }\n');
   for (const { name, body, action = 'urn:desk/get', path = '/soap/desk', headers = {}, shows } of REFUSALS) {
     const file = join(home, 'message');

@@ -27,7 +27,7 @@ const choices = (chosen: Balancer<Address>, count: number, key: string | null = 
     () => chosen.choose(0, key === null ? null : { key, addressId: null }, [])?.id ?? '-',
   ).join('');
 
-t.test('addresses are called by their weights, spread evenly', (t) => {
+t.test('addresses are called by their weights, spread evenly', async (t) => {
   for (const policy of ['roundRobin', 'leastRequests'] as const) {
     const [a, b, c] = [
       new Address('a', { weight: 3, group: 0 }),
@@ -41,10 +41,9 @@ t.test('addresses are called by their weights, spread evenly', (t) => {
     b.isUp = false;
     t.equal(choices(chosen, 1), '-', 'an address of weight 0 is never called');
   }
-  t.end();
 });
 
-t.test('the address with the fewest calls in flight for its weight is called', (t) => {
+t.test('the address with the fewest calls in flight for its weight is called', async (t) => {
   const [a, b] = [new Address('a', { weight: 2, group: 0 }), new Address('b')] as const;
   const chosen = balancer('leastRequests', [a, b]);
   a.active = 3;
@@ -53,10 +52,9 @@ t.test('the address with the fewest calls in flight for its weight is called', (
   a.active = 1;
   t.equal(choices(chosen, 2), 'aa');
   t.equal(choices(balancer('roundRobin', [a, b]), 3), 'aba', 'which makes no difference in turn');
-  t.end();
 });
 
-t.test('a later group is called while none of the earlier ones is ready', (t) => {
+t.test('a later group is called while none of the earlier ones is ready', async (t) => {
   const [a, b, c] = [
     new Address('a'),
     new Address('b', { weight: 1, group: 1 }),
@@ -70,10 +68,9 @@ t.test('a later group is called while none of the earlier ones is ready', (t) =>
   t.equal(chosen.choose(0, null, [b])?.id, 'c', 'also for a call that failed there');
   a.isUp = true;
   t.equal(choices(chosen, 2), 'aa');
-  t.end();
 });
 
-t.test('by hash a key stays at its address, and only the keys of one that is gone move', (t) => {
+t.test('by hash a key stays at its address, and only the keys of one that is gone move', async (t) => {
   const addresses = ['a', 'b', 'c', 'd'].map((id) => new Address(id, { weight: id === 'd' ? 3 : 1, group: 0 }));
   const chosen = balancer('hash', addresses);
   const keys = Array.from({ length: 6000 }, (_each, index) => `tenant-${index}`);
@@ -91,10 +88,9 @@ t.test('by hash a key stays at its address, and only the keys of one that is gon
   first.isUp = true;
   t.same(where(), before);
   t.equal(choices(chosen, 4).length, 4, 'a call without a key goes anywhere');
-  t.end();
 });
 
-t.test('the address of the last answer is called again while it is ready', (t) => {
+t.test('the address of the last answer is called again while it is ready', async (t) => {
   const [a, b] = [new Address('a'), new Address('b')] as const;
   const chosen = balancer('leastRequests', [a, b]);
   const ask = (addressId: string): string => chosen.choose(0, { key: null, addressId }, [])?.id ?? '-';
@@ -103,5 +99,4 @@ t.test('the address of the last answer is called again while it is ready', (t) =
   b.isUp = false;
   t.equal(ask('b'), 'a');
   t.equal(ask('other'), 'a');
-  t.end();
 });

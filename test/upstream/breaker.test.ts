@@ -4,7 +4,7 @@ import { Refusal } from '../../src/base/refusals/refusal.js';
 import { Breaker, type EjectionReason, outcomeOf } from '../../src/upstream/breaker.js';
 import { AddressTally, type Compared, Outliers } from '../../src/upstream/outliers.js';
 
-t.test('a backend fails when it cannot be had, not when it answers in a way of its own', (t) => {
+t.test('a backend fails when it cannot be had, not when it answers in a way of its own', async (t) => {
   for (const code of ['UPSTREAM_UNREACHABLE', 'UPSTREAM_TIMEOUT', 'UPSTREAM_RESET', 'UPSTREAM_TRUNCATED'] as const) {
     t.equal(outcomeOf(new Refusal(code), 0), 'failed', code);
   }
@@ -17,7 +17,6 @@ t.test('a backend fails when it cannot be had, not when it answers in a way of i
     t.equal(outcomeOf(new Refusal('UPSTREAM_INVALID_RESPONSE'), status), 'answered', `${status}`);
   }
   t.equal(outcomeOf(new Refusal('CLIENT_GONE'), 0), 'none');
-  t.end();
 });
 
 class Address implements Compared {
@@ -51,7 +50,7 @@ function looked(...addresses: readonly Address[]): string {
   return addresses.map(({ reasons }) => reasons.join('+')).join(',');
 }
 
-t.test('an address that answers worse or slower than the others is ejected', (t) => {
+t.test('an address that answers worse or slower than the others is ejected', async (t) => {
   const fine = () => new Address().answer(20);
   t.equal(looked(fine(), fine(), new Address().answer(10).fail(10)), ',,errors');
   t.equal(looked(fine(), fine(), new Address().answer(5, 2000)), ',,latency');
@@ -60,10 +59,9 @@ t.test('an address that answers worse or slower than the others is ejected', (t)
   t.equal(looked(fine(), fine(), new Address().fail(2)), ',,', 'nor after so few calls');
   const half = () => new Address().answer(10).fail(10);
   t.equal(looked(half(), half(), half()), ',,', 'where all are alike, the backend behind them is at fault');
-  t.end();
 });
 
-t.test('two thirds of the addresses are ejected at most, and never the last', (t) => {
+t.test('two thirds of the addresses are ejected at most, and never the last', async (t) => {
   const bad = () => new Address().answer(1).fail(19);
   const fine = () => new Address().answer(20);
   t.equal(looked(bad(), fine(), bad()), 'errors,,errors');
@@ -73,10 +71,9 @@ t.test('two thirds of the addresses are ejected at most, and never the last', (t
   const resting = fine();
   resting.eject('errors');
   t.equal(looked(resting, bad()), 'errors,');
-  t.end();
 });
 
-t.test('an ejected address is tried by single calls, of which one that is invalid ends it again', (t) => {
+t.test('an ejected address is tried by single calls, of which one that is invalid ends it again', async (t) => {
   const breaker = new Breaker(5, 1000, 2);
   const answer = (outcome: 'answered' | 'invalid', now: number): boolean => breaker.end(breaker.begin(), outcome, now);
   breaker.eject('errors', 0);
@@ -95,7 +92,6 @@ t.test('an ejected address is tried by single calls, of which one that is invali
   t.ok(breaker.admits(1e9));
   breaker.begin();
   t.notOk(breaker.admits(1e9), 'and starts slowly');
-  t.end();
 });
 
 /** Calls a backend at a steady rate by a clock of its own; its share of failures may change. */
@@ -139,7 +135,7 @@ function randomFrom(seed: number): () => number {
 
 const HOURS = 3_600_000;
 
-t.test('a backend that fails a twentieth of its calls loses no more of them after an outage than before', (t) => {
+t.test('a backend that fails a twentieth of its calls loses no more of them after an outage than before', async (t) => {
   for (let seed = 1; seed <= 20; seed++) {
     const steady = new Steady(seed);
     const before = steady.lostShare(2 * HOURS, 0.05);
@@ -149,10 +145,9 @@ t.test('a backend that fails a twentieth of its calls loses no more of them afte
     // The rest after the outage is 0.4 % of two hours.
     t.ok(after < before + 0.02, `${after} after, ${before} before`);
   }
-  t.end();
 });
 
-t.test('a backend that fails most of its calls has a rest, whatever their order', (t) => {
+t.test('a backend that fails most of its calls has a rest, whatever their order', async (t) => {
   for (const [failing, most] of [
     [0.1, 0.12],
     [0.2, 0.4],
@@ -168,10 +163,9 @@ t.test('a backend that fails most of its calls has a rest, whatever their order'
   let calls = 0;
   while (mostly.admits(0) && calls < 100) mostly.end(mostly.begin(), calls++ % 10 === 0 ? 'answered' : 'failed', 0);
   t.ok(calls < 12, `nine of ten fail: open after ${calls} calls`);
-  t.end();
 });
 
-t.test('time alone closes a breaker: after the rest it may be tried, after another one it is closed', (t) => {
+t.test('time alone closes a breaker: after the rest it may be tried, after another one it is closed', async (t) => {
   const changes: string[] = [];
   const breaker = new Breaker(2, 1000, 64, ({ isUp, reason }) => changes.push(`${isUp ? 'up' : 'down'} ${reason}`));
   for (let count = 0; count < 2; count++) breaker.end(breaker.begin(), 'failed', 0);
@@ -187,10 +181,9 @@ t.test('time alone closes a breaker: after the rest it may be tried, after anoth
   t.notOk(breaker.refuses(2000), 'for which others wait');
   for (const epoch of begun) breaker.end(epoch, 'answered', 2000);
   t.ok(breaker.admits(2000));
-  t.end();
 });
 
-t.test('while the first call after the rest is out, the breaker counts as open', (t) => {
+t.test('while the first call after the rest is out, the breaker counts as open', async (t) => {
   const breaker = new Breaker(1, 1000, 64);
   breaker.end(breaker.begin(), 'failed', 0);
   t.ok(breaker.admits(1000));
@@ -199,10 +192,9 @@ t.test('while the first call after the rest is out, the breaker counts as open',
   t.ok(breaker.refuses(9000));
   breaker.end(first, 'answered', 9000);
   t.equal(breaker.stateAt(9000), 'half-open');
-  t.end();
 });
 
-t.test('one failure among the calls that try an address does not end it', (t) => {
+t.test('one failure among the calls that try an address does not end it', async (t) => {
   const breaker = new Breaker(5, 1000, 64);
   breaker.eject('errors', 0);
   t.ok(breaker.admits(1000));
@@ -211,10 +203,9 @@ t.test('one failure among the calls that try an address does not end it', (t) =>
   t.equal(breaker.stateAt(1000), 'half-open');
   for (let count = 0; count < 5; count++) breaker.end(breaker.begin(), 'answered', 1000);
   t.equal(breaker.stateAt(1000), 'closed', 'after seven answers');
-  t.end();
 });
 
-t.test('a health check that succeeds has an open address tried, and the next one closes it', (t) => {
+t.test('a health check that succeeds has an open address tried, and the next one closes it', async (t) => {
   const changes: string[] = [];
   const breaker = new Breaker(1, 30_000, 64, ({ isUp, reason }) => changes.push(`${isUp ? 'up' : 'down'} ${reason}`));
   breaker.end(breaker.begin(), 'failed', 0);
@@ -238,5 +229,4 @@ t.test('a health check that succeeds has an open address tried, and the next one
   breaker.setHealth(true, 11_000);
   t.equal(breaker.stateAt(11_000), 'half-open');
   t.same(changes.slice(2), ['down latency', 'up health'], 'down once');
-  t.end();
 });

@@ -3,7 +3,6 @@ import { createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-
 import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { ConnectionReuse } from '../../src/upstream/connection-reuse.js';
@@ -13,6 +12,7 @@ import { Upstream } from '../../src/upstream/upstream.js';
 import { startDesyncBackend } from '../kit/desync-backend.js';
 import { runDesyncCallers } from '../kit/desync-callers.js';
 import { BEHAVIOURS, behaviourOf, HEADERS_MILLIS, requestBytesOf } from '../kit/desync-calls.js';
+import { listen } from '../kit/listen.js';
 import { until } from '../kit/until.js';
 import { useGateway } from '../kit/use.js';
 
@@ -28,21 +28,14 @@ const answer = (text: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${t
 async function startDesk(t: Test, script: (socket: Socket, count: number) => void) {
   const sockets: Socket[] = [];
   const server = createServer({ noDelay: true }, (socket) => {
-    socket.on('error', () => {});
     sockets.push(socket);
     script(socket, sockets.length - 1);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const upstream = new Upstream([`http://127.0.0.1:${Object(server.address()).port}/`], {
+  const upstream = new Upstream([`${(await listen(t, server)).url}/`], {
     ...defaultsOf(UPSTREAM_LIMITS),
     breakerFailures: 0,
   });
-  t.teardown(async () => {
-    await upstream.close();
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
+  t.teardown(() => upstream.close());
   return {
     upstream,
     /** Connections, in their order. */

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import t from 'tap';
@@ -19,6 +19,7 @@ import {
   readChallengeMessage,
 } from '../../src/upstream/credentials/ntlm/messages.js';
 import { Ntlm } from '../../src/upstream/credentials/ntlm.js';
+import { listen } from '../kit/listen.js';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 
@@ -117,10 +118,10 @@ t.test('channel bindings have the hash of the signature of the certificate', asy
     const made = ['-newkey', 'rsa:2048', '-nodes', `-${digest}`, '-subj', '/CN=shop', '-keyout', keyFile];
     execFileSync('openssl', ['req', '-x509', ...made, '-out', certFile], { stdio: 'ignore' });
     const cert = readFileSync(certFile);
-    const server = createServer({ cert, key: readFileSync(keyFile) }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const server = createServer({ cert, key: readFileSync(keyFile) });
+    const { port } = await listen(t, server);
     const socket = connect({
-      port: (server.address() as AddressInfo).port,
+      port,
       host: '127.0.0.1',
       ca: cert,
       checkServerIdentity: () => undefined,
@@ -129,7 +130,6 @@ t.test('channel bindings have the hash of the signature of the certificate', asy
     const hash = createHash(digest).update(new X509Certificate(cert).raw).digest();
     t.same(channelBindingsOf(socket), channelBindingsHash(hash), digest);
     socket.destroy();
-    server.close();
   }
   t.equal(channelBindingsOf(new Socket()), null, 'a connection without TLS has none');
 });

@@ -6,7 +6,7 @@ import {
   RenewalLimiter,
 } from '../../src/upstream/credentials/renewal-limiter.js';
 
-t.test('renewals that do not help have longer and longer pauses', (t) => {
+t.test('renewals that do not help have longer and longer pauses', async (t) => {
   const renewals = new RenewalLimiter();
   let nowMillis = 0;
   for (const pauseMillis of [
@@ -28,10 +28,9 @@ t.test('renewals that do not help have longer and longer pauses', (t) => {
   renewals.begin('B', nowMillis);
   t.notOk(renewals.permits('A', nowMillis + RENEWAL_PAUSE_MILLIS - 1));
   t.ok(renewals.permits('A', nowMillis + RENEWAL_PAUSE_MILLIS), 'short again after one that helped');
-  t.end();
 });
 
-t.test('a token is given up at once where it was good for the operation', (t) => {
+t.test('a token is given up at once where it was good for the operation', async (t) => {
   const renewals = new RenewalLimiter();
   renewals.accept('A', false);
   renewals.begin('A', 0);
@@ -51,10 +50,9 @@ t.test('a token is given up at once where it was good for the operation', (t) =>
   t.notOk(renewals.permits('A', 1));
   renewals.replaced();
   t.ok(renewals.permits('A', 1), 'each end of a token allows one renewal more');
-  t.end();
 });
 
-t.test('so many operations are remembered', (t) => {
+t.test('so many operations are remembered', async (t) => {
   const renewals = new RenewalLimiter();
   renewals.begin('', 0);
   for (let index = 0; index <= OPERATIONS_MAX; index++) renewals.accept(String(index), false);
@@ -67,5 +65,4 @@ t.test('so many operations are remembered', (t) => {
   }
   renewals.accept('more', false);
   t.notOk(renewals.permits('more', 1), 'of those that it did not help to renew a token for');
-  t.end();
 });

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import t, { type Test } from 'tap';
-
 import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import type { RefusalCode } from '../../src/base/refusals/refusals.js';
@@ -10,7 +9,8 @@ import { FixedQuery } from '../../src/upstream/query.js';
 import type { ReplyHead, UpstreamCall, UpstreamReceiver, UpstreamRequest } from '../../src/upstream/reply.js';
 import { Upstream } from '../../src/upstream/upstream.js';
 import { refusalOfError, TIMEOUT_KEYS } from '../../src/upstream/upstream-refusals.js';
-import { answerWith, type RecordedMessage, startRecordingBackend, startScriptedBackend } from '../kit/backend.js';
+import { answerWith, startScriptedBackend } from '../kit/backend.js';
+import { until } from '../kit/until.js';
 import { useBackend } from '../kit/use.js';
 
 const LIMITS = defaultsOf(UPSTREAM_LIMITS);
@@ -113,23 +113,17 @@ function call(upstream: Upstream, request: Partial<UpstreamRequest> = {}): Heard
 
 /** A backend that keeps its answers back until told. */
 async function startHolding(t: Test) {
-  const held: { readonly message: RecordedMessage; readonly response: ServerResponse }[] = [];
-  let wake = (): void => {};
-  const backend = await useBackend(t, (message, response) => {
-    held.push({ message, response });
-    wake();
-  });
-  const arrived = async (count: number): Promise<void> => {
-    while (held.length < count) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  };
-  return { url: backend.url, held, arrived };
+  const held: ServerResponse[] = [];
+  const backend = await useBackend(t, (_message, response) => held.push(response));
+  return { url: backend.url, held, arrived: (count: number) => until(() => held.length >= count) };
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** A body of which half has come. */
+function halfBody(): Readable {
+  const body = new Readable({ read() {} });
+  body.on('error', () => {}).push('half');
+  return body;
+}
 
 t.test('an answer comes whole, with its head', async (t) => {
   const backend = await useBackend(t, (message, response) => {
@@ -164,10 +158,7 @@ t.test('the query of the address and the query of the caller become one', async 
 });
 
 t.test('several addresses take turns', async (t) => {
-  const backends = await Promise.all(
-    ['a', 'b', 'c'].map((name) => startRecordingBackend(answerWith(name, 'text/plain'))),
-  );
-  for (const backend of backends) t.teardown(() => backend.close());
+  const backends = await Promise.all(['a', 'b', 'c'].map((name) => useBackend(t, answerWith(name, 'text/plain'))));
   const upstream = makeUpstream(
     t,
     backends.map(({ url }) => url),
@@ -192,7 +183,7 @@ t.test('an address that is slow holds its own places only, and one that fails is
     t.equal(await heard.ended, 'end');
     t.equal(heard.text, 'quick');
   }
-  slow.held[0]?.response.end();
+  slow.held[0]?.end();
   t.equal(await first.ended, 'end');
 
   const dead = await startScriptedBackend(() => {});
@@ -209,9 +200,7 @@ t.test('an address that is slow holds its own places only, and one that fails is
 t.test('a caller who sends slowly does not make the backend a failing one', async (t) => {
   const backend = await useBackend(t, answerWith('late'));
   const upstream = makeUpstream(t, [backend.url], { breakerFailures: 1, totalMillis: 30 });
-  const body = new Readable({ read() {} });
-  body.on('error', () => {});
-  body.push('half');
+  const body = halfBody();
   t.equal(await call(upstream, { method: 'POST', body }).ended, 'UPSTREAM_TIMEOUT');
   t.equal(upstream.count('open'), 0);
   t.equal(backend.complete.length, 0);
@@ -221,15 +210,13 @@ t.test('a long upload has a connection of its own, and an aborted one takes it a
   const backend = await useBackend(t, answerWith('fine'));
   const upstream = makeUpstream(t, [backend.url]);
   t.equal(await call(upstream).ended, 'end');
-  const body = new Readable({ read() {} });
-  body.on('error', () => {});
-  body.push('half');
+  const body = halfBody();
   const heard = call(upstream, { method: 'POST', headers: ['content-length', '8'], body });
-  while (backend.begun < 2) await turn();
+  await until(() => backend.begun >= 2);
   heard.call.abort(new Refusal('CLIENT_GONE'));
   const next = call(upstream, { method: 'POST', body: Buffer.from('next') });
   t.equal(await next.ended, 'end');
-  while (backend.aborted === 0) await turn();
+  await until(() => backend.aborted > 0);
   t.same(
     backend.complete.map((message) => message.body.toString()),
     ['', 'next'],
@@ -283,7 +270,7 @@ t.test('an aborted call ends with its refusal, and its connection is gone', asyn
   const upstream = makeUpstream(t, [backend.url]);
   const heard = call(upstream);
   await backend.arrived(1);
-  const closed = new Promise((resolve) => backend.held[0]?.response.once('close', resolve));
+  const closed = new Promise((resolve) => backend.held[0]?.once('close', resolve));
   heard.call.abort(new Refusal('CLIENT_GONE'));
   heard.call.abort(new Refusal('INTERNAL'));
   t.equal(await heard.ended, 'CLIENT_GONE');
@@ -293,34 +280,31 @@ t.test('an aborted call ends with its refusal, and its connection is gone', asyn
   // The next call is none the worse for it.
   const next = call(upstream);
   await backend.arrived(2);
-  backend.held[1]?.response.end('fine');
+  backend.held[1]?.end('fine');
   t.equal(await next.ended, 'end');
 });
 
 t.test('an aborted upload is no message, and its source is let go', async (t) => {
   const backend = await useBackend(t, answerWith('late'));
   const upstream = makeUpstream(t, [backend.url]);
-  const body = new Readable({ read() {} });
-  body.on('error', () => {});
-  body.push('half');
+  const body = halfBody();
   const heard = call(upstream, { method: 'POST', headers: ['content-length', '8'], body });
-  while (backend.begun === 0) await turn();
+  await until(() => backend.begun > 0);
   heard.call.abort(new Refusal('CLIENT_GONE'));
   t.equal(await heard.ended, 'CLIENT_GONE');
-  while (backend.aborted === 0) await turn();
+  await until(() => backend.aborted > 0);
   t.equal(backend.complete.length, 0);
   t.ok(body.destroyed);
 });
 
 t.test('a body that is refused on its way says why, and is no message', async (t) => {
   const backend = await useBackend(t, answerWith('late'));
-  const body = new Readable({ read() {} });
-  body.push('half');
+  const body = halfBody();
   const heard = call(makeUpstream(t, [backend.url]), { method: 'POST', body });
-  while (backend.begun === 0) await turn();
+  await until(() => backend.begun > 0);
   body.destroy(new Refusal('XML_DEPTH_LIMIT'));
   t.equal(await heard.ended, 'XML_DEPTH_LIMIT');
-  while (backend.aborted === 0) await turn();
+  await until(() => backend.aborted > 0);
   t.equal(backend.complete.length, 0);
 });
 
@@ -354,10 +338,10 @@ t.test('more calls than the limits allow are refused, at once or when they waite
   t.equal(await third.ended, 'POOL_EXHAUSTED', 'no place to wait');
   t.equal(await second.ended, 'POOL_EXHAUSTED', 'waited too long');
   const fourth = call(upstream);
-  backend.held[0]?.response.end();
+  backend.held[0]?.end();
   t.equal(await first.ended, 'end');
   await backend.arrived(2);
-  backend.held[1]?.response.end();
+  backend.held[1]?.end();
   t.equal(await fourth.ended, 'end', 'waited, and was let through');
   t.equal(backend.held.length, 2, 'who was refused never arrived');
   t.equal(upstream.active, 0);
@@ -375,13 +359,13 @@ t.test('one who gives up while waiting never arrives', async (t) => {
   t.equal(upstream.waiting, 0);
   // Given up between being let in and being sent.
   const third = new Heard();
-  backend.held[0]?.response.end();
+  backend.held[0]?.end();
   await first.ended;
   upstream.call(GET, third).abort(new Refusal('CLIENT_GONE'));
   t.equal(await third.ended, 'CLIENT_GONE');
   const fourth = call(upstream);
   await backend.arrived(2);
-  backend.held[1]?.response.end();
+  backend.held[1]?.end();
   t.equal(await fourth.ended, 'end');
   t.equal(backend.held.length, 2);
 });

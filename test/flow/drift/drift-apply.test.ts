@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { postSoap } from '../../kit/envelope.js';
+import { envelope, postSoap } from '../../kit/envelope.js';
 import {
   areAnswering,
   childrenOf,
@@ -16,6 +14,7 @@ import {
   terminate,
 } from '../../kit/gateway-process.js';
 import { postGraphql } from '../../kit/graphql-client.js';
+import { listen } from '../../kit/listen.js';
 import { until } from '../../kit/until.js';
 import { wsdlWith } from '../../wsdl/written.js';
 
@@ -28,10 +27,8 @@ const FIRST = wsdlWith({});
 const WIDER = FIRST.replace(`${ID}</xs:sequence>`, `${ID}${LANG}`);
 const BREAKING = FIRST.replace('"xs:string"/>', '"xs:int"/>');
 
-const REPLY =
-  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><GetResponse xmlns="urn:t">here</GetResponse></s:Body></s:Envelope>';
-const CALL =
-  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><Get xmlns="urn:t"><id>1</id></Get></s:Body></s:Envelope>';
+const REPLY = envelope('<GetResponse xmlns="urn:t">here</GetResponse>');
+const CALL = envelope('<Get xmlns="urn:t"><id>1</id></Get>');
 
 const run = promisify(execFile);
 
@@ -46,11 +43,8 @@ async function startBackend(t: Test) {
     if (text === null) response.writeHead(503).end();
     else response.writeHead(200, { 'content-type': 'text/xml' }).end(text);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: (await listen(t, server)).url,
     /** By path: the document of each look; null: status 503. */
     show,
   };

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { compile } from '../../../src/compile.js';
@@ -10,7 +8,7 @@ import { type DriftListener, DriftWatch } from '../../../src/flow/drift/drift.js
 import type { DriftReading } from '../../../src/flow/drift/drift-reading.js';
 import { ReloadLimiter } from '../../../src/flow/drift/reload-limiter.js';
 import type { WsdlOffer } from '../../../src/flow/drift/safe-changes.js';
-import { startTestGateway } from '../../kit/gateway.js';
+import { listen } from '../../kit/listen.js';
 import { startNtlmServer } from '../../kit/ntlm-server.js';
 import { until } from '../../kit/until.js';
 import { useGateway } from '../../kit/use.js';
@@ -29,8 +27,7 @@ async function watch(
 ): Promise<{ readonly looks: readonly Told[]; readonly log: string[] }> {
   const pages = [...shown];
   const backend = createServer((_, response) => response.end(pages.length > 1 ? pages.shift() : pages[0]));
-  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/`;
+  const url = `${(await listen(t, backend)).url}/`;
   const folder = t.testdir({
     'a.wsdl': wsdlWith({}),
     'soapstone.yaml': `services: { a: { wsdl: a.wsdl, url: '${url}', drift: { url: '${url}?wsdl', everyMillis: 1000 } } }`,
@@ -59,7 +56,6 @@ async function watch(
   });
   await close();
   await compiled.close();
-  backend.close();
   return { looks, log };
 }
 
@@ -88,10 +84,10 @@ t.test('drift shows in metrics and log, and what is served stays', async (t) => 
     asked.push(headers.authorization);
     response.end(shown);
   });
-  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/`;
+  const url = `${(await listen(t, backend)).url}/`;
   const folder = t.testdir({ 'a.wsdl': wsdlWith({}) });
-  const gateway = await startTestGateway(
+  const gateway = await useGateway(
+    t,
     `services: { a: { wsdl: a.wsdl, url: '${url}', drift: { url: '${url}?wsdl', headers: { Authorization: Bearer x } } } }`,
     folder,
   );
@@ -102,8 +98,6 @@ t.test('drift shows in metrics and log, and what is served stays', async (t) => 
   t.match(metrics, 'soapstone_wsdl_drift{service="a",severity="breaking"} 1');
   t.match(metrics, 'soapstone_wsdl_looks_total{service="a",outcome="changed"} 1');
   t.match(await (await fetch(`${gateway.url}/soap/a?wsdl`)).text(), 'type="xs:string"');
-  await gateway.close();
-  backend.close();
 });
 
 /** A WSDL with a schema in a document of its own. */
@@ -114,14 +108,10 @@ const OTHER = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetName
 
 t.test('the query of its address, which may be a token, is not logged', async (t) => {
   const backend = createServer((_, response) => response.writeHead(500).end());
-  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/shop`;
+  const url = `${(await listen(t, backend)).url}/shop`;
   const folder = t.testdir({ 'a.wsdl': wsdlWith({}) });
   const drift = `{ url: '${url}?wsdl&token=SECRET-TOKEN', everyMillis: 1000 }`;
   const gateway = await useGateway(t, `services: { a: { wsdl: a.wsdl, url: '${url}', drift: ${drift} } }`, folder);
-  t.teardown(async () => {
-    backend.close();
-  });
   const line = await gateway.logLine('the WSDL the backend shows could not be read');
   t.match(line['why'], `${url}?...: The document ${url}?... could not be read`);
   t.notMatch(JSON.stringify(gateway.logLines()), 'SECRET');
@@ -159,9 +149,7 @@ t.test('a challenge is answered for the address of the WSDL, not for that of cal
     if (url === '/moved?wsdl') response.end(wsdlWith({ types: schemaWith('').replace('"xs:string"', '"xs:int"') }));
     else response.writeHead(302, { location: '/moved?wsdl' }).end();
   });
-  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => backend.close());
-  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}`;
+  const { url } = await listen(t, backend);
   const gateway = await useGateway(
     t,
     `services: { a: { wsdl: a.wsdl, url: '${url}/ws', drift: { url: '${url}/docs?wsdl' }, auth: { digest: { username: web, password: secret } } } }`,
@@ -177,10 +165,8 @@ t.test('nothing is offered while the file is not the one that is served', async 
   const optional = (name: string): string => `<xs:element name="${name}" type="xs:string" minOccurs="0"/>`;
   const served = narrow.replace(id, `${id}${optional('old')}`);
   const shown = narrow.replace(id, `${id}${optional('new')}`);
-  const backend = createServer((_, response) => response.end(shown)).listen(0, '127.0.0.1');
-  await once(backend, 'listening');
-  t.teardown(() => backend.close());
-  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/`;
+  const backend = createServer((_, response) => response.end(shown));
+  const url = `${(await listen(t, backend)).url}/`;
   const drift = `{ url: '${url}?wsdl', everyMillis: 1000, apply: safe, looks: 1 }`;
   const folder = t.testdir({
     'a.wsdl': served,

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import WebSocket from 'ws';
 import { answerWith } from '../../kit/backend.js';
 import { missingBrowser, startBrowser } from '../../kit/browser.js';
+import { envelope } from '../../kit/envelope.js';
 import type { TestGateway } from '../../kit/gateway.js';
 import { sendRaw } from '../../kit/raw-client.js';
 import { startSite } from '../../kit/site.js';
@@ -24,8 +25,7 @@ const CLIENTS = `clients:
 const CORS = `graphql: { cors: { origins: ["${SHOP}", "https://Other.Example:443"], credentials: true, maxAgeMillis: 600000 } }\n`;
 
 async function start(t: Test, more: string, services = SERVICES): Promise<TestGateway> {
-  const gateway = await useGateway(t, services + more);
-  return gateway;
+  return useGateway(t, services + more);
 }
 
 const preflight = (gateway: TestGateway, origin: string, fields: Record<string, string> = {}): Promise<Response> =>
@@ -165,9 +165,8 @@ t.test('without `cors` nothing changes', async (t) => {
 
 t.test('a browser on pages of other origins', { skip: missingBrowser() }, async (t) => {
   const [shop, evil] = [await startSite(t), await startSite(t)];
-  const reply =
-    '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><r:GetStockResponse xmlns:r="urn:orders"><r:stock>7</r:stock></r:GetStockResponse></E:Body></E:Envelope>';
-  const backend = await useBackend(t, answerWith(reply));
+  const reply = '<r:GetStockResponse xmlns:r="urn:orders"><r:stock>7</r:stock></r:GetStockResponse>';
+  const backend = await useBackend(t, answerWith(envelope(reply)));
   const browser = await startBrowser();
   t.teardown(() => browser.close());
   const services = `${SERVICES.replace('http://127.0.0.1:9/orders', backend.url)}subscriptions: { polled: { poll: { operation: orders.GetStock, everyMillis: 1000 } } }\n`;

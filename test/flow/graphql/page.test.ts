@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-
 import { answerWith } from '../../kit/backend.js';
 import { missingBrowser, startBrowser } from '../../kit/browser.js';
+import { envelope } from '../../kit/envelope.js';
 import type { TestGateway } from '../../kit/gateway.js';
 import { place, running, startDesk } from '../../kit/live-desk.js';
 import { linksIn } from '../../kit/page-links.js';
@@ -25,13 +25,11 @@ const services = (url: string): string => `services:
       RenameArticle: { field: Mutation.rename }
 `;
 
-const ARTICLE =
-  '<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetArticleResponse xmlns="urn:shop"><sku>A1</sku><name>Bolt</name></GetArticleResponse></E:Body></E:Envelope>';
+const ARTICLE = envelope('<GetArticleResponse xmlns="urn:shop"><sku>A1</sku><name>Bolt</name></GetArticleResponse>');
 
 async function start(t: Test, more = ''): Promise<TestGateway> {
   const backend = await useBackend(t, answerWith(ARTICLE));
-  const gateway = await useGateway(t, services(backend.url) + more);
-  return gateway;
+  return useGateway(t, services(backend.url) + more);
 }
 
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-
 import { type BodyTaker, Incoming } from '../../../src/flow/http/incoming-request.js';
+import { listen } from '../../kit/listen.js';
 import { chunked, post, RawClient } from '../../kit/raw-client.js';
 import { until } from '../../kit/until.js';
 
@@ -16,11 +15,7 @@ async function start(t: Test) {
     }
   }
   const server = createServer<typeof IncomingMessage>({ IncomingMessage: Request });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close().closeAllConnections());
-  const { port } = server.address() as AddressInfo;
-  return { server, tinyChunksFound, url: `http://127.0.0.1:${port}` };
+  return { server, tinyChunksFound, url: (await listen(t, server)).url };
 }
 
 const CHUNKED_HEAD = post('/', 'text/xml', '', { 'Content-Length': null, 'Transfer-Encoding': 'chunked' });

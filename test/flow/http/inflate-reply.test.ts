@@ -1,14 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-
 import { answerWith, type RecordingBackend } from '../../kit/backend.js';
+import { envelope } from '../../kit/envelope.js';
 import { postGraphql } from '../../kit/graphql-client.js';
 import { post, RawClient, type RawReply, sendRaw } from '../../kit/raw-client.js';
 import { useBackend, useGateway } from '../../kit/use.js';
 import { include, printPackage } from '../../soap/packages.js';
 
-const URI = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (content: string): string => `<E:Envelope xmlns:E="${URI}"><E:Body>${content}</E:Body></E:Envelope>`;
 const CALL = envelope('<m:Ping xmlns:m="urn:m"/>');
 const PACKAGE_TYPE =
   'multipart/related; type="application/xop+xml"; start="<r>"; start-info="text/xml"; boundary="uuid:b"';
@@ -77,7 +75,7 @@ t.test('an empty answer under a coding is an empty answer', async (t) => {
 t.test('a Fault is a Fault under a coding and in a package', async (t) => {
   const { backend, ask } = await startPath(t);
   const fault = (detail: string): string =>
-    envelope(`<E:Fault><faultcode>E:Server</faultcode><faultstring>no</faultstring>${detail}</E:Fault>`);
+    envelope(`<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring>${detail}</s:Fault>`);
   const leak = '<detail><stackTrace>at com.example.Secret</stackTrace><m:Known xmlns:m="urn:m"/></detail>';
   for (const [name, answer] of [
     ['under a coding', zipped(fault(leak))],

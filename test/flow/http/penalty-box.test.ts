@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
-import t from 'tap';
-
+import t, { type Test } from 'tap';
 import { Networks } from '../../../src/access/network/networks.js';
 import { recordOf } from '../../../src/flow/http/connection-record.js';
 import { type Cost, PenaltyBox } from '../../../src/flow/http/penalty-box.js';
 import { answerWith } from '../../kit/backend.js';
-import { envelope, INIT, PROTOCOL, rawSocket, startDesk, subscribe } from '../../kit/live-desk.js';
+import type { TestGateway } from '../../kit/gateway.js';
+import { postGraphql } from '../../kit/graphql-client.js';
+import { acknowledged, envelope, startDesk, subscribe } from '../../kit/live-desk.js';
 import { RawClient, sendRaw } from '../../kit/raw-client.js';
 import { useBackend, useGateway } from '../../kit/use.js';
 
@@ -65,6 +66,13 @@ t.test('ten thousand addresses are remembered, those refused last', async (t) =>
   t.equal(penaltyBox.delayMillis('0', 1, 0), 0, 'forgotten');
 });
 
+/** A box with this rate that holds refusals for a minute. */
+function useBox(t: Test, refusalsPerSecond: number): PenaltyBox {
+  const penaltyBox = new PenaltyBox({ refusalsPerSecond, refusalHoldMillis: 60_000 });
+  t.teardown(() => penaltyBox.close());
+  return penaltyBox;
+}
+
 /** A socket as the penalty box sees it. */
 const socketOf = (remoteAddress: string | undefined): Socket =>
   Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
@@ -99,8 +107,7 @@ t.test('a flood of long mistakes is delayed, on one connection and on a new one 
 });
 
 t.test('a connection with good requests is not delayed for its neighbours, and a new one is', async (t) => {
-  const penaltyBox = new PenaltyBox({ refusalsPerSecond: 10, refusalHoldMillis: 60_000 });
-  t.teardown(() => penaltyBox.close());
+  const penaltyBox = useBox(t, 10);
   const [attacker, neighbour, silent] = [socketOf(A), socketOf(A), socketOf(A)];
   for (let n = 0; n < 3; n++) penaltyBox.forgive(neighbour);
   t.equal(penaltyBox.penalise(attacker, units(1000)), null);
@@ -116,8 +123,7 @@ t.test('a connection with good requests is not delayed for its neighbours, and a
 });
 
 t.test('good requests cover refusals of their own connection alone, thirty-two at most', async (t) => {
-  const penaltyBox = new PenaltyBox({ refusalsPerSecond: 10, refusalHoldMillis: 60_000 });
-  t.teardown(() => penaltyBox.close());
+  const penaltyBox = useBox(t, 10);
   const [attacker, neighbour] = [socketOf(A), socketOf(A)];
   t.equal(penaltyBox.penalise(attacker, units(1000)), null);
   t.not(penaltyBox.penalise(attacker, units(1000)), null);
@@ -128,8 +134,7 @@ t.test('good requests cover refusals of their own connection alone, thirty-two a
 });
 
 t.test('refusals that good requests cover are not charged to the address', async (t) => {
-  const penaltyBox = new PenaltyBox({ refusalsPerSecond: 10, refusalHoldMillis: 60_000 });
-  t.teardown(() => penaltyBox.close());
+  const penaltyBox = useBox(t, 10);
   const socket = socketOf(A);
   for (let n = 0; n < 100; n++) {
     penaltyBox.forgive(socket);
@@ -172,8 +177,7 @@ t.test('what comes through a trusted proxy is neither held nor counted', async (
 });
 
 t.test('nobody is held who is gone', async (t) => {
-  const penaltyBox = new PenaltyBox({ refusalsPerSecond: 1, refusalHoldMillis: 60_000 });
-  t.teardown(() => penaltyBox.close());
+  const penaltyBox = useBox(t, 1);
   t.equal(penaltyBox.penalise(socketOf(undefined), units(1000)), null, 'it was gone when it was looked at first');
   const gone = socketOf('192.0.2.1');
   gone.destroy();
@@ -184,9 +188,14 @@ t.test('nobody is held who is gone', async (t) => {
 
 const LIMITS = 'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 60000 } }\n';
 
-t.test('refused envelopes, documents and heads wait together, good requests of the same address pass', async (t) => {
+/** A gateway whose backend answers everything, with these lines. */
+async function start(t: Test, lines: string): Promise<TestGateway> {
   const backend = await useBackend(t, answerWith(envelope('<r xmlns="urn:r"/>')));
-  const gateway = await useGateway(t, `services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
+  return useGateway(t, `services: { s: { url: "${backend.url}/s" } }\n${lines}`);
+}
+
+t.test('refused envelopes, documents and heads wait together, good requests of the same address pass', async (t) => {
+  const gateway = await start(t, LIMITS);
   const post = (path: string, type: string, body: string): string =>
     `POST ${path} HTTP/1.1\r\nHost: g\r\nContent-Type: ${type}\r\nSOAPAction: ""\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   const rubbish = post('/soap/s', 'text/xml', '<a></b>');
@@ -215,8 +224,7 @@ t.test('refused envelopes, documents and heads wait together, good requests of t
 });
 
 t.test('a body in tiny chunks has no new connection of its address wait', async (t) => {
-  const backend = await useBackend(t, answerWith(envelope('<r xmlns="urn:r"/>')));
-  const gateway = await useGateway(t, `services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
+  const gateway = await start(t, LIMITS);
   const head = 'POST /soap/s HTTP/1.1\r\nHost: g\r\nContent-Type: text/xml\r\nSOAPAction: ""\r\n';
   const body = envelope('<q xmlns="urn:q"/>');
   const tiny = `${head}Transfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(10_000)}`;
@@ -233,11 +241,8 @@ t.test('a body in tiny chunks has no new connection of its address wait', async 
 });
 
 t.test('a trusted proxy may have as many connections as there are, and is trusted without classes', async (t) => {
-  const backend = await useBackend(t, answerWith(envelope('<r xmlns="urn:r"/>')));
-  const gateway = await useGateway(
-    t,
-    `services: { s: { url: "${backend.url}/s" } }\nclients: { trustedProxies: [127.0.0.1] }\nlimits: { http: { connectionsPerClient: 2 } }\n`,
-  );
+  const limits = 'clients: { trustedProxies: [127.0.0.1] }\nlimits: { http: { connectionsPerClient: 2 } }\n';
+  const gateway = await start(t, limits);
   const body = envelope('<q xmlns="urn:q"/>');
   for (let n = 0; n < 5; n++) {
     const client = await RawClient.connect(gateway.url);
@@ -251,9 +256,8 @@ t.test('a trusted proxy may have as many connections as there are, and is truste
 });
 
 t.test('callers behind a trusted proxy do not wait for each other', async (t) => {
-  const backend = await useBackend(t, answerWith(envelope('<r xmlns="urn:r"/>')));
   const clients = 'clients: { trustedProxies: [127.0.0.1], address: { class: all }, classes: { all: {} } }\n' as const;
-  const gateway = await useGateway(t, `services: { s: { url: "${backend.url}/s" } }\n${LIMITS}${clients}`);
+  const gateway = await start(t, LIMITS + clients);
   const proxy = await RawClient.connect(gateway.url);
   t.teardown(() => proxy.close());
   const from = (address: string, path: string, body: string): string =>
@@ -279,8 +283,7 @@ t.test('callers behind a trusted proxy do not wait for each other', async (t) =>
 });
 
 t.test('who leaves in the middle of a request is not held', async (t) => {
-  const backend = await useBackend(t, answerWith(envelope('<r xmlns="urn:r"/>')));
-  const gateway = await useGateway(t, `services: { s: { url: "${backend.url}/s" } }\n${LIMITS}`);
+  const gateway = await start(t, LIMITS);
   const head =
     'POST /soap/s HTTP/1.1\r\nHost: g\r\nContent-Type: text/xml\r\nContent-Length: 30000\r\nExpect: 100-continue\r\n\r\n';
   const all = 20;
@@ -311,11 +314,7 @@ const held = async (gateway: { metrics(): Promise<string> }, count: number): Pro
 t.test('refusals wait over server-sent events as well', async (t) => {
   const desk = await startDesk(t, LIMITS);
   const ask = (query: string): Promise<string> =>
-    fetch(desk.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: JSON.stringify({ query }),
-    }).then((response) => response.text());
+    postGraphql(desk.gateway.url, { query }, { accept: 'text/event-stream' }).then((response) => response.text());
   await spend(desk.gateway);
   let answered = 0;
   const later = ['{ nothing }', '{ order }', 'subscription { nothing }'].map((query) =>
@@ -334,9 +333,7 @@ t.test('refusals wait over server-sent events as well', async (t) => {
 t.test('refusals wait over WebSockets as well, and nothing else does', async (t) => {
   const desk = await startDesk(t, LIMITS);
   await spend(desk.gateway);
-  const one = await rawSocket(desk, PROTOCOL);
-  one.say(INIT);
-  await one.heard(1);
+  const one = await acknowledged(desk);
   one.say(subscribe('a', '{ nothing }'));
   one.say(subscribe('b', '{'));
   one.say(subscribe('c', '{ order(id: 1) { id } }'));
@@ -373,9 +370,7 @@ t.test('where too many refusals of a WebSocket wait nothing more is taken from i
     'limits: { http: { refusalsPerSecond: 1, refusalHoldMillis: 500 }, subscriptions: { perConnection: 2 } }\n',
   );
   await spend(desk.gateway);
-  const one = await rawSocket(desk, PROTOCOL);
-  one.say(INIT);
-  await one.heard(1);
+  const one = await acknowledged(desk);
   for (const id of ['a', 'b', 'c', 'd']) one.say(subscribe(id, '{ nothing }'));
   one.say(subscribe('e', '{ order(id: 1) { id } }'));
   await one.heard(7);

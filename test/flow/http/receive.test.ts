@@ -1,9 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-
 import { defaultsOf, KIB, MIB } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusals/refusal.js';
 import { recordOf } from '../../../src/flow/http/connection-record.js';
@@ -15,12 +13,12 @@ import type { EnvelopeRules } from '../../../src/soap/header/header.js';
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
 import { answerWith } from '../../kit/backend.js';
+import { envelope as envelopeOf } from '../../kit/envelope.js';
+import { listen } from '../../kit/listen.js';
 import { chunked, post, RawClient, type RawReply, sendRaw } from '../../kit/raw-client.js';
 import { useBackend, useGateway } from '../../kit/use.js';
 
-const URI = 'http://schemas.xmlsoap.org/soap/envelope/';
-const envelope = (content: string): string =>
-  `<E:Envelope xmlns:E="${URI}"><E:Body><m:Ping xmlns:m="urn:m">${content}</m:Ping></E:Body></E:Envelope>`;
+const envelope = (content: string): string => envelopeOf(`<m:Ping xmlns:m="urn:m">${content}</m:Ping>`);
 /** Text that compresses to about a third. */
 const text = (bytes: number): string =>
   Array.from({ length: Math.ceil(bytes / 16) }, (_, line) => `${(line * 7919) % 1_000_003} of 1000003\n`)
@@ -128,11 +126,6 @@ const RULES: EnvelopeRules = {
 async function startReception(t: Test, intake: BodyIntake, connection: 'ordinary' | 'penalised' = 'ordinary') {
   const server = createServer();
   const request = new Promise<IncomingMessage>((resolve) => server.once('request', resolve));
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const received = request.then((incoming) => {
     const validate = new EnvelopeValidator(RULES, null, 'no detail');
     const reader = new XmlReader(validate, { ...defaultsOf(XML_LIMITS), messageBytes: 64 * MIB });
@@ -141,7 +134,7 @@ async function startReception(t: Test, intake: BodyIntake, connection: 'ordinary
     const account = { startedMillis: performance.now(), workMillis: 0 };
     return receive(incoming, intake, account, (output) => new Gate(reader, validate, options, output));
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, request, received };
+  return { url: (await listen(t, server)).url, request, received };
 }
 
 const INFLATE = { messageBytes: 64 * MIB, inflateRatio: 100, inflateFreeBytes: MIB };

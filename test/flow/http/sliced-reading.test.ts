@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
-
 import { Incoming } from '../../../src/flow/http/incoming-request.js';
 import { SlicedReading } from '../../../src/flow/http/sliced-reading.js';
+import { listen } from '../../kit/listen.js';
 import { chunked, post, RawClient } from '../../kit/raw-client.js';
 import { until } from '../../kit/until.js';
 
@@ -23,16 +23,12 @@ async function start(t: Test) {
       request.on('data', (piece) => pieces.push(String(piece))).on('end', () => response.end());
     },
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url } = await listen(t, server);
   const connected = once(server, 'connection');
-  const client = await RawClient.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const client = await RawClient.connect(url);
   const [socket] = (await connected) as [Socket];
   const reading = new SlicedReading(socket);
-  t.teardown(() => {
-    client.close();
-    server.close().closeAllConnections();
-  });
+  t.teardown(() => client.close());
   /** As if these bytes had come in one packet. Returns whether some of them wait for a turn of their own. */
   const receive = (...parts: (string | Uint8Array)[]): boolean => {
     socket.push(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))));

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { Authority } from '../../kit/certificates.js';
+import { listen } from '../../kit/listen.js';
 import { startSubscriptionServer } from '../../kit/subscription-server.js';
 import { codesOf, SDL, startUpstreamDesk, toldBy } from '../../kit/upstream-desk.js';
 import { useGateway } from '../../kit/use.js';
@@ -10,7 +11,7 @@ import { useGateway } from '../../kit/use.js';
 const SUBSCRIPTION = 'subscription { tick }';
 
 /** A proxy that opens tunnels to callers with a password. */
-async function startProxy(port: number) {
+async function startProxy(t: Test, port: number) {
   const asked: string[] = [];
   const proxy = createServer((_request, response) => response.writeHead(400).end());
   proxy.on('connect', ({ url = '', headers }, socket) => {
@@ -22,8 +23,7 @@ async function startProxy(port: number) {
     onward.on('error', () => socket.destroy());
     socket.on('error', () => onward.destroy());
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  return { asked, proxy, url: `http://u:p@127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+  return { asked, url: `http://u:p@127.0.0.1:${(await listen(t, proxy)).port}` };
 }
 
 t.test('a subscription over wss has the TLS, the certificate and the proxy of the service', async (t) => {
@@ -39,8 +39,7 @@ t.test('a subscription over wss has the TLS, the certificate and the proxy of th
     onward.on('error', () => socket.destroy());
     socket.on('error', () => onward.destroy());
   });
-  await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
-  const { asked, proxy, url } = await startProxy((tls.address() as AddressInfo).port);
+  const { asked, url } = await startProxy(t, (await listen(t, tls)).port);
   const pem = (text: string): string => JSON.stringify(text);
   const keys = `tls: { ca: ${pem(authority.ca.cert)}, cert: ${pem(client.cert)}, key: ${pem(client.key)} }`;
   const gateway = await useGateway(
@@ -58,11 +57,7 @@ t.test('a subscription over wss has the TLS, the certificate and the proxy of th
 `,
     folder,
   );
-  t.teardown(async () => {
-    await remote.close();
-    tls.close();
-    proxy.close();
-  });
+  t.teardown(() => remote.close());
   const response = await fetch(`${gateway.url}/graphql?query=${encodeURIComponent(SUBSCRIPTION)}`, {
     headers: { accept: 'text/event-stream' },
   });

@@ -1,5 +1,7 @@
 import t from 'tap';
+import type { TestGateway } from '../../kit/gateway.js';
 
+import { postGraphql } from '../../kit/graphql-client.js';
 import { type Desk, envelope, holdAnswers, running, startDesk } from '../../kit/live-desk.js';
 
 /** A poll that several share: none of them feels what another does, or has not. */
@@ -22,12 +24,8 @@ const as = (
   connectionParams: { 'x-api-key': KEYS[client] },
 });
 
-const ask = (url: string, client: keyof typeof KEYS): Promise<Response> =>
-  fetch(url, {
-    method: 'POST',
-    headers: { ...as(client).headers, 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ order(id: 9) { id } }' }),
-  });
+const ask = (gateway: TestGateway, client: keyof typeof KEYS): Promise<Response> =>
+  postGraphql(gateway.url, { query: '{ order(id: 9) { id } }' }, as(client).headers);
 
 /** Asks for an order until the backend has the call, which waits there; everything else is answered. */
 async function holdOrder(
@@ -53,14 +51,14 @@ async function holdOrder(
 
 t.test('one who has no room for a call among its requests is passed over for another', async (t) => {
   const desk = await startDesk(t, CLIENTS);
-  const { gateway, backend, order, url, socket } = desk;
+  const { gateway, backend, order, socket } = desk;
   const [busy, other] = [socket(as('one')), socket(as('all'))];
   const query = 'subscription { orderChanged(id: 7) { status } }';
   const one = busy.iterate({ query });
   const all = other.iterate({ query });
   await one.next();
   t.match((await all.next()).value, { data: { orderChanged: { status: 'NEW' } } });
-  const slow = await holdOrder(desk, 9, () => ask(url, 'one'));
+  const slow = await holdOrder(desk, 9, () => ask(gateway, 'one'));
   const before = backend.complete.length;
   while (backend.complete.length < before + 6) await gateway.metrics();
   order.status = 'SHIPPED';
@@ -79,9 +77,9 @@ t.test('one who has no room for a call among its requests is passed over for ano
 
 t.test('where nobody has room the poll waits for it, or for somebody who has', async (t) => {
   const desk = await startDesk(t, CLIENTS);
-  const { gateway, url, socket } = desk;
+  const { gateway, socket } = desk;
   const { held, arrived } = holdAnswers(desk);
-  const slow = ask(url, 'one');
+  const slow = ask(gateway, 'one');
   await arrived(1);
   const query = 'subscription { orderDaily(id: 7) { id } }';
   const one = socket(as('one')).iterate({ query });
@@ -111,7 +109,7 @@ t.test('where nobody has room the poll waits for it, or for somebody who has', a
   t.match((await third).value, { data: { orderDaily: { id: 8 } } }, 'there is room again');
   await again.return?.();
   await running(gateway, 'orderDaily', 0);
-  const fourth = ask(url, 'one');
+  const fourth = ask(gateway, 'one');
   await arrived(4);
   held[3]?.();
   t.equal((await fourth).status, 200, 'all places were given back');
@@ -119,9 +117,9 @@ t.test('where nobody has room the poll waits for it, or for somebody who has', a
 
 t.test('who waits for room and leaves gives back what it would have got', async (t) => {
   const desk = await startDesk(t, CLIENTS);
-  const { gateway, url, socket } = desk;
+  const { gateway, socket } = desk;
   const { held, arrived } = holdAnswers(desk);
-  const slow = ask(url, 'one');
+  const slow = ask(gateway, 'one');
   await arrived(1);
   const one = socket(as('one')).iterate({ query: 'subscription { orderDaily(id: 7) { id } }' });
   void one.next();
@@ -130,7 +128,7 @@ t.test('who waits for room and leaves gives back what it would have got', async 
   await running(gateway, 'orderDaily', 0);
   held[0]?.();
   t.equal((await slow).status, 200);
-  const next = ask(url, 'one');
+  const next = ask(gateway, 'one');
   await arrived(2);
   held[1]?.();
   t.equal((await next).status, 200);

@@ -6,7 +6,7 @@ import { missingBrowser, startBrowser } from '../../kit/browser.js';
 import { EventReader } from '../../kit/event-reader.js';
 import { type Desk, envelope, place, running, startDesk } from '../../kit/live-desk.js';
 import { startSite } from '../../kit/site.js';
-import { RedisProxy } from '../../redis/kit.js';
+import { useProxy } from '../../redis/kit.js';
 
 const RECEIPTS = 'subscription { receipts { id by } }';
 
@@ -207,8 +207,7 @@ t.test('a notification that came meanwhile is replayed', async (t) => {
 t.test('the EventSource of a page comes again by itself, with its last id', { skip: missingBrowser() }, async (t) => {
   const shop = await startSite(t);
   const desk = await startDesk(t, `graphql: { cors: { origins: ["${shop}"] } }\n`);
-  const proxy = await RedisProxy.to(Number(new URL(desk.url).port));
-  t.teardown(() => proxy.close());
+  const proxy = await useProxy(t, Number(new URL(desk.url).port));
   const browser = await startBrowser();
   t.teardown(() => browser.close());
   const page = await browser.open(shop);

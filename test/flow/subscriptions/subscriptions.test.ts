@@ -2,25 +2,26 @@ import { connect } from 'node:net';
 import { createClient as createEventClient } from 'graphql-sse';
 import t from 'tap';
 import { WebSocket } from 'ws';
-
+import { postGraphql } from '../../kit/graphql-client.js';
 import {
+  acknowledged,
   envelope,
   holdAnswers,
-  INIT,
-  PROTOCOL,
   place,
   placeAs,
-  rawSocket,
   running,
   startDesk,
   subscribe,
+  subscribed,
 } from '../../kit/live-desk.js';
 
 t.test('a GraphQL client learns over a WebSocket of what a SOAP client did, and is answered by a read', async (t) => {
   const { gateway, socket, backend } = await startDesk(t);
-  const events = socket().iterate({ query: 'subscription { orderPlaced(customer: "Bob") { id status customer } }' });
-  const first = events.next();
-  await running(gateway, 'orderPlaced', 1);
+  const { events, first } = await subscribed(
+    { gateway, socket },
+    'orderPlaced',
+    'subscription { orderPlaced(customer: "Bob") { id status customer } }',
+  );
   t.equal((await place(gateway, 'Ann')).status, 200);
   t.equal((await place(gateway, 'Bob')).status, 200);
   t.match((await first).value, { data: { orderPlaced: { id: 102, status: 'NEW', customer: 'Ann' } } });
@@ -40,11 +41,7 @@ t.test(
     const first = events.next();
     await running(gateway, 'receipts', 1);
     const query = 'mutation { place(customer: "Cleo") { status } }';
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    });
+    const answer = await postGraphql(gateway.url, { query });
     t.match(await answer.json(), { data: { place: { status: 'OK' } } }, 'the mutation is answered as ever');
     t.match((await first).value, {
       data: { receipts: { by: 'Cleo', id: 101, __typename: 'ReceiptsEvent', order: { total: 1 } } },
@@ -125,9 +122,7 @@ t.test('polls are paid for by those who want them, and rest while nobody can', a
 
 t.test('an event of its own values is no call', async (t) => {
   const { gateway, socket } = await startDesk(t);
-  const events = socket().iterate({ query: 'subscription { receipts { id } }' });
-  const first = events.next();
-  await running(gateway, 'receipts', 1);
+  const { events, first } = await subscribed({ gateway, socket }, 'receipts', 'subscription { receipts { id } }');
   await place(gateway, 'Ann');
   t.match((await first).value, { extensions: { cost: { requestedQueryCost: 1, actualQueryCost: 1 } } });
   await events.return?.();
@@ -155,9 +150,11 @@ t.test('a poll that fails is told once, and the next answer again', async (t) =>
 
 t.test('notifications are validated like any envelope, and answered with 202 and nothing', async (t) => {
   const { gateway, socket, backend } = await startDesk(t);
-  const events = socket().iterate({ query: 'subscription { stockAlert { sku left } }' });
-  const first = events.next();
-  await running(gateway, 'stockAlert', 1);
+  const { events, first } = await subscribed(
+    { gateway, socket },
+    'stockAlert',
+    'subscription { stockAlert { sku left } }',
+  );
   const post = async (content: string): Promise<Response> =>
     fetch(`${gateway.url}/callback/orders`, { method: 'POST', headers: { 'content-type': 'text/xml' }, body: content });
   const bad = await post(envelope('<Notify xmlns="urn:orders"><sku>A</Notify>'));
@@ -184,9 +181,11 @@ t.test('notifications are validated like any envelope, and answered with 202 and
 
 t.test('a value of a message that is none of its type is an error where it stands, as it is of a reply', async (t) => {
   const { gateway, socket, backend } = await startDesk(t);
-  const told = socket().iterate({ query: 'subscription { stockAlert { sku left } }' });
-  const first = told.next();
-  await running(gateway, 'stockAlert', 1);
+  const { events: told, first } = await subscribed(
+    { gateway, socket },
+    'stockAlert',
+    'subscription { stockAlert { sku left } }',
+  );
   const notify = (left: string): Promise<Response> =>
     fetch(`${gateway.url}/callback/orders`, {
       method: 'POST',
@@ -234,7 +233,7 @@ t.test('a value of a message that is none of its type is an error where it stand
 });
 
 t.test('queries and mutations over a WebSocket have the codes they have over HTTP', async (t) => {
-  const { socket, url } = await startDesk(t);
+  const { gateway, socket, url } = await startDesk(t);
   const client = socket();
   const over = async (query: string): Promise<unknown> => {
     for await (const result of client.iterate({ query })) return result;
@@ -259,18 +258,14 @@ t.test('queries and mutations over a WebSocket have the codes they have over HTT
     const told: unknown[] = [];
     for await (const result of events.iterate({ query })) told.push(result);
     t.match(told, [{ errors: [{ extensions: { code } }] }], `${code} over server-sent events`);
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    });
+    const answer = await postGraphql(gateway.url, { query });
     t.match(await answer.json(), { errors: [{ extensions: { code } }] }, `${code} over HTTP`);
   }
   events.dispose();
 });
 
 t.test('who takes JSON too gets events for subscriptions alone, and over plain HTTP there are none', async (t) => {
-  const { url } = await startDesk(t);
+  const { gateway, url } = await startDesk(t);
   const ask = (query: string, accept: string, method = 'POST'): Promise<Response> =>
     method === 'GET'
       ? fetch(`${url}?query=${encodeURIComponent(query)}`, { headers: { accept } })
@@ -285,12 +280,12 @@ t.test('who takes JSON too gets events for subscriptions alone, and over plain H
     'application/graphql-response+json',
   );
   const leave = new AbortController();
-  const stream = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: both },
-    body: JSON.stringify({ query: 'subscription { orderWatched(id: 1) { id } }' }),
-    signal: leave.signal,
-  });
+  const stream = await postGraphql(
+    gateway.url,
+    { query: 'subscription { orderWatched(id: 1) { id } }' },
+    { accept: both },
+    leave.signal,
+  );
   t.match(stream.headers.get('content-type'), 'text/event-stream');
   leave.abort();
   const plain = await ask('subscription { orderPlaced { id } }', 'application/json');
@@ -319,15 +314,13 @@ t.test('who takes events alone is told what is wrong with a request that is none
 
 t.test('at a drain clients are told so that they subscribe again', async (t) => {
   const desk = await startDesk(t);
-  const one = await rawSocket(desk, PROTOCOL);
-  one.say(INIT);
-  await one.heard(1);
+  const one = await acknowledged(desk);
   one.say(subscribe('1', 'subscription { orderPlaced { id } }'));
-  const stream = await fetch(desk.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify({ query: 'subscription { receipts { id } }' }),
-  });
+  const stream = await postGraphql(
+    desk.gateway.url,
+    { query: 'subscription { receipts { id } }' },
+    { accept: 'text/event-stream' },
+  );
   await running(desk.gateway, 'orderPlaced', 1);
   await running(desk.gateway, 'receipts', 1);
   const drained = desk.gateway.drain();
@@ -391,12 +384,7 @@ t.test('a client has so many requests in progress, over whatever transport (O06)
   const { gateway, url, socket } = desk;
   const headers = { 'x-api-key': ONE_KEY };
   const client = socket({ connectionParams: headers });
-  const post = (): Promise<Response> =>
-    fetch(url, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: '{ order(id: 1) { id } }' }),
-    });
+  const post = (): Promise<Response> => postGraphql(gateway.url, { query: '{ order(id: 1) { id } }' }, headers);
   const over = (): Promise<unknown> =>
     client
       .iterate({ query: '{ order(id: 1) { id } }' })
@@ -462,12 +450,7 @@ t.test('each request of a batch takes a place; those for which there is none wai
     t,
     `graphql: { batch: 10 }\n${AT_ONCE.replace('requestsAtOnce: 1', 'requestsAtOnce: 2')}`,
   );
-  const post = (body: unknown): Promise<Response> =>
-    fetch(desk.url, {
-      method: 'POST',
-      headers: { 'x-api-key': ONE_KEY, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+  const post = (body: unknown): Promise<Response> => postGraphql(desk.gateway.url, body, { 'x-api-key': ONE_KEY });
   const { held, arrived } = holdAnswers(desk);
   const ask = (id: number): unknown => ({ query: `{ order(id: ${id}) { id } }` });
   const batch = post([1, 2, 3, 4, 5].map(ask));
@@ -495,9 +478,7 @@ t.test('each request of a batch takes a place; those for which there is none wai
 t.test('what a client no longer waits for is not called any further', async (t) => {
   const desk = await startDesk(t);
   const { held, arrived } = holdAnswers(desk);
-  const raw = await rawSocket(desk, PROTOCOL);
-  raw.say(INIT);
-  await raw.heard(1);
+  const raw = await acknowledged(desk);
   raw.say(subscribe('a', '{ order(id: 1) { id } }'));
   await arrived(1);
   raw.say({ id: 'a', type: 'complete' });
@@ -579,9 +560,7 @@ t.test('what fails at the backend, or is answered with a Fault, is no event', as
 
 t.test('a message with too much to tell is told as a gap', async (t) => {
   const desk = await startDesk(t, 'limits: { subscriptions: { eventBytes: 1024 } }\n');
-  const events = desk.socket().iterate({ query: 'subscription { receipts { by } }' });
-  const first = events.next();
-  await running(desk.gateway, 'receipts', 1);
+  const { events, first } = await subscribed(desk, 'receipts', 'subscription { receipts { by } }');
   t.equal((await place(desk.gateway, 'x'.repeat(2000))).status, 200, 'the caller is served as ever');
   t.match((await first).value, { errors: [{ extensions: { code: 'SUBSCRIPTION_GAP' } }] });
   await place(desk.gateway, 'Ann');

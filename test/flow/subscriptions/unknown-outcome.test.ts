@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import { postSoap } from '../../kit/envelope.js';
+import { postGraphql } from '../../kit/graphql-client.js';
 import { type Desk, envelope, place, running, startDesk } from '../../kit/live-desk.js';
 
 const PATIENT = 'limits: { upstream: { breakerFailures: 0 } }\n';
@@ -35,13 +36,13 @@ const KNOWN: Readonly<Record<string, (response: ServerResponse) => void>> = {
   'an error that is cut': say(503, 'no', 10),
 };
 
-const mutate = async ({ url }: Desk, signal: AbortSignal | null = null): Promise<void> => {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: 'mutation { place(customer: "Cleo") { status } }' }),
+const mutate = async ({ gateway }: Desk, signal: AbortSignal | null = null): Promise<void> => {
+  const answer = await postGraphql(
+    gateway.url,
+    { query: 'mutation { place(customer: "Cleo") { status } }' },
+    {},
     signal,
-  });
+  );
   await answer.text();
 };
 

@@ -1,15 +1,15 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: answers are what they are
 import { createClient as createEventClient } from 'graphql-sse';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import t from 'tap';
 import { WebSocket } from 'ws';
-
 import { answerWith } from '../../kit/backend.js';
+import { envelope } from '../../kit/envelope.js';
 import { startTestGateway, type TestGateway } from '../../kit/gateway.js';
 import { postGraphql } from '../../kit/graphql-client.js';
 import { running } from '../../kit/live-desk.js';
 import { ofKind, startReceiver, valuesOf } from '../../kit/otlp.js';
 import { startSubscriptionServer } from '../../kit/subscription-server.js';
+import { AUDIENCE, ISSUER, makeIssuer } from '../../kit/token-issuer.js';
 import {
   allOf,
   BOTH,
@@ -163,7 +163,7 @@ t.test('unless it is said otherwise they are offered where everything else is; o
 
 t.test('what is renamed, hidden and prefixed is asked under its own name', async (t) => {
   for (const protocol of PROTOCOLS) {
-    const { remote, events, url } = await startUpstreamDesk(
+    const { remote, events, gateway } = await startUpstreamDesk(
       t,
       protocol,
       '    prefix: crm\n    rename: { Subscription.tick: beat, Customer.name: title, Customer: Person }\n' +
@@ -171,11 +171,7 @@ t.test('what is renamed, hidden and prefixed is asked under its own name', async
       'graphql: { introspection: true }\n',
     );
     const query = `query { __schema { subscriptionType { fields { name type { name } } } } }`;
-    const asked = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    });
+    const asked = await postGraphql(gateway.url, { query });
     const answer: any = await asked.json();
     t.same(
       answer.data.__schema.subscriptionType.fields.map(({ name }: any) => name),
@@ -199,9 +195,8 @@ t.test('what is renamed, hidden and prefixed is asked under its own name', async
 t.test('links lead on from events, each event anew', async (t) => {
   const backend = await useBackend(t, ({ body }, response) => {
     const id = /id>(\w+)</.exec(body.toString())?.[1] ?? '';
-    answerWith(
-      `<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body><GetOrderResponse xmlns="urn:orders"><id>${id}</id><total>5</total></GetOrderResponse></E:Body></E:Envelope>`,
-    )({ body } as never, response);
+    const reply = `<GetOrderResponse xmlns="urn:orders"><id>${id}</id><total>5</total></GetOrderResponse>`;
+    answerWith(envelope(reply))({ body } as never, response);
   });
   const { remote, events } = await startUpstreamDesk(
     t,
@@ -275,11 +270,7 @@ t.test('who does not take its events is cut, on both sides', async (t) => {
       'limits: { subscriptions: { queueEvents: 20 }, remote: { eventBytes: 64KiB } }\n',
     );
     const query = 'subscription { customerChanged(id: 7) { text } }';
-    const stream = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: JSON.stringify({ query }),
-    });
+    const stream = await postGraphql(gateway.url, { query }, { accept: 'text/event-stream' });
     const raw = new WebSocket(url.replace('http', 'ws'), 'graphql-transport-ws');
     raw.on('message', () => {
       raw.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }));
@@ -416,24 +407,17 @@ t.test('a value that is none of its type is told, nobody is told the value', asy
 });
 
 t.test('a subscription ends there when the credentials expire here', async (t) => {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
+  const issuer = await makeIssuer();
   const { remote, gateway, events } = await startUpstreamDesk(
     t,
     'graphql-transport-ws',
     '    forwardHeaders: [authorization]\n',
     `clients:
-  jwt: { issuer: "https://login.example", audience: soapstone, class: all, algorithms: [ES256], jwks: '${jwks}', toleranceMillis: 0, requireNotBefore: false, forward: true }
+  jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: [ES256], jwks: '${issuer.keySet}', toleranceMillis: 0, requireNotBefore: false, forward: true }
   classes: { all: {} }
 `,
   );
-  const jwt = new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: 'one' }).setSubject('alice');
-  const ends = Math.ceil(Date.now() / 1000) + 3;
-  const token = await jwt
-    .setIssuer('https://login.example')
-    .setAudience('soapstone')
-    .setExpirationTime(ends)
-    .sign(privateKey);
+  const token = await issuer.sign({ exp: Math.ceil(Date.now() / 1000) + 3 });
   const headers = { authorization: `Bearer ${token}` };
   const told = BOTH.map((transport) =>
     events(transport, 'subscription { tick }', { headers })

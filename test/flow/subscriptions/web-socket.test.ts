@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
-
 import { defaultsOf } from '../../../src/base/limit.js';
 import type { ProtocolSocket } from '../../../src/flow/subscriptions/transports/socket-parts.js';
 import { type SocketLimits, WebSockets } from '../../../src/flow/subscriptions/transports/web-socket.js';
 import { SUBSCRIPTION_LIMITS } from '../../../src/pubsub/limits.js';
+import { listen } from '../../kit/listen.js';
 import { startDesk } from '../../kit/live-desk.js';
 
 const HANDSHAKE = [
@@ -68,13 +68,10 @@ async function startHall(
     last = request.socket;
     sockets.open(request, socket, head);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(async () => {
-    await sockets.close();
-    server.close();
-  });
+  const { port } = await listen(t, server);
+  t.teardown(() => sockets.close());
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     /** The end of the gateway of the last connection. */
     socket: (): Socket | null => last,
     said,

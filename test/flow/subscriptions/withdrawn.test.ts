@@ -1,20 +1,10 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { createServer } from 'node:http';
 import t, { type Test } from 'tap';
-
 import { hashPassword } from '../../../src/access/passwords/password-hash.js';
-import {
-  type Desk,
-  INIT,
-  PROTOCOL,
-  placeAs,
-  type Raw,
-  rawSocket,
-  running,
-  startDesk,
-  subscribe,
-} from '../../kit/live-desk.js';
+import { postGraphql } from '../../kit/graphql-client.js';
+import { listen } from '../../kit/listen.js';
+import { acknowledged, type Desk, placeAs, running, startDesk, subscribe } from '../../kit/live-desk.js';
+import { AUDIENCE, ISSUER, makeIssuer } from '../../kit/token-issuer.js';
 import { until } from '../../kit/until.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -28,20 +18,12 @@ const clients = (more: string, classes = 'all: {}'): string => `clients:
 ${more}  classes: { other: {}, ${classes} }
 `;
 
-/** A WebSocket whose client is acknowledged. */
-async function opened(desk: Desk, params: Headers, headers: Headers = {}): Promise<Raw> {
-  const raw = await rawSocket(desk, PROTOCOL, { headers });
-  raw.say({ ...INIT, payload: params });
-  await raw.heard(1);
-  return raw;
-}
-
 const streamed = (desk: Desk, headers: Headers): Promise<Response> =>
-  fetch(desk.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
-    body: JSON.stringify({ query: 'subscription { receipts { id } }' }),
-  });
+  postGraphql(
+    desk.gateway.url,
+    { query: 'subscription { receipts { id } }' },
+    { accept: 'text/event-stream', ...headers },
+  );
 
 /** Withdraws from one client what it has, and not from the other. */
 async function withdraw(
@@ -51,8 +33,8 @@ async function withdraw(
   change: () => unknown,
 ): Promise<void> {
   const { params = {}, headers = {} } = credentials;
-  const gone = await opened(desk, params, headers);
-  const stays = await opened(desk, STAYS);
+  const gone = await acknowledged(desk, params, { headers });
+  const stays = await acknowledged(desk, STAYS);
   gone.say(subscribe('1', PLACED));
   stays.say(subscribe('1', PLACED));
   await running(desk.gateway, 'orderPlaced', 2);
@@ -114,7 +96,7 @@ t.test('a network that is removed, or of another class, is ended by a reload', a
 
 t.test('fields that now need a right end what was begun without', async (t) => {
   const desk = await startDesk(t, clients(''));
-  const socket = await opened(desk, KEY.params);
+  const socket = await acknowledged(desk, KEY.params);
   socket.say(subscribe('1', PLACED));
   await running(desk.gateway, 'orderPlaced', 1);
   await desk.gateway.reload((yaml) =>
@@ -127,29 +109,16 @@ t.test('fields that now need a right end what was begun without', async (t) => {
 });
 
 t.test('tokens whose issuer or key was withdrawn by a reload end what is open', async (t) => {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const { publicKey: strange } = await generateKeyPair('ES256');
-  const jwks = async (key: typeof publicKey): Promise<string> =>
-    JSON.stringify({ keys: [{ ...(await exportJWK(key)), kid: 'one', alg: 'ES256' }] });
-  const known = await jwks(publicKey);
-  const other = await jwks(strange);
-  const token = await new SignJWT({})
-    .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-    .setSubject('alice')
-    .setIssuer('https://login.example')
-    .setAudience('soapstone')
-    .setIssuedAt()
-    .setNotBefore('0s')
-    .setExpirationTime('1h')
-    .sign(privateKey);
+  const [issuer, stranger] = [await makeIssuer(), await makeIssuer()];
+  const token = await issuer.sign();
   for (const [from, to] of [
-    ['https://login.example', 'https://other.example'],
-    [known, other],
+    [ISSUER, 'https://other.example'],
+    [issuer.keySet, stranger.keySet],
   ] as const) {
     const desk = await startDesk(
       t,
       clients(
-        `  jwt: { issuer: "https://login.example", audience: soapstone, class: all, algorithms: [ES256], jwks: '${known}' }\n`,
+        `  jwt: { issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: [ES256], jwks: '${issuer.keySet}' }\n`,
       ),
     );
     const params = { authorization: `Bearer ${token}` };
@@ -158,29 +127,18 @@ t.test('tokens whose issuer or key was withdrawn by a reload end what is open', 
 });
 
 t.test('a key that its issuer has withdrawn is no good after a reload', async (t) => {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const { publicKey: another } = await generateKeyPair('ES256');
-  const keyOf = async (key: typeof publicKey, kid: string) => ({ ...(await exportJWK(key)), kid, alg: 'ES256' });
-  let shown = [await keyOf(publicKey, 'one')];
-  const server = createServer((_request, response) => response.end(JSON.stringify({ keys: shown })));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  const jwt = `issuer: i, audience: soapstone, class: all, algorithms: [ES256], jwksUrl: "http://127.0.0.1:${port}/"`;
+  const [issuer, next] = [await makeIssuer('one'), await makeIssuer('two')];
+  let shown = issuer.keySet;
+  const server = createServer((_request, response) => response.end(shown));
+  const { url } = await listen(t, server);
+  const jwt = `issuer: "${ISSUER}", audience: ${AUDIENCE}, class: all, algorithms: [ES256], jwksUrl: "${url}/"`;
   const desk = await startDesk(t, clients(`  jwt: { ${jwt} }\n`));
-  const token = await new SignJWT({})
-    .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-    .setSubject('alice')
-    .setIssuer('i')
-    .setAudience('soapstone')
-    .setExpirationTime('1h')
-    .sign(privateKey);
-  const params = { authorization: `Bearer ${token}` };
+  const params = { authorization: `Bearer ${await issuer.sign()}` };
   const statusNow = async (): Promise<number> =>
     (await fetch(`${desk.url}?query=%7B__typename%7D`, { headers: { ...params, accept: 'application/json' } })).status;
   t.equal(await statusNow(), 200);
   await withdraw(t, desk, { params }, async () => {
-    shown = [await keyOf(another, 'two')];
+    shown = next.keySet;
     t.equal(await statusNow(), 200, 'the keys were asked for a moment ago');
     await desk.gateway.reload();
     t.equal(await statusNow(), 401, 'the first token after the reload');
@@ -192,7 +150,7 @@ async function startAuthority(t: Test) {
   const ended = new Set<string>();
   const state = { asked: 0, together: 0, most: 0, isHolding: false };
   const held: (() => void)[] = [];
-  const server: Server = createServer(async (request, response) => {
+  const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const token = new URLSearchParams(body).get('token') ?? '';
@@ -203,13 +161,12 @@ async function startAuthority(t: Test) {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(ended.has(token) ? { active: false } : { active: true, sub: token }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
+  const { url } = await listen(t, server);
   const release = (): void => {
     for (const resolve of held.splice(0)) resolve();
   };
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     ended,
     state,
     /** Answers what is held. */
@@ -234,7 +191,7 @@ t.test('a token that introspection ended ends what is open, after activeMillis a
 t.test('a token that stays active stays, however often it is asked about', async (t) => {
   const authority = await startAuthority(t);
   const desk = await startDesk(t, introspection(authority, ', activeMillis: 100'));
-  const socket = await opened(desk, { authorization: 'Bearer alice' });
+  const socket = await acknowledged(desk, { authorization: 'Bearer alice' });
   socket.say(subscribe('1', PLACED));
   await running(desk.gateway, 'orderPlaced', 1);
   await until(() => authority.state.asked >= 3);
@@ -247,9 +204,9 @@ t.test('many clients are not asked about at once, and nobody else waits for them
   const authority = await startAuthority(t);
   const desk = await startDesk(t, introspection(authority));
   const sockets = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => opened(desk, { authorization: `Bearer token${n}` })),
+    Array.from({ length: 60 }, (_, n) => acknowledged(desk, { authorization: `Bearer token${n}` })),
   );
-  const stays = await opened(desk, STAYS);
+  const stays = await acknowledged(desk, STAYS);
   authority.ended.add('token7');
   authority.state.most = 0;
   authority.state.isHolding = true;
@@ -272,7 +229,7 @@ t.test('many clients are not asked about at once, and nobody else waits for them
 
 t.test('operations over a WebSocket run by the configuration of now', async (t) => {
   const desk = await startDesk(t, clients(''));
-  const socket = await opened(desk, KEY.params);
+  const socket = await acknowledged(desk, KEY.params);
   const rename = (yaml: string): string => yaml.replace('Query.own,', 'Query.mine,').replace(' own(', ' mine(');
   await desk.gateway.reload((yaml) => `${rename(yaml)}limits: { graphql: { aliases: 0 } }\n`);
   socket.say(subscribe('1', '{ own(id: 1) { id } }'));
