@@ -479,7 +479,7 @@ clients:
 
 t.test('tokens, with the keys of an issuer that is asked', async (t) => {
   const issuer = await makeIssuer();
-  const server = await useBackend(t, answerWith(issuer.jwks));
+  const server = await useBackend(t, answerWith(issuer.keySet));
   const { backend, gateway, soap, graphql } = await startPerimeter(
     t,
     `clients:
@@ -628,7 +628,7 @@ clients:
   classes:
     all: {}
 `,
-    await useFolder(t, { 'keys.json': issuer.jwks }),
+    await useFolder(t, { 'keys.json': issuer.keySet }),
   );
   const { backend } = service;
   const ask = async (query: string, sub: string | null): Promise<unknown> =>
