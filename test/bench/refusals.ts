@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
-import { compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
 import { readText } from '../../src/graphql/admission/read-text.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../../src/graphql/http.js';
 import { shopMapping } from '../catalogue/graphql-kit.js';
 import { OPERATIONS, TYPOS } from '../catalogue/graphql-vectors.js';
 import { readRows } from '../catalogue/rows.js';
+import { compileAlone } from '../kit/configuration.js';
 import { isProgram, isQuick, median, print, table } from './kit.js';
 
 /** What each kind of refused GraphQL request costs the processor, from its bytes to its answer; the dearest first. */
@@ -37,11 +33,7 @@ export async function benchRefusals(quick: boolean): Promise<void> {
 }
 
 async function startHandler(yaml: string): Promise<GraphqlHandler> {
-  const folder = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
-  const file = join(folder, 'soapstone.yaml');
-  await writeFile(file, yaml);
-  const { graph, config } = await compile(await loadConfig(file, {}));
-  await rm(folder, { recursive: true });
+  const { graph, config } = await compileAlone(yaml);
   return createGraphqlHandler({ built: graph, limits: config.limits.graphql, introspection: true });
 }
 

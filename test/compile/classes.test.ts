@@ -1,11 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
+import { compileText, diagnosticsOf } from '../kit/configuration.js';
 
 const SERVICE = `services:
   orders:
@@ -19,19 +14,8 @@ const SERVICE = `services:
 
 /** Each problem as `line: what remedy`. */
 async function problemsOf(t: Test, yaml: string): Promise<readonly string[]> {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(home, { recursive: true }));
-  const file = join(home, 'soapstone.yaml');
-  await writeFile(join(home, 'crm.graphql'), 'type Query { customer: Int }');
-  await writeFile(file, yaml);
-  try {
-    const compiled = await compile(await loadConfig(file, {}));
-    await compiled.close();
-    return [];
-  } catch (caught) {
-    if (!(caught instanceof ConfigurationError)) throw caught;
-    return caught.diagnostics.map(({ line, what, remedy }) => `${line}: ${what} ${remedy}`);
-  }
+  const work = compileText(t, yaml, { 'crm.graphql': 'type Query { customer: Int }' });
+  return (await diagnosticsOf(work)).map(({ line, what, remedy }) => `${line}: ${what} ${remedy}`);
 }
 
 const budget = (maximum: number, rights = ''): string =>

@@ -1,12 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { printSchema } from 'graphql';
 import t, { type Test } from 'tap';
 
-import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
+import { compileText, diagnosticsOf } from '../kit/configuration.js';
 
 const SERVICES = `services:
   orders:
@@ -31,19 +26,9 @@ subscriptions:
 
 /** Each problem as `line: what remedy`, the line counted from `subscriptions` on. */
 async function problemsOf(t: Test, subscriptions: string, workers: number | null = null): Promise<readonly string[]> {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(home, { recursive: true }));
-  const file = join(home, 'soapstone.yaml');
-  await writeFile(file, SERVICES + subscriptions);
   const offset = SERVICES.split('\n').length - 1;
-  try {
-    const compiled = await compile(await loadConfig(file, {}, workers));
-    await compiled.close();
-    return [];
-  } catch (caught) {
-    if (!(caught instanceof ConfigurationError)) throw caught;
-    return caught.diagnostics.map(({ line, what, remedy }) => `${(line ?? 0) - offset}: ${what} ${remedy}`);
-  }
+  const found = await diagnosticsOf(compileText(t, SERVICES + subscriptions, {}, workers));
+  return found.map(({ line, what, remedy }) => `${(line ?? 0) - offset}: ${what} ${remedy}`);
 }
 
 t.test('each error is told at its place, with what to do', async (t) => {
@@ -135,9 +120,6 @@ t.test('each error is told at its place, with what to do', async (t) => {
 t.test(
   'the schema has the answers of the operations, their open arguments and the values of the messages',
   async (t) => {
-    const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-    t.teardown(() => rm(home, { recursive: true }));
-    const file = join(home, 'soapstone.yaml');
     const subscriptions = `  watched: { poll: { operation: orders.GetOrder, changed: buyer.name } }
   placed:
     deprecated: Soon.
@@ -148,16 +130,13 @@ t.test(
       filter: { city: request.input.address.city }
   codes: { on: { operation: orders.PlaceOrder, fields: { codes: reply.codes, tags: request.tags, status: reply.order.status } } }
 `;
-    await writeFile(file, SERVICES + subscriptions);
-    const compiled = await compile(await loadConfig(file, {}));
-    const printed = printSchema(compiled.graph.schema);
+    const printed = printSchema((await compileText(t, SERVICES + subscriptions)).graph.schema);
     t.match(printed, '  watched(id: Int!, region: String): Order\n');
     t.match(
       printed,
       /placed\(\n? *region: String,?\n?\s*(?:"""Only events with this value\."""\s*)?city: String\n? *\): Order @deprecated\(reason: "Soon\."\)/,
     );
     t.match(printed, 'type CodesEvent {\n  codes: [String]\n  tags: [String]\n  status: String\n}');
-    await compiled.close();
   },
 );
 

@@ -1,10 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
+import { compileText } from '../kit/configuration.js';
 
 /** What is told of a configuration that can be used, as `line:column: what remedy`. */
 async function notesOn(
@@ -12,14 +8,8 @@ async function notesOn(
   yaml: string,
   files: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {
-  const home = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(home, { recursive: true }));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(home, name), text);
-  const file = join(home, 'soapstone.yaml');
-  await writeFile(file, yaml);
-  const compiled = await compile(await loadConfig(file, {}));
-  await compiled.close();
-  return compiled.warnings.map(({ line, column, what, remedy }) => `${line}:${column}: ${what} ${remedy}`);
+  const { warnings } = await compileText(t, yaml, files);
+  return warnings.map(({ line, column, what, remedy }) => `${line}:${column}: ${what} ${remedy}`);
 }
 
 t.test('a key in the configuration file itself, and an issuer without TLS, are told of', async (t) => {

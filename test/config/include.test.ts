@@ -1,12 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { printDiagnostic } from '../../src/base/diagnostic.js';
 import { glob, matchesName } from '../../src/base/glob.js';
 import { emptySnapshot, type Inputs, LIVE_INPUTS, recordInputs, replayInputs } from '../../src/base/inputs.js';
 import { check } from '../../src/cli/check.js';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
 import { INCLUDED_FILES_MAX } from '../../src/config/process/include-keys.js';
+import { diagnosticsOf } from '../kit/configuration.js';
 
 /** A configuration in several files. */
 
@@ -24,15 +25,8 @@ async function write(test: Test, files: Readonly<Record<string, string>>): Promi
 }
 
 /** The problems of the files, as `file:line:column: what remedy`. */
-async function problems(test: Test, files: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  try {
-    await load(test, files);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return error.message.replaceAll(`${test.testdirName}/`, '').split('\n');
-  }
-}
+const problems = async (test: Test, files: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+  (await diagnosticsOf(load(test, files))).map((each) => printDiagnostic(each).replaceAll(`${test.testdirName}/`, ''));
 
 t.test('services of included files stand beside those of the first file', async (t) => {
   const { config } = await load(t, {

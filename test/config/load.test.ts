@@ -1,40 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { defaultsOf } from '../../src/base/limit.js';
 import { HTTP_LIMITS } from '../../src/config/listen/http-limits.js';
-import { type LoadedConfig, loadConfig } from '../../src/config/load.js';
+import { loadConfig } from '../../src/config/load.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
+import { useConfigFolder } from '../kit/configuration.js';
 
-const directory = await mkdtemp(join(tmpdir(), 'soapstone-config-'));
-t.teardown(() => rm(directory, { recursive: true }));
-
-type Environment = Record<string, string | undefined>;
-
-let files = 0;
-
-async function load(yaml: string, environment: Environment = {}): Promise<LoadedConfig> {
-  files += 1;
-  const file = join(directory, `${files}.yaml`);
-  await writeFile(file, yaml);
-  return loadConfig(file, environment);
-}
-
-/** The problems of a file, as `line:column: what remedy`. */
-async function problems(yaml: string, environment: Environment = {}): Promise<readonly string[]> {
-  try {
-    await load(yaml, environment);
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    if (error.diagnostics.some(({ file }) => file === null || dirname(file) !== directory))
-      throw new Error('no file named');
-    return error.message.split('\n').map((line) => line.slice(directory.length + 1).replace(/^\d+\.yaml:/, ''));
-  }
-  return [];
-}
+const { folder: directory, load, problems } = await useConfigFolder(t);
 
 const SERVICES = `
 services:

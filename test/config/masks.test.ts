@@ -1,15 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t from 'tap';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { loadConfig } from '../../src/config/load.js';
-import type { Config } from '../../src/config/schema.js';
+import { useConfigFolder } from '../kit/configuration.js';
 
 /** Masks by class: names must exist, and `default` is for all that are not named. */
 
-const directory = await mkdtemp(join(tmpdir(), 'soapstone-masks-'));
-t.teardown(() => rm(directory, { recursive: true }));
+const { load, problems } = await useConfigFolder(t);
 
 const CLIENTS = `clients:
   address: { class: public }
@@ -21,25 +15,9 @@ const yaml = (mask: string, clients = CLIENTS): string => `services:
   crm: { kind: graphql, url: "http://a/", fields: { Customer.iban: { mask: ${mask} } } }
 ${clients}`;
 
-async function load(text: string): Promise<Config> {
-  const file = join(directory, 'soapstone.yaml');
-  await writeFile(file, text);
-  return (await loadConfig(file, {})).config;
-}
-
-/** What is wrong with a file, as `line:column: what remedy`. */
-const problems = (text: string): Promise<readonly string[]> =>
-  load(text).then(
-    () => [],
-    (error: unknown) => {
-      if (!(error instanceof ConfigurationError)) throw error;
-      return error.message.split('\n').map((line) => line.slice(join(directory, 'soapstone.yaml').length + 1));
-    },
-  );
-
 /** The masks of both kinds of services, by class. */
 async function masks(text: string): Promise<readonly unknown[]> {
-  const { services, graphqlServices } = await load(text);
+  const { services, graphqlServices } = (await load(text)).config;
   const own = services['bank']?.schema.types['Customer']?.fields['iban']?.mask;
   return [own, graphqlServices['crm']?.fields['Customer.iban']?.mask].map((each) => ({ ...each }));
 }

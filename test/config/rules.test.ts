@@ -1,31 +1,15 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
-import { loadConfig } from '../../src/config/load.js';
 import { checkRestartKeys } from '../../src/config/restart-keys.js';
 import { readTarget } from '../../src/flow/http/target.js';
+import { useConfigFolder } from '../kit/configuration.js';
 
-const directory = await mkdtemp(join(tmpdir(), 'soapstone-rules-'));
-t.teardown(() => rm(directory, { recursive: true }));
-
-/** What is wrong with a file, as `line:column: what remedy`. */
-async function problems(yaml: string): Promise<readonly string[]> {
-  const file = join(directory, 'soapstone.yaml');
-  await writeFile(file, yaml);
-  try {
-    await loadConfig(file, {});
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return error.message.split('\n').map((line) => line.slice(file.length + 1));
-  }
-  return [];
-}
+const { folder: directory, load, problems } = await useConfigFolder(t);
 
 const SERVICE = 'services: { a: { url: http://a } }\n';
 const clients = (...lines: readonly string[]): string =>
@@ -380,20 +364,18 @@ t.test('Redis is reached in one way, and each setting has one place', async (t) 
 });
 
 t.test('files that connections to Redis read again may change while the gateway runs', async (t) => {
-  const file = join(directory, 'rotating.yaml');
-  const load = async (password: string, secret: string, more = '') => {
+  const rotate = async (password: string, secret: string, more = '') => {
     await writeFile(join(directory, 'password'), password);
     await writeFile(join(directory, 'secret'), secret);
     const redis = `{ url: redis://127.0.0.1, password: { file: password }, secret: { file: secret }${more} }`;
-    await writeFile(file, `${SERVICE}redis: ${redis}\n`);
-    return await loadConfig(file, {});
+    return load(`${SERVICE}redis: ${redis}\n`);
   };
-  const { config } = await load('one', 'secret-of-replicas');
-  const rotated = await load('another', 'secret-of-replicas');
+  const { config } = await rotate('one', 'secret-of-replicas');
+  const rotated = await rotate('another', 'secret-of-replicas');
   t.doesNotThrow(() => checkRestartKeys(config, rotated));
-  const other = await load('one', 'another-secret-of-replicas');
+  const other = await rotate('one', 'another-secret-of-replicas');
   t.throws(() => checkRestartKeys(config, other), /`redis` cannot change/);
-  const slower = await load('one', 'secret-of-replicas', ', operationMillis: 30');
+  const slower = await rotate('one', 'secret-of-replicas', ', operationMillis: 30');
   t.throws(() => checkRestartKeys(config, slower), /`redis` cannot change/);
 });
 

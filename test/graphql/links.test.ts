@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import {
   assertValidSchema,
@@ -16,11 +14,9 @@ import {
   validate,
 } from 'graphql';
 import t, { type Test } from 'tap';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { defaultsOf } from '../../src/base/limit.js';
 import type { Decoded } from '../../src/codec/plan/plan.js';
-import { type Compiled, compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
+import type { Compiled } from '../../src/compile.js';
 import { type Admission, admit } from '../../src/graphql/admission/admit.js';
 import { DocumentCache } from '../../src/graphql/admission/document-cache.js';
 import { CostTable } from '../../src/graphql/cost/cost-table.js';
@@ -35,6 +31,7 @@ import { keyText } from '../../src/graphql/run/link-run.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import type { Operation } from '../../src/wsdl/model.js';
 import { readDocument } from '../codec/plans.js';
+import { compileText, diagnosticsOf } from '../kit/configuration.js';
 import { complex, element, elements, extension, INT, LONG, one, operation, STRING, URI } from './models.js';
 
 const SERVICES = `services:
@@ -70,24 +67,13 @@ const SERVICES = `services:
 links:
 `;
 
-async function compileLinks(t: Test, links: string): Promise<Compiled> {
-  const file = join(t.testdir(), 'soapstone.yaml');
-  await writeFile(file, SERVICES + links);
-  const compiled = await compile(await loadConfig(file, {}));
-  t.teardown(() => compiled.close());
-  return compiled;
-}
+const compileLinks = (t: Test, links: string): Promise<Compiled> => compileText(t, SERVICES + links);
 
 /** The problems of a configuration with these links: line below `links:`, sentence, remedy. */
 async function problemsOf(t: Test, links: string): Promise<readonly (readonly [number, string, string | null])[]> {
   const above = SERVICES.split('\n').length - 1;
-  try {
-    await compileLinks(t, links);
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return error.diagnostics.map(({ line, what, remedy }) => [(line ?? 0) - above, what, remedy]);
-  }
-  return [];
+  const found = await diagnosticsOf(compileLinks(t, links));
+  return found.map(({ line, what, remedy }) => [(line ?? 0) - above, what, remedy]);
 }
 
 t.test('a link is a field of the printed schema, nullable, with the arguments that nothing fills', async (t) => {

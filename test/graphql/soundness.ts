@@ -1,12 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import type { Decoded, FieldSlot, ObjectPlan } from '../../src/codec/plan/plan.js';
-import { type Compiled, compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
+import type { Compiled } from '../../src/compile.js';
 import { type Admission, type Admitted, admit } from '../../src/graphql/admission/admit.js';
 import { DocumentCache } from '../../src/graphql/admission/document-cache.js';
 import { CostTable } from '../../src/graphql/cost/cost-table.js';
@@ -14,6 +9,7 @@ import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../src/graphql/limits.js'
 import { executeOperation } from '../../src/graphql/run/execute.js';
 import type { FieldCall } from '../../src/graphql/run/field-call.js';
 import { Random } from '../codec/random-values.js';
+import { compileAlone } from '../kit/configuration.js';
 import { measure, refusalCodesOf } from './brute-force.js';
 import { randomOperation, SERVICES, type Selection, type Spelled, type Spelling, spell } from './random-operations.js';
 
@@ -53,14 +49,7 @@ export interface Soundness {
   readonly failures: string[];
 }
 
-export async function startSoundness(): Promise<Compiled> {
-  const folder = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  const file = join(folder, 'soapstone.yaml');
-  await writeFile(file, SERVICES);
-  const compiled = await compile(await loadConfig(file, {}));
-  await rm(folder, { recursive: true });
-  return compiled;
-}
+export const startSoundness = (): Promise<Compiled> => compileAlone(SERVICES);
 
 /** Admits operations in every spelling, beside the brute-force evaluator, and runs those that may against full lists. */
 export async function checkSoundness({ graph }: Compiled, count: number, seed: number): Promise<Soundness> {

@@ -1,35 +1,16 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { ConfigurationError, printDiagnostic } from '../../../src/base/diagnostic.js';
+import { printDiagnostic } from '../../../src/base/diagnostic.js';
 import { runAtOnce } from '../../../src/base/time-slices.js';
-import { type LoadedConfig, loadConfig } from '../../../src/config/load.js';
 import { PROTECTIONS } from '../../../src/config/protection/table.js';
 import { openIn, weakeningsIn } from '../../../src/config/protection/weakenings.js';
+import { useConfigFolder } from '../../kit/configuration.js';
 import { CASES } from './cases.js';
 
 /** Each protection: absent, misspelt, empty, withdrawn by a changed file, its source out of reach. */
 
-const directory = await mkdtemp(join(tmpdir(), 'soapstone-protection-'));
-t.teardown(() => rm(directory, { recursive: true }));
-
-async function load(yaml: string): Promise<LoadedConfig> {
-  const file = join(directory, 'soapstone.yaml');
-  await writeFile(file, yaml);
-  return loadConfig(file, {});
-}
-
-/** What is wrong with a configuration; '' for one that is accepted. */
-const problems = (yaml: string): Promise<string> =>
-  load(yaml).then(
-    () => '',
-    (error: unknown) => {
-      if (!(error instanceof ConfigurationError)) throw error;
-      return error.message;
-    },
-  );
+const { load, problems } = await useConfigFolder(t);
 
 const weaker = async (before: string, after: string): Promise<readonly string[]> =>
   runAtOnce(weakeningsIn((await load(before)).config, await load(after))).map(printDiagnostic);
@@ -53,9 +34,9 @@ for (const [name, { there, withdrawn, taken, misspelt, empty, absent, unreachabl
   });
 
   t.test(`${name}: misspelt, empty, absent`, async (t) => {
-    t.equal(await problems(there), '', 'the configuration of the case');
-    for (const [yaml, what] of misspelt) t.match(await problems(yaml), what, yaml);
-    for (const [yaml, what] of empty) t.match(await problems(yaml), what ?? /^$/, yaml);
+    t.same(await problems(there), [], 'the configuration of the case');
+    for (const [yaml, what] of misspelt) t.match((await problems(yaml)).join('\n'), what, yaml);
+    for (const [yaml, what] of empty) t.match((await problems(yaml)).join('\n'), what ?? /^$/, yaml);
     for (const [yaml, what] of absent ?? []) t.match(openIn((await load(yaml)).config).join('\n'), what, yaml);
     if (unreachable !== null) t.ok(existsSync(join('test', unreachable)), unreachable);
   });
@@ -119,11 +100,9 @@ clients:
   const { config } = await load(whole);
   let [refused, taken] = [0, 0];
   for (let end = 0; end < whole.length - 1; end++) {
-    const beginning = await load(whole.slice(0, end)).catch((error: unknown) => {
-      if (!(error instanceof ConfigurationError)) throw error;
-      return null;
-    });
-    if (beginning === null) continue;
+    const text = whole.slice(0, end);
+    if ((await problems(text)).length > 0) continue;
+    const beginning = await load(text);
     const weaker = runAtOnce(weakeningsIn(config, beginning));
     if (weaker.length > 0) refused++;
     else {

@@ -1,17 +1,13 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { buildSchema, parse } from 'graphql';
 import t, { type Test } from 'tap';
 
-import { ConfigurationError } from '../../../src/base/diagnostic.js';
-import { type Compiled, compile } from '../../../src/compile.js';
-import { loadConfig } from '../../../src/config/load.js';
 import { type Admission, admit } from '../../../src/graphql/admission/admit.js';
 import { AdmittedDocument, DocumentCache } from '../../../src/graphql/admission/document-cache.js';
 import { costOf } from '../../../src/graphql/cost/cost.js';
 import { printWithCosts } from '../../../src/graphql/cost/cost-print.js';
 import { CostTable } from '../../../src/graphql/cost/cost-table.js';
 import { refusalErrors } from '../../../src/graphql/errors.js';
+import { compileText, diagnosticsOf } from '../../kit/configuration.js';
 
 const SHOP = `services:
   orders:
@@ -69,16 +65,8 @@ limits:
   graphql: { cost: 1000000, kibCost: 1, rootFields: 100, aliases: 100 }
 `;
 
-async function compiled(t: Test, yaml = SHOP): Promise<Compiled> {
-  const file = join(t.testdir(), 'soapstone.yaml');
-  await writeFile(file, yaml);
-  const made = await compile(await loadConfig(file, {}));
-  t.teardown(() => made.close());
-  return made;
-}
-
 async function admission(t: Test, yaml = SHOP): Promise<Admission> {
-  const { config, graph } = await compiled(t, yaml);
+  const { config, graph } = await compileText(t, yaml);
   const costs = new CostTable({ ...graph, limits: config.limits.graphql });
   const { limits } = config;
   return { ...graph, limits: limits.graphql, introspection: true, documents: new DocumentCache(), costs };
@@ -308,7 +296,7 @@ t.test('slicing arguments that cannot be are refused (G09)', async (t) => {
 });
 
 t.test('sums saturate, and a fragment is walked once', async (t) => {
-  const { graph, config } = await compiled(
+  const { graph, config } = await compileText(
     t,
     SHOP.replace(
       'kibCost: 1',
@@ -332,7 +320,7 @@ t.test('sums saturate, and a fragment is walked once', async (t) => {
 });
 
 t.test('costs are part of the printed schema', async (t) => {
-  const { graph } = await compiled(t);
+  const { graph } = await compileText(t, SHOP);
   const sdl = printWithCosts(graph.schema);
   for (const line of [
     'directive @cost(weight: String!) on ARGUMENT_DEFINITION | FIELD_DEFINITION | OBJECT',
@@ -359,12 +347,7 @@ t.test('sizes of what is not there are told at their place', async (t) => {
     )
     .replace('sizedFields: ["rows.row"]', 'sizedFields: ["rows.rwo", "rows"]')
     .replace('slicingArguments: ["page.size"]', 'slicingArguments: ["page.sise"]');
-  const file = join(t.testdir(), 'soapstone.yaml');
-  await writeFile(file, yaml);
-  const problems = await compile(await loadConfig(file, {})).then(
-    () => [],
-    (caught: unknown) => (caught instanceof ConfigurationError ? caught.diagnostics : []),
-  );
+  const problems = await diagnosticsOf(compileText(t, yaml));
   t.strictSame(
     problems.map(({ what, remedy }) => `${what} ${remedy ?? ''}`.trim()),
     [
@@ -398,13 +381,7 @@ t.test('what is wrong in cost directives is told at its place', async (t) => {
       extend type Query @cost(weight: "4") { e: Int }
     operations: { A: { field: Query.a }, B: { field: Query.b }, C: { field: Query.c }, D: { field: Query.d }, E: { field: Query.e } }
 `;
-  const file = join(t.testdir(), 'soapstone.yaml');
-  await writeFile(file, yaml);
-  const loaded = await loadConfig(file, {});
-  const problems = await compile(loaded).then(
-    () => [],
-    (caught: unknown) => (caught instanceof ConfigurationError ? caught.diagnostics : []),
-  );
+  const problems = await diagnosticsOf(compileText(t, yaml));
   t.strictSame(
     problems.map(({ line, what }) => `${line}: ${what}`),
     [

@@ -1,14 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type GraphQLSchema, printSchema, printType, validateSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import { ConfigurationError } from '../../../src/base/diagnostic.js';
-import { compile } from '../../../src/compile.js';
-import { loadConfig } from '../../../src/config/load.js';
 import { retyped } from '../../../src/graphql/types/retype.js';
 import { NO_FACETS } from '../../../src/wsdl/model.js';
 import { plainSimpleType } from '../../../src/wsdl/plain.js';
 import { desk, startDesk } from '../../acceptance/desk.js';
+import { compileText, diagnosticsOf } from '../../kit/configuration.js';
 
 const TYPES = `
 <xs:complexType name="Customer"><xs:sequence>
@@ -49,24 +45,13 @@ const MAPPING = `    operations:
 `;
 
 async function schemaOf(t: Test, more: string, wsdl = WSDL): Promise<GraphQLSchema> {
-  const folder = t.testdir({});
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'desk.wsdl'), wsdl);
-  const file = join(folder, 'soapstone.yaml');
-  writeFileSync(file, `services:\n  desk:\n    wsdl: desk.wsdl\n    url: http://127.0.0.1:1/\n${more}`);
-  const compiled = await compile(await loadConfig(file, {}));
-  await compiled.close();
-  return compiled.graph.schema;
+  const yaml = `services:\n  desk:\n    wsdl: desk.wsdl\n    url: http://127.0.0.1:1/\n${more}`;
+  return (await compileText(t, yaml, { 'desk.wsdl': wsdl })).graph.schema;
 }
 
 async function problemsOf(t: Test, more: string, wsdl = WSDL): Promise<readonly string[]> {
-  try {
-    await schemaOf(t, more, wsdl);
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return error.diagnostics.map(({ line, what, remedy }) => `${line} ${what} ${remedy ?? ''}`.trim());
-  }
-  return [];
+  const found = await diagnosticsOf(schemaOf(t, more, wsdl));
+  return found.map(({ line, what, remedy }) => `${line} ${what} ${remedy ?? ''}`.trim());
 }
 
 t.test('types and fields are renamed, hidden, retyped, deprecated and described as the mapping says', async (t) => {
