@@ -2,20 +2,19 @@
  * The cost of `security.verify`: a signed message of 4 KiB beside the bare verification and digest of `node:crypto`, and long
  * Bodies with and without verification. Processor time, in turns, medians with quartiles.
  */
-import { createHash, createPublicKey, verify, X509Certificate } from 'node:crypto';
+import { createHash, createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultsOf } from '../../src/base/limit.js';
-import { CertificateTrust, parseCertificate } from '../../src/base/x509/certificate-trust.js';
 import type { VerificationRules } from '../../src/soap/security/header-verification.js';
 import { MessageVerifier } from '../../src/soap/security/message-verifier.js';
-import { SignerCertificates } from '../../src/soap/security/signer-certificates.js';
 import { ELEMENTS_ONLY, SKIP, type XmlHandler } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { Authority, type Identity, RSA_KEY } from '../kit/certificates.js';
 import { signedMessage } from '../kit/signed-message.js';
+import { rulesTrusting } from '../soap/security/trusting-rules.js';
 import { isProgram, isQuick, print, quantile, table } from './kit.js';
 
 const LIMITS = { ...defaultsOf(XML_LIMITS), messageBytes: 2 ** 31, elements: 2 ** 30, children: 2 ** 30 };
@@ -29,37 +28,8 @@ function trusting(): { readonly client: Identity; readonly rules: VerificationRu
   const folder = mkdtempSync(join(tmpdir(), 'soapstone-signed-'));
   const authority = new Authority(folder);
   const client = authority.sign('erp', 30, '/OU=Clients/CN=erp', 'DNS:a', RSA_KEY);
-  const trusted = parseCertificate(new X509Certificate(authority.ca.cert));
   rmSync(folder, { recursive: true });
-  if (trusted === null) throw new Error('no certificate');
-  const signature = {
-    algorithms: {
-      signatures: new Set(['rsa-sha256']),
-      digests: new Set(['sha256']),
-      canonicalizations: new Set(['exclusive'] as const),
-    },
-    certificates: new SignerCertificates({
-      trust: new CertificateTrust({ authorities: [trusted], intermediates: [], revocations: null }),
-      known: [],
-      references: new Set(['token'] as const),
-      takesKnownKeys: false,
-      subjects: null,
-    }),
-    required: ['Body', 'Timestamp'] as const,
-  };
-  const timestamp = { isRequired: true, toleranceMillis: 300_000, maxAgeMillis: null };
-  const tokens = { usernameToken: null, saml: null, role: null };
-  return {
-    client,
-    rules: {
-      signature: () => signature,
-      timestamp,
-      ...tokens,
-      once: false,
-      confirmations: 'refuse' as const,
-      encrypted: 'refuse',
-    },
-  };
+  return { client, rules: rulesTrusting(authority.ca.cert, 'rsa-sha256') };
 }
 
 /** Microseconds of processor time of one call of each, in turns. */

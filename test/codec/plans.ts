@@ -1,4 +1,3 @@
-import { defaultsOf } from '../../src/base/limit.js';
 import type {
   Decoded,
   FieldSlot,
@@ -12,8 +11,7 @@ import type { Scalar } from '../../src/codec/plan/scalar.js';
 import { ReplyDecoder } from '../../src/codec/read/decode.js';
 import { scalarOf } from '../../src/codec/values/scalars.js';
 import { plainSimpleType } from '../../src/wsdl/plain.js';
-import { XML_LIMITS } from '../../src/xml/limits.js';
-import { XmlReader } from '../../src/xml/reader.js';
+import { readXml } from '../kit/read-xml.js';
 
 /** Short ways to write plans, for tests. */
 
@@ -79,8 +77,8 @@ export function read(plan: ReplyPlan, content: string, attributes = '', listItem
 
 export function readDocument(plan: ReplyPlan, document: string, listItems = 1000): Decoded {
   const bytes = Buffer.from(document);
-  const whole = feed(plan, [bytes], listItems);
-  const pieces = feed(
+  const whole = decodeReply(plan, [bytes], listItems);
+  const pieces = decodeReply(
     plan,
     Array.from(bytes, (byte) => Buffer.of(byte)),
     listItems,
@@ -89,12 +87,10 @@ export function readDocument(plan: ReplyPlan, document: string, listItems = 1000
   return whole;
 }
 
-function feed(plan: ReplyPlan, chunks: readonly Buffer[], listItems: number): Decoded {
+/** The answer of a document, whole or in pieces. */
+export function decodeReply(plan: ReplyPlan, document: string | readonly Uint8Array[], listItems = 1000): Decoded {
   const decoder = new ReplyDecoder(plan, { listItems });
-  const reader = new XmlReader(decoder, defaultsOf(XML_LIMITS));
-  reader.begin('utf-8');
-  for (const chunk of chunks) reader.write(chunk);
-  reader.end();
+  readXml(decoder, document);
   return decoder.finish();
 }
 

@@ -7,10 +7,9 @@ import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
 import { Validity } from '../../src/compile/soap/validity.js';
 import type { Operation, WsdlModel } from '../../src/wsdl/model.js';
 import type { XmlHandler } from '../../src/xml/events.js';
-import { XML_LIMITS } from '../../src/xml/limits.js';
-import { XmlReader } from '../../src/xml/reader.js';
 import { syntheticTag } from '../../src/xml/synthetic-tag.js';
 import { complex, element, elements, INT, one, operation, STRING } from '../graphql/models.js';
+import { readXml } from '../kit/read-xml.js';
 
 const modelOf = (operations: readonly Operation[]): WsdlModel => ({
   services: [
@@ -32,9 +31,7 @@ const validityOf = (operations: readonly Operation[], requests: 'off' | 'report'
 
 function read(handler: XmlHandler | null, document: string): void {
   if (handler === null) throw new Error('nothing validates');
-  const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));
-  reader.write(Buffer.from(document));
-  reader.end();
+  readXml(handler, document);
 }
 
 const GET = operation('Get', [one('id', INT)], [one('total', INT)]);

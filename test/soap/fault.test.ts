@@ -1,5 +1,4 @@
 import t from 'tap';
-import { defaultsOf } from '../../src/base/limit.js';
 import { EXPLANATIONS } from '../../src/base/refusals/explanations.js';
 import { asUpstream, Refusal, refuseByLimit } from '../../src/base/refusals/refusal.js';
 import { kindOf, REFUSAL_CODES, REFUSALS, type RefusalCode } from '../../src/base/refusals/refusals.js';
@@ -8,39 +7,18 @@ import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../src/soap/dialec
 import { EnvelopeValidator } from '../../src/soap/envelope.js';
 import { type FaultParts, type FaultWants, SoapFaultError } from '../../src/soap/fault/fault.js';
 import { faultCodeOf, printFault } from '../../src/soap/fault/print-fault.js';
-import { type EnvelopeRules, NotUnderstood } from '../../src/soap/header/header.js';
-import { XML_LIMITS } from '../../src/xml/limits.js';
-import { XmlReader } from '../../src/xml/reader.js';
+import { NotUnderstood } from '../../src/soap/header/header.js';
+import { readXml, refusalOf } from '../kit/read-xml.js';
 import { assertSplitsAgree } from '../kit/splits.js';
+import { ENVELOPE_RULES } from './rules.js';
 
-const RULES: EnvelopeRules = {
-  dialects: new Set(DIALECT_NAMES),
-  header: {
-    ownTargets: new Set(),
-    understoodByGateway: new Set(),
-    understoodByService: null,
-    enforce: false,
-    checksAddressing: false,
-  },
-  headerBlocksMax: 64,
-  idsMax: 100,
-  arrayItemsMax: null,
-  readsSecurity: false,
-  multiRef: false,
-};
+const { header } = ENVELOPE_RULES;
+const RULES = { ...ENVELOPE_RULES, header: { ...header, enforce: false, checksAddressing: false } };
 
 /** What a message's Fault says, or the code of the refusal, or null for no Fault. */
 function read(pieces: readonly Uint8Array[], wants: FaultWants): FaultParts | string | null {
   const validator = new EnvelopeValidator(RULES, null, wants);
-  const reader = new XmlReader(validator, defaultsOf(XML_LIMITS));
-  try {
-    for (const piece of pieces) reader.write(Buffer.from(piece));
-    reader.end();
-  } catch (caught) {
-    if (caught instanceof Refusal) return caught.code;
-    throw caught;
-  }
-  return validator.fault?.parts ?? null;
+  return refusalOf(() => readXml(validator, pieces)) ?? validator.fault?.parts ?? null;
 }
 
 const envelope = (dialect: DialectName, fault: string): Buffer => {

@@ -1,36 +1,23 @@
 import t from 'tap';
 
 import { defaultsOf } from '../../src/base/limit.js';
-import { Refusal } from '../../src/base/refusals/refusal.js';
 import type { ExpectedParts } from '../../src/soap/body-parts.js';
 import { DIALECT_NAMES, type DialectName } from '../../src/soap/dialect.js';
 import { type EnvelopeObserver, EnvelopeValidator } from '../../src/soap/envelope.js';
 import { Gate, type GateOptions, type GateOutput } from '../../src/soap/gate.js';
 import type { EnvelopeRules } from '../../src/soap/header/header.js';
-import { SOAP_LIMITS } from '../../src/soap/limits.js';
 import { ELEMENTS_ONLY, type QName } from '../../src/xml/events.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
+import { readXml, refusalOf } from '../kit/read-xml.js';
 import { assertSplitsAgree } from '../kit/splits.js';
 import { fill } from '../perimeter/case-file.js';
 import { ENVELOPE_CASES } from './cases.js';
-
-const SOAP = defaultsOf(SOAP_LIMITS);
+import { ENVELOPE_RULES, SOAP } from './rules.js';
 
 const rules = (dialects: readonly DialectName[] = DIALECT_NAMES): EnvelopeRules => ({
+  ...ENVELOPE_RULES,
   dialects: new Set(dialects),
-  header: {
-    ownTargets: new Set(),
-    understoodByGateway: new Set(),
-    understoodByService: null,
-    enforce: true,
-    checksAddressing: true,
-  },
-  headerBlocksMax: SOAP.headerBlocks,
-  idsMax: SOAP.ids,
-  arrayItemsMax: null,
-  readsSecurity: false,
-  multiRef: false,
 });
 
 /** What a gate let through, in order, and how it ended. */
@@ -55,14 +42,10 @@ function pass(pieces: readonly Uint8Array[], envelopeRules: EnvelopeRules, optio
   const validator = new EnvelopeValidator(envelopeRules, null, 'no detail');
   const gateOptions = { windowBytes: SOAP.windowBytes, headBytes: SOAP.headerBytes, onViolation: null, ...options };
   const gate = new Gate(new XmlReader(validator, defaultsOf(XML_LIMITS)), validator, gateOptions, output);
-  let refusal: string | null = null;
-  try {
+  const refusal = refusalOf(() => {
     for (const piece of pieces) gate.write(Buffer.from(piece));
     gate.end();
-  } catch (caught) {
-    if (!(caught instanceof Refusal)) throw caught;
-    refusal = caught.code;
-  }
+  });
   return { events, bytes: Buffer.concat(chunks).toString('latin1'), refusal };
 }
 
@@ -192,15 +175,7 @@ t.test('the several children that an operation declares, in any of its forms, an
         openDetailEntry: () => null,
       };
       const validator = new EnvelopeValidator({ ...rules(), multiRef }, null, 'no detail', observer);
-      const reader = new XmlReader(validator, defaultsOf(XML_LIMITS));
-      try {
-        for (const piece of pieces) reader.write(Buffer.from(piece));
-        reader.end();
-      } catch (caught) {
-        if (!(caught instanceof Refusal)) throw caught;
-        return caught.code;
-      }
-      return events.join('');
+      return refusalOf(() => readXml(validator, pieces)) ?? events.join('');
     });
   };
   t.equal(run(['ab'], '<a><x/></a> <b/>'), '<Body><a><x>//<b>//');

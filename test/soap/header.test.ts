@@ -8,28 +8,17 @@ import { EnvelopeValidator } from '../../src/soap/envelope.js';
 import { Gate, type GateOptions } from '../../src/soap/gate.js';
 import { FreshnessChecker } from '../../src/soap/header/freshness.js';
 import { type EnvelopeRules, NotUnderstood } from '../../src/soap/header/header.js';
-import { SOAP_LIMITS } from '../../src/soap/limits.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
+import { refusalOf } from '../kit/read-xml.js';
 import { assertSplitsAgree, cutAt } from '../kit/splits.js';
 import { fill } from '../perimeter/case-file.js';
+import { ENVELOPE_RULES, SOAP } from './rules.js';
 
-const SOAP = defaultsOf(SOAP_LIMITS);
-
+const { header: HEADER } = ENVELOPE_RULES;
 const RULES: EnvelopeRules = {
-  dialects: new Set(DIALECT_NAMES),
-  header: {
-    ownTargets: new Set(['urn:gate']),
-    understoodByGateway: new Set(['{urn:h}Known']),
-    understoodByService: null,
-    enforce: true,
-    checksAddressing: true,
-  },
-  headerBlocksMax: SOAP.headerBlocks,
-  idsMax: SOAP.ids,
-  multiRef: false,
-  arrayItemsMax: null,
-  readsSecurity: false,
+  ...ENVELOPE_RULES,
+  header: { ...HEADER, ownTargets: new Set(['urn:gate']), understoodByGateway: new Set(['{urn:h}Known']) },
 };
 
 function pass(pieces: readonly Uint8Array[], options: Partial<GateOptions> = {}, rules = RULES) {
@@ -45,14 +34,10 @@ function pass(pieces: readonly Uint8Array[], options: Partial<GateOptions> = {},
     data: (chunk) => chunks.push(chunk),
     end() {},
   });
-  let refusal: string | null = null;
-  try {
+  const refusal = refusalOf(() => {
     for (const piece of pieces) gate.write(Buffer.from(piece));
     gate.end();
-  } catch (caught) {
-    if (!(caught instanceof Refusal)) throw caught;
-    refusal = caught.code;
-  }
+  });
   return { bytes: Buffer.concat(chunks), growthBytes, refusal, validator };
 }
 

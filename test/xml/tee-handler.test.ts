@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
 
-import { defaultsOf } from '../../src/base/limit.js';
 import {
   ALL,
   ELEMENTS_ONLY,
@@ -12,9 +11,8 @@ import {
   type StartTag,
   type XmlHandler,
 } from '../../src/xml/events.js';
-import { XML_LIMITS } from '../../src/xml/limits.js';
-import { XmlReader } from '../../src/xml/reader.js';
 import { TeeHandler } from '../../src/xml/tee-handler.js';
+import { readXml } from '../kit/read-xml.js';
 
 /** Asks for each element as its list says, and records the events it receives. */
 class Recorder implements XmlHandler {
@@ -62,23 +60,17 @@ const { content } = fc.letrec<{ content: string; element: string }>((tie) => ({
   ),
 }));
 
-function read(handler: XmlHandler, document: string): void {
-  const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));
-  reader.write(Buffer.from(document));
-  reader.end();
-}
-
 t.test('each of two handlers receives what it would receive alone', async () => {
   fc.assert(
     fc.property(content, interests, interests, (inner, first, second) => {
       const document = `<root>${inner}</root>`;
       const alone = [first, second].map((each) => {
         const recorder = new Recorder(each);
-        read(recorder, document);
+        readXml(recorder, document);
         return recorder.received;
       });
       const [a, b] = [new Recorder(first), new Recorder(second)];
-      read(new TeeHandler(a, b), document);
+      readXml(new TeeHandler(a, b), document);
       if (a.received !== alone[0] || b.received !== alone[1]) {
         throw new Error(`${document}: ${a.received} not ${alone[0]}, ${b.received} not ${alone[1]}`);
       }

@@ -12,6 +12,7 @@ import { ALL, SKIP, type StartTag, type XmlHandler } from '../../../src/xml/even
 import { XML_LIMITS } from '../../../src/xml/limits.js';
 import { XmlReader } from '../../../src/xml/reader.js';
 import { syntheticTag } from '../../../src/xml/synthetic-tag.js';
+import { readXml } from '../../kit/read-xml.js';
 import {
   attribute,
   child,
@@ -550,10 +551,7 @@ function meaningOf(document: string): string {
       meaning.push('</>');
     },
   };
-  const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));
-  reader.begin('utf-8');
-  reader.write(Buffer.from(document));
-  reader.end();
+  readXml(handler, document);
   return meaning.join('');
 }
 
@@ -656,10 +654,10 @@ t.test(
           `<r xmlns="${URI}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">${content}</r>`,
         );
         const whole = new ReplyDecoder(plan, LIMITS);
-        feed(whole, bytes);
+        readXml(whole, [bytes]);
         const expected = whole.finish();
         const recorded = new EncodedReply(new ReplyDecoder(plan, LIMITS), LIMITS);
-        feed(recorded, bytes);
+        readXml(recorded, [bytes]);
         const replayed = recorded.finish();
         const first = new ReplyDecoder(plan, LIMITS);
         const reader = new XmlReader(first, defaultsOf(XML_LIMITS));
@@ -679,12 +677,6 @@ t.test(
 );
 
 const LIMITS = defaultsOf(CODEC_LIMITS);
-
-function feed(handler: XmlHandler, bytes: Buffer): void {
-  const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));
-  reader.write(bytes);
-  reader.end();
-}
 
 function keepsPromises(plan: ObjectPlan, value: unknown): boolean {
   const slots = plan.declared?.slots ?? [];

@@ -6,27 +6,17 @@ import { CODEC_LIMITS, type CodecLimits } from '../../../src/codec/plan/limits.j
 import type { Decoded, FieldSlot, ReplyPlan, ValuePlan } from '../../../src/codec/plan/plan.js';
 import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { EncodedReply } from '../../../src/codec/read/encoded.js';
-import { DIALECT_NAMES } from '../../../src/soap/dialect.js';
 import { EnvelopeValidator } from '../../../src/soap/envelope.js';
-import type { EnvelopeRules } from '../../../src/soap/header/header.js';
-import { XML_LIMITS } from '../../../src/xml/limits.js';
-import { XmlReader } from '../../../src/xml/reader.js';
+import { readXml } from '../../kit/read-xml.js';
+import { ENVELOPE_RULES } from '../../soap/rules.js';
 import { name, object, reply, shown, slot } from '../plans.js';
 
-const RULES: EnvelopeRules = {
-  dialects: new Set(DIALECT_NAMES),
-  header: {
-    ownTargets: new Set(),
-    understoodByGateway: new Set(),
-    understoodByService: null,
-    enforce: false,
-    checksAddressing: false,
-  },
+const RULES = {
+  ...ENVELOPE_RULES,
+  header: { ...ENVELOPE_RULES.header, enforce: false, checksAddressing: false },
   headerBlocksMax: 10,
   idsMax: 100,
-  readsSecurity: false,
   multiRef: true,
-  arrayItemsMax: null,
 };
 
 const NAMES =
@@ -40,9 +30,7 @@ function decodeBytes(plan: ReplyPlan, chunks: readonly Buffer[], limits: Partial
   const all = { ...defaultsOf(CODEC_LIMITS), ...limits };
   const encoded = new EncodedReply(new ReplyDecoder(plan, all), all);
   const observer = { onHeadValid() {}, openBody: () => encoded, openMultiRef: () => encoded };
-  const reader = new XmlReader(new EnvelopeValidator(RULES, null, 'no detail', observer), defaultsOf(XML_LIMITS));
-  for (const chunk of chunks) reader.write(chunk);
-  reader.end();
+  readXml(new EnvelopeValidator(RULES, null, 'no detail', observer), chunks);
   return encoded.finish();
 }
 

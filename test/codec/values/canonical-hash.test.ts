@@ -1,20 +1,19 @@
 import fc from 'fast-check';
 import t from 'tap';
 
-import { defaultsOf, MIB } from '../../../src/base/limit.js';
+import { MIB } from '../../../src/base/limit.js';
 import { CanonicalHash } from '../../../src/codec/values/canonical-hash.js';
-import { XML_LIMITS } from '../../../src/xml/limits.js';
-import { XmlReader } from '../../../src/xml/reader.js';
+import { readXml } from '../../kit/read-xml.js';
+import { cutAt } from '../../kit/splits.js';
 
-const LIMITS = { ...defaultsOf(XML_LIMITS), messageBytes: 4 * MIB, textBytes: 4 * MIB };
+const LIMITS = { messageBytes: 4 * MIB, textBytes: 4 * MIB };
 
 function hashOf(xml: string, isData = true, pieceBytes = Number.POSITIVE_INFINITY): string | null {
   const hash = new CanonicalHash({ isData });
-  const reader = new XmlReader(hash, LIMITS);
   const bytes = Buffer.from(xml);
-  for (let start = 0; start < bytes.length; start += pieceBytes)
-    reader.write(bytes.subarray(start, start + pieceBytes));
-  reader.end();
+  const cuts =
+    pieceBytes < bytes.length ? Array.from({ length: bytes.length / pieceBytes }, (_, n) => n * pieceBytes) : [];
+  readXml(hash, cutAt(bytes, cuts), LIMITS);
   return hash.digest();
 }
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { defaultsOf } from '../../../src/base/limit.js';
 import { Refusal } from '../../../src/base/refusals/refusal.js';
 import type {
   BranchRule,
@@ -19,8 +18,7 @@ import { InputError } from '../../../src/codec/write/input-error.js';
 import type { RequestContext } from '../../../src/codec/write/source.js';
 import { DIALECT_NAMES, DIALECTS, type Dialect } from '../../../src/soap/dialect.js';
 import { ALL, type Interest, type StartTag } from '../../../src/xml/events.js';
-import { XML_LIMITS } from '../../../src/xml/limits.js';
-import { XmlReader } from '../../../src/xml/reader.js';
+import { readXml } from '../../kit/read-xml.js';
 import { name, object as objectPlan, readDocument, reply, scalar, slot, URI } from '../plans.js';
 
 const element = (key: string, builtIn: string | EncodeValue, more: Partial<EncodeElement> = {}): EncodeElement => ({
@@ -514,10 +512,7 @@ function readBack(document: string): readonly [number, string, string | null] {
       if (current === 'a') text += piece;
     },
   };
-  const reader = new XmlReader(handler, defaultsOf(XML_LIMITS));
-  reader.begin('utf-8');
-  reader.write(Buffer.from(document));
-  reader.end();
+  readXml(handler, document);
   return [elements, text, attribute];
 }
 

@@ -1,16 +1,10 @@
-import { X509Certificate } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { defaultsOf } from '../../../src/base/limit.js';
-import { Refusal } from '../../../src/base/refusals/refusal.js';
-import { CertificateTrust, parseCertificate } from '../../../src/base/x509/certificate-trust.js';
 import type { VerificationRules } from '../../../src/soap/security/header-verification.js';
 import { HEADER_NODES_MAX, MessageVerifier } from '../../../src/soap/security/message-verifier.js';
-import { SignerCertificates } from '../../../src/soap/security/signer-certificates.js';
 import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type XmlHandler } from '../../../src/xml/events.js';
-import { XML_LIMITS } from '../../../src/xml/limits.js';
-import { XmlReader } from '../../../src/xml/reader.js';
 import { Authority, hasOpenssl, type Identity } from '../../kit/certificates.js';
+import { readXml, refusalOf } from '../../kit/read-xml.js';
 import {
   bodyOf,
   messageOf,
@@ -21,39 +15,12 @@ import {
   tokenOf,
 } from '../../kit/signed-message.js';
 import { splitsOf } from '../../kit/splits.js';
+import { rulesTrusting } from './trusting-rules.js';
 
-const LIMITS = { ...defaultsOf(XML_LIMITS), elements: 10_000_000, children: 10_000_000 };
+const LIMITS = { elements: 10_000_000, children: 10_000_000 };
 const MISSING = hasOpenssl() ? false : 'openssl is not installed';
 
-function rulesOf(authority: Identity): VerificationRules {
-  const trusted = parseCertificate(new X509Certificate(authority.cert));
-  if (trusted === null) throw new Error('no certificate');
-  const signature = {
-    algorithms: {
-      signatures: new Set(['ecdsa-sha256']),
-      digests: new Set(['sha256', 'sha512']),
-      canonicalizations: new Set(['exclusive'] as const),
-    },
-    certificates: new SignerCertificates({
-      trust: new CertificateTrust({ authorities: [trusted], intermediates: [], revocations: null }),
-      known: [],
-      references: new Set(['token'] as const),
-      takesKnownKeys: false,
-      subjects: null,
-    }),
-    required: ['Body', 'Timestamp'] as const,
-  };
-  return {
-    signature: () => signature,
-    timestamp: { isRequired: true, toleranceMillis: 300_000, maxAgeMillis: null },
-    usernameToken: null,
-    saml: null,
-    role: null,
-    once: false,
-    encrypted: 'refuse',
-    confirmations: 'refuse',
-  };
-}
+const rulesOf = ({ cert }: Identity): VerificationRules => rulesTrusting(cert, 'ecdsa-sha256');
 
 /** What a handler is told, with a given interest in the content of Body. */
 class Told implements XmlHandler {
@@ -80,20 +47,12 @@ class Told implements XmlHandler {
 
 /** The code of the refusal, or null for a message that is verified. */
 function judge(
-  pieces: Iterable<Uint8Array>,
+  pieces: readonly Uint8Array[],
   rules: VerificationRules,
   handler: XmlHandler = new Told(SKIP),
 ): string | null {
   const verifier = new MessageVerifier(handler, rules, Date.now());
-  const reader = new XmlReader(verifier, LIMITS);
-  try {
-    for (const piece of pieces) reader.write(piece);
-    reader.end();
-    return verifier.verified === null ? 'no Body' : null;
-  } catch (error) {
-    if (error instanceof Refusal) return error.code;
-    throw error;
-  }
+  return refusalOf(() => readXml(verifier, pieces, LIMITS)) ?? (verifier.verified === null ? 'no Body' : null);
 }
 
 const CONTENT = '<Pay xmlns="urn:desk"><sum>10</sum><note a="1">é &gt; x 😀</note></Pay>';
@@ -109,9 +68,7 @@ t.test('a message is judged alike at every split, and its handler is told the sa
     if (judge(pieces, rules) !== 'wsse:FailedCheck') t.fail(name);
   for (const interest of [SKIP, ELEMENTS_ONLY, ALL] as const) {
     const [alone, behind] = [new Told(interest), new Told(interest)];
-    const reader = new XmlReader(alone, LIMITS);
-    reader.write(Buffer.from(message));
-    reader.end();
+    readXml(alone, message, LIMITS);
     t.equal(judge([Buffer.from(message)], rules, behind), null);
     t.equal(behind.log, alone.log);
   }
