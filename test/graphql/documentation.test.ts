@@ -1,19 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { printSchema, validateSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import { buildSchema } from '../../src/graphql/schema.js';
 import { deprecationIn } from '../../src/graphql/types/description.js';
-import { readWsdl } from '../../src/wsdl/read.js';
 import { desk } from '../acceptance/desk.js';
-import { FILES } from '../wsdl/written.js';
+import { builtOf } from './built.js';
 
 async function sdlOf(t: Test, wsdl: string): Promise<string> {
-  const file = join(t.testdir({}), 'desk.wsdl');
-  writeFileSync(file, wsdl);
-  const model = await readWsdl(file, FILES);
-  const operations = model.services[0]?.ports[0]?.operations ?? [];
-  const { schema } = buildSchema([{ name: 'desk', operations, mapping: new Map(), naming: 'camel' }]);
+  const { schema } = await builtOf(wsdl);
   t.same(validateSchema(schema), []);
   return printSchema(schema);
 }

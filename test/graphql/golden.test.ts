@@ -6,6 +6,7 @@ import { ConfigurationError, printDiagnostic } from '../../src/base/diagnostic.j
 import { buildSchema } from '../../src/graphql/schema.js';
 import type { Operation, WsdlModel } from '../../src/wsdl/model.js';
 import { readWsdl } from '../../src/wsdl/read.js';
+import { CORPUS, WITH_CORPUS, wsdlsIn } from '../wsdl/corpus-models.js';
 import { FILES } from '../wsdl/written.js';
 import { costWithinDefaults, queriesOfTypes } from './reachable.js';
 
@@ -13,15 +14,8 @@ import { costWithinDefaults, queriesOfTypes } from './reachable.js';
  * The schema of every WSDL of the corpus, as it prints. `UPDATE_GOLDEN=1` writes the files anew: read what changed
  * before it is kept.
  */
-const CORPUS = '../shared/corpora/wsdl';
 const GOLDEN = 'test/graphql/golden';
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
-
-const wsdls = (): readonly string[] =>
-  readdirSync(CORPUS, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.wsdl'))
-    .map((name) => join(CORPUS, name))
-    .sort();
 
 const goldenOf = (file: string): string =>
   join(
@@ -87,9 +81,9 @@ async function print(file: string): Promise<Printed> {
 
 t.test(
   'the schema of each WSDL of other projects is the one that was looked at, and queries reach each of its types',
-  existsSync(CORPUS) ? {} : { skip: `${CORPUS} is not here: it is not part of the repository` },
+  WITH_CORPUS,
   async (t) => {
-    const files = wsdls();
+    const files = wsdlsIn(CORPUS);
     t.ok(files.length >= 41);
     let reached = 0;
     if (UPDATE) mkdirSync(GOLDEN, { recursive: true });

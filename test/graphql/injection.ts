@@ -1,21 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { coerceInputValue, type FieldNode, isInputType, Kind, parse } from 'graphql';
 
-import { defaultsOf } from '../../src/base/limit.js';
 import { treatWhiteSpace } from '../../src/codec/plan/lexical.js';
-import type { Decoded } from '../../src/codec/plan/plan.js';
-import { ReplyDecoder } from '../../src/codec/read/decode.js';
 import { encodeRequest } from '../../src/codec/write/encode.js';
 import { InputError } from '../../src/codec/write/input-error.js';
-import { type Compiled, compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
+import type { Compiled } from '../../src/compile.js';
 import { planReply } from '../../src/graphql/output/reply-plan.js';
 import { DIALECTS } from '../../src/soap/dialect.js';
-import { XML_LIMITS } from '../../src/xml/limits.js';
-import { XmlReader } from '../../src/xml/reader.js';
+import { decodeReply } from '../codec/plans.js';
 import type { Random } from '../codec/random-values.js';
+import { compileAlone } from '../kit/configuration.js';
 
 /** A place for a string in the arguments of the echo operation, and where it is in the answer. */
 interface Place {
@@ -71,18 +64,10 @@ export interface Injection {
   readonly failures: string[];
 }
 
-export async function startInjection(): Promise<Compiled> {
-  const folder = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  const file = join(folder, 'soapstone.yaml');
-  const wsdl = `${process.cwd()}/test/catalogue/fixtures/bridge.wsdl`;
-  await writeFile(
-    file,
-    `services:\n  bridge:\n    wsdl: ${wsdl}\n    url: http://127.0.0.1:1/\n    operations: { Echo: { field: Query.echo } }\n`,
+export const startInjection = (): Promise<Compiled> =>
+  compileAlone(
+    `services:\n  bridge:\n    wsdl: ${process.cwd()}/test/catalogue/fixtures/bridge.wsdl\n    url: http://127.0.0.1:1/\n    operations: { Echo: { field: Query.echo } }\n`,
   );
-  const compiled = await compile(await loadConfig(file, {}));
-  await rm(folder, { recursive: true });
-  return compiled;
-}
 
 /**
  * Sends so many random strings through every place over the bridge and back: arguments as GraphQL takes them, the
@@ -129,19 +114,10 @@ export function checkInjection({ graph }: Compiled, count: number, random: Rando
   }
   return found;
 
-  function read(answer: string): Decoded {
-    const decoder = new ReplyDecoder(plan, { listItems: 1000 });
-    const reader = new XmlReader(decoder, LIMITS);
-    reader.begin('utf-8');
-    reader.write(Buffer.from(answer));
-    reader.end();
-    return decoder.finish();
-  }
-
   function problemOf(place: Place, text: string, envelope: string, expected: number): string | null {
     // An empty text may leave its element without content, but not away.
     if (countTags(envelope) !== expected) return `${countTags(envelope)} elements, not ${expected}`;
-    const { value, errors } = read(echoed(envelope));
+    const { value, errors } = decodeReply(plan, echoed(envelope));
     const [error] = errors;
     if (error !== undefined) return `${error.code} ${error.rule}`;
     const back = place.path.reduce<unknown>((inner, step) => Object(inner)[step], value);
@@ -160,8 +136,6 @@ function echoed(envelope: string): string {
     .replace(/^<(\w+:)Echo/, `<$1EchoResponse ${declarations}`)
     .replace(/<\/(\w+:)Echo>$/, '</$1EchoResponse>');
 }
-
-const LIMITS = defaultsOf(XML_LIMITS);
 
 /** What passes where not every text does. */
 const HARMLESS: ReadonlyMap<string, string> = new Map([

@@ -1,12 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { printSchema, validateSchema } from 'graphql';
 import t, { type Test } from 'tap';
 import type { GraphqlService } from '../../src/graphql/fields/exposure.js';
-import { buildSchema } from '../../src/graphql/schema.js';
 import { enumValueName, fieldName, type Naming, typeName } from '../../src/graphql/types/naming.js';
-import { readWsdl } from '../../src/wsdl/read.js';
-import { FILES } from '../wsdl/written.js';
+import { wsdlWith } from '../wsdl/written.js';
+import { builtOf } from './built.js';
 
 const OPERATIONS = ['GetTrip', 'SetTrip', 'EntityGetList', 'Ping'];
 
@@ -33,23 +30,19 @@ ${element(
 ${['SetTrip', 'EntityGetList', 'Ping'].map((name) => element(name, text('Id')) + element(`${name}Response`, text('Id'))).join('')}
 </xs:schema>`;
 
-const WSDL = `<definitions targetNamespace="urn:t" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:t"
-  xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="http://www.w3.org/2001/XMLSchema"><types>${SCHEMA}</types>
-<message name="H"><part name="s" element="t:Session"/><part name="t" element="t:Trace"/></message>
-${OPERATIONS.map((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message><message name="${name}Response"><part name="p" element="t:${name}Response"/></message>`).join('')}
-<portType name="P">${OPERATIONS.map((name) => `<operation name="${name}"><input message="t:${name}"/><output message="t:${name}Response"/></operation>`).join('')}</portType>
-<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
-${OPERATIONS.map((name) => `<operation name="${name}"><soap:operation soapAction=""/><input><soap:body use="literal"/>${name === 'Ping' ? '' : '<soap:header message="t:H" part="s" use="literal"/>'}${name === 'EntityGetList' ? '<soap:header message="t:H" part="t" use="literal"/>' : ''}</input><output><soap:body use="literal"/></output></operation>`).join('')}
-</binding><service name="Trips"><port name="Soap" binding="t:B"><soap:address location="http://127.0.0.1:9/"/></port></service></definitions>`;
+const each = (print: (name: string) => string): string => OPERATIONS.map(print).join('');
+const header = (part: string): string => `<soap:header message="t:H" part="${part}" use="literal"/>`;
+const WSDL = wsdlWith({
+  types: SCHEMA,
+  messages: `<message name="H"><part name="s" element="t:Session"/><part name="t" element="t:Trace"/></message>
+${each((name) => `<message name="${name}"><part name="p" element="t:${name}"/></message><message name="${name}Response"><part name="p" element="t:${name}Response"/></message>`)}`,
+  portType: `<portType name="P">${each((name) => `<operation name="${name}"><input message="t:${name}"/><output message="t:${name}Response"/></operation>`)}</portType>`,
+  binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
+${each((name) => `<operation name="${name}"><soap:operation soapAction=""/><input><soap:body use="literal"/>${name === 'Ping' ? '' : header('s')}${name === 'EntityGetList' ? header('t') : ''}</input><output><soap:body use="literal"/></output></operation>`)}</binding>`,
+});
 
 async function built(t: Test, naming: Naming, about: Partial<GraphqlService> = {}) {
-  const file = join(t.testdir({}), 'trips.wsdl');
-  writeFileSync(file, WSDL);
-  const model = await readWsdl(file, FILES);
-  const operations = model.services[0]?.ports[0]?.operations ?? [];
-  const service = { name: 'trips', operations, mapping: new Map(), naming, ...about };
-  const lists = { knownTypes: [...model.types.values()], elements: [...model.elements.values()] };
-  const { schema, warnings, findings } = buildSchema([{ ...service, ...lists }]);
+  const { schema, warnings, findings } = await builtOf(WSDL, { name: 'trips', naming, ...about });
   t.same(validateSchema(schema), []);
   t.same(findings, []);
   return { sdl: printSchema(schema), warnings: warnings.map(({ what }) => what) };

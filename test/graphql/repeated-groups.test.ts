@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { isInterfaceType, isObjectType, parse, validateSchema } from 'graphql';
 import t from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
@@ -8,21 +5,14 @@ import type { Decoded, ReplyPlan } from '../../src/codec/plan/plan.js';
 import { ReplyDecoder } from '../../src/codec/read/decode.js';
 import { AdmittedDocument } from '../../src/graphql/admission/document-cache.js';
 import { planReply } from '../../src/graphql/output/reply-plan.js';
-import { type BuiltSchema, buildSchema } from '../../src/graphql/schema.js';
-import { readWsdl } from '../../src/wsdl/read.js';
+import type { BuiltSchema } from '../../src/graphql/schema.js';
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { desk, startDesk } from '../acceptance/desk.js';
-import { FILES, wsdlWith } from '../wsdl/written.js';
-
-const WSDL_PARTS = {
-  messages:
-    '<message name="In"><part name="p" element="t:Echo"/></message><message name="Out"><part name="p" element="t:EchoResponse"/></message>',
-  portType:
-    '<portType name="P"><operation name="getEcho"><input message="t:In"/><output message="t:Out"/></operation></portType>',
-  binding:
-    '<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="getEcho"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>',
-};
+import { decodeReply } from '../codec/plans.js';
+import { assertSplitsAgree } from '../kit/splits.js';
+import { echoWsdl } from '../wsdl/written.js';
+import { builtOf } from './built.js';
 
 const one = (name: string, occurs = ''): string => `<xs:element name="${name}" type="xs:string" ${occurs}/>`;
 const MAYBE = 'minOccurs="0"';
@@ -34,22 +24,13 @@ const PAIRS = sequence(MANY, one('k'), one('v', MAYBE));
 
 /** The schema for a reply with one element `r` of the type `T`, whose content this is. */
 async function schemaOf(content: string, others = ''): Promise<BuiltSchema> {
-  const folder = mkdtempSync(join(tmpdir(), 'groups-'));
-  try {
-    const location = join(folder, 'echo.wsdl');
-    const types = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t" elementFormDefault="qualified">
+  const types = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t" elementFormDefault="qualified">
       <xs:complexType name="T">${content}</xs:complexType>${others}<xs:element name="Echo" type="t:T"/>
       <xs:element name="EchoResponse"><xs:complexType><xs:sequence><xs:element name="r" type="t:T"/></xs:sequence></xs:complexType></xs:element></xs:schema>`;
-    writeFileSync(location, wsdlWith({ ...WSDL_PARTS, types }));
-    const model = await readWsdl(location, FILES);
-    const operations = model.services[0]?.ports[0]?.operations ?? [];
-    const built = buildSchema([{ name: 'echo', operations, mapping: new Map(), naming: 'camel' }]);
-    const [mistake] = validateSchema(built.schema);
-    if (mistake !== undefined) throw mistake;
-    return built;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const built = await builtOf(echoWsdl(types, 'getEcho'));
+  const [mistake] = validateSchema(built.schema);
+  if (mistake !== undefined) throw mistake;
+  return built;
 }
 
 function planOf(built: BuiltSchema, selection: string): ReplyPlan {
@@ -59,16 +40,6 @@ function planOf(built: BuiltSchema, selection: string): ReplyPlan {
   const bound = built.fields.get('Query.getEcho');
   if (node?.kind !== 'Field' || bound === undefined) throw new Error('the operation is not offered');
   return planReply(bound.reply, [node], new AdmittedDocument(document).fragments, {});
-}
-
-/** The message comes in these pieces. */
-function decode(plan: ReplyPlan, pieces: readonly Buffer[], listItems = 1000): Decoded {
-  const decoder = new ReplyDecoder(plan, { listItems });
-  const reader = new XmlReader(decoder, defaultsOf(XML_LIMITS));
-  reader.begin('utf-8');
-  for (const piece of pieces) reader.write(piece);
-  reader.end();
-  return decoder.finish();
 }
 
 /** `<k>a</k>` for `k=a`, one after another. */
@@ -82,23 +53,9 @@ const message = (elements: string, attributes = ''): Buffer =>
       .join('\n')}</r></EchoResponse>`,
   );
 
-/** The same, however it is cut. */
-function answerOf(plan: ReplyPlan, xml: Buffer): Decoded {
-  const whole = decode(plan, [xml]);
-  const shown = JSON.stringify([whole.value, whole.errors, whole.points]);
-  const others = [
-    decode(
-      plan,
-      [...xml].map((byte) => Buffer.from([byte])),
-    ),
-    ...Array.from(xml, (_, at) => decode(plan, [xml.subarray(0, at), xml.subarray(at)])),
-  ];
-  for (const other of others) {
-    const told = JSON.stringify([other.value, other.errors, other.points]);
-    if (told !== shown) throw new Error(`cut otherwise: ${told} instead of ${shown}`);
-  }
-  return whole;
-}
+/** The answer, which is the same however the message is cut. */
+const answerOf = (plan: ReplyPlan, xml: Buffer): Decoded =>
+  assertSplitsAgree(xml, (pieces) => decodeReply(plan, pieces));
 
 t.test('a repeated group is a list of its repetitions', async (t) => {
   const pairs = await schemaOf(PAIRS);
@@ -293,7 +250,7 @@ t.test('the list of repetitions is bounded', async (t) => {
     await schemaOf(sequence('', sequence(`${MAYBE} ${MANY}`, one('k'), one('v', MAYBE)), one('z'))),
     '{items{k} z}',
   );
-  const { value, errors } = decode(plan, [message('k=1 k=2 v=2 k=3 v=3 z=9')], 2);
+  const { value, errors } = decodeReply(plan, [message('k=1 k=2 v=2 k=3 v=3 z=9')], 2);
   t.same(value, { items: null, z: '9' });
   t.same(errors, [{ code: 'UPSTREAM_RESPONSE_LIMIT', path: ['items'], rule: 'more items than allowed' }]);
 });

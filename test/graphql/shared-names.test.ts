@@ -1,11 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { printSchema, validateSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import { buildSchema } from '../../src/graphql/schema.js';
 import type { Naming } from '../../src/graphql/types/naming.js';
-import { readWsdl } from '../../src/wsdl/read.js';
-import { FILES } from '../wsdl/written.js';
+import { modelOf, wsdlWith } from '../wsdl/written.js';
+import { builtOf } from './built.js';
 
 /** Names of what several operations share: answers, header blocks, Faults, and the ends of their own names. */
 
@@ -18,29 +15,27 @@ const wsdlOf = (operations: readonly string[], use: 'literal' | 'encoded' = 'lit
       : `<message name="${name}"><part name="n" type="xs:int"/></message>`;
   const body = (kind: string): string => `<soap:${kind} use="${use}" namespace="urn:r"/>`;
   const headers = HEADERS.map((each) => `<soap:header message="t:H" part="${each}" use="literal"/>`).join('');
-  return `<definitions targetNamespace="urn:t" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t">
-<types><xs:schema targetNamespace="urn:t" elementFormDefault="qualified">${operations.map((name) => `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`).join('')}
+  const each = (print: (name: string) => string): string => operations.map(print).join('');
+  const style = use === 'literal' ? 'document' : 'rpc';
+  return wsdlWith({
+    types: `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">${each((name) => `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`)}
 <xs:element name="Ack"><xs:complexType><xs:sequence><xs:element name="code" type="xs:int"/><xs:element name="text" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
 ${HEADERS.map((name) => `<xs:element name="${name}" type="xs:string"/>`).join('')}
-<xs:complexType name="ServiceException"><xs:sequence/></xs:complexType></xs:schema></types>
-${operations.map(message).join('')}${message('Ack')}<message name="H">${HEADERS.map((name) => `<part name="${name}" element="t:${name}"/>`).join('')}</message>
-<message name="ServiceException"><part name="fault" type="t:ServiceException"/></message>
-<portType name="P">${operations.map((name) => `<operation name="${name}"><input message="t:${name}"/><output message="t:Ack"/><fault name="ServiceException" message="t:ServiceException"/></operation>`).join('')}</portType>
-<binding name="B" type="t:P"><soap:binding style="${use === 'literal' ? 'document' : 'rpc'}" transport="http://schemas.xmlsoap.org/soap/http"/>
-${operations.map((name) => `<operation name="${name}"><soap:operation soapAction=""/><input>${body('body')}${use === 'literal' ? headers : ''}</input><output>${body('body')}</output><fault name="ServiceException">${body('fault name="ServiceException"')}</fault></operation>`).join('')}</binding>
-<service name="S"><port name="Soap" binding="t:B"><soap:address location="http://127.0.0.1:9/"/></port></service></definitions>`;
+<xs:complexType name="ServiceException"><xs:sequence/></xs:complexType></xs:schema>`,
+    messages: `${each(message)}${message('Ack')}<message name="H">${HEADERS.map((name) => `<part name="${name}" element="t:${name}"/>`).join('')}</message>
+<message name="ServiceException"><part name="fault" type="t:ServiceException"/></message>`,
+    portType: `<portType name="P">${each((name) => `<operation name="${name}"><input message="t:${name}"/><output message="t:Ack"/><fault name="ServiceException" message="t:ServiceException"/></operation>`)}</portType>`,
+    binding: `<binding name="B" type="t:P"><soap:binding style="${style}" transport="http://schemas.xmlsoap.org/soap/http"/>
+${each((name) => `<operation name="${name}"><soap:operation soapAction=""/><input>${body('body')}${use === 'literal' ? headers : ''}</input><output>${body('body')}</output><fault name="ServiceException">${body('fault name="ServiceException"')}</fault></operation>`)}</binding>`,
+  });
 };
 
 async function build(t: Test, wsdl: string, naming: Naming) {
-  const file = join(t.testdir({}), 'shared.wsdl');
-  writeFileSync(file, wsdl);
-  const model = await readWsdl(file, FILES);
-  const operations = model.services[0]?.ports[0]?.operations ?? [];
-  const lists = { knownTypes: [...model.types.values()], elements: [...model.elements.values()] };
+  const { operations } = (await modelOf(wsdl)).services[0]?.ports[0] ?? { operations: [] };
   const faults = new Map(
     operations.map(({ name }) => [name, { field: null, hidden: false, faults: 'union' as const }] as const),
   );
-  const { schema, warnings } = buildSchema([{ name: 'shared', operations, mapping: faults, naming, ...lists }]);
+  const { schema, warnings } = await builtOf(wsdl, { name: 'shared', mapping: faults, naming });
   t.same(validateSchema(schema), []);
   return { sdl: printSchema(schema), warnings: warnings.map(({ what }) => what) };
 }

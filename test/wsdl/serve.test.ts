@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { copyNames, copyWsdl } from '../../src/wsdl/copy.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { reportRows } from '../../src/wsdl/report.js';
 import { documentAddress, requestedDocument } from '../../src/wsdl/serve.js';
-import { FILES, schemaWith, servedTexts, wsdlWith } from './written.js';
+import { FILES, folderWith, schemaWith, servedTexts, wsdlWith } from './written.js';
 
 const GATEWAY = 'http://gateway:4000/soap/a&b';
 const SERVED = 'http://gateway:4000/soap/a&amp;b';
@@ -28,16 +28,14 @@ const more = `<?xml version='1.0' encoding='iso-8859-1'?>
 <definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:x"><documentation>Größe</documentation><import namespace="urn:t" location="../a.wsdl"/></definitions>`;
 const schema = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t"/>';
 
-function folder(directory: string): string {
-  mkdirSync(join(directory, 'more'));
-  writeFileSync(join(directory, 'a.wsdl'), main);
-  writeFileSync(join(directory, 'more/b.wsdl'), Buffer.from(more, 'latin1'));
-  writeFileSync(join(directory, 'more/c.xsd'), schema);
-  return join(directory, 'a.wsdl');
-}
+const folder = (test: Test): string =>
+  join(
+    folderWith(test, { 'a.wsdl': main, 'more/b.wsdl': Buffer.from(more, 'latin1'), 'more/c.xsd': schema }),
+    'a.wsdl',
+  );
 
 t.test('a served document has the addresses of the gateway, and nothing of the inside', async (t) => {
-  const model = await readWsdl(folder(t.testdir({})), FILES);
+  const model = await readWsdl(folder(t), FILES);
   const [first, second, third] = servedTexts(model.documents, GATEWAY);
   t.equal(
     first,
@@ -60,7 +58,7 @@ t.test('a served document has the addresses of the gateway, and nothing of the i
 });
 
 t.test('the addresses that are served are the ones that are answered', async (t) => {
-  const { documents } = await readWsdl(folder(t.testdir({})), FILES);
+  const { documents } = await readWsdl(folder(t), FILES);
   t.strictSame(
     documents.map(({ index, kind }) => documentAddress(index, kind, '/s')),
     ['/s?wsdl', '/s?wsdl=1', '/s?xsd=2'],
@@ -91,9 +89,9 @@ t.test('the addresses that are served are the ones that are answered', async (t)
 });
 
 t.test('a copy is flat, keeps its addresses and means the same', async (t) => {
-  const directory = t.testdir({});
-  const model = await readWsdl(folder(directory), FILES);
-  const target = join(directory, 'new', 'copy');
+  const main = folder(t);
+  const model = await readWsdl(main, FILES);
+  const target = join(main, '..', 'new', 'copy');
   t.equal(await copyWsdl(model, target), 'a.wsdl');
   t.strictSame(readdirSync(target).sort(), ['a.wsdl', 'b.wsdl', 'c.xsd']);
   const copied = readFileSync(join(target, 'a.wsdl'), 'utf8');
@@ -133,7 +131,7 @@ t.test('names of copies are safe and told apart', (t) => {
 });
 
 t.test('the report has a row for each operation of each port', async (t) => {
-  const model = await readWsdl(folder(t.testdir({})), FILES);
+  const model = await readWsdl(folder(t), FILES);
   t.strictSame(
     reportRows(model).map(({ operation, port, status }) => [operation, port, status]),
     [

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import t from 'tap';
 import type { SimpleType } from '../../src/wsdl/model.js';
-import { readWsdl } from '../../src/wsdl/read.js';
-import { complexOf, FILES, operationOf, readSchemaWith, simpleOf, warningsOf, wsdlWith } from './written.js';
+import { complexOf, modelOf, operationOf, readSchemaWith, simpleOf, warningsOf, wsdlWith } from './written.js';
 
 const names = (types: readonly SimpleType[]) => types.map(({ name, builtIn }) => name?.local ?? `~${builtIn}`);
 
@@ -120,8 +118,7 @@ t.test('a simple type that is missing makes what is made of it partial, wherever
     const messages =
       '<message name="In"><part name="p" element="t:In"/></message><message name="Out"><part name="p" element="t:In"/></message>';
     const types = `<xs:schema targetNamespace="urn:t"><xs:element name="In"><xs:complexType>${content}</xs:complexType></xs:element></xs:schema>`;
-    const folder = t.testdir({ 'a.wsdl': wsdlWith({ types, messages }) });
-    const model = await readWsdl(join(folder, 'a.wsdl'), FILES);
+    const model = await modelOf(wsdlWith({ types, messages }));
     t.match(operationOf(model, 'Get'), { status: 'partial', reasons: [{ what: /type t:No is not declared/ }] }, use);
   }
 });

@@ -1,11 +1,13 @@
 import { Buffer } from 'node:buffer';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { ConfigurationError, type Diagnostic } from '../../src/base/diagnostic.js';
+import type { Diagnostic } from '../../src/base/diagnostic.js';
 import type { WsdlDocument } from '../../src/wsdl/document.js';
 import type { ComplexType, Operation, Particle, SimpleType, WsdlModel } from '../../src/wsdl/model.js';
 import { type ReadOptions, readWsdl } from '../../src/wsdl/read.js';
 import { documentAddress, ServedDocuments } from '../../src/wsdl/serve.js';
+import { diagnosticsOf } from '../kit/configuration.js';
 
 export const FILES: ReadOptions = { fetch: null, root: null, hosts: [] };
 
@@ -42,20 +44,50 @@ ${content}
 </xs:schema>`;
 }
 
-/** The problems of a WSDL that must be refused. */
-export async function problemsOf(location: string, options: ReadOptions = FILES): Promise<readonly Diagnostic[]> {
-  try {
-    await readWsdl(location, options);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.diagnostics;
-    throw error;
+/** A WSDL with the operation `Echo`, or of another name, from `t:Echo` to `t:EchoResponse`, which `types` declare. */
+export const echoWsdl = (types: string, name = 'Echo'): string =>
+  wsdlWith({
+    types,
+    messages:
+      '<message name="In"><part name="p" element="t:Echo"/></message><message name="Out"><part name="p" element="t:EchoResponse"/></message>',
+    portType: `<portType name="P"><operation name="${name}"><input message="t:In"/><output message="t:Out"/></operation></portType>`,
+    binding: `<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="${name}"><soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>`,
+  });
+
+/** A WSDL whose schema begins with these references to others. */
+export const importing = (...references: readonly string[]): string =>
+  wsdlWith({ types: schemaWith('').replace('<xs:element', `${references.join('\n')}<xs:element`) });
+
+/** The model of a WSDL that names no other documents. */
+export const modelOf = (wsdl: string): Promise<WsdlModel> =>
+  readWsdl('http://h/a.wsdl', {
+    ...FILES,
+    fetch: async (url) => ({ url, contentType: 'text/xml; charset=utf-8', body: Buffer.from(wsdl) }),
+  });
+
+/** A folder `wsdl` with these files, in one of the test, so that there is something outside. */
+export function folderWith(test: Test, files: Readonly<Record<string, string | Buffer>>): string {
+  const directory = join(test.testdir({}), 'wsdl');
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(directory, name, '..'), { recursive: true });
+    writeFileSync(join(directory, name), content);
   }
-  throw new Error(`${location} was not refused`);
+  return directory;
 }
 
+/** The problems of a WSDL that must be refused. */
+export async function problemsOf(location: string, options: ReadOptions = FILES): Promise<readonly Diagnostic[]> {
+  const found = await diagnosticsOf(readWsdl(location, options));
+  if (found.length === 0) throw new Error(`${location} was not refused`);
+  return found;
+}
+
+/** The operations of all ports. */
+export const operationsIn = ({ services }: WsdlModel): readonly Operation[] =>
+  services.flatMap(({ ports }) => ports.flatMap(({ operations }) => operations));
+
 export function operationOf(model: WsdlModel, name: string): Operation {
-  const found = model.services.flatMap(({ ports }) => ports).flatMap(({ operations }) => operations);
-  const operation = found.find((candidate) => candidate.name === name);
+  const operation = operationsIn(model).find((candidate) => candidate.name === name);
   if (operation === undefined) throw new Error(`no operation ${name}`);
   return operation;
 }

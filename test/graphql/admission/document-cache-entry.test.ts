@@ -2,7 +2,6 @@ import { Kind, type OperationDefinitionNode, parse } from 'graphql';
 import t from 'tap';
 import { defaultsOf, MIB } from '../../../src/base/limit.js';
 import { XSI_URI } from '../../../src/codec/plan/xsi.js';
-import { ReplyDecoder } from '../../../src/codec/read/decode.js';
 import { type Admission, admit } from '../../../src/graphql/admission/admit.js';
 import { AdmittedDocument, DocumentCache } from '../../../src/graphql/admission/document-cache.js';
 import {
@@ -15,8 +14,7 @@ import { GRAPHQL_LIMITS } from '../../../src/graphql/limits.js';
 import { planReply, type Variables } from '../../../src/graphql/output/reply-plan.js';
 import { rootPlanOf } from '../../../src/graphql/run/root-plan.js';
 import { buildSchema } from '../../../src/graphql/schema.js';
-import { XML_LIMITS } from '../../../src/xml/limits.js';
-import { XmlReader } from '../../../src/xml/reader.js';
+import { decodeReply } from '../../codec/plans.js';
 import { complex, elements, extension, INT, one, operation, STRING } from '../models.js';
 
 const NUMBER: EntryPart<number> = { is: (held): held is number => typeof held === 'number' };
@@ -143,12 +141,13 @@ t.test('of the types that derive from another, only those that a reply has are p
     bytes += more;
   });
   t.ok(bytes < 10_000, `${bytes} before any reply is read`);
-  const decoder = new ReplyDecoder(reply, { listItems: 10 });
   const type = (name: string): string => `xmlns:i="${XSI_URI}" xmlns:t="urn:shop" i:type="t:${name}"`;
-  const reader = new XmlReader(decoder, defaultsOf(XML_LIMITS));
-  reader.write(Buffer.from(`<g xmlns="urn:shop"><v ${type('T7')}><a>1</a><l ${type('T9')}><a>2</a></l></v></g>`));
-  reader.end();
-  t.match(decoder.finish().value, { a: '1', l: { a: '2', l: null }, r: null });
+  const { value } = decodeReply(
+    reply,
+    `<g xmlns="urn:shop"><v ${type('T7')}><a>1</a><l ${type('T9')}><a>2</a></l></v></g>`,
+    10,
+  );
+  t.match(value, { a: '1', l: { a: '2', l: null }, r: null });
   t.ok(bytes < 30_000, `${bytes} when a reply with two types was read`);
   t.equal(subtypes.length, 200);
 });

@@ -1,15 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { getNullableType, isListType } from 'graphql';
 import t from 'tap';
 import { encodeRequest } from '../../../src/codec/write/encode.js';
 import { InputError } from '../../../src/codec/write/input-error.js';
-import { buildSchema } from '../../../src/graphql/schema.js';
 import { DIALECTS } from '../../../src/soap/dialect.js';
-import { readWsdl } from '../../../src/wsdl/read.js';
 import { HAS_XMLLINT, lint } from '../../kit/xmllint.js';
-import { FILES, wsdlWith } from '../../wsdl/written.js';
+import { wsdlWith } from '../../wsdl/written.js';
+import { builtOf } from '../built.js';
 
 /** Elements that stand in several places of one content model: a list in GraphQL, each item where the schema has it. */
 
@@ -17,12 +14,8 @@ const schemaOf = (content: string): string =>
   `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t">
 <xs:element name="Get"><xs:complexType>${content}</xs:complexType></xs:element><xs:element name="GetResponse" type="xs:string"/></xs:schema>`;
 
-async function writerOf(content: string, folder: string) {
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'w.wsdl'), wsdlWith({ types: schemaOf(content) }));
-  const model = await readWsdl(join(folder, 'w.wsdl'), FILES);
-  const operations = model.services.flatMap(({ ports }) => ports.flatMap((port) => port.operations));
-  const built = buildSchema([{ name: 's', operations, mapping: new Map(), naming: 'camel' }]);
+async function writerOf(content: string) {
+  const built = await builtOf(wsdlWith({ types: schemaOf(content) }));
   const plan = built.fields.get('Query.get')?.requestPlan;
   const field = built.schema.getQueryType()?.getFields()['get'];
   if (plan === undefined || field === undefined) throw new Error('no field');
@@ -89,32 +82,28 @@ const CASES: readonly (readonly [name: string, content: string, values: object, 
 
 for (const [name, content, values, written] of CASES) {
   t.test(`several places: ${name}`, async (t) => {
-    const writer = await writerOf(content, join(t.testdir({}), 'w'));
+    const writer = await writerOf(content);
     t.equal(writer.write({ ...values }).replace(/^(arguments\.\w+):/, '$1'), written);
     t.notOk(writer.isTangled);
   });
 }
 
 t.test('where what else is given decides, all is written at the first place, and a note says so', async (t) => {
-  const writer = await writerOf(sequence(optional(B, A), C, element('a', MAYBE)), join(t.testdir({}), 'w'));
+  const writer = await writerOf(sequence(optional(B, A), C, element('a', MAYBE)));
   t.ok(writer.isTangled);
   t.equal(writer.write({ a: ['1', '2'], b: '3', c: '4' }), 'b3 a1 a2 c4');
-  const either = await writerOf(sequence(choice(A, B), C, A), join(t.testdir({}), 'w'));
+  const either = await writerOf(sequence(choice(A, B), C, A));
   t.ok(either.isTangled);
-  const circle = await writerOf(choice(sequence(A, B), sequence(B, A, C)), join(t.testdir({}), 'w'));
+  const circle = await writerOf(choice(sequence(A, B), sequence(B, A, C)));
   t.ok(circle.isTangled);
   t.equal(circle.write({ a: '1', b: '2' }), 'a1 b2');
 });
 
 t.test('what a derived type has again stands behind what it inherits', async (t) => {
-  const folder = t.testdir({});
   const types = `<xs:schema targetNamespace="urn:t" elementFormDefault="qualified"><xs:complexType name="Base">${sequence(A, B)}</xs:complexType>
     <xs:complexType name="More"><xs:complexContent><xs:extension base="t:Base">${sequence(A, C)}</xs:extension></xs:complexContent></xs:complexType>
     <xs:element name="Get" type="t:More"/><xs:element name="GetResponse" type="xs:string"/></xs:schema>`;
-  writeFileSync(join(folder, 'w.wsdl'), wsdlWith({ types }));
-  const model = await readWsdl(join(folder, 'w.wsdl'), FILES);
-  const operations = model.services.flatMap(({ ports }) => ports.flatMap((port) => port.operations));
-  const plan = buildSchema([{ name: 's', operations, mapping: new Map(), naming: 'camel' }]).fields.get('Query.get');
+  const plan = (await builtOf(wsdlWith({ types }))).fields.get('Query.get');
   if (plan === undefined) throw new Error('no field');
   const given = { arguments: { a: ['1', '2'], b: '3', c: '4' }, headers: {} };
   const message = encodeRequest(plan.requestPlan, DIALECTS['1.1'], given).toString();
@@ -147,13 +136,12 @@ const choices: fc.Arbitrary<Model> = fc.tuple(leaves, groupsOf(leaves)).map(([on
 const models = groupsOf(fc.oneof({ weight: 4, arbitrary: leaves }, groupsOf(leaves), choices));
 
 t.test('of any content model: what was valid is, written anew from its lists', { skip: !HAS_XMLLINT }, async (t) => {
-  const folder = t.testdir({});
   const totals = { schemas: 0, documents: 0, tangled: 0, several: 0 };
   await fc.assert(
     fc.asyncProperty(models, fc.array(fc.nat(), { minLength: 400, maxLength: 400 }), async (model, numbers) => {
       totals.schemas += 1;
       const content = model.print;
-      const writer = await writerOf(content, join(folder, String(totals.schemas)));
+      const writer = await writerOf(content);
       let at = 0;
       const below = (limit: number): number => (numbers[at++ % numbers.length] ?? 0) % limit;
       const made = Array.from({ length: 6 }, () => model.make(below));

@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { runProgram } from '../../../src/cli/program.js';
 import { type Comparison, compareWsdls } from '../../../src/wsdl/compare/compare.js';
-import { readWsdl } from '../../../src/wsdl/read.js';
-import { FILES, schemaWith, wsdlWith } from '../written.js';
+import { modelOf, schemaWith, wsdlWith } from '../written.js';
 
 /** Both directions carry `t:Order`, so that each change is seen from either side. */
 const service = (content: string, more: { readonly binding?: string; readonly portType?: string } = {}): string =>
@@ -22,13 +20,8 @@ const element = (name: string, type: string, more = ''): string =>
 const simple = (restriction: string): string =>
   `<xs:simpleType name="Code"><xs:restriction ${restriction}</xs:restriction></xs:simpleType>`;
 
-async function compare(t: Test, before: string, after: string): Promise<Comparison> {
-  const folder = t.testdir({ 'before.wsdl': before, 'after.wsdl': after });
-  return compareWsdls(
-    await readWsdl(join(folder, 'before.wsdl'), FILES),
-    await readWsdl(join(folder, 'after.wsdl'), FILES),
-  );
-}
+const compare = async (before: string, after: string): Promise<Comparison> =>
+  compareWsdls(await modelOf(before), await modelOf(after));
 
 const printed = ({ changes }: Comparison): readonly string[] =>
   changes.map(({ severity, where, what }) => `${severity}: ${where} ${what}`);
@@ -272,7 +265,7 @@ const CASES: readonly (readonly [string, string, string, readonly string[]])[] =
 
 for (const [name, before, after, expected] of CASES) {
   t.test(`changes of types: ${name}`, async (t) => {
-    t.strictSame(printed(await compare(t, service(before), service(after))), expected);
+    t.strictSame(printed(await compare(service(before), service(after))), expected);
   });
 }
 
@@ -286,21 +279,21 @@ const PORT_TYPE =
 t.test('changes of operations', async (t) => {
   const plain = service(order(sequence(A)));
   const other = service(order(sequence(A)), { binding: BINDING('urn:other') });
-  t.strictSame(printed(await compare(t, plain, other)), ['breaking: Get has another SOAPAction']);
+  t.strictSame(printed(await compare(plain, other)), ['breaking: Get has another SOAPAction']);
   const more = service(order(sequence(A)), { binding: BINDING('urn:get', ADD), portType: PORT_TYPE });
   const isAlike = (owner: string): readonly string[] => [
     `dangerous: Add the operation is new, and its requests look like those of ${owner}`,
   ];
-  t.strictSame(printed(await compare(t, plain, more)), isAlike('Get'), 'by its request element');
-  t.strictSame(printed(await compare(t, more, plain)), ['breaking: Add the operation is gone']);
+  t.strictSame(printed(await compare(plain, more)), isAlike('Get'), 'by its request element');
+  t.strictSame(printed(await compare(more, plain)), ['breaking: Add the operation is gone']);
   const own = (text: string, action = 'urn:add'): string =>
     text
       .replace('</xs:schema>', '<xs:element name="Add" type="xs:string"/></xs:schema>')
       .replace('<portType', '<message name="AddIn"><part name="p" element="t:Add"/></message><portType')
       .replace('<operation name="Add"><input message="t:In"/>', '<operation name="Add"><input message="t:AddIn"/>')
       .replace('soapAction=""', `soapAction="${action}"`);
-  t.strictSame(printed(await compare(t, plain, own(more))), ['safe: Add the operation is new']);
-  t.strictSame(printed(await compare(t, plain, own(more, 'urn:get'))), isAlike('Get'), 'by its action');
+  t.strictSame(printed(await compare(plain, own(more))), ['safe: Add the operation is new']);
+  t.strictSame(printed(await compare(plain, own(more, 'urn:get'))), isAlike('Get'), 'by its action');
   const port = (text: string): string =>
     text
       .replace('</service>', '<port name="Other" binding="t:B2"><soap:address location="http://a/"/></port></service>')
@@ -310,9 +303,9 @@ t.test('changes of operations', async (t) => {
           .replace('name="B" type="t:P"', 'name="B2" type="t:P2"')
           .replace(/<operation name="Get">.*?<\/operation>/, '')}<service `,
       );
-  t.strictSame(printed(await compare(t, plain, port(plain))), ['safe: port Other is new', ...isAlike('Get')]);
+  t.strictSame(printed(await compare(plain, port(plain))), ['safe: port Other is new', ...isAlike('Get')]);
   const unknown = own(more).replace('element="t:Add"', 'element="t:Nowhere"');
-  t.match(printed(await compare(t, plain, unknown)), [/^dangerous: Add the operation is new, and its requests/]);
+  t.match(printed(await compare(plain, unknown)), [/^dangerous: Add the operation is new, and its requests/]);
 });
 
 t.test('changes of messages of several parts', async (t) => {
@@ -320,7 +313,7 @@ t.test('changes of messages of several parts', async (t) => {
     `<message name="In">${elements.map((name, at) => `<part name="p${at}" element="t:${name}"/>`).join('')}</message><message name="Out"><part name="p" element="t:GetResponse"/></message>`;
   const wsdl = (type: string, ...elements: readonly string[]): string =>
     wsdlWith({ types: schemaWith(`<xs:element name="Page" type="${type}"/>`), messages: parts(...elements) });
-  const changes = async (before: string, after: string) => printed(await compare(t, before, after));
+  const changes = async (before: string, after: string) => printed(await compare(before, after));
   const one = wsdl('xs:int', 'Get');
   const two = wsdl('xs:int', 'Get', 'Page');
   t.strictSame(await changes(two, two), []);
@@ -350,7 +343,7 @@ t.test('attachments of a request are required, further ones of a reply are more 
     });
   const related = (...parts: readonly string[]): string =>
     `<mime:multipartRelated><mime:part>${none}</mime:part>${parts.map(content).join('')}</mime:multipartRelated>`;
-  const changes = async (before: string, after: string) => printed(await compare(t, before, after));
+  const changes = async (before: string, after: string) => printed(await compare(before, after));
   const both = wsdl(related('a'), related('a'));
   t.strictSame(await changes(both, both), []);
   t.strictSame(await changes(wsdl(none, none), both), [
@@ -365,13 +358,8 @@ t.test('attachments of a request are required, further ones of a reply are more 
 });
 
 t.test('the command prints the worst first and exits with 1 when something breaks', async (t) => {
-  const folder = t.testdir({});
-  const write = (name: string, text: string): string => {
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
-  };
-  const one = write('one.wsdl', wsdlWith({ types: schemaWith('') }));
-  const two = write('two.wsdl', wsdlWith({ types: schemaWith(''), binding: BINDING('urn:other') }));
+  const folder = t.testdir({ 'one.wsdl': wsdlWith({}), 'two.wsdl': wsdlWith({ binding: BINDING('urn:other') }) });
+  const [one, two] = [join(folder, 'one.wsdl'), join(folder, 'two.wsdl')];
   const lines: string[] = [];
   const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
   t.equal(await runProgram(['diff', one, two], terminal), 1);

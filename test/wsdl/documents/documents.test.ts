@@ -1,33 +1,30 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { runAtOnce } from '../../../src/base/time-slices.js';
 import type { FetchDocument } from '../../../src/wsdl/documents/document-source.js';
 import { IMPORT_LIMITS } from '../../../src/wsdl/documents/documents.js';
 import { parseTree } from '../../../src/wsdl/documents/parse.js';
 import { readWsdl } from '../../../src/wsdl/read.js';
-import { complexOf, FILES, operationOf, printContent, problemsOf, schemaWith, wsdlWith } from '../written.js';
+import {
+  complexOf,
+  FILES,
+  folderWith,
+  importing,
+  operationOf,
+  printContent,
+  problemsOf,
+  schemaWith,
+  wsdlWith,
+} from '../written.js';
 
 const XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"';
 const xsd = (content: string, attributes = '') => `<xs:schema ${XS} ${attributes}>${content}</xs:schema>`;
 const typeA = (child: string) =>
   `<xs:complexType name="A"><xs:sequence><xs:element name="${child}" type="xs:int"/></xs:sequence></xs:complexType>`;
 
-/** A folder with a `wsdl` folder in it, so that there is something outside. */
-function folder(test: Test, files: Readonly<Record<string, string | Buffer>>): string {
-  const directory = join(test.testdir({}), 'wsdl');
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(join(directory, name, '..'), { recursive: true });
-    writeFileSync(join(directory, name), content);
-  }
-  return directory;
-}
-
-const importing = (...references: readonly string[]) =>
-  wsdlWith({ types: schemaWith('').replace('<xs:element', `${references.join('\n')}<xs:element`) });
-
 t.test('imports resolve relative to the document that holds them', async (t) => {
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': importing('<xs:import namespace="urn:u" schemaLocation="sub/u.xsd"/>'),
     'sub/u.xsd': xsd(
       '<xs:import namespace="urn:v" schemaLocation="deep/v.xsd#top"/><xs:element name="u" type="v:A"/>',
@@ -51,7 +48,7 @@ t.test('imports resolve relative to the document that holds them', async (t) => 
 });
 
 t.test('circular imports, imports met twice and imports without location are read once', async (t) => {
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
       head: '<import namespace="urn:t" location="b.wsdl"/><import namespace="urn:t" location="./b.wsdl"/>',
       types: `${schemaWith('<xs:import namespace="urn:u"/><xs:element name="E" type="u:A" xmlns:u="urn:u"/>')}
@@ -72,7 +69,7 @@ t.test('circular imports, imports met twice and imports without location are rea
 
 t.test('an included schema without target takes that of each includer', async (t) => {
   const include = '<xs:include schemaLocation="c.xsd"/>';
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
       types: `${schemaWith(include)}<xs:schema targetNamespace="urn:u" elementFormDefault="qualified">${include}</xs:schema>`,
     }),
@@ -91,7 +88,7 @@ t.test('an included schema without target takes that of each includer', async (t
 });
 
 t.test('a redefinition takes the place of what it is derived from', async (t) => {
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
       types:
         schemaWith(`<xs:redefine schemaLocation="c.xsd"><xs:complexType name="A"><xs:complexContent><xs:extension base="t:A">
@@ -111,7 +108,7 @@ t.test('a redefinition takes the place of what it is derived from', async (t) =>
 });
 
 t.test('well-known schemas are built in: their imports need no network', async (t) => {
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
       types:
         schemaWith(`<xs:import namespace="http://schemas.xmlsoap.org/soap/encoding/" schemaLocation="http://schemas.xmlsoap.org/soap/encoding/"/>
@@ -126,7 +123,7 @@ t.test('well-known schemas are built in: their imports need no network', async (
 });
 
 t.test('nothing outside the folder of the WSDL is read, and the line that asked for it is named', async (t) => {
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': importing(
       ...[
         '../secret.xsd',
@@ -172,7 +169,7 @@ t.test('nothing outside the folder of the WSDL is read, and the line that asked 
 
 t.test('what is no WSDL at all is refused with its place', async (t) => {
   const bomb = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;">]><a>&y;</a>';
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'dtd.wsdl': `<?xml version="1.0"?>\n${bomb}`,
     'cut.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/">\n <types>',
     'text.wsdl': 'no xml at all',
@@ -211,7 +208,7 @@ t.test('what is no WSDL at all is refused with its place', async (t) => {
 });
 
 t.test('a broken document that is imported is left out with both places', async (t) => {
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': importing(
       '<xs:import namespace="urn:u" schemaLocation="dtd.xsd"/>',
       '<xs:import namespace="urn:v" schemaLocation="dtd.xsd"/>',
@@ -229,7 +226,7 @@ t.test('limits: documents, depth, nesting, tags, elements and bytes', async (t) 
   const { documents, depth, elements, bytes } = IMPORT_LIMITS;
   const numbered = (count: number) => Array.from({ length: count }, (_, at) => at);
   const including = (count: number) => numbered(count).map((at) => `<xs:include schemaLocation="${at}.xsd"/>`);
-  const wide = folder(t, {
+  const wide = folderWith(t, {
     'a.wsdl': importing(...including(documents)),
     'most.wsdl': importing(...including(documents - 1)),
     ...Object.fromEntries(numbered(documents).map((at) => [`${at}.xsd`, xsd('', 'targetNamespace="urn:t"')])),
@@ -281,7 +278,7 @@ t.test('encodings: UTF-8, UTF-16 and ISO-8859-1 by mark or declaration', async (
   const text = (encoding: string) =>
     wsdlWith({ types: schemaWith('<xs:element name="Größe" type="xs:int"/>') }).replace('UTF-8', encoding);
   const swapped = Buffer.from(`\ufeff${text('UTF-16')}`, 'utf16le').swap16();
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'utf-8.wsdl': `\ufeff${text('UTF-8')}`,
     'utf-16le.wsdl': Buffer.from(`\ufeff${text('UTF-16')}`, 'utf16le'),
     'utf-16be.wsdl': swapped,

@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { copyWsdl } from '../../../src/wsdl/copy.js';
 import { DOCTYPE_CHARS, withoutDoctype } from '../../../src/wsdl/documents/doctype.js';
 import { isNearby, sharedFolder, shellWord } from '../../../src/wsdl/documents/nearby.js';
@@ -9,6 +9,8 @@ import { readWsdl } from '../../../src/wsdl/read.js';
 import {
   complexOf,
   FILES,
+  folderWith,
+  importing,
   operationOf,
   printContent,
   problemsOf,
@@ -20,24 +22,13 @@ import {
 const XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"';
 const xsd = (content: string, attributes = 'targetNamespace="urn:u" xmlns:u="urn:u"') =>
   `<xs:schema ${XS} ${attributes}>${content}</xs:schema>`;
-const importing = (...references: readonly string[]) =>
-  wsdlWith({ types: schemaWith('').replace('<xs:element', `${references.join('\n')}<xs:element`) });
 const typeA = (child: string, type = 'xs:int') =>
   `<xs:complexType name="A"><xs:sequence><xs:element name="${child}" type="${type}"/></xs:sequence></xs:complexType>`;
-
-function folder(test: Test, files: Readonly<Record<string, string>>): string {
-  const directory = join(test.testdir({}), 'wsdl');
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(join(directory, name, '..'), { recursive: true });
-    writeFileSync(join(directory, name), content);
-  }
-  return directory;
-}
 
 t.test('imports and includes directly in wsdl:types are read without a schema around them', async (t) => {
   const messages = `<message name="In"><part name="p" element="u:Get" xmlns:u="urn:u"/></message>
     <message name="Out"><part name="p" element="t:GetResponse"/></message>`;
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
       messages,
       types: '<xs:import namespace="urn:u" schemaLocation="u.xsd"/><xs:include schemaLocation="t.xsd"/>',
@@ -56,7 +47,7 @@ t.test('a schema with a DOCTYPE is read without its DTD, which the copies do not
     <!-- it's a "comment" ]> --><?pi ]>?><!ENTITY % p SYSTEM "file:///etc/passwd"> %p;
     <!ATTLIST xs:schema a CDATA #FIXED "]>">
   ] >`;
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
       types: schemaWith('<xs:import namespace="urn:u" schemaLocation="u.xsd"/>'),
     }),
@@ -88,11 +79,11 @@ t.test('a DTD gives no entities, and may neither be long nor stand elsewhere', a
   };
   for (const [name, problem] of Object.entries(expected)) {
     const types = schemaWith('<xs:import namespace="urn:u" schemaLocation="u.xsd"/>');
-    const directory = folder(t, { [`${name}.wsdl`]: wsdlWith({ types }), 'u.xsd': documents[name] ?? '' });
+    const directory = folderWith(t, { [`${name}.wsdl`]: wsdlWith({ types }), 'u.xsd': documents[name] ?? '' });
     const { warnings } = await readWsdl(join(directory, `${name}.wsdl`), FILES);
     t.match(warnings.at(-1), problem, name);
   }
-  const directory = folder(t, { 'a.wsdl': `<!DOCTYPE definitions>${wsdlWith({})}` });
+  const directory = folderWith(t, { 'a.wsdl': `<!DOCTYPE definitions>${wsdlWith({})}` });
   t.match(await problemsOf(join(directory, 'a.wsdl')), [{ what: /WSDL has a DTD, which is refused/ }]);
   const most = `<!DOCTYPE a${' '.repeat(DOCTYPE_CHARS - '<!DOCTYPE a>'.length)}>`;
   t.strictSame(withoutDoctype(`${most}<a/>`), { text: `${' '.repeat(DOCTYPE_CHARS)}<a/>`, start: 0 });
@@ -100,7 +91,7 @@ t.test('a DTD gives no entities, and may neither be long nor stand elsewhere', a
 });
 
 t.test('an import of a document with another target namespace is reported with both names', async (t) => {
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
       head: '<import namespace="urn:x" location="b.wsdl"/>',
       types: schemaWith(`<xs:import namespace="urn:w" schemaLocation="u.xsd"/>
@@ -138,7 +129,11 @@ t.test('declarations met twice are compared by meaning: prefixes, annotations, d
   const read = async (second: string): Promise<readonly string[]> => {
     const two =
       '<xs:import namespace="urn:u" schemaLocation="1.xsd"/><xs:import namespace="urn:u" schemaLocation="2.xsd"/>';
-    const directory = folder(t, { 'a.wsdl': wsdlWith({ types: schemaWith(two) }), '1.xsd': first, '2.xsd': second });
+    const directory = folderWith(t, {
+      'a.wsdl': wsdlWith({ types: schemaWith(two) }),
+      '1.xsd': first,
+      '2.xsd': second,
+    });
     return (await readWsdl(join(directory, 'a.wsdl'), FILES)).warnings.map(({ what }) => what);
   };
   t.strictSame(await read(same), []);
@@ -167,7 +162,7 @@ const older = (uri: string, content: string, attributes = '') =>
   });
 
 t.test('schemas of the draft of October 2000 are read as those of 2001', async (t) => {
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': older(
       'http://www.w3.org/2000/10/XMLSchema',
       `<x:import namespace="urn:v" schemaLocation="v.xsd"/>
@@ -205,7 +200,7 @@ t.test('schemas of the draft of October 2000 are read as those of 2001', async (
 });
 
 t.test('schemas of the drafts of 1999 are read as those of 2001', async (t) => {
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': older(
       'http://www.w3.org/1999/XMLSchema',
       `<x:complexType name="A" content="elementOnly"><x:element name="id" type="x:int"/><x:element name="more" type="u:Size" minOccurs="0"/><x:attribute name="a" type="x:string" minOccurs="1"/></x:complexType>
@@ -242,7 +237,7 @@ t.test('schemas of the drafts of 1999 are read as those of 2001', async (t) => {
 t.test('well-known schemas are read from the copies that come along where a WSDL does not bring them', async (t) => {
   const wsa = 'http://www.w3.org/2005/08/addressing';
   const wsnt = 'http://docs.oasis-open.org/wsn/b-2';
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
       head: '<import namespace="http://docs.oasis-open.org/wsrf/rw-2" location="http://docs.oasis-open.org/wsrf/rw-2.wsdl"/>',
       types:
@@ -287,7 +282,7 @@ t.test('a document that the WSDL brings along is preferred to the copy of a well
   const own = xsd('<xs:complexType name="EndpointReferenceType"/>', `targetNamespace="${wsa}"`);
   const b2 =
     '<xs:import namespace="http://docs.oasis-open.org/wsn/b-2" schemaLocation="http://docs.oasis-open.org/wsn/b-2.xsd"/>';
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
       types: schemaWith(`${b2}<xs:import namespace="${wsa}" schemaLocation="addr.xsd"/>`),
     }),
@@ -309,7 +304,7 @@ t.test('each copy of a well-known schema is there, declares its namespace, and i
     const reference = name.endsWith('.wsdl')
       ? { head: `<import namespace="${namespace}" location="http://x.example/"/>` }
       : { types: schemaWith(`<xs:import namespace="${namespace}"/>`) };
-    const directory = folder(t, { [`${name}.wsdl`]: wsdlWith(reference) });
+    const directory = folderWith(t, { [`${name}.wsdl`]: wsdlWith(reference) });
     const model = await readWsdl(join(directory, `${name}.wsdl`), FILES);
     t.equal(model.documents[1]?.location, `soapstone/schemas/${name}`, namespace);
     const wrong = model.warnings.filter(
@@ -323,7 +318,7 @@ t.test('each copy of a well-known schema is there, declares its namespace, and i
 t.test(
   'files beside the folder of a WSDL on the command line are read, and the warning names their folder',
   async (t) => {
-    const directory = folder(t, {
+    const directory = folderWith(t, {
       'v1/air/a.wsdl': importing(
         '<xs:import namespace="urn:u" schemaLocation="../common/u.xsd"/>',
         '<xs:import namespace="urn:v" schemaLocation="../../v2/v.xsd"/>',
@@ -388,7 +383,7 @@ t.test('how far from the folder of a WSDL its files are read', (t) => {
 
 t.test('warnings of one cause are one, with their number, places and remedy', async (t) => {
   const elements = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `<xs:element name="${name}" type="m:${name}"/>`);
-  const directory = folder(t, {
+  const directory = folderWith(t, {
     'a.wsdl': wsdlWith({
       types: schemaWith(`<xs:complexType name="T" xmlns:m="urn:missing"><xs:sequence>
         ${elements.join('\n')}<xs:element ref="m:h"/></xs:sequence><xs:attribute name="i" type="m:i"/><xs:attribute ref="m:j"/></xs:complexType>

@@ -1,12 +1,9 @@
-import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { Payload } from '../../../src/wsdl/model.js';
-import { readWsdl } from '../../../src/wsdl/read.js';
 import { reportRows } from '../../../src/wsdl/report.js';
-import { FILES, operationOf, printContent, schemaWith, warningsOf, wsdlWith } from '../written.js';
+import { modelOf, operationOf, printContent, schemaWith, warningsOf, wsdlWith } from '../written.js';
 
-const read = (test: Test, parts: Parameters<typeof wsdlWith>[0]) =>
-  readWsdl(join(test.testdir({ 'a.wsdl': wsdlWith(parts) }), 'a.wsdl'), FILES);
+const read = (parts: Parameters<typeof wsdlWith>[0]) => modelOf(wsdlWith(parts));
 
 const soapBinding = (operations: string, style = 'document', prefix = 'soap') =>
   `<binding name="B" type="t:P"><${prefix}:binding style="${style}" transport="http://schemas.xmlsoap.org/soap/http"/>${operations}</binding>`;
@@ -14,7 +11,7 @@ const bound = (name: string, input: string, output: string | null = '<soap:body 
   `<operation name="${name}"><soap:operation soapAction=""/><input>${input}</input>${output === null ? '' : `<output>${output}</output>`}</operation>`;
 
 t.test('a plain operation of document/literal is read whole', async (t) => {
-  const model = await read(t, {});
+  const model = await read({});
   t.equal(model.services.length, 1);
   t.match(model.services[0], { name: { uri: 'urn:t', local: 'S' } });
   t.match(model.services[0]?.ports[0], { name: 'Soap', dialect: '1.1', address: 'http://internal.example/get' });
@@ -34,7 +31,7 @@ t.test('the version of a port follows the namespace of its binding, not the pref
   const binding = (name: string, attributes: string) =>
     `<binding name="${name}" type="t:P" ${attributes}><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
      <operation name="Get"><soap12:operation soapAction="x"/><input><soap12:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>`;
-  const model = await read(t, {
+  const model = await read({
     binding: `${binding('B', 'xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap12/"')}${binding('C', '')}
       <binding name="D" type="t:P"><http:binding verb="GET"/></binding>
       <binding name="E" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/jms"/></binding>`,
@@ -58,7 +55,7 @@ t.test('the version of a port follows the namespace of its binding, not the pref
 t.test('ports of the same name in two services can both be chosen', async (t) => {
   const service = (name: string) =>
     `<service name="${name}"><port name="Soap" binding="t:B"><soap:address location="http://${name}/"/></port></service>`;
-  const model = await read(t, { service: service('One') + service('Two') });
+  const model = await read({ service: service('One') + service('Two') });
   t.strictSame(
     model.services.flatMap(({ ports }) => ports).map(({ name, address }) => [name, address]),
     [
@@ -69,7 +66,7 @@ t.test('ports of the same name in two services can both be chosen', async (t) =>
 });
 
 t.test('header parts go to the Header, from the same or another message, and faults are declared', async (t) => {
-  const model = await read(t, {
+  const model = await read({
     types: schemaWith(
       '<xs:element name="Auth" type="xs:string"/><xs:element name="Trace" type="xs:string"/><xs:element name="Broken" type="xs:string"/>',
     ),
@@ -105,7 +102,7 @@ t.test('header parts go to the Header, from the same or another message, and fau
 });
 
 t.test('a message without parts has an empty Body, one-way operations have no reply', async (t) => {
-  const model = await read(t, {
+  const model = await read({
     messages: '<message name="In"/><message name="Out"/>',
     portType:
       '<portType name="P"><operation name="Ping"><input message="t:In"/></operation><operation name="Both"><input message="In"/><output message="Out"/></operation></portType>',
@@ -120,7 +117,7 @@ t.test('a message without parts has an empty Body, one-way operations have no re
 t.test(
   'several parts in document style are several children of Body, in the order that the binding gives them',
   async (t) => {
-    const model = await read(t, {
+    const model = await read({
       types: schemaWith(
         '<xs:element name="Page" type="xs:int"/><xs:element name="Auth" type="xs:string"/><xs:complexType name="Nothing"/><xs:complexType name="One"><xs:sequence><xs:element ref="t:Page"/></xs:sequence></xs:complexType>',
       ),
@@ -166,7 +163,7 @@ t.test(
 );
 
 t.test('rpc/literal makes a wrapper of the parts', async (t) => {
-  const model = await read(t, {
+  const model = await read({
     types: schemaWith(
       '<xs:complexType name="A"><xs:sequence><xs:element name="x" type="xs:int"/></xs:sequence></xs:complexType>',
     ),
@@ -193,7 +190,7 @@ t.test('rpc/literal makes a wrapper of the parts', async (t) => {
 });
 
 t.test('what is not offered is disabled alone, with a reason, a line, and the name it passes under', async (t) => {
-  const model = await read(t, {
+  const model = await read({
     messages: `<message name="In"><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>
       <message name="Two"><part name="p" element="t:Get"/><part name="q" element="t:Get"/></message><message name="Typed"><part name="p" type="xs:int"/></message>
       <message name="Missing"><part name="p" element="t:Gone"/></message>`,
@@ -246,7 +243,7 @@ t.test('what is not offered is disabled alone, with a reason, a line, and the na
 t.test('rpc/encoded: unqualified parts that may be nil, unless no language had a null for their type', async (t) => {
   const encoded =
     '<soap:body use="encoded" namespace="urn:rpc" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/>';
-  const model = await read(t, {
+  const model = await read({
     types: schemaWith(
       '<xs:complexType name="A"><xs:sequence><xs:element name="x" type="xs:int"/></xs:sequence></xs:complexType>',
     ),
@@ -281,7 +278,7 @@ t.test('overloaded operations are all offered, each under a name of its own', as
     `<operation name="${name}"><input name="${input}" message="t:${input}"/><output message="t:Out"/></operation>`;
   const binding = (name: string, input: string) =>
     `<operation name="${name}"><soap:operation soapAction="${input}"/><input name="${input}"><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`;
-  const model = await read(t, {
+  const model = await read({
     messages: `<message name="One"><part name="a" type="xs:int"/></message><message name="Two"><part name="b" type="xs:int"/></message>
       <message name="Three"><part name="c" type="xs:int"/></message><message name="Out"/>`,
     portType: `<portType name="P">${operation('Add', 'One')}${operation('Add', 'Two')}${operation('Add2', 'One')}${operation('Add', 'Three')}</portType>`,
@@ -309,7 +306,7 @@ t.test('overloaded operations are all offered, each under a name of its own', as
 });
 
 t.test('parts that name a type in document style, and elements in rpc style', async (t) => {
-  const model = await read(t, {
+  const model = await read({
     types:
       schemaWith(`<xs:complexType name="Single"><xs:sequence><xs:element name="only" type="xs:int"/></xs:sequence></xs:complexType>
       <xs:complexType name="Double"><xs:sequence><xs:element name="a" type="xs:int"/><xs:element name="b" type="xs:int"/></xs:sequence></xs:complexType>
@@ -341,7 +338,7 @@ t.test('parts that name a type in document style, and elements in rpc style', as
 t.test('the envelope within a MIME package is read, and its attachments', async (t) => {
   const multipart = (inner: string, content: string) =>
     `<mime:multipartRelated><mime:part>${inner}</mime:part><mime:part><mime:content part="${content}" type="image/png"/></mime:part></mime:multipartRelated>`;
-  const model = await read(t, {
+  const model = await read({
     messages: `<message name="In"><part name="p" element="t:Get"/><part name="h" element="t:GetResponse"/><part name="photo" type="xs:base64Binary"/></message>
       <message name="Out"><part name="p" element="t:GetResponse"/></message>`,
     portType:
@@ -370,7 +367,7 @@ t.test('the envelope within a MIME package is read, and its attachments', async 
 });
 
 t.test('headers without a message, parts that are not there and required extensions', async (t) => {
-  const model = await read(t, {
+  const model = await read({
     head: '<p:Policy xmlns:p="urn:policy" xmlns:w="http://schemas.xmlsoap.org/wsdl/" w:required="true"/>',
     types: schemaWith('<xs:element name="Auth" type="xs:string"/>'),
     messages: `<message name="In"><part name="head" element="t:Auth"/><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>`,
@@ -397,7 +394,7 @@ t.test('headers without a message, parts that are not there and required extensi
 
 t.test('a WSDL without a SOAP port says what it can', async (t) => {
   const portsOf = async (parts: Parameters<typeof wsdlWith>[0]) => {
-    const model = await read(t, parts);
+    const model = await read(parts);
     const ports = model.services.flatMap((service) => service.ports);
     t.ok(model.warnings.every(({ line }) => line !== null));
     return {
@@ -448,7 +445,7 @@ t.test('a WSDL without a SOAP port says what it can', async (t) => {
 t.test('an operation name is only ever data', async (t) => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the string tries to be one.
   const name = '#{`touch /tmp/x`}${process.exit()}&quot;);';
-  const model = await read(t, {
+  const model = await read({
     portType: `<portType name="P"><operation name="${name}"><input message="t:In"/></operation></portType>`,
     binding: soapBinding(bound(name, '<soap:body use="literal"/>', null)),
   });
@@ -501,7 +498,7 @@ t.test('a WSDL whose parts multiply each other is read in bounded time', async (
   };
   for (const [name, parts] of Object.entries(hostile)) {
     const before = process.cpuUsage();
-    const rows = reportRows(await read(t, parts));
+    const rows = reportRows(await read(parts));
     const { user, system } = process.cpuUsage(before);
     t.comment(`${name}: ${rows.length} operations, ${Math.round((user + system) / 1000)} ms of processor time`);
     t.ok(rows.length > 0 && rows.length <= 200_000, name);
@@ -533,9 +530,8 @@ t.test('a large WSDL is read in seconds', async (t) => {
     portType: `<portType name="P">${count.map((at) => `<operation name="Op${at}"><input message="t:I${at}"/><output message="t:O${at}"/></operation>`).join('\n')}</portType>`,
     binding: soapBinding(count.map((at) => bound(`Op${at}`, '<soap:body use="literal"/>')).join('\n')),
   });
-  const file = join(t.testdir({ 'big.wsdl': text }), 'big.wsdl');
   const started = performance.now();
-  const model = await readWsdl(file, FILES);
+  const model = await modelOf(text);
   const millis = Math.round(performance.now() - started);
   t.comment(`${text.length} characters, 5001 types, 3000 operations in ${millis} ms`);
   t.equal(model.types.size, 5001);
@@ -564,7 +560,7 @@ const ID = 'xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wss
 t.test(
   'WS-Addressing is required by the extension or by a policy of the port, its binding or its port type',
   async (t) => {
-    const useOf = async (parts: Parameters<typeof wsdlWith>[0]) => operationOf(await read(t, parts), 'Get').addressing;
+    const useOf = async (parts: Parameters<typeof wsdlWith>[0]) => operationOf(await read(parts), 'Get').addressing;
     const required = { uri: ADDRESSING_10, isRequired: true };
     const optional = { uri: ADDRESSING_10, isRequired: false };
     t.equal(await useOf({}), undefined);
@@ -599,14 +595,14 @@ t.test(
 
 t.test('policies that refer to each other or multiply are read within bounds', async (t) => {
   const cycle = `<p:Policy ${ID}><p:PolicyReference URI="#a"/>${ASSERTION}/></p:Policy>`;
-  const model = await read(t, addressed('<p:PolicyReference URI="#a"/>', cycle));
+  const model = await read(addressed('<p:PolicyReference URI="#a"/>', cycle));
   t.same(operationOf(model, 'Get').addressing, { uri: ADDRESSING_10, isRequired: true });
   const doubling = Array.from({ length: 60 }, (_, index) => {
     const next = `<p:PolicyReference URI="n${index + 1}"/>`;
     return `<p:Policy Name="n${index}">${next}${next}</p:Policy>`;
   });
   const begun = process.cpuUsage();
-  const large = await read(t, addressed('<p:PolicyReference URI="n0"/>', doubling.join('')));
+  const large = await read(addressed('<p:PolicyReference URI="n0"/>', doubling.join('')));
   t.equal(operationOf(large, 'Get').addressing, undefined);
   t.ok(process.cpuUsage(begun).user < 2_000_000);
   const noted = large.warnings.filter(({ what }) => /WS-Addressing that they demand is not known/.test(what));
@@ -616,7 +612,7 @@ t.test('policies that refer to each other or multiply are read within bounds', a
   const ports = Array.from({ length: 5000 }, (_, at) => `<port name="P${at}" binding="t:B" p:PolicyURIs="#a"/>`);
   const service = `<service name="S" xmlns:p="${POLICY_15}">${ports.join('')}</service>`;
   const shared = process.cpuUsage();
-  const { warnings } = await read(t, { ...addressed('', long), service });
+  const { warnings } = await read({ ...addressed('', long), service });
   t.ok(process.cpuUsage(shared).user < 10_000_000, 'a long policy of thousands of ports');
   const kept = warnings.filter(({ what }) => /WS-Addressing that they demand is not known/.test(what));
   t.match(kept, [{ line: Number, what: /more than 1000000 elements/ }], 'one warning for all');

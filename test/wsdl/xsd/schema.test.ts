@@ -1,24 +1,28 @@
-import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { readWsdl } from '../../../src/wsdl/read.js';
-import { complexOf, FILES, operationOf, printContent, schemaWith, simpleOf, warningsOf, wsdlWith } from '../written.js';
+import t from 'tap';
+import {
+  complexOf,
+  modelOf,
+  operationOf,
+  printContent,
+  schemaWith,
+  simpleOf,
+  warningsOf,
+  wsdlWith,
+} from '../written.js';
 
-/** The model of a schema's content, written to a folder of its own. */
-async function read(test: Test, content: string, attributes?: string) {
-  const types = attributes === undefined ? schemaWith(content) : schemaWith(content, attributes);
-  return readWsdl(join(test.testdir({ 'a.wsdl': wsdlWith({ types }) }), 'a.wsdl'), FILES);
-}
+/** The model of a schema's content. */
+const read = (content: string, attributes?: string) => modelOf(wsdlWith({ types: schemaWith(content, attributes) }));
 
 t.test('local elements stand in the namespace that form and elementFormDefault say', async (t) => {
   const locals = `<xs:complexType name="A"><xs:sequence><xs:element name="plain" type="xs:int"/>
     <xs:element name="in" form="qualified" type="xs:int"/><xs:element name="out" form="unqualified" type="xs:int"/>
     <xs:element ref="t:GetResponse"/></xs:sequence></xs:complexType>`;
-  const unqualified = await read(t, locals, '');
+  const unqualified = await read(locals, '');
   t.equal(
     printContent(complexOf(unqualified, 'A')),
     'sequence(plain:int, {urn:t}in:int, out:int, {urn:t}GetResponse:string)',
   );
-  const qualified = await read(t, locals);
+  const qualified = await read(locals);
   t.equal(
     printContent(complexOf(qualified, 'A')),
     'sequence({urn:t}plain:int, {urn:t}in:int, out:int, {urn:t}GetResponse:string)',
@@ -31,7 +35,7 @@ t.test('a global element stands in the namespace of the schema that declares it,
       <xs:complexType name="A"><xs:complexContent><xs:extension base="t:A"><xs:sequence>
         <xs:element name="b" type="xs:int"/><xs:element ref="u:C"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
       <xs:element name="C" type="q7:A" xmlns:q7="urn:u"/></xs:schema>`;
-  const model = await readWsdl(join(t.testdir({ 'a.wsdl': wsdlWith({ types }) }), 'a.wsdl'), FILES);
+  const model = await modelOf(wsdlWith({ types }));
   t.equal(printContent(complexOf(model, 'A')), 'sequence({urn:t}a:int)');
   t.equal(
     printContent(complexOf(model, 'A', 'urn:u')),
@@ -45,7 +49,6 @@ t.test('a global element stands in the namespace of the schema that declares it,
 
 t.test('occurrence, nillable, default, fixed and documentation are kept', async (t) => {
   const model = await read(
-    t,
     `<xs:complexType name="A"><xs:annotation><xs:documentation> What <b>it</b> is. </xs:documentation></xs:annotation>
       <xs:sequence minOccurs="0" maxOccurs="3">
       <xs:element name="a" type="xs:int" minOccurs="0" maxOccurs="unbounded" nillable="true"/>
@@ -64,7 +67,6 @@ t.test('occurrence, nillable, default, fixed and documentation are kept', async 
 
 t.test('sequence, choice, all, any and groups nest', async (t) => {
   const model = await read(
-    t,
     `<xs:group name="G"><xs:choice><xs:element name="x" type="xs:int"/><xs:element name="y" type="xs:int"/></xs:choice></xs:group>
      <xs:group name="S"><xs:sequence><xs:element name="p" type="xs:int"/><xs:group ref="t:G"/></xs:sequence></xs:group>
      <xs:complexType name="A"><xs:sequence><xs:group ref="t:S"/><xs:group ref="t:G" minOccurs="0" maxOccurs="2"/>
@@ -89,7 +91,6 @@ t.test('sequence, choice, all, any and groups nest', async (t) => {
 
 t.test('extension and restriction: inherited content and attributes come first, derived types are known', async (t) => {
   const model = await read(
-    t,
     `<xs:complexType name="C"><xs:complexContent><xs:extension base="t:B"><xs:choice><xs:element name="c" type="xs:int"/>
        <xs:element name="d" type="xs:int"/></xs:choice></xs:extension></xs:complexContent></xs:complexType>
      <xs:complexType name="A" abstract="true"><xs:sequence><xs:element name="a" type="xs:int"/></xs:sequence><xs:attribute name="one" type="xs:int"/></xs:complexType>
@@ -132,7 +133,6 @@ t.test('extension and restriction: inherited content and attributes come first, 
 
 t.test('simple content keeps its text type and attributes through derivation', async (t) => {
   const model = await read(
-    t,
     `<xs:complexType name="Money"><xs:simpleContent><xs:extension base="xs:decimal"><xs:attribute name="currency" type="xs:string" default="EUR"/>
        </xs:extension></xs:simpleContent></xs:complexType>
      <xs:complexType name="Price"><xs:simpleContent><xs:restriction base="t:Money"><xs:maxInclusive value="10"/></xs:restriction></xs:simpleContent></xs:complexType>`,
@@ -146,7 +146,6 @@ t.test('simple content keeps its text type and attributes through derivation', a
 
 t.test('attributes: references, groups, form, prohibited, fixed, xml:lang and SOAP encoding', async (t) => {
   const model = await read(
-    t,
     `<xs:attribute name="version" type="xs:int" default="1"/>
      <xs:attributeGroup name="Common"><xs:attribute name="id" type="xs:ID"/><xs:attributeGroup ref="t:More"/></xs:attributeGroup>
      <xs:attributeGroup name="More"><xs:attribute name="more"/><xs:anyAttribute/></xs:attributeGroup>
@@ -174,28 +173,21 @@ t.test(
   'anyType, untyped elements and mixed content are kept as XML, which is the whole of them: operations stay ok',
   async (t) => {
     const model = await read(
-      t,
       `<xs:complexType name="Note" mixed="true"><xs:sequence><xs:element name="b" type="xs:string"/></xs:sequence></xs:complexType>
      <xs:complexType name="Deep"><xs:sequence><xs:element name="note" type="t:Note"/><xs:element name="x" type="xs:anyType"/><xs:element name="y"/></xs:sequence></xs:complexType>`,
     );
     t.equal(printContent(complexOf(model, 'Note')), 'opaque');
     t.equal(printContent(complexOf(model, 'Deep')), 'sequence({urn:t}note:Note, {urn:t}x:anyType, {urn:t}y:anyType)');
     t.equal(operationOf(model, 'Get').status, 'ok', 'an operation that does not reach it is not touched');
-    const reaching = await readWsdl(
-      join(
-        t.testdir({
-          'b.wsdl': wsdlWith({
-            types: schemaWith(
-              `<xs:complexType name="Note" mixed="true"/><xs:complexType name="Deep"><xs:sequence><xs:element name="note" type="t:Note"/></xs:sequence></xs:complexType>
+    const reaching = await modelOf(
+      wsdlWith({
+        types: schemaWith(
+          `<xs:complexType name="Note" mixed="true"/><xs:complexType name="Deep"><xs:sequence><xs:element name="note" type="t:Note"/></xs:sequence></xs:complexType>
              <xs:element name="In"><xs:complexType><xs:sequence><xs:element name="deep" type="t:Deep"/></xs:sequence></xs:complexType></xs:element>`,
-            ),
-            messages:
-              '<message name="In"><part name="p" element="t:In"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>',
-          }),
-        }),
-        'b.wsdl',
-      ),
-      FILES,
+        ),
+        messages:
+          '<message name="In"><part name="p" element="t:In"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>',
+      }),
     );
     t.equal(operationOf(reaching, 'Get').status, 'ok');
   },
@@ -203,7 +195,6 @@ t.test(
 
 t.test('substitution groups: a reference to the head takes the members, an abstract head is left out', async (t) => {
   const model = await read(
-    t,
     `<xs:element name="Shape" abstract="true" type="t:ShapeType"/><xs:complexType name="ShapeType"/>
      <xs:element name="Circle" substitutionGroup="t:Shape"/><xs:element name="Square" type="t:ShapeType" substitutionGroup="t:Shape"/>
      <xs:complexType name="A"><xs:sequence><xs:element ref="t:Shape" maxOccurs="unbounded"/></xs:sequence></xs:complexType>`,
@@ -216,7 +207,6 @@ t.test('substitution groups: a reference to the head takes the members, an abstr
 
 t.test('what is missing or circular is a warning with its position, never a failure', async (t) => {
   const model = await read(
-    t,
     `<xs:complexType name="Lost"><xs:sequence><xs:element name="a" type="t:Nowhere"/><xs:element ref="t:Neither"/><xs:element name="b" type="no:Prefix"/></xs:sequence></xs:complexType>
      <xs:complexType name="Snake"><xs:complexContent><xs:extension base="t:Tail"/></xs:complexContent></xs:complexType>
      <xs:complexType name="Tail"><xs:complexContent><xs:extension base="t:Snake"/></xs:complexContent></xs:complexType>
@@ -259,7 +249,6 @@ t.test('groups that multiply and chains that go deep stay bounded', async (t) =>
   );
   const started = performance.now();
   const model = await read(
-    t,
     `<xs:group name="G0"><xs:choice><xs:element name="a" type="xs:int"/><xs:element name="b" type="xs:int"/></xs:choice></xs:group>
      ${doubling.join('')}<xs:complexType name="Bomb"><xs:group ref="t:G40"/></xs:complexType>${chain.join('')}`,
   );
@@ -270,7 +259,6 @@ t.test('groups that multiply and chains that go deep stay bounded', async (t) =>
 
 t.test('names of JavaScript objects are names like any other', async (t) => {
   const model = await read(
-    t,
     `<xs:complexType name="constructor"><xs:sequence><xs:element name="__proto__" type="t:toString"/></xs:sequence><xs:attribute name="prototype" type="xs:int"/></xs:complexType>
      <xs:complexType name="toString"/><xs:simpleType name="__proto__"><xs:restriction base="xs:int"/></xs:simpleType>`,
   );
@@ -280,7 +268,7 @@ t.test('names of JavaScript objects are names like any other', async (t) => {
 });
 
 t.test('the model is frozen', async (t) => {
-  const model = await read(t, '<xs:complexType name="A"/>');
+  const model = await read('<xs:complexType name="A"/>');
   t.ok(
     Object.isFrozen(model) && Object.isFrozen(complexOf(model, 'A')) && Object.isFrozen(complexOf(model, 'A').derived),
   );
