@@ -1,27 +1,19 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { ConfigurationError, printDiagnostic } from '../../src/base/diagnostic.js';
+import { printDiagnostic } from '../../src/base/diagnostic.js';
 import { check } from '../../src/cli/check.js';
+import { recordedTerminal } from '../kit/command.js';
+import { diagnosticsOf } from '../kit/configuration.js';
+import { useFolder } from '../kit/use.js';
 import { schemaWith, wsdlWith } from '../wsdl/written.js';
 
 /** What `check` prints for a configuration, without the folder; or what is wrong with it. */
 async function outcome(test: Test, yaml: string, files: Readonly<Record<string, string>>): Promise<string> {
-  const directory = test.testdir();
-  await mkdir(directory, { recursive: true });
-  for (const [name, text] of Object.entries({ ...files, 'soapstone.yaml': yaml })) {
-    await writeFile(join(directory, name), text);
-  }
-  const lines: string[] = [];
-  const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
-  try {
-    await check(join(directory, 'soapstone.yaml'), terminal);
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    lines.push(...error.diagnostics.map(printDiagnostic));
-  }
-  return lines.join('\n').replaceAll(`${directory}/`, '');
+  const folder = await useFolder(test, { ...files, 'soapstone.yaml': yaml });
+  const { printed, ...terminal } = recordedTerminal();
+  const problems = await diagnosticsOf(check(join(folder, 'soapstone.yaml'), terminal));
+  return [...printed.lines, ...problems.map(printDiagnostic)].join('\n').replaceAll(`${folder}/`, '');
 }
 
 const service = (name: string, more = ''): string =>

@@ -1,31 +1,25 @@
-import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
 import t, { type Test } from 'tap';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { docs } from '../../src/cli/docs/docs.js';
 import { printHtml, printMarkdown } from '../../src/cli/docs/print-pages.js';
-import { makeMockServer } from '../../src/cli/mock/mock.js';
 import { ExampleOperations } from '../../src/graphql/docs/example-operation.js';
 import { exampleArguments } from '../../src/graphql/fields/example-arguments.js';
 import type { WsdlModel } from '../../src/wsdl/model.js';
-import { readWsdl } from '../../src/wsdl/read.js';
+import { recordedTerminal } from '../kit/command.js';
+import { askGraphql } from '../kit/graphql-client.js';
 import { useFolder, useGateway } from '../kit/use.js';
-import { FILES } from '../wsdl/written.js';
+import { corpusModels, WITH_CORPUS } from '../wsdl/corpus-models.js';
+import { useMock } from './use-mock.js';
 
 /** The schema as pages, with an example for each operation. */
 
-const CORPUS = '../shared/corpora/wsdl';
-
 t.test('the demonstration is written as Markdown, and as one HTML page', async (t) => {
   const folder = await useFolder(t);
-  const printed: string[] = [];
-  const terminal = { out: (text: string) => void printed.push(text), error: () => {} };
+  const { printed, ...terminal } = recordedTerminal();
   t.equal(await docs('config/soapstone.yaml', folder, terminal), 0);
-  t.match(printed.join('\n'), /queries\.md, mutations\.md, types\.md, faults\.md, index\.html/);
+  t.match(printed.out.join('\n'), /queries\.md, mutations\.md, types\.md, faults\.md, index\.html/);
   const queries = await readFile(join(folder, 'queries.md'), 'utf8');
   t.match(
     queries,
@@ -69,27 +63,15 @@ t.test('examples have what is required, and end in types within themselves', asy
   }
 });
 
-t.test(
-  'examples of the corpus pass the gateway, and the mock answers them',
-  existsSync(CORPUS) ? {} : { skip: `${CORPUS} is not here: it is not part of the repository` },
-  async (t) => {
-    const found: ExampleResult[] = [];
-    const files = readdirSync(CORPUS, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.wsdl'));
-    for (const file of files) {
-      const wsdl = join(process.cwd(), CORPUS, file);
-      const model = await readWsdl(wsdl, { ...FILES, root: CORPUS }).catch((error: unknown) => {
-        if (error instanceof ConfigurationError) return null;
-        throw error;
-      });
-      if (model !== null) found.push(...(await tryExamples(t, file, wsdl, model)));
-    }
-    const failed = found.filter(({ error }) => error !== null);
-    t.comment(`${found.length} examples asked, ${failed.length} failed`);
-    for (const { name, error } of failed.slice(0, 40)) t.comment(`${name}: ${error}`);
-    t.ok(found.length > 100);
-    t.same(failed, []);
-  },
-);
+t.test('examples of the corpus pass the gateway, and the mock answers them', WITH_CORPUS, async (t) => {
+  const found: ExampleResult[] = [];
+  for await (const { file, model } of corpusModels()) found.push(...(await tryExamples(t, file, model)));
+  const failed = found.filter(({ error }) => error !== null);
+  t.comment(`${found.length} examples asked, ${failed.length} failed`);
+  for (const { name, error } of failed.slice(0, 40)) t.comment(`${name}: ${error}`);
+  t.ok(found.length > 100);
+  t.same(failed, []);
+});
 
 interface ExampleResult {
   readonly name: string;
@@ -97,19 +79,13 @@ interface ExampleResult {
 }
 
 /** Asks the examples of all ports of a WSDL. */
-async function tryExamples(t: Test, file: string, wsdl: string, model: WsdlModel): Promise<readonly ExampleResult[]> {
-  const server = makeMockServer(model, null).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+async function tryExamples(t: Test, file: string, model: WsdlModel): Promise<readonly ExampleResult[]> {
+  const url = await useMock(t, model);
   const found: ExampleResult[] = [];
   for (const port of model.services.flatMap(({ ports }) => ports)) {
     const gateway = await useGateway(
       t,
-      `services: { s: { wsdl: "${wsdl}", url: "${url}", port: ${JSON.stringify(port.name)}, versions: ["${port.dialect}"] } }\nlimits: { graphql: { depth: 20, cost: 1000000 } }\n`,
+      `services: { s: { wsdl: "${resolve(file)}", url: "${url}", port: ${JSON.stringify(port.name)}, versions: ["${port.dialect}"] } }\nlimits: { graphql: { depth: 20, cost: 1000000 } }\n`,
     ).catch(() => null);
     if (gateway === null) continue;
     const { schema, fields } = gateway.compiled().graph;
@@ -120,12 +96,7 @@ async function tryExamples(t: Test, file: string, wsdl: string, model: WsdlModel
       const field = root?.getFields()[bound.name];
       if (parent === 'Subscription' || field === undefined) continue;
       const { document } = examples.of(parent, field, exampleArguments(bound));
-      const answer = await fetch(`${gateway.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ query: document }),
-      });
-      const { errors } = (await answer.json()) as { errors?: { message: string }[] };
+      const { errors } = await askGraphql<{ errors?: { message: string }[] }>(gateway.url, document);
       found.push({ name: `${file} ${port.name} ${name}`, error: errors?.[0]?.message ?? null });
     }
   }

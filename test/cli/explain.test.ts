@@ -1,11 +1,9 @@
-import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
 import { indent } from '../../src/cli/indent.js';
-import { runProgram } from '../../src/cli/program.js';
+import { runCommand, runConfigured } from '../kit/command.js';
+import { useBackend, useFolder } from '../kit/use.js';
 
 const config = (url: string): string => `services:
   orders:
@@ -44,32 +42,15 @@ links:
   Customer.orders: { operation: orders.ListOrders, arguments: {} }
 `;
 
-interface Said {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
-
 /** Runs `explain` against a backend that must hear nothing. */
-async function explainer(
-  t: Test,
-  more = '',
-): Promise<{ explain(...args: readonly string[]): Promise<Said>; heard(): number }> {
-  let heard = 0;
-  const server = createServer(() => heard++);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const file = join(t.testdir(), 'soapstone.yaml');
-  await writeFile(file, config(`http://127.0.0.1:${port}`) + more);
-  t.teardown(() => server.close());
-  const explain = async (...args: readonly string[]): Promise<Said> => {
-    const out: string[] = [];
-    const error: string[] = [];
-    const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void error.push(text) };
-    const code = await runProgram(['explain', '-c', file, ...args], terminal);
-    return { code, out: out.join('\n').replaceAll(String(port), 'PORT'), error: error.join('\n') };
+async function explainer(t: Test, more = '') {
+  const backend = await useBackend(t);
+  const file = join(await useFolder(t, { 'soapstone.yaml': config(backend.url) + more }), 'soapstone.yaml');
+  const explain = async (...args: readonly string[]) => {
+    const { code, out, error } = await runCommand('explain', '-c', file, ...args);
+    return { code, out: out.replaceAll(new URL(backend.url).port, 'PORT'), error };
   };
-  return { explain, heard: () => heard };
+  return { explain, heard: () => backend.begun };
 }
 
 t.test('each call with its address, action and envelope, links by what fills them', async (t) => {
@@ -168,7 +149,7 @@ t.test('what the server refuses is refused with its words, and 1; what cannot be
     t.notMatch(said.out, 'Envelope');
   }
   t.equal(heard(), 0);
-  t.equal(await runProgram(['explain', '-c', '/nowhere', '{ a }'], { out: () => {}, error: () => {} }), 2);
+  t.equal((await runCommand('explain', '-c', '/nowhere', '{ a }')).code, 2);
 });
 
 t.test('limits that are only measured refuse nothing here either', async (t) => {
@@ -196,10 +177,7 @@ t.test('what is remembered of a call, and what a call makes old', async (t) => {
 });
 
 t.test('how a backend is reached: addresses, limits and the kind of credentials, no values', async (t) => {
-  const file = join(t.testdir(), 'soapstone.yaml');
-  await writeFile(
-    file,
-    `services:
+  const yaml = `services:
   shop:
     urls: [http://127.0.0.1:8/a, { url: "http://127.0.0.1:9/a", weight: 2, backup: true }]
     balance: { hash: client }
@@ -213,16 +191,9 @@ t.test('how a backend is reached: addresses, limits and the kind of credentials,
       type Query { stock(sku: String!): Int }
     operations:
       GetStock: { field: Query.stock, idempotent: true, timeoutMillis: 1s, retry: { times: 2, perTryMillis: 200 } }
-`,
-  );
-  let out = '';
-  const terminal = {
-    out: (text: string) => {
-      out += `${text}\n`;
-    },
-    error: (text: string) => t.fail(text),
-  };
-  t.equal(await runProgram(['explain', '-c', file, '{ stock(sku: "1") }'], terminal), 0);
+`;
+  const { code, all } = await runConfigured(t, yaml, ['explain', '{ stock(sku: "1") }']);
+  t.equal(code, 0, all);
   for (const line of [
     'balance: hash of client: 127.0.0.1:8, 127.0.0.1:9 weight 2 backup',
     'limits: timeout 1000 ms; 2 retries on refused, reset, 200 ms each; 8 calls of the service at once',
@@ -230,7 +201,7 @@ t.test('how a backend is reached: addresses, limits and the kind of credentials,
     'credentials: basic',
     'proxy: http://127.0.0.1:3128',
   ]) {
-    t.ok(out.includes(`\n  ${line}\n`), line);
+    t.ok(`${all}\n`.includes(`\n  ${line}\n`), line);
   }
-  t.notMatch(out, /hunter2|swordfish|someone/);
+  t.notMatch(all, /hunter2|swordfish|someone/);
 });

@@ -1,9 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { runProgram } from '../../src/cli/program.js';
+import { runConfigured } from '../kit/command.js';
 
 /** What `rename` and `hide` make of the schema of a service that speaks GraphQL: something that can be asked, or a problem. */
 interface Case {
@@ -12,17 +9,8 @@ interface Case {
 }
 
 async function say(t: Test, { sdl, keys }: Case, command: 'schema' | 'check'): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(directory, { recursive: true }));
-  const file = join(directory, 'soapstone.yaml');
-  await writeFile(file, yaml(keys));
-  await writeFile(join(directory, 'crm.graphql'), sdl);
-  let out = '';
-  const write = (text: string): void => {
-    out += `${text}\n`;
-  };
-  const code = await runProgram([command, '-c', file], { out: write, error: write });
-  return `${code} ${out.replaceAll(`${directory}/`, '')}`;
+  const { code, all } = await runConfigured(t, yaml(keys), [command], { 'crm.graphql': sdl });
+  return `${code} ${all}\n`;
 }
 
 const yaml = (keys: string): string => `services:
@@ -85,118 +73,94 @@ type B implements Inner { z: Int }
   t.match(root, /^0 /, 'a root of which nothing is left is not there');
 });
 
-const MISTAKES: readonly (readonly [string, string, string, number, RegExp])[] = [
+const MISTAKES: readonly (readonly [string, string, string, RegExp])[] = [
   [
     'a sibling',
     'type Query { a: A } type A { id: ID fullName: String }',
     'rename: { A.fullName: id }',
-    14,
     /`A\.id` and `A\.fullName` would both be `id`/,
   ],
-  ['two into one', 'type Query { a: A } type A { x: ID y: String }', 'rename: { A.x: z, A.y: z }', 14, /both be `z`/],
-  [
-    'a sibling of inputs',
-    'type Query { a(f: F): Int } input F { a: Int b: Int }',
-    'rename: { F.a: b }',
-    14,
-    /both be `b`/,
-  ],
+  ['two into one', 'type Query { a: A } type A { x: ID y: String }', 'rename: { A.x: z, A.y: z }', /both be `z`/],
+  ['a sibling of inputs', 'type Query { a(f: F): Int } input F { a: Int b: Int }', 'rename: { F.a: b }', /both be `b`/],
   [
     'two names for one',
     PEOPLE,
     'rename: { Customer.fullName: a, Person.fullName: b }',
-    14,
     /`Customer\.fullName` is `Person\.fullName`, which is renamed to `b`: it cannot be `a`\. Give both one name/,
   ],
   [
     'a taken type',
     'type Query { a: A } type A { x: Int }',
     'rename: { A: Item }',
-    14,
     /`A` cannot be `Item`: that name is taken/,
   ],
   [
     'the type of a sibling',
     'type Query { a: A b: B } type A { x: Int } type B { x: Int }',
     'rename: { A: CrmB }',
-    14,
     /`A` cannot be `CrmB`/,
   ],
   [
     'a type of its own',
     'type Query { a: A b: B } type A { x: Int } type B { x: Int }',
     'rename: { A: B }',
-    14,
     /the service has a type of that name/,
   ],
   [
     'a taken field',
     'type Query { a: Int }',
     'rename: { Query.a: item }',
-    14,
     /`Query\.a` cannot be `item`: that name is taken/,
   ],
   [
     'the field of a sibling',
     'type Query { a: Int b: Int }',
     'rename: { Query.a: crmB }',
-    14,
     /`Query\.a` cannot be `crmB`/,
   ],
-  [
-    'all fields',
-    'type Query { a: A b: Int } type A { x: Int }',
-    'hide: [A.x]',
-    14,
-    /Nothing is left of `A`.*Hide `A` too/,
-  ],
+  ['all fields', 'type Query { a: A b: Int } type A { x: Int }', 'hide: [A.x]', /Nothing is left of `A`.*Hide `A` too/],
   [
     'all fields, by their type',
     'type Query { a: A b: Int } type A { x: B } type B { x: Int }',
     'hide: [B]',
-    14,
     /Nothing is left of `A`/,
   ],
   [
     'all members',
     'type Query { u: U b: Int } union U = A | B type A { x: Int } type B { x: Int }',
     'hide: [A, B]',
-    14,
     /Nothing is left of `U`/,
   ],
-  ['all queries', 'type Query { a: Int }', 'hide: [Query.a]', 14, /Nothing is left of `Query`/],
+  ['all queries', 'type Query { a: Int }', 'hide: [Query.a]', /Nothing is left of `Query`/],
   [
     'a required input field',
     'type Query { a(f: F): Int } input F { a: Int! b: Int }',
     'hide: [F.a]',
-    14,
     /`F\.a` must be provided: hidden it could not be\. Hide `F` too/,
   ],
   [
     'the type of a required input field',
     'type Query { a(f: F): Int } input F { a: E! b: Int } enum E { X }',
     'hide: [E]',
-    14,
     /`F\.a` must be provided/,
   ],
   [
     'the type of a required argument',
     'type Query { a(e: E!): Int b: Int } enum E { X }',
     'hide: [E]',
-    14,
     /`Query\.a` requires `e`/,
   ],
-  ['a root', 'type Query { a: Int }', 'hide: [Query]', 14, /`Query` is where requests begin.*Query\.a/],
-  ['a root that is not there', 'type Query { a: Int }', 'hide: [Mutation]', 14, /The service has no `Mutation`/],
-  ['what GraphQL has', 'type Query { a: Int }', 'hide: [Int]', 14, /belongs to GraphQL itself/],
+  ['a root', 'type Query { a: Int }', 'hide: [Query]', /`Query` is where requests begin.*Query\.a/],
+  ['a root that is not there', 'type Query { a: Int }', 'hide: [Mutation]', /The service has no `Mutation`/],
+  ['what GraphQL has', 'type Query { a: Int }', 'hide: [Int]', /belongs to GraphQL itself/],
 ];
 
 t.test('what would leave no schema to ask with is a problem with its line and what to do', async (t) => {
-  for (const [name, sdl, keys, line, what] of MISTAKES) {
+  for (const [name, sdl, keys, what] of MISTAKES) {
     const said = await say(t, { sdl, keys: `    ${keys}\n` }, 'check');
     t.match(said, /^[1-9]/, name);
     t.match(said, what, name);
-    t.match(said, `soapstone.yaml:${line}`, name);
+    t.match(said, 'soapstone.yaml:14', name);
     t.notMatch(said, /Did you mean `(Query|Mutation)`/, name);
   }
 });

@@ -1,11 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-import { runProgram } from '../../src/cli/program.js';
+import { answerWith } from '../kit/backend.js';
+import { runConfigured } from '../kit/command.js';
+import { useBackend } from '../kit/use.js';
 
 const SDL = `type Query {
   customer(id: ID!): Customer
@@ -29,18 +26,8 @@ const SOAP = `  orders:
 
 /** Runs a command beside a configuration. The paths in what it says are relative to it. */
 async function say(t: Test, yaml: string, command: readonly string[], sdl = SDL) {
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-'));
-  t.teardown(() => rm(directory, { recursive: true }));
-  const file = join(directory, 'soapstone.yaml');
-  await writeFile(file, yaml);
-  await writeFile(join(directory, 'crm.graphql'), sdl);
-  let out = '';
-  const write = (text: string): void => {
-    out += `${text}\n`;
-  };
-  const [name = '', ...others] = command;
-  const code = await runProgram([name, '-c', file, ...others], { out: write, error: write });
-  return { code, out: out.replaceAll(`${directory}/`, '') };
+  const { code, all } = await runConfigured(t, yaml, command, { 'crm.graphql': sdl });
+  return { code, out: `${all}\n` };
 }
 
 const crm = (keys = '', url = 'http://127.0.0.1:9/graphql'): string =>
@@ -219,16 +206,9 @@ t.test('errors are told at their places', async (t) => {
 });
 
 t.test('a schema that cannot be had at start-up says what to do', async (t) => {
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(answer);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => new Promise((resolve) => server.close(resolve)));
-  const { port } = server.address() as AddressInfo;
+  const backend = await useBackend(t);
   const keys = '    limits: { remote: { schemaMillis: 2000, schemaBytes: 4KiB } }\n';
-  const yaml = crm(keys, `http://127.0.0.1:${port}/`).replace('    schema: crm.graphql\n', '');
-  let answer = '';
+  const yaml = crm(keys, `${backend.url}/`).replace('    schema: crm.graphql\n', '');
   for (const [text, expected] of [
     ['{"errors":[{"message":"introspection is off, secret"}]}', /it does not answer introspection/],
     ['{"data":{"__schema":{}}}', /what it answers is no schema/],
@@ -236,7 +216,7 @@ t.test('a schema that cannot be had at start-up says what to do', async (t) => {
     ['nothing', /The service gave no valid answer/],
     ['x'.repeat(5000), /larger than allowed/],
   ] as const) {
-    answer = text;
+    backend.answer = answerWith(text, 'application/json');
     const { code, out } = await say(t, yaml, ['check']);
     t.equal(code, 2);
     t.match(out, expected);
@@ -244,6 +224,6 @@ t.test('a schema that cannot be had at start-up says what to do', async (t) => {
     t.match(out, /Start it first; or save its schema as SDL/);
     t.notMatch(out, /secret/);
   }
-  const away = await say(t, yaml.replace(String(port), '1'), ['check']);
+  const away = await say(t, yaml.replace(new URL(backend.url).port, '1'), ['check']);
   t.match(away.out, /The service cannot be reached/);
 });

@@ -1,40 +1,35 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
+import { printDiagnostic } from '../../src/base/diagnostic.js';
 import { groupByCause } from '../../src/cli/import/causes.js';
 import { type ImportOptions, importWsdl } from '../../src/cli/import/import.js';
 import { type Imported, type ImportedService, printImportedConfig } from '../../src/cli/import/imported-config.js';
 import { compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { desk } from '../acceptance/desk.js';
-import { schemaWith, wsdlWith } from '../wsdl/written.js';
+import { recordedTerminal } from '../kit/command.js';
+import { diagnosticsOf, useConfigFolder } from '../kit/configuration.js';
+import { useBackend, useFolder } from '../kit/use.js';
+import { importing, schemaWith, wsdlWith } from '../wsdl/written.js';
 
 const DEMO = 'config/demo/legacy.wsdl';
 
-const root = await mkdtemp(join(tmpdir(), 'soapstone-import-'));
-t.teardown(() => rm(root, { recursive: true }));
-
-let folders = 0;
-
 async function run(location: string, options: Partial<ImportOptions> = {}) {
-  folders += 1;
-  const directory = options.directory ?? join(root, `new/${folders}`);
-  const lines: string[] = [];
+  const directory = options.directory ?? join(await useFolder(t), 'new');
+  const { printed, ...terminal } = recordedTerminal();
   const all = { directory, name: null, ports: [], json: false, force: false, ...options };
-  const code = await importWsdl(location, all, { out: (text) => lines.push(text), error: (text) => lines.push(text) });
+  const code = await importWsdl(location, all, terminal);
   const file = join(directory, 'soapstone.yaml');
-  return { code, directory, file, output: lines.join('\n'), yaml: await readFile(file, 'utf8') };
+  return { code, directory, file, output: printed.lines.join('\n'), yaml: await readFile(file, 'utf8') };
 }
 
-async function refusal(location: string, options: Partial<ImportOptions>): Promise<string> {
-  const error = await run(location, options).catch((caught: unknown) => caught);
-  return error instanceof ConfigurationError ? error.message : `no problem but ${String(error)}`;
-}
+/** Imports a WSDL from its text. */
+const runOn = async (wsdl: string) => run(join(await useFolder(t, { 'a.wsdl': wsdl }), 'a.wsdl'));
+
+const refusal = async (location: string, options: Partial<ImportOptions>): Promise<string> =>
+  (await diagnosticsOf(run(location, options))).map(printDiagnostic).join('\n');
 
 t.test('a WSDL becomes a folder with a configuration that loads', async (t) => {
   const { code, directory, file, output, yaml } = await run(DEMO);
@@ -78,7 +73,6 @@ t.test('a WSDL becomes a folder with a configuration that loads', async (t) => {
 });
 
 t.test('a WSDL of which little can be said becomes a configuration all the same', async (t) => {
-  const directory = await mkdtemp(join(root, 'little-'));
   const other = '<binding name="B" type="t:P"><http:binding verb="GET"/><operation name="Get"/></binding>';
   const cases = {
     'no-service': { wsdl: wsdlWith({ service: '' }), said: /^Get +ok +Query\.get$/m, port: 'B' },
@@ -91,18 +85,15 @@ t.test('a WSDL of which little can be said becomes a configuration all the same'
     },
   };
   for (const [name, { wsdl, said, port }] of Object.entries(cases)) {
-    await writeFile(join(directory, `${name}.wsdl`), wsdl);
-    const { output, file } = await run(join(directory, `${name}.wsdl`));
+    const { output, file } = await runOn(wsdl);
     t.match(output, said, name);
     const loaded = await loadConfig(file, {});
-    const compiled = await compile(loaded);
-    await compiled.close();
+    await (await compile(loaded)).close();
     t.equal(Object.values(loaded.config.services)[0]?.port, port, `${name}: it starts`);
   }
 });
 
 t.test('every port type is offered, its operations by one port', async (t) => {
-  const directory = await mkdtemp(join(root, 'ports-'));
   const binding = (name: string, portType: string, operation: string) =>
     `<binding name="${name}" type="t:${portType}"><soap:binding/><operation name="${operation}"/></binding>`;
   const wsdl = wsdlWith({
@@ -113,8 +104,7 @@ t.test('every port type is offered, its operations by one port', async (t) => {
     service:
       '<service name="S"><port name="One" binding="t:B"/><port name="Two" binding="t:C"/><port name="Three" binding="t:D"/></service>',
   });
-  await writeFile(join(directory, 'a.wsdl'), wsdl);
-  const { output, yaml } = await run(join(directory, 'a.wsdl'));
+  const { output, yaml } = await runOn(wsdl);
   t.match(yaml, '    ports:\n      - Two\n      - Three\n');
   t.match(output, /^3 operations: 2 offered \(0 reading, 2 writing\), 1 not callable\.\n/);
   t.match(output, /^Told +disabled +- +The operation Told is started by the server/m);
@@ -158,7 +148,6 @@ port HotelSearchPort12: service, as at port HotelSearchSecurePort.`,
 });
 
 t.test('overloads of one port are fields named after their request elements', async (t) => {
-  const directory = await mkdtemp(join(root, 'overloads-'));
   const bound = (name: string) =>
     `<operation name="Get"><input name="${name}"><soap:body use="literal"/></input></operation>`;
   const wsdl = wsdlWith({
@@ -171,8 +160,7 @@ t.test('overloads of one port are fields named after their request elements', as
       <operation name="Get"><input name="b" message="t:ByName"/><output message="t:Out"/></operation></portType>`,
     binding: `<binding name="B" type="t:P"><soap:binding/>${bound('a')}${bound('b')}</binding>`,
   });
-  await writeFile(join(directory, 'a.wsdl'), wsdl);
-  const { file } = await run(join(directory, 'a.wsdl'));
+  const { file } = await runOn(wsdl);
   const { config } = await loadConfig(file, {});
   t.match(config.services['s']?.operations, { Get: { field: 'Query.get' }, Get2: { field: 'Query.getByName' } });
 });
@@ -198,21 +186,16 @@ t.test('several services under the name that was asked for', async (t) => {
 
 t.test('a terminal shows which document is being read', async (t) => {
   const shown: (string | null)[] = [];
-  const options = { directory: join(root, 'progress'), name: null, ports: [], json: false, force: false };
+  const options = { directory: await useFolder(t), name: null, ports: [], json: false, force: false };
   await importWsdl(TRAVEL, options, { out() {}, error() {}, progress: (text) => shown.push(text) });
   t.match(shown, [/^Reading document 1: .*travel\.wsdl$/, /^Reading document 2: .*travel\.xsd$/, null]);
 });
 
 t.test('warnings with one cause are printed once, with their number', async (t) => {
-  const directory = await mkdtemp(join(root, 'causes-'));
   const imports = ['a', 'b', 'c'].map(
     (name) => `<xs:import namespace="urn:${name}" schemaLocation="http://x/${name}.xsd"/>`,
   );
-  await writeFile(
-    join(directory, 'a.wsdl'),
-    wsdlWith({ types: schemaWith('').replace('<xs:element', `${imports.join('')}<xs:element`) }),
-  );
-  const { output } = await run(join(directory, 'a.wsdl'));
+  const { output } = await runOn(importing(...imports));
   t.match(output, /^warning: .*leaves the folder of the WSDL: it names a URL\. This is so in 3 places/m);
   t.equal(output.match(/^warning: /gm)?.length, 1);
   const of = (what: string) => ({ what, remedy: null });
@@ -260,7 +243,7 @@ t.test('wrong input is named', async (t) => {
     `${DEMO}: The WSDL has no SOAP port Nope. Its SOAP ports: OrderDeskSoap11, OrderDeskSoap12.`,
   );
   t.match(await refusal(DEMO, { name: '9 lives' }), /^The name of --name cannot be used\./);
-  t.match(await refusal(join(root, 'absent.wsdl'), {}), /absent\.wsdl/);
+  t.match(await refusal('/none/absent.wsdl', {}), /absent\.wsdl/);
   t.match(await refusal('config/soapstone.yaml', {}), /^config\/soapstone\.yaml:/);
 });
 
@@ -269,18 +252,15 @@ t.test('a WSDL at an address, with a port elsewhere', async (t) => {
     '/orders?wsdl': await readFile(DEMO),
     '/legacy.xsd': await readFile('config/demo/legacy.xsd'),
   };
-  const server = createServer((request, response) => {
-    const file = files[request.url ?? ''];
+  const { url } = await useBackend(t, ({ target }, response) => {
+    const file = files[target];
     if (file === undefined) response.writeHead(404).end();
     else response.writeHead(200, { 'content-type': 'text/xml' }).end(file);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  const { file, yaml } = await run(`http://127.0.0.1:${port}/orders?wsdl`);
+  const { file, yaml } = await run(`${url}/orders?wsdl`);
   t.match(yaml, 'url: "http://127.0.0.1:8081/orders" # from the WSDL, which is on another host');
   t.equal((await loadConfig(file, {})).config.services['orderDesk']?.urls[0], 'http://127.0.0.1:8081/orders');
-  t.match(await refusal(`http://127.0.0.1:${port}/nothing`, {}), /404/);
+  t.match(await refusal(`${url}/nothing`, {}), /404/);
 });
 
 t.test('the written file says what the WSDL says, whatever names it uses', async (t) => {
@@ -311,9 +291,7 @@ t.test('the written file says what the WSDL says, whatever names it uses', async
   t.match(yaml, '      Lost: false # disabled: It is encoded. (a.wsdl:7)\n');
   t.match(yaml, '      Half: { field: Mutation.half } # partial: A part is opaque.\n');
   t.match(yaml, 'url: "http://127.0.0.1:8080/" # put the address of the backend here');
-  const file = join(root, 'strange.yaml');
-  await writeFile(file, yaml);
-  const loaded = (await loadConfig(file, {})).config.services['a'];
+  const loaded = (await (await useConfigFolder(t)).load(yaml)).config.services['a'];
   t.equal(loaded?.wsdl, imported.wsdl);
   t.equal(loaded?.port, service.ports[0]);
   t.same(Object.keys(loaded?.operations ?? {}), [...names, 'Lost', 'Half']);
@@ -331,8 +309,7 @@ t.test('mixed content is understood; a port that is left out is told of once', a
     '<service name="Desk">',
     '<binding name="H" type="t:P"><http:binding xmlns:http="http://schemas.xmlsoap.org/wsdl/http/" verb="POST"/><operation name="Get"/></binding><service name="Desk"><port name="Plain" binding="t:H"/>',
   );
-  const folder = t.testdir({ 'desk.wsdl': wsdl });
-  const { output, directory } = await run(join(folder, 'desk.wsdl'));
+  const { output, directory } = await runOn(wsdl);
   t.match(output, /1 offered \(1 reading, 0 writing\)/);
   t.notMatch(output, /partial|XML text/);
   t.equal(output.match(/plain HTTP/g)?.length, 1, output);

@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { REFUSAL_CODES } from '../../src/base/refusals/refusals.js';
-import { runProgram as runHere } from '../../src/cli/program.js';
 import { diagnosticLine } from '../../src/cli/table.js';
+import { answerWith } from '../kit/backend.js';
+import { runCommand } from '../kit/command.js';
 import { freePort } from '../kit/free-port.js';
-import { killAtExit } from '../kit/gateway-process.js';
+import { killAtExit, MAIN } from '../kit/gateway-process.js';
+import { askGraphql, postGraphql } from '../kit/graphql-client.js';
+import { useBackend } from '../kit/use.js';
 import { wsdlWith } from '../wsdl/written.js';
 
-const MAIN = fileURLToPath(new URL('../../bin/main.js', import.meta.url));
 const WSDL = resolve('config/demo/legacy.wsdl');
 const ANY_PORTS = 'listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n';
 
@@ -51,10 +51,9 @@ function soapstone(...args: string[]): ChildProcess {
 
 /** In this process, which is a second faster each time. */
 async function run(...args: string[]): Promise<Ended> {
-  const out: string[] = [];
-  const error: string[] = [];
-  const code = await runHere(args, { out: (text) => out.push(`${text}\n`), error: (text) => error.push(`${text}\n`) });
-  return { code, out: out.join(''), error: error.join('') };
+  const { code, out, error } = await runCommand(...args);
+  const ended = (text: string): string => (text === '' ? '' : `${text}\n`);
+  return { code, out: ended(out), error: ended(error) };
 }
 
 t.test('exit codes and texts', async (t) => {
@@ -137,14 +136,11 @@ subscriptions: { done: { on: { operation: orders.X, fields: { x: reply.x } } } }
   });
 
   t.test('a WSDL that cannot be read comes with what to do', async (t) => {
-    const server = createHttpServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const absent = await run('import', `http://127.0.0.1:${port}/ws`, '-o', at('new'));
+    const backend = await useBackend(t, answerWith('', 'text/xml', 404));
+    const absent = await run('import', `${backend.url}/ws`, '-o', at('new'));
     t.match(absent, { code: 2, error: /answered 404\)\. Check the address: .*\?wsdl\.\n$/ });
-    server.close();
-    await once(server, 'close');
-    const away = await run('import', `http://127.0.0.1:${port}/ws?wsdl`, '-o', at('new'));
+    await backend.close();
+    const away = await run('import', `${backend.url}/ws?wsdl`, '-o', at('new'));
     t.match(away, { code: 2, error: /ECONNREFUSED\)\. Check the address, and that its server runs/ });
   });
 
@@ -274,37 +270,31 @@ t.test('a file or a socket whose folder is not there is a problem of the configu
 });
 
 t.test('rules prints what a code means, and finds one that is written nearly right', async (t) => {
-  const out: string[] = [];
-  const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };
-  t.equal(await runHere(['rules', 'xml_depth_limit'], terminal), 0);
-  t.match(
-    out.pop(),
-    /^XML_DEPTH_LIMIT\n\n.*\n\nWhy: .*\n\nRemedy: .*\n\nLimits:\n {2}limits\.xml\.depth {2}\d+, at most /,
-  );
-  t.equal(await runHere(['rules', 'XML_DEEP_LIMIT'], terminal), 2);
-  t.match(out.pop(), 'Did you mean XML_DEPTH_LIMIT?');
+  t.match(await runCommand('rules', 'xml_depth_limit'), {
+    code: 0,
+    all: /^XML_DEPTH_LIMIT\n\n.*\n\nWhy: .*\n\nRemedy: .*\n\nLimits:\n {2}limits\.xml\.depth {2}\d+, at most /,
+  });
   const hints: readonly (readonly [typed: string, hint: string])[] = [
+    ['XML_DEEP_LIMIT', 'Did you mean XML_DEPTH_LIMIT?'],
     ['XML_DEPTH', 'Did you mean XML_DEPTH_LIMIT?'],
     ['xml-depth', 'Did you mean XML_DEPTH_LIMIT?'],
     ['xml-depht', 'Did you mean XML_DEPTH_LIMIT?'],
     ['depth', 'Did you mean XML_DEPTH_LIMIT or MAX_DEPTH_LIMIT?'],
     ['', 'There is no such code. `soapstone rules` lists all.'],
+    ['wsse:FailedAuthenticatio', 'Did you mean wsse:FailedAuthentication?'],
     ['unheard'.repeat(1000), 'There is no such code. `soapstone rules` lists all.'],
   ];
   for (const [typed, hint] of hints) {
-    t.equal(await runHere(['rules', typed], terminal), 2);
-    t.match(out.pop(), hint);
+    t.match(await runCommand('rules', typed), { code: 2, all: hint });
   }
-  t.equal(await runHere(['rules', 'xml-depth-limit'], terminal), 0);
-  t.match(out.pop(), /^XML_DEPTH_LIMIT\n/);
+  t.match(await runCommand('rules', 'xml-depth-limit'), { code: 0, all: /^XML_DEPTH_LIMIT\n/ });
   for (const each of REFUSAL_CODES) {
-    t.equal(await runHere(['rules', each], terminal), 0, each);
-    t.ok(out.pop()?.startsWith(`${each}\n`));
+    const { code, all } = await runCommand('rules', each);
+    t.equal(code, 0, each);
+    t.ok(all.startsWith(`${each}\n`));
   }
-  t.equal(await runHere(['rules', 'wsse:FailedAuthenticatio'], terminal), 2);
-  t.match(out.pop(), 'Did you mean wsse:FailedAuthentication?');
-  t.equal(await runHere(['rules'], terminal), 0);
-  t.match(out.pop(), /^XML_NOT_WELLFORMED +The message is not well-formed XML\.$/m);
+  const listed = /^XML_NOT_WELLFORMED +The message is not well-formed XML\.$/m;
+  t.match(await runCommand('rules'), { code: 0, all: listed });
 });
 
 t.test('init writes a configuration that starts, whose examples are valid too', async (t) => {
@@ -332,13 +322,7 @@ t.test('try runs the gateway in front of a WSDL, with a query to begin with', as
   const text = lines.join('\n');
   const [, graphql = ''] = /GraphiQL (http\S+)/.exec(text) ?? [];
   t.match(text, /Console +http/);
-  const query = '{ __typename }';
-  const answer = await fetch(graphql, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  });
-  t.match(await answer.json(), { data: { __typename: 'Query' } });
+  t.match(await askGraphql(graphql.replace(/\/graphql$/, ''), '{ __typename }'), { data: { __typename: 'Query' } });
   child.kill('SIGTERM');
   t.match(await ended, { code: 0 });
   const none = join(t.testdir({ 'none.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"/>' }), 'none.wsdl');
@@ -346,23 +330,14 @@ t.test('try runs the gateway in front of a WSDL, with a query to begin with', as
 });
 
 t.test('try listens where it is told to, and calls the backend that it is told', async (t) => {
-  const called: (string | undefined)[] = [];
-  const backend = createHttpServer((request, response) => {
-    called.push(request.url);
-    request.resume();
-    response.writeHead(500, { 'content-type': 'text/xml' }).end();
-  }).listen(0, '127.0.0.1');
-  await once(backend, 'listening');
-  t.teardown(() => backend.close());
-  const { port } = backend.address() as AddressInfo;
+  const backend = await useBackend(t, answerWith('', 'text/xml', 500));
   const listen = `127.0.0.3:${await freePort()}`;
-  const child = soapstone('try', WSDL, '--listen', listen, '--url', `http://127.0.0.1:${port}`);
+  const child = soapstone('try', WSDL, '--listen', listen, '--url', backend.url);
   const ended = end(child);
   for await (const line of createInterface({ input: child.stdout ?? process.stdin }))
     if (line.includes('Ctrl-C')) break;
-  const body = JSON.stringify({ query: '{ getOrder(id: 7) { id } }' });
-  await fetch(`http://${listen}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  t.same(called, ['/orders'], 'the path is that of the WSDL');
+  await postGraphql(`http://${listen}`, { query: '{ getOrder(id: 7) { id } }' });
+  t.match(backend.complete, [{ target: '/orders' }], 'the path is that of the WSDL');
   child.kill('SIGTERM');
   t.match(await ended, { code: 0 });
   for (const [option, value, problem] of [

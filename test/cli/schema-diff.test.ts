@@ -2,20 +2,12 @@ import { join } from 'node:path';
 import { printSchema } from 'graphql';
 import t from 'tap';
 import { diffSchemas } from '../../src/cli/operator/schema-diff.js';
-import { runProgram } from '../../src/cli/program.js';
 import { desk } from '../acceptance/desk.js';
-import { startTestGateway } from '../kit/gateway.js';
+import { recordedTerminal, runCommand } from '../kit/command.js';
+import { compileText } from '../kit/configuration.js';
 import { useFolder } from '../kit/use.js';
 
 /** The difference between two schemas, as those of two versions, or with the names of the version before. */
-
-const lines = () => {
-  const out: string[] = [];
-  return {
-    out,
-    terminal: { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) },
-  };
-};
 
 t.test('what breaks clients, what may, and what is new', async (t) => {
   const folder = await useFolder(t, {
@@ -24,17 +16,17 @@ t.test('what breaks clients, what may, and what is new', async (t) => {
     'b.graphql':
       'type Query { getOrder(id: Int): GetOrderResult, more: Int }\ntype GetOrderResult { sum: Int, kind: Kind }\nenum Kind { A B }',
   });
-  const { out, terminal } = lines();
+  const { printed, ...terminal } = recordedTerminal();
   t.equal(await diffSchemas(join(folder, 'a.graphql'), join(folder, 'b.graphql'), terminal), 1);
-  const text = out.join('\n');
+  const text = printed.lines.join('\n');
   t.match(text, /breaking +GetOrderResponse was removed\. Now perhaps GetOrderResult\./);
   t.match(text, /breaking +Query\.old was removed/);
   t.match(text, /dangerous +B was added to enum type Kind/);
   t.match(text, /safe +Query\.more was added/);
-  t.match(out.at(-1), /^3 breaking, 1 dangerous, \d+ safe\.$/);
-  const same = lines();
-  t.equal(await diffSchemas(join(folder, 'a.graphql'), join(folder, 'a.graphql'), same.terminal), 0);
-  t.same(same.out, ['No changes.']);
+  t.match(printed.lines.at(-1), /^3 breaking, 1 dangerous, \d+ safe\.$/);
+  const { printed: same, ...other } = recordedTerminal();
+  t.equal(await diffSchemas(join(folder, 'a.graphql'), join(folder, 'a.graphql'), other), 0);
+  t.same(same.lines, ['No changes.']);
 });
 
 t.test('the names of the version before beside those of this one, by the command', async (t) => {
@@ -43,26 +35,21 @@ t.test('the names of the version before beside those of this one, by the command
     reply: '<xs:element name="result" type="xs:anyType"/>',
   });
   const schemaWith = async (more: string): Promise<string> => {
-    const home = await useFolder(t, { 'desk.wsdl': wsdl });
-    const gateway = await startTestGateway(
-      `services: { desk: { wsdl: desk.wsdl, url: "http://127.0.0.1:1/d"${more} } }`,
-      home,
-    );
-    t.teardown(() => gateway.close());
-    return printSchema((await gateway.reload()).graph.schema);
+    const yaml = `services: { desk: { wsdl: desk.wsdl, url: "http://127.0.0.1:1/d"${more} } }`;
+    return printSchema((await compileText(t, yaml, { 'desk.wsdl': wsdl })).graph.schema);
   };
   const folder = await useFolder(t, {
     'old.graphql': await schemaWith(', names: "0.1"'),
     'new.graphql': await schemaWith(''),
   });
-  const { out, terminal } = lines();
-  t.equal(await runProgram(['diff', join(folder, 'old.graphql'), join(folder, 'new.graphql')], terminal), 1);
-  t.match(out.join('\n'), /breaking +.*(?:XML|AnyValue)/);
+  const { code, all } = await runCommand('diff', join(folder, 'old.graphql'), join(folder, 'new.graphql'));
+  t.equal(code, 1);
+  t.match(all, /breaking +.*(?:XML|AnyValue)/);
 });
 
 t.test('a file that is no schema is an error with what to do', async (t) => {
   const folder = await useFolder(t, { 'a.graphql': 'type Query {' });
   const file = join(folder, 'a.graphql');
-  await t.rejects(diffSchemas(file, file, lines().terminal), /no schema that could be read.*soapstone schema/s);
-  await t.rejects(diffSchemas(`${file}x`, file, lines().terminal), /no schema that could be read/);
+  await t.rejects(diffSchemas(file, file, recordedTerminal()), /no schema that could be read.*soapstone schema/s);
+  await t.rejects(diffSchemas(`${file}x`, file, recordedTerminal()), /no schema that could be read/);
 });

@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 
 import { freePort } from '../kit/free-port.js';
+import { MAIN } from '../kit/gateway-process.js';
 
 /** The tour of README.md, as a newcomer types it: its commands are run as they stand there, but for free ports. */
 
-const MAIN = fileURLToPath(new URL('../../bin/main.js', import.meta.url));
 const README = readFileSync('README.md', 'utf8');
 /** Ports of the demonstration, and of the gateway that the tour starts beside it. */
 const PORTS = ['4000', '4001', '8081', '5000', '5001'];

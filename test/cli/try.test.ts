@@ -1,19 +1,16 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { makeMockServer } from '../../src/cli/mock/mock.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { freePort } from '../kit/free-port.js';
+import { MAIN } from '../kit/gateway-process.js';
 import { FILES, schemaWith, wsdlWith } from '../wsdl/written.js';
+import { useMock } from './use-mock.js';
 
 /** `try`: from a WSDL to calls that work, as they are printed. */
-
-const MAIN = fileURLToPath(new URL('../../bin/main.js', import.meta.url));
 
 const shell = promisify(execFile);
 
@@ -36,16 +33,6 @@ async function tried(t: Test, wsdl: string, ...options: string[]): Promise<strin
   return lines.join('\n');
 }
 
-async function useMock(t: Test, wsdl: string): Promise<string> {
-  const server = makeMockServer(await readWsdl(wsdl, FILES), null).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
-
 /** Runs the commands that were printed, as a person pastes them, and returns what each printed. */
 async function pasted(text: string): Promise<readonly string[]> {
   const commands = text.split('\n').flatMap((line) => (line.startsWith('  curl ') ? [line.trim()] : []));
@@ -59,7 +46,7 @@ const options = { skip: HAS_CURL ? false : 'curl is not installed' };
 
 t.test('try prints a REST call and a call of a tool, which work', options, async (t) => {
   const wsdl = 'config/demo/legacy.wsdl';
-  const text = await tried(t, wsdl, '--url', await useMock(t, wsdl));
+  const text = await tried(t, wsdl, '--url', await useMock(t, await readWsdl(wsdl, FILES)));
   t.match(text, /OpenAPI +http:\S+\/rest\/openapi\.html\n {2}MCP +http:\S+\/mcp {3}\(its tools change nothing\)/);
   const [rest = '', tool = ''] = await pasted(text);
   t.match(JSON.parse(rest), { id: 1, status: 'NEW' });
@@ -77,7 +64,7 @@ t.test('where nothing only reads, the calls are of what writes', options, async 
   const binding =
     '<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Put"><soap:operation soapAction="urn:put"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>';
   const wsdl = join(t.testdir({ 'put.wsdl': wsdlWith({ types, portType, messages, binding }) }), 'put.wsdl');
-  const text = await tried(t, wsdl, '--url', await useMock(t, wsdl));
+  const text = await tried(t, wsdl, '--url', await useMock(t, await readWsdl(wsdl, FILES)));
   t.match(text, /MCP +http:\S+\/mcp {3}\(its tools may change something\)/);
   const [rest = '', tool = ''] = await pasted(text);
   t.equal(JSON.parse(rest), 'text');

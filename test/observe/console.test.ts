@@ -7,9 +7,10 @@ import { Exchange } from '../../src/base/exchange.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { Readings } from '../../src/console/page/readings.js';
 import { RECENT_MAX, RecentRequests } from '../../src/observe/recent.js';
+import { answerWith } from '../kit/backend.js';
 import { missingBrowser, startBrowser } from '../kit/browser.js';
 import { Authority, hasOpenssl } from '../kit/certificates.js';
-import { postSoap } from '../kit/envelope.js';
+import { envelope, postSoap } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
@@ -31,15 +32,11 @@ const SHOP = (url: string): string => `services:
       GetParts: { field: Query.parts }
 `;
 
-const REPLY =
-  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><GetPriceResponse xmlns="urn:shop"><price>7</price></GetPriceResponse></s:Body></s:Envelope>';
+const REPLY = envelope('<GetPriceResponse xmlns="urn:shop"><price>7</price></GetPriceResponse>');
 
 async function startShop(t: Test, more = ''): Promise<TestGateway> {
-  const backend = await useBackend(t, (_, response) =>
-    response.writeHead(200, { 'content-type': 'text/xml' }).end(REPLY),
-  );
-  const gateway = await useGateway(t, `${SHOP(backend.url)}${more}`);
-  return gateway;
+  const backend = await useBackend(t, answerWith(REPLY));
+  return useGateway(t, `${SHOP(backend.url)}${more}`);
 }
 
 /** The JSON of an answer. */

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Exchange } from '../../src/base/exchange.js';
 import { affectedClients } from '../../src/cli/operator/affected-clients.js';
-import { runProgram } from '../../src/cli/program.js';
 import { clientNameIn } from '../../src/observe/client-name.js';
 import { mergeUsage, USAGE_CLIENTS_MAX, USAGE_NAMES_MAX, Usage, type UsageReport } from '../../src/observe/usage.js';
 import { answerWith } from '../kit/backend.js';
+import { runCommand } from '../kit/command.js';
 import { envelope, postSoap } from '../kit/envelope.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
@@ -67,10 +67,9 @@ clients:
   ]);
   t.notOk('Order.total' in (clients[0]?.fields ?? {}));
 
-  const out: string[] = [];
-  const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };
-  t.equal(await runProgram(['usage', gateway.adminUrl], terminal), 0);
-  t.match(out.join('\n'), /^shop 1\.2 \(web\)\n {2}graphql +shop\.GetOrder +3$/m);
+  const { code, all } = await runCommand('usage', gateway.adminUrl);
+  t.equal(code, 0);
+  t.match(all, /^shop 1\.2 \(web\)\n {2}graphql +shop\.GetOrder +3$/m);
 });
 
 t.test('diff names the clients that breaking changes meet', async (t) => {
@@ -91,17 +90,13 @@ t.test('diff names the clients that breaking changes meet', async (t) => {
   add('calls another', 'Order.orderStatus', 'shop.Other');
   const file = join(directory, 'usage.json');
   await writeFile(file, JSON.stringify(usage.report()));
-  const out: string[] = [];
-  const terminal = { out: (text: string) => void out.push(text), error: (text: string) => void out.push(text) };
-  const code = await runProgram(
-    ['diff', join(directory, 'old.wsdl'), join(directory, 'new.wsdl'), '--usage', file],
-    terminal,
-  );
-  t.equal(code, 1, out.join('\n'));
-  const meets = out.join('\n').split('Breaking changes meet:\n')[1] ?? '';
+  const [before, after] = [join(directory, 'old.wsdl'), join(directory, 'new.wsdl')];
+  const { code, all } = await runCommand('diff', before, after, '--usage', file);
+  t.equal(code, 1, all);
+  const meets = all.split('Breaking changes meet:\n')[1] ?? '';
   t.match(meets, / {2}asks$/m);
   t.notMatch(meets, /asksNot|another/);
-  t.equal(await runProgram(['diff', 'a', 'b', '--usage', join(directory, 'none.json')], terminal), 2);
+  t.match(await runCommand('diff', 'a', 'b', '--usage', join(directory, 'none.json')), { code: 2 });
 });
 
 t.test('a change meets those that cannot help it', async (t) => {

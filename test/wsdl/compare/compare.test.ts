@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { runProgram } from '../../../src/cli/program.js';
 import { type Comparison, compareWsdls } from '../../../src/wsdl/compare/compare.js';
+import { runCommand } from '../../kit/command.js';
 import { modelOf, schemaWith, wsdlWith } from '../written.js';
 
 /** Both directions carry `t:Order`, so that each change is seen from either side. */
@@ -360,12 +360,10 @@ t.test('attachments of a request are required, further ones of a reply are more 
 t.test('the command prints the worst first and exits with 1 when something breaks', async (t) => {
   const folder = t.testdir({ 'one.wsdl': wsdlWith({}), 'two.wsdl': wsdlWith({ binding: BINDING('urn:other') }) });
   const [one, two] = [join(folder, 'one.wsdl'), join(folder, 'two.wsdl')];
-  const lines: string[] = [];
-  const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
-  t.equal(await runProgram(['diff', one, two], terminal), 1);
-  t.strictSame(lines.splice(0), ['breaking  Get  has another SOAPAction', '1 breaking, 0 dangerous, 0 safe.']);
-  t.equal(await runProgram(['diff', one, one], terminal), 0);
-  t.strictSame(lines.splice(0), ['No changes.']);
-  t.equal(await runProgram(['diff', one, join(folder, 'none.wsdl')], terminal), 2);
-  t.match(lines.join(), /cannot be found/);
+  t.match(await runCommand('diff', one, two), {
+    code: 1,
+    all: /^breaking {2}Get {2}has another SOAPAction\n1 breaking, 0 dangerous, 0 safe\.$/,
+  });
+  t.match(await runCommand('diff', one, one), { code: 0, all: /^No changes\.$/ });
+  t.match(await runCommand('diff', one, join(folder, 'none.wsdl')), { code: 2, all: /cannot be found/ });
 });
