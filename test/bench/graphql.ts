@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
+import { withLoad } from './contender.js';
 import type { DecodeFigures } from './decode.js';
-import { fileOf, isProgram, isQuick, median, mib, print, type Server, startServer, table } from './kit.js';
-import { Load } from './load.js';
+import { fileOf, isProgram, isQuick, median, mib, print, type Server, table } from './kit.js';
+import type { Load } from './load.js';
 import { DECODE_OPTIONS, ORDERS, SELECTIONS } from './selections.js';
 import { startSoapstone } from './soapstone.js';
 
@@ -35,21 +36,16 @@ async function inProcess(quick: boolean): Promise<void> {
   print(table(['decoded', 'CPU ms', 'MB a CPU s', 'allocated MiB', 'kept MiB', 'skipped'], rows));
 }
 
-async function endToEnd(quick: boolean): Promise<void> {
-  const backend = await startServer(fileOf('backend.js'), []);
-  const gateway = await startSoapstone(`${backend.url}/soap/bench?orders=${ORDERS}`);
-  const load = new Load(gateway.url);
-  try {
-    const rows: string[][] = [];
-    for (const [name, query] of Object.entries(SELECTIONS)) rows.push(await asked(name, query, gateway, load, quick));
-    print('\nThe same as GraphQL queries through the gateway, one after the other\n\n');
-    print(table(['query', 'ms', 'CPU ms', 'answer MB', 'peak RSS MiB'], rows));
-  } finally {
-    await load.close();
-    await gateway.stop();
-    await backend.stop();
-  }
-}
+const endToEnd = (quick: boolean): Promise<void> =>
+  withLoad(
+    (backend) => startSoapstone(`${backend}/soap/bench?orders=${ORDERS}`),
+    async (load, gateway) => {
+      const rows: string[][] = [];
+      for (const [name, query] of Object.entries(SELECTIONS)) rows.push(await asked(name, query, gateway, load, quick));
+      print('\nThe same as GraphQL queries through the gateway, one after the other\n\n');
+      print(table(['query', 'ms', 'CPU ms', 'answer MB', 'peak RSS MiB'], rows));
+    },
+  );
 
 async function asked(name: string, query: string, gateway: Server, load: Load, quick: boolean): Promise<string[]> {
   const body = Buffer.from(JSON.stringify({ query }));

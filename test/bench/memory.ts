@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { fileOf, isProgram, isQuick, mib, print, startServer, table } from './kit.js';
-import { Load } from './load.js';
+import { withLoad } from './contender.js';
+import { isProgram, isQuick, mib, print, table } from './kit.js';
 import { startSoapstone } from './soapstone.js';
 
 /** The bars of the project for envelopes of 1 GiB: one, and eight at once. */
@@ -47,38 +47,32 @@ export async function benchMemory(quick: boolean): Promise<void> {
 }
 
 async function streamed({ way, atOnce, nodeOptions }: Course, bytes: number): Promise<string[]> {
-  const backend = await startServer(fileOf('backend.js'), []);
-  const gateway = await startSoapstone(`${backend.url}/soap/bench`, nodeOptions);
-  const load = new Load(gateway.url);
-  const heap = nodeOptions === SMALL_HEAP ? '128 MiB' : 'default';
-  try {
-    await load.small(2_000);
-    await wait(SETTLE_MILLIS);
-    // What warming up reached at most does not count: the next answer begins a new peak.
-    await gateway.usage();
-    const idle = await gateway.usage();
-    const start = performance.now();
-    await Promise.all(Array.from({ length: atOnce }, () => load[way](bytes)));
-    const seconds = (performance.now() - start) / 1000;
-    const after = await gateway.usage();
-    const growth = after.rssPeakBytes - idle.rssBytes;
-    return [
-      way,
-      String(atOnce),
-      heap,
-      mib(idle.rssBytes),
-      mib(after.rssPeakBytes),
-      mib(growth),
-      String(BARS_MIB[atOnce]),
-      growth <= BARS_MIB[atOnce] * 2 ** 20 ? 'within' : 'beyond',
-      ((bytes * atOnce) / 1e6 / seconds).toFixed(0),
-      ((after.cpuMicros - idle.cpuMicros) / 1e6).toFixed(2),
-    ];
-  } finally {
-    await load.close();
-    await gateway.stop();
-    await backend.stop();
-  }
+  const row = [way, String(atOnce), nodeOptions === SMALL_HEAP ? '128 MiB' : 'default'];
+  await withLoad(
+    (backend) => startSoapstone(`${backend}/soap/bench`, nodeOptions),
+    async (load, gateway) => {
+      await load.small(2_000);
+      await wait(SETTLE_MILLIS);
+      // What warming up reached at most does not count: the next answer begins a new peak.
+      await gateway.usage();
+      const idle = await gateway.usage();
+      const start = performance.now();
+      await Promise.all(Array.from({ length: atOnce }, () => load[way](bytes)));
+      const seconds = (performance.now() - start) / 1000;
+      const after = await gateway.usage();
+      const growth = after.rssPeakBytes - idle.rssBytes;
+      row.push(
+        mib(idle.rssBytes),
+        mib(after.rssPeakBytes),
+        mib(growth),
+        String(BARS_MIB[atOnce]),
+        growth <= BARS_MIB[atOnce] * 2 ** 20 ? 'within' : 'beyond',
+        ((bytes * atOnce) / 1e6 / seconds).toFixed(0),
+        ((after.cpuMicros - idle.cpuMicros) / 1e6).toFixed(2),
+      );
+    },
+  );
+  return row;
 }
 
 if (isProgram(import.meta.url)) await benchMemory(isQuick());

@@ -1,19 +1,10 @@
 import { pathToFileURL } from 'node:url';
+import { contend, endAll, slice } from './contender.js';
 import { fileOf, isProgram, isQuick, median, print, quantile, type Server, startServer, table } from './kit.js';
-import { Load } from './load.js';
 import { startSoapstone } from './soapstone.js';
 
-/** Messages of a slice: short, so that other processes disturb both trees alike. */
 const SLICE = 1_000;
 const WARM_UP = 20_000;
-
-interface Contender {
-  readonly name: string;
-  readonly server: Server;
-  readonly load: Load;
-  /** Microseconds of processor time for each message, by slice. */
-  readonly micros: number[];
-}
 
 /**
  * Processor time of a small SOAP message through this checkout, through another one that is built, and through the bare
@@ -21,19 +12,17 @@ interface Contender {
  */
 export async function benchPair(other: string, quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);
-  const add = (name: string, server: Server): Contender => ({ name, server, load: new Load(server.url), micros: [] });
-  const before = add('other', await startOther(other, `${backend.url}/soap/bench`));
-  const after = add('this', await startSoapstone(`${backend.url}/soap/bench`));
-  const base = add('undici', await startServer(fileOf('forwarders.js'), ['undici', backend.url]));
+  const before = contend('other', await startOther(other, `${backend.url}/soap/bench`));
+  const after = contend('this', await startSoapstone(`${backend.url}/soap/bench`));
+  const base = contend('undici', await startServer(fileOf('forwarders.js'), ['undici', backend.url]));
   const all = [before, after, base];
   try {
     for (const { load } of all) await load.small(WARM_UP);
     for (let round = 0; round < (quick ? 20 : 100); round++) {
-      for (const contender of round % 2 === 0 ? all : all.toReversed()) await slice(contender);
+      for (const contender of round % 2 === 0 ? all : all.toReversed()) await slice(contender, SLICE);
     }
   } finally {
-    for (const { load } of all) await load.close();
-    for (const server of [backend, ...all.map(({ server }) => server)]) await server.stop();
+    await endAll(all, backend);
   }
   const rows = all.map(({ name, micros }) => {
     const ratios = micros.map((each, index) => each / (before.micros[index] ?? each));
@@ -56,12 +45,6 @@ export async function benchPair(other: string, quick: boolean): Promise<void> {
       ]),
     ),
   );
-}
-
-async function slice({ server, load, micros }: Contender): Promise<void> {
-  const before = (await server.usage()).cpuMicros;
-  await load.small(SLICE);
-  micros.push(((await server.usage()).cpuMicros - before) / SLICE);
 }
 
 /** The gateway of another checkout, by its own bench. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { missing } from '../real/programs.js';
 import { startHaproxy } from '../real/proxies.js';
+import { type Contender, contend, endAll } from './contender.js';
 import {
   cpuMicrosOf,
   fileOf,
@@ -18,18 +19,11 @@ import {
   startServer,
   table,
 } from './kit.js';
-import { Load } from './load.js';
 import { SMALL_REPLY, SMALL_REQUEST } from './messages.js';
 import { startSoapstone } from './soapstone.js';
 
 /** What others are compared with. */
 const BASE = 'undici';
-
-interface Contender {
-  readonly name: string;
-  readonly server: Server;
-  readonly load: Load;
-}
 
 /** One round of one contender. */
 interface Round {
@@ -45,9 +39,7 @@ interface Round {
 export async function benchProxy(quick: boolean): Promise<void> {
   const backend = await startServer(fileOf('backend.js'), []);
   const contenders: Contender[] = [];
-  const add = (name: string, server: Server): void => {
-    contenders.push({ name, server, load: new Load(server.url) });
-  };
+  const add = (name: string, server: Server) => contenders.push(contend(name, server));
   for (const kind of ['http-proxy, keep-alive', 'http-proxy', 'fast-proxy', 'httpxy', BASE]) {
     add(kind, await startServer(fileOf('forwarders.js'), [kind, backend.url]));
   }
@@ -60,8 +52,7 @@ export async function benchProxy(quick: boolean): Promise<void> {
     await long(contenders, 'up', quick);
     await long(contenders, 'down', quick);
   } finally {
-    await Promise.all(contenders.map(({ load }) => load.close()));
-    await Promise.all([backend, ...contenders.map(({ server }) => server)].map((server) => server.stop()));
+    await endAll(contenders, backend);
   }
 }
 

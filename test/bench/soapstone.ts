@@ -30,16 +30,18 @@ limits:
 ${more}`;
 
 /** Runs `use` with a configuration file for a backend at `url`, and `more` keys; the file is gone afterwards. */
-export async function withConfiguration<T>(
+export const withConfiguration = <T>(
   url: string,
   use: (file: string) => Promise<T>,
   more = '',
   listen = '127.0.0.1:0',
-): Promise<T> {
+): Promise<T> => withFile((directory) => configuration(directory, url, more, listen), use);
+
+async function withFile<T>(text: (directory: string) => string, use: (file: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
   try {
     const file = join(directory, 'soapstone.yaml');
-    await writeFile(file, configuration(directory, url, more, listen));
+    await writeFile(file, text(directory));
     return await use(file);
   } finally {
     await rm(directory, { recursive: true });
@@ -55,13 +57,5 @@ export const startFile = (file: string, nodeOptions: readonly string[] = []): Pr
   startServer(fileOf('../../bin/main.js'), ['start', '-c', file], nodeOptions);
 
 /** Starts the gateway with these keys, on addresses that the system chooses, or on those of `listen`. */
-export async function startKeys(yaml: string, listen = '127.0.0.1:0'): Promise<Server> {
-  const directory = await mkdtemp(join(tmpdir(), 'soapstone-bench-'));
-  try {
-    const file = join(directory, 'soapstone.yaml');
-    await writeFile(file, `listen: ${listen}\nadmin: 127.0.0.1:0\n${yaml}`);
-    return await startFile(file);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-}
+export const startKeys = (yaml: string, listen = '127.0.0.1:0'): Promise<Server> =>
+  withFile(() => `listen: ${listen}\nadmin: 127.0.0.1:0\n${yaml}`, startFile);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,15 +8,13 @@ import { freePort } from '../kit/free-port.js';
 import { childrenOf } from '../kit/gateway-process.js';
 import { missing } from '../real/programs.js';
 import { startNginx } from '../real/proxies.js';
-import { fileOf, isProgram, isQuick, median, print, quantile, startServer, table } from './kit.js';
+import { cpuMicrosOf, fileOf, isProgram, isQuick, median, print, quantile, startServer, table } from './kit.js';
 import { Load } from './load.js';
-import { withConfiguration } from './soapstone.js';
+import { startFile, withConfiguration } from './soapstone.js';
 
 /** Messages of a slice: short, so that other processes disturb both ways alike. */
 const SLICE = 1_000;
 const WARM_UP = 15_000;
-/** Of `/proc/PID/stat`. */
-const TICK_MICROS = 10_000;
 
 /** A proxy that takes the same messages in clear text and over TLS, in one process. */
 interface Contender {
@@ -39,12 +37,7 @@ async function startSoapstone(backend: string, { cert, key, ca }: Files): Promis
   const [clear, secure] = [await freePort(), await freePort()];
   const tls = `tls: { cert: { file: ${cert} }, key: { file: ${key} } }`;
   const listen = `[ 127.0.0.1:${clear}, { address: 127.0.0.1:${secure}, ${tls} } ]`;
-  const server = await withConfiguration(
-    `${backend}/soap/bench`,
-    (file) => startServer(fileOf('../../bin/main.js'), ['start', '-c', file]),
-    '',
-    listen,
-  );
+  const server = await withConfiguration(`${backend}/soap/bench`, startFile, '', listen);
   return {
     name: 'Soapstone',
     clear: new Load(`http://127.0.0.1:${clear}`),
@@ -72,15 +65,12 @@ async function startNginxOfBoth(backend: string, { home, cert, key, ca }: Files)
     }
   }`,
   }));
-  const [worker] = childrenOf(nginx);
+  const [worker = 0] = childrenOf(nginx);
   return {
     name: 'nginx',
     clear: new Load(`http://127.0.0.1:${nginx.port}`),
     secure: new Load(`https://127.0.0.1:${secure}`, ca),
-    async cpuMicros() {
-      const fields = readFileSync(`/proc/${worker}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-      return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
-    },
+    cpuMicros: async () => cpuMicrosOf(worker),
     stop: () => nginx.stop(),
   };
 }

@@ -1,19 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileOf, isProgram, isQuick, median, print, quantile, type Server, startServer, table } from './kit.js';
-import { Load } from './load.js';
+import { type Contender, contend, endAll } from './contender.js';
+import { fileOf, isProgram, isQuick, median, print, quantile, startServer, table } from './kit.js';
 import { startSoapstone } from './soapstone.js';
 
 /** Messages of a slice: short, so that other processes disturb all alike. */
 const SLICE = 500;
 const WARM_UP = 20_000;
 
-interface Contender {
-  readonly name: string;
-  readonly server: Server;
-  readonly load: Load;
-  /** Microseconds of processor time for each message, by round. */
-  readonly micros: number[];
+interface Traced extends Contender {
   /** Processor time used when the latest slice began; null before the first. */
   begunMicros: number | null;
 }
@@ -33,9 +28,9 @@ export async function benchTraces(quick: boolean): Promise<void> {
   const { port } = receiver.address() as AddressInfo;
   const traces = (sample: number): string =>
     `traces: { otlp: "http://127.0.0.1:${port}/v1/traces", sample: ${sample} }\n`;
-  const start = async (name: string, more: string): Promise<Contender> => {
+  const start = async (name: string, more: string): Promise<Traced> => {
     const server = await startSoapstone(`${backend.url}/soap/bench`, [], more);
-    return { name, server, load: new Load(server.url), micros: [], begunMicros: null };
+    return { ...contend(name, server), begunMicros: null };
   };
   const without = await start('without traces', '');
   const all = [without, await start('none sampled', traces(0)), await start('all sampled', traces(1))];
@@ -47,8 +42,7 @@ export async function benchTraces(quick: boolean): Promise<void> {
       for (const contender of all) await slice(contender);
     }
   } finally {
-    for (const { load } of all) await load.close();
-    for (const server of [backend, ...all.map((contender) => contender.server)]) await server.stop();
+    await endAll(all, backend);
     receiver.closeAllConnections();
     receiver.close();
   }
@@ -72,7 +66,7 @@ export async function benchTraces(quick: boolean): Promise<void> {
   );
 }
 
-async function slice(contender: Contender): Promise<void> {
+async function slice(contender: Traced): Promise<void> {
   const { server, load, micros } = contender;
   const { cpuMicros } = await server.usage();
   if (contender.begunMicros !== null) micros.push((cpuMicros - contender.begunMicros) / SLICE);

@@ -10,9 +10,9 @@ import { ALL, ELEMENTS_ONLY, type Interest, SKIP, type StartTag, type XmlHandler
 import { XML_LIMITS } from '../../src/xml/limits.js';
 import { XmlReader } from '../../src/xml/reader.js';
 import { FILES } from '../wsdl/written.js';
+import { type Contender, contend, endAll, slice } from './contender.js';
 import { detachBuffer } from './detach.js';
-import { fileOf, isProgram, isQuick, median, print, type Server, startServer, table } from './kit.js';
-import { Load } from './load.js';
+import { fileOf, isProgram, isQuick, median, print, startServer, table } from './kit.js';
 import { orders, SMALL_REPLY, SMALL_REQUEST } from './messages.js';
 import { millisOf } from './reader.js';
 import { PATH, startKeys } from './soapstone.js';
@@ -70,27 +70,19 @@ async function benchProxied(quick: boolean): Promise<void> {
     'requests: off, replies: report',
     'requests: enforce, replies: enforce',
   ];
-  const contenders: {
-    readonly name: string;
-    readonly server: Server;
-    readonly load: Load;
-    readonly micros: number[];
-  }[] = [];
+  const contenders: Contender[] = [];
   for (const level of levels) {
     const service = `bench: { wsdl: ${WSDL}, url: "${backend.url}${PATH}", validate: { ${level} } }`;
     const server = await startKeys(`services: { ${service} }\nlimits: { overload: { eventLoopMillis: 0 } }\n`);
-    contenders.push({ name: level, server, load: new Load(server.url), micros: [] });
+    contenders.push(contend(level, server));
   }
   try {
     const count = quick ? 2_000 : 8_000;
     for (const { load } of contenders) await load.small(count);
     for (let round = 0; round < (quick ? 5 : 9); round++) {
-      for (const { server, load, micros } of contenders) {
-        await load.small(200);
-        const before = await server.usage();
-        await load.small(count);
-        const after = await server.usage();
-        micros.push((after.cpuMicros - before.cpuMicros) / count);
+      for (const contender of contenders) {
+        await contender.load.small(200);
+        await slice(contender, count);
       }
     }
     print(`\nSmall calls through the gateway, ${SMALL_REQUEST.length} bytes up, ${SMALL_REPLY.length} down\n\n`);
@@ -102,8 +94,7 @@ async function benchProxied(quick: boolean): Promise<void> {
     ]);
     print(table(['validate', 'CPU µs/request', 'to off'], rows));
   } finally {
-    await Promise.all(contenders.map(({ load }) => load.close()));
-    await Promise.all([backend, ...contenders.map(({ server }) => server)].map((server) => server.stop()));
+    await endAll(contenders, backend);
   }
 }
 
