@@ -4,8 +4,9 @@ import { Destinations } from '../../src/compile/soap/destinations.js';
 import { OperationTable } from '../../src/compile/soap/operation-table.js';
 import type { KnownOperation, SentActions } from '../../src/compile/soap/request-group.js';
 import { readSoapAction } from '../../src/soap/soap-action.js';
-import type { ElementDeclaration, Operation, WsdlModel } from '../../src/wsdl/model.js';
+import type { ElementDeclaration, Operation } from '../../src/wsdl/model.js';
 import { plainComplexType, plainElement } from '../../src/wsdl/plain.js';
+import { modelWith } from '../graphql/models.js';
 
 const element = (uri: string, local: string): ElementDeclaration =>
   plainElement({ uri, local }, plainComplexType(null, { kind: 'empty' }));
@@ -27,19 +28,6 @@ const operation = (name: string, about: Partial<Operation> & { readonly body?: E
   return made;
 };
 
-const model = (...ports: readonly (readonly Operation[])[]): WsdlModel => ({
-  services: [
-    {
-      name: { uri: 'urn:m', local: 'S' },
-      ports: ports.map((operations, index) => ({ name: `P${index}`, dialect: '1.1', address: null, operations })),
-    },
-  ],
-  types: new Map(),
-  elements: new Map(),
-  documents: [],
-  warnings: [],
-});
-
 const sent = (soapAction: string | null, more: Partial<SentActions> = {}): SentActions => ({
   http: [soapAction],
   addressing: null,
@@ -60,7 +48,7 @@ const permits = (table: OperationTable, body: ElementDeclaration | null, action:
 t.test('operations of every port are known, those of the chosen one first', (t) => {
   const chosen = operation('Ping', { soapAction: 'urn:one' });
   const other = operation('Ping', { soapAction: 'urn:two' });
-  const table = new OperationTable([chosen], model([chosen], [other, operation('Pong')]));
+  const table = new OperationTable([chosen], modelWith([chosen], [other, operation('Pong')]));
   const ping = table.find({ uri: 'urn:m', local: 'Ping' });
   t.equal(ping?.operation, chosen);
   for (const action of [
@@ -92,7 +80,7 @@ t.test('operations that share the child of Body', (t) => {
     operation('Read', { body: shared, soapAction: 'urn:read' }),
     operation('Write', { body: shared, soapAction: 'urn:write' }),
   ];
-  const table = new OperationTable(operations, model(operations));
+  const table = new OperationTable(operations, modelWith(operations));
   const known: KnownOperation | null = table.find(shared.name);
   t.equal(known?.operation.name, 'Read');
   t.equal(known?.soapAction, null, 'the caller says which of them');
@@ -123,7 +111,7 @@ t.test('operations that no SOAPAction tells apart', (t) => {
     operation('Note', { body: shared, soapAction: 'urn:note' }),
     operation('Named', { body: shared, addressingAction: 'urn:named', namesAction: true }),
   ];
-  const table = new OperationTable(operations, model(operations));
+  const table = new OperationTable(operations, modelWith(operations));
   const is = (names: unknown, actions: SentActions, what: string): void => {
     t.same(candidatesOf(table, shared, actions), names, what);
   };
@@ -149,7 +137,7 @@ t.test('operations that no SOAPAction tells apart', (t) => {
 t.test('an action of another operation is none that stacks may write for this one', (t) => {
   const submit = operation('Submit', { body: element('urn:m', 'Cancel') });
   const cancel = operation('Cancel', { body: element('urn:m', 'CancelRequest'), soapAction: 'urn:m/Cancel' });
-  const table = new OperationTable([submit, cancel], model([submit, cancel]));
+  const table = new OperationTable([submit, cancel], modelWith([submit, cancel]));
   t.equal(candidatesOf(table, element('urn:m', 'Cancel'), sent('urn:m/Cancel')), 'mismatch');
   t.same(candidatesOf(table, element('urn:m', 'Cancel'), sent('urn:m#Cancel')), ['Submit']);
   t.end();
@@ -158,7 +146,7 @@ t.test('an action of another operation is none that stacks may write for this on
 t.test('an action that the configuration gives is sent whatever the WSDL says', (t) => {
   const written = operation('Ping', { soapAction: 'urn:wsdl' });
   const given = { ...written, soapAction: 'urn:given' };
-  const table = new OperationTable([given], model([written]), () => 'urn:given');
+  const table = new OperationTable([given], modelWith([written]), () => 'urn:given');
   const ping = element('urn:m', 'Ping');
   t.equal(table.find(ping.name)?.soapAction, 'urn:given');
   t.ok(permits(table, ping, 'urn:given') && permits(table, ping, 'urn:wsdl'));
@@ -167,7 +155,7 @@ t.test('an action that the configuration gives is sent whatever the WSDL says', 
 
 t.test('an empty Body asks for the operation without one', (t) => {
   const operations = [operation('Ping', { body: null, soapAction: 'urn:ping' })];
-  const table = new OperationTable(operations, model(operations));
+  const table = new OperationTable(operations, modelWith(operations));
   t.equal(table.find(null)?.operation.name, 'Ping');
   t.ok(permits(table, null, 'urn:ping'));
   t.equal(table.isComplete, true);
@@ -176,9 +164,9 @@ t.test('an empty Body asks for the operation without one', (t) => {
 
 t.test('what is not understood makes the table incomplete, and encodings possible', (t) => {
   const named = [operation('Ping', { status: 'disabled' })];
-  t.match(new OperationTable(named, model(named)), { isComplete: true, mayBeEncoded: true });
+  t.match(new OperationTable(named, modelWith(named)), { isComplete: true, mayBeEncoded: true });
   const unnamed = [operation('Ping'), operation('Pong', { status: 'disabled', body: null })];
-  const table = new OperationTable(unnamed, model(unnamed));
+  const table = new OperationTable(unnamed, modelWith(unnamed));
   t.match(table, { isComplete: false, mayBeEncoded: true });
   t.equal(table.find(null), null, 'a body that could not be told is not an empty one');
   t.end();

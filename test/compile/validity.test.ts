@@ -5,24 +5,14 @@ import { defaultsOf } from '../../src/base/limit.js';
 import { Refusal } from '../../src/base/refusals/refusal.js';
 import { VALIDITY_LIMITS } from '../../src/codec/validity/limits.js';
 import { Validity } from '../../src/compile/soap/validity.js';
-import type { Operation, WsdlModel } from '../../src/wsdl/model.js';
+import type { Operation } from '../../src/wsdl/model.js';
 import type { XmlHandler } from '../../src/xml/events.js';
 import { syntheticTag } from '../../src/xml/synthetic-tag.js';
-import { complex, element, elements, INT, one, operation, STRING } from '../graphql/models.js';
+import { complex, element, elements, INT, modelWith, one, operation, STRING } from '../graphql/models.js';
 import { readXml } from '../kit/read-xml.js';
 
-const modelOf = (operations: readonly Operation[]): WsdlModel => ({
-  services: [
-    { name: { uri: 'urn:shop', local: 'S' }, ports: [{ name: 'P', dialect: '1.1', address: null, operations }] },
-  ],
-  types: new Map(),
-  elements: new Map(),
-  documents: [],
-  warnings: [],
-});
-
 const validityOf = (operations: readonly Operation[], requests: 'off' | 'report' | 'enforce'): Validity =>
-  new Validity('shop', modelOf(operations), operations, {
+  new Validity('shop', modelWith(operations), operations, {
     requests,
     replies: requests,
     withheld: new Set(['Withheld']),

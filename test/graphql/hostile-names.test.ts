@@ -18,15 +18,8 @@ import {
   one,
   operation,
   STRING,
+  service,
 } from './models.js';
-
-const service = (operations: readonly Operation[], about: Partial<GraphqlService> = {}): GraphqlService => ({
-  name: 'shop',
-  operations,
-  mapping: new Map(),
-  naming: 'camel',
-  ...about,
-});
 
 function built(operations: readonly Operation[], about: Partial<GraphqlService> = {}): BuiltSchema {
   const made = buildSchema([service(operations, about)]);

@@ -18,18 +18,13 @@ import type { CallField, FieldCall } from '../../src/graphql/run/field-call.js';
 import type { GraphqlResponse } from '../../src/graphql/run/graphql-response.js';
 import { buildSchema } from '../../src/graphql/schema.js';
 import { SoapFaultError } from '../../src/soap/fault/fault.js';
-import { complex, element, elements, INT, one, operation, STRING, shop } from './models.js';
+import { complex, element, elements, INT, one, operation, STRING, service, shop } from './models.js';
 
 const session = element('Session', complex('', elements(one('token', STRING))));
 const signed = operation('GetSigned', [one('id', INT)], [one('x', INT)]);
 
 const built = buildSchema([
-  {
-    name: 'shop',
-    operations: [...shop(), { ...signed, input: { ...signed.input, headers: [{ element: session }] } }],
-    mapping: new Map(),
-    naming: 'camel',
-  },
+  service([...shop(), { ...signed, input: { ...signed.input, headers: [{ element: session }] } }]),
 ]);
 
 const options = (limits: Partial<GraphqlLimits> = {}, introspection = true): GraphqlOptions => ({

@@ -1,18 +1,5 @@
 import fc from 'fast-check';
-import {
-  assertValidSchema,
-  type ExecutionResult,
-  executeSync,
-  type GraphQLNamedType,
-  getNamedType,
-  isCompositeType,
-  isInterfaceType,
-  isObjectType,
-  parse,
-  printSchema,
-  printType,
-  validate,
-} from 'graphql';
+import { assertValidSchema, type ExecutionResult, executeSync, parse, printSchema, printType, validate } from 'graphql';
 import t, { type Test } from 'tap';
 import { defaultsOf } from '../../src/base/limit.js';
 import type { Decoded } from '../../src/codec/plan/plan.js';
@@ -33,6 +20,7 @@ import type { Operation } from '../../src/wsdl/model.js';
 import { readDocument } from '../codec/plans.js';
 import { compileText, diagnosticsOf } from '../kit/configuration.js';
 import { complex, element, elements, extension, INT, LONG, one, operation, STRING, URI } from './models.js';
+import { randomSelection } from './random-selection.js';
 
 const SERVICES = `services:
   orders:
@@ -356,29 +344,6 @@ function theirs(query: string): ExecutionResult {
   });
 }
 
-function selection(type: GraphQLNamedType, depth: number, choose: (below: number) => number): string {
-  if (!isObjectType(type) && !isInterfaceType(type)) return '';
-  const parts: string[] = [];
-  const fields = Object.values(type.getFields());
-  for (let count = 1 + choose(4); count > 0; count--) {
-    const kind = choose(8);
-    const possible = isInterfaceType(type) ? SOCIETY.schema.getPossibleTypes(type) : [];
-    const narrower = possible[choose(Math.max(1, possible.length))];
-    const field = fields[choose(fields.length)];
-    if (kind === 0) parts.push('__typename');
-    else if (kind < 3 && depth > 0 && narrower)
-      parts.push(`...on ${narrower.name}${selection(narrower, depth - 1, choose)}`);
-    else if (field !== undefined) {
-      const named = getNamedType(field.type);
-      if (isCompositeType(named) && depth === 0) continue;
-      const directive = ['', '', '', '', ' @include(if:$yes)', ' @include(if:$no)'][choose(6)];
-      const alias = choose(4) === 0 ? `${field.name}${choose(2)}:` : '';
-      parts.push(`${alias}${field.name}${directive}${selection(named, depth - 1, choose)}`);
-    }
-  }
-  return `{${parts.length === 0 ? '__typename' : parts.join(' ')}}`;
-}
-
 t.test('random selections are answered as graphql-js answers them with resolvers', async (t) => {
   t.same(SOCIETY.linkErrors, []);
   assertValidSchema(SOCIETY.schema);
@@ -389,7 +354,9 @@ t.test('random selections are answered as graphql-js answers them with resolvers
   const arbitrary = fc.infiniteStream(fc.nat(1_000_000)).map((stream) => {
     const choose = (below: number): number => (stream.next().value ?? 0) % below;
     const roots = ['a: getParty(id: 8)', 'b: getParties(ids: [1, 2, 5, 9])', 'c: findParties(bossId: 4)'];
-    const fields = roots.slice(0, 1 + choose(3)).map((root) => `${root}${selection(party, 5, choose)}`);
+    const fields = roots
+      .slice(0, 1 + choose(3))
+      .map((root) => `${root}${randomSelection(SOCIETY.schema, party, 5, choose)}`);
     return `query($yes:Boolean! $no:Boolean!){${fields.join(' ')} __typename @skip(if:$yes) @include(if:$no)}`;
   });
   await fc.assert(

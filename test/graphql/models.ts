@@ -1,3 +1,4 @@
+import type { GraphqlService } from '../../src/graphql/fields/exposure.js';
 import type {
   AttributeDeclaration,
   ComplexType,
@@ -6,6 +7,7 @@ import type {
   Operation,
   Particle,
   SimpleType,
+  WsdlModel,
   XsdType,
 } from '../../src/wsdl/model.js';
 import { plainComplexType, plainElement, plainSimpleType, sequenceOf } from '../../src/wsdl/plain.js';
@@ -109,6 +111,29 @@ export const operation = (
   output: reply === null ? null : { body: element(`${name}Response`, complex('', elements(...reply))), headers: [] },
   faults: [],
   ...about,
+});
+
+/** A service `shop` without a mapping. */
+export const service = (operations: readonly Operation[], about: Partial<GraphqlService> = {}): GraphqlService => ({
+  name: 'shop',
+  operations,
+  mapping: new Map(),
+  naming: 'camel',
+  ...about,
+});
+
+/** A model of one service with these ports. */
+export const modelWith = (...ports: readonly (readonly Operation[])[]): WsdlModel => ({
+  services: [
+    {
+      name: { uri: URI, local: 'S' },
+      ports: ports.map((operations, index) => ({ name: `P${index}`, dialect: '1.1', address: null, operations })),
+    },
+  ],
+  types: new Map(),
+  elements: new Map(),
+  documents: [],
+  warnings: [],
 });
 
 /** A shop: lists, enumerations, a type that others extend, recursion. */

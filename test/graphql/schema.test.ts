@@ -18,17 +18,10 @@ import {
   one,
   operation,
   STRING,
+  service,
   shop,
   simple,
 } from './models.js';
-
-const service = (operations: readonly Operation[], about: Partial<GraphqlService> = {}): GraphqlService => ({
-  name: 'shop',
-  operations,
-  mapping: new Map(),
-  naming: 'camel',
-  ...about,
-});
 
 const build = (...operations: Operation[]) => buildSchema([service(operations)]);
 

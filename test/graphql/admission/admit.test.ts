@@ -8,22 +8,17 @@ import { CostTable } from '../../../src/graphql/cost/cost-table.js';
 import { refusalErrors } from '../../../src/graphql/errors.js';
 import { GRAPHQL_LIMITS, type GraphqlLimits } from '../../../src/graphql/limits.js';
 import { buildSchema } from '../../../src/graphql/schema.js';
-import { complex, elements, INT, LONG, one, operation, STRING, shop } from '../models.js';
+import { complex, elements, INT, LONG, one, operation, STRING, service, shop } from '../models.js';
 
 const node = complex('Node', elements());
 node.content = elements(one('id', INT), one('name', STRING, '?'), one('next', node, '?'), one('items', node, '*'));
 
 const { schema } = buildSchema([
-  {
-    name: 'shop',
-    operations: [
-      ...shop(),
-      operation('GetNode', [one('id', INT, '?')], [one('n', node)]),
-      operation('PutNode', [one('node', node), one('big', LONG, '?')], [one('ok', INT)]),
-    ],
-    mapping: new Map(),
-    naming: 'camel',
-  },
+  service([
+    ...shop(),
+    operation('GetNode', [one('id', INT, '?')], [one('n', node)]),
+    operation('PutNode', [one('node', node), one('big', LONG, '?')], [one('ok', INT)]),
+  ]),
 ]);
 
 function admission(given: Partial<GraphqlLimits> = {}, introspection = true): Admission {

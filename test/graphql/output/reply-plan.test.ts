@@ -2,14 +2,10 @@ import fc from 'fast-check';
 import {
   executeSync,
   type FieldNode,
-  type GraphQLNamedType,
   getNamedType,
   getNullableType,
-  isAbstractType,
   isCompositeType,
-  isInterfaceType,
   isListType,
-  isObjectType,
   Kind,
   parse,
   validate,
@@ -21,9 +17,22 @@ import { AdmittedDocument } from '../../../src/graphql/admission/document-cache.
 import type { BoundField } from '../../../src/graphql/fields/bound-field.js';
 import { planReply, type Variables } from '../../../src/graphql/output/reply-plan.js';
 import { buildSchema } from '../../../src/graphql/schema.js';
-import { attribute, complex, elements, extension, INT, one, operation, STRING, shop } from '../models.js';
+import {
+  attribute,
+  complex,
+  element,
+  elements,
+  extension,
+  INT,
+  one,
+  operation,
+  STRING,
+  service,
+  shop,
+} from '../models.js';
+import { randomSelection } from '../random-selection.js';
 
-const built = buildSchema([{ name: 'shop', operations: shop(), mapping: new Map(), naming: 'camel' }]);
+const built = buildSchema([service(shop())]);
 
 /** The plans of the root fields of a query, by response key. */
 function plans(query: string, variables: Variables = {}, { schema, fields } = built): Record<string, ReplyPlan> {
@@ -123,9 +132,7 @@ t.test('each type that may stand there has its own slots', async (t) => {
 t.test('an abstract type cannot stand there itself', async (t) => {
   const shape = complex('Shape', elements(one('id', INT)), { abstract: true });
   extension('Circle', shape, one('radius', INT));
-  const from = buildSchema([
-    { name: 's', operations: [operation('GetShape', [], [one('shape', shape)])], mapping: new Map(), naming: 'camel' },
-  ]);
+  const from = buildSchema([service([operation('GetShape', [], [one('shape', shape)])])]);
   const object = inner(plan('{getShape{id ...on Circle{radius}}}', {}, from));
   t.equal(object.declared, null);
   t.same([...object.variants.keys()], ['{urn:shop}Circle']);
@@ -139,17 +146,12 @@ t.test('whole replies, simple replies and no reply', async (t) => {
   );
   const raw = complex('', { kind: 'opaque', mixed: null });
   const from = buildSchema([
-    {
-      name: 's',
-      operations: [
-        operation('GetTwo', [], [one('a', INT), one('price', price)]),
-        operation('GetRaw', [], [], { output: { body: { ...element('Raw'), type: raw }, headers: [] } }),
-        operation('GetText', [], [], { output: { body: { ...element('Text'), type: STRING }, headers: [] } }),
-        operation('CheckNothing', [], []),
-      ],
-      mapping: new Map(),
-      naming: 'camel',
-    },
+    service([
+      operation('GetTwo', [], [one('a', INT), one('price', price)]),
+      operation('GetRaw', [], [], { output: { body: element('Raw', raw), headers: [] } }),
+      operation('GetText', [], [], { output: { body: element('Text', STRING), headers: [] } }),
+      operation('CheckNothing', [], []),
+    ]),
   ]);
   const found = plans('{getTwo{price{value unit} a} getRaw{value} getText checkNothing}', {}, from);
   t.match(found['getTwo'], { shape: 'whole', value: { declared: { slots: [{ key: 'price' }, { key: 'a' }] } } });
@@ -164,9 +166,7 @@ t.test('plans for many derived types grow with the selection, not with types to 
   const base = complex('Base', elements());
   base.content = elements(one('id', INT), one('next', base, '?'));
   for (let at = 0; at < 200; at++) extension(`T${at}`, base, one(`x${at}`, INT));
-  const from = buildSchema([
-    { name: 's', operations: [operation('GetBase', [], [one('b', base)])], mapping: new Map(), naming: 'camel' },
-  ]);
+  const from = buildSchema([service([operation('GetBase', [], [one('b', base)])])]);
   const started = performance.now();
   const reply = plan(`{getBase${'{next'.repeat(8)}{id}${'}'.repeat(8)}}`, {}, from);
   const object = inner(reply);
@@ -179,45 +179,6 @@ t.test('plans for many derived types grow with the selection, not with types to 
 });
 
 // ------------------------------------------------------------------------------------------------- a property
-
-const element = (local: string) =>
-  ({
-    kind: 'element',
-    name: { uri: 'urn:shop', local },
-    nillable: false,
-    default: null,
-    fixed: null,
-    abstract: false,
-    constraints: [],
-    documentation: null,
-  }) as const;
-
-/** A random selection for a type, as text. `choose` gives numbers from the generator. */
-function selection(type: GraphQLNamedType, depth: number, choose: (below: number) => number): string {
-  if (!isObjectType(type) && !isInterfaceType(type)) return '';
-  const parts: string[] = [];
-  const fields = Object.values(type.getFields());
-  const count = 1 + choose(5);
-  for (let at = 0; at < count; at++) {
-    const kind = choose(8);
-    if (kind === 0) parts.push('__typename');
-    else if (kind === 1 && depth > 0) parts.push(`...on ${type.name}${selection(type, depth - 1, choose)}`);
-    else if (kind === 2 && depth > 0 && isAbstractType(type)) {
-      const possible = built.schema.getPossibleTypes(type);
-      const one = possible[choose(possible.length)];
-      if (one !== undefined) parts.push(`...on ${one.name}${selection(one, depth - 1, choose)}`);
-    } else {
-      const field = fields[choose(fields.length)];
-      if (field === undefined) continue;
-      const named = getNamedType(field.type);
-      if (isCompositeType(named) && depth === 0) continue;
-      const directive = ['', '', '', ' @skip(if:$yes)', ' @include(if:$yes)', ' @include(if:$no)'][choose(6)];
-      const alias = choose(4) === 0 ? `${field.name}${choose(2)}:` : '';
-      parts.push(`${alias}${field.name}${directive}${selection(named, depth - 1, choose)}`);
-    }
-  }
-  return `{${parts.length === 0 ? '__typename' : parts.join(' ')}}`;
-}
 
 /** What a plan's object looks like: keys in order, leaves as 0, type names as themselves. */
 function skeleton(object: ObjectPlan): unknown {
@@ -240,7 +201,7 @@ t.test('the order and the keys of a plan are those graphql-js itself would answe
   let compared = 0;
   const arbitrary = fc.infiniteStream(fc.nat(1_000_000)).map((stream) => {
     const choose = (below: number): number => (stream.next().value ?? 0) % below;
-    return `query($yes:Boolean! $no:Boolean!){getOrder(orderID:1)${selection(order, 4, choose)}}`;
+    return `query($yes:Boolean! $no:Boolean!){getOrder(orderID:1)${randomSelection(built.schema, order, 4, choose)}}`;
   });
   const variableValues = { yes: true, no: false };
   fc.assert(
