@@ -1,20 +1,20 @@
 import { Buffer } from 'node:buffer';
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { ConfigurationError, printDiagnostic } from '../../src/base/diagnostic.js';
+import { printDiagnostic } from '../../src/base/diagnostic.js';
 import { LIVE_INPUTS } from '../../src/base/inputs.js';
 import { RememberedReads } from '../../src/base/remembered-reads.js';
 import { type Compiled, compile } from '../../src/compile.js';
 import { loadConfig } from '../../src/config/load.js';
 import { readWsdl } from '../../src/wsdl/read.js';
 import { packTaken } from '../../src/wsdl/taken-wsdl.js';
+import { answerWith } from '../kit/backend.js';
+import { diagnosticsOf } from '../kit/configuration.js';
 import { MAIN, startProcess } from '../kit/gateway-process.js';
+import { useBackend } from '../kit/use.js';
 import { FILES, wsdlWith } from '../wsdl/written.js';
 
 /** Documents of a backend that stand for the WSDL in a file, and cannot be used any more. */
@@ -102,8 +102,7 @@ t.test('a configuration that fails with the taken WSDLs is used without them', a
   t.same(namesOf(await compiledIn(t, folder, wider)), ['file', 'file'], 'a reload too');
 
   await writeFile(join(folder, 'soapstone.yaml'), yaml.replace('Query.b', 'Query.a'));
-  const refused: unknown = await compiledIn(t, folder).catch((error: unknown) => error);
-  const problems = refused instanceof ConfigurationError ? refused.diagnostics.map(printDiagnostic) : [];
+  const problems = (await diagnosticsOf(compiledIn(t, folder))).map(printDiagnostic);
   t.match(problems, [/Query\.a/], 'what is wrong without them');
   t.notMatch(problems.join(), /taken from the backend/);
 });
@@ -111,13 +110,11 @@ t.test('a configuration that fails with the taken WSDLs is used without them', a
 for (const workers of [1, 2]) {
   t.test(`a gateway with ${workers} workers starts without taken WSDLs that cannot be used`, async (t) => {
     const { folder, yaml, taken: at } = await prepare(t);
-    const backend = createServer((_, response) => response.end(WIDER)).listen(0, '127.0.0.1');
-    await once(backend, 'listening');
-    t.teardown(() => backend.close());
+    const backend = await useBackend(t, answerWith(WIDER));
     const absolute = yaml
       .replaceAll('wsdl: ', `wsdl: ${folder}/`)
       .replaceAll('folder: ', `folder: ${folder}/`)
-      .replace(/(?<=b\.wsdl.*):1\/a/, `:${(backend.address() as AddressInfo).port}/b`);
+      .replace(/(?<=b\.wsdl.*):1\/a/, `:${backend.url.split(':').at(-1)}/b`);
     await writeFile(at('a'), await taken(join(folder, 'a.wsdl'), OTHER));
     await writeFile(at('b'), await taken(join(folder, 'b.wsdl'), BROKEN));
     const gateway = await startProcess(t, `workers: ${workers}\nreload: { watch: false }\n${absolute}`);

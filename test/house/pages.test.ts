@@ -4,7 +4,6 @@ import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
 
 import { hashPassword } from '../../src/access/passwords/password-hash.js';
-import { ConfigurationError } from '../../src/base/diagnostic.js';
 import { isRecord } from '../../src/base/record.js';
 import { REFUSALS } from '../../src/base/refusals/refusals.js';
 import { runProgram } from '../../src/cli/program.js';
@@ -14,6 +13,8 @@ import { loadConfig } from '../../src/config/load.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { Authority } from '../kit/certificates.js';
 import { readSources } from '../kit/source.js';
+import { diagnosticsOf } from '../kit/configuration.js';
+import { wsdlWith } from '../wsdl/written.js';
 
 /** The pages for operators: each configuration in them is accepted, and what they name is there. */
 
@@ -73,18 +74,20 @@ function complete(text: string): Record<string, unknown> {
 }
 
 /** A document/literal WSDL with these operations. */
-const wsdlOf = (operations: readonly string[]): string =>
-  `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:t" targetNamespace="urn:t">
-<types><xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">${operations
-    .map(
+function wsdlOf(operations: readonly string[]): string {
+  const each = (print: (name: string) => string): string => operations.map(print).join('');
+  const holding = (name: string, child: string): string =>
+    `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="${child}" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>`;
+  return wsdlWith({
+    types: `<xs:schema targetNamespace="urn:t">${each((name) => holding(name, 'id') + holding(`${name}Response`, 'status'))}</xs:schema>`,
+    messages: each(
       (name) =>
-        `<xs:element name="${name}"><xs:complexType><xs:sequence><xs:element name="id" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element><xs:element name="${name}Response"><xs:complexType><xs:sequence><xs:element name="status" type="xs:string"/></xs:sequence></xs:complexType></xs:element>`,
-    )
-    .join('')}</xs:schema></types>
-${operations.map((name) => `<message name="${name}In"><part name="p" element="t:${name}"/></message><message name="${name}Out"><part name="p" element="t:${name}Response"/></message>`).join('')}
-<portType name="T">${operations.map((name) => `<operation name="${name}"><input message="t:${name}In"/><output message="t:${name}Out"/></operation>`).join('')}</portType>
-<binding name="B" type="t:T"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>${operations.map((name) => `<operation name="${name}"><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`).join('')}</binding>
-<service name="S"><port name="P" binding="t:B"><soap:address location="http://a.example/"/></port></service></definitions>`;
+        `<message name="${name}In"><part name="p" element="t:${name}"/></message><message name="${name}Out"><part name="p" element="t:${name}Response"/></message>`,
+    ),
+    portType: `<portType name="P">${each((name) => `<operation name="${name}"><input message="t:${name}In"/><output message="t:${name}Out"/></operation>`)}</portType>`,
+    binding: `<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>${each((name) => `<operation name="${name}"><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>`)}</binding>`,
+  });
+}
 
 const secretOf = async (name: string): Promise<string> =>
   name.endsWith('HASH') ? hashPassword('secret') : `secret-of-a-test-${name}`;
@@ -116,14 +119,11 @@ async function errorsOf(t: Test, text: string, isCompiled: boolean): Promise<rea
   writeFileSync(file, stringify(complete(text)));
   mkdirSync(join(folder, 'services'), { recursive: true });
   writeFileSync(join(folder, 'services', 'other.yaml'), '# for patterns of `include`\n');
-  try {
+  const use = async (): Promise<void> => {
     const loaded = await loadConfig(file, environment);
     if (isCompiled) await (await compile(loaded)).close();
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return error.diagnostics.map(({ what, line }) => `${line}: ${what}`);
-  }
+  };
+  return (await diagnosticsOf(use())).map(({ what, line }) => `${line}: ${what}`);
 }
 
 for (const page of PAGES.slice(1))

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import t from 'tap';
 
 import { hashPassword } from '../../src/access/passwords/password-hash.js';
-import { compile } from '../../src/compile.js';
-import { loadConfig } from '../../src/config/load.js';
 import { Log } from '../../src/observe/log/log.js';
 import { startGateway } from '../../src/server.js';
+import { compileText } from '../kit/configuration.js';
 import { freePort } from '../kit/free-port.js';
 import { sendRaw } from '../kit/raw-client.js';
 import { useGateway } from '../kit/use.js';
@@ -85,11 +83,7 @@ t.test('an admin address with credentials answers probes, and nothing else witho
 
 t.test('a reload needs credentials where other machines could ask for it', async (t) => {
   const start = async (admin: string) => {
-    const file = join(
-      t.testdir({ 'soapstone.yaml': `listen: 127.0.0.1:0\nadmin: ${admin}\n${SERVICES}` }),
-      'soapstone.yaml',
-    );
-    const compiled = await compile(await loadConfig(file, {}));
+    const compiled = await compileText(t, `listen: 127.0.0.1:0\nadmin: ${admin}\n${SERVICES}`);
     let reloads = 0;
     const gateway = await startGateway(compiled, new Log('error', { write() {} }), {
       reload: async () => ({ generation: ++reloads, problems: [] }),

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 
 import { DIALECTS, type DialectName } from '../../src/soap/dialect.js';
 import { answerWith, type RecordingBackend } from '../kit/backend.js';
+import { envelope } from '../kit/envelope.js';
 import type { TestGateway } from '../kit/gateway.js';
 import { post, type RawReply, sendRaw } from '../kit/raw-client.js';
 import { useBackend, useGateway } from '../kit/use.js';
@@ -28,10 +29,7 @@ const BY_CONTRACT: ReadonlyMap<string, string> = new Map([
 const ADDRESSING: ReadonlySet<string> = new Set(['wsa:OnlyAnonymousAddressSupported', 'WSA_DESTINATION']);
 
 async function start(t: Test, lines: string): Promise<{ backend: RecordingBackend; gateway: TestGateway }> {
-  const backend = await useBackend(
-    t,
-    answerWith('<E:Envelope xmlns:E="http://schemas.xmlsoap.org/soap/envelope/"><E:Body/></E:Envelope>'),
-  );
+  const backend = await useBackend(t, answerWith(envelope('')));
   const gateway = await useGateway(
     t,
     `limits: { overload: { eventLoopMillis: 0 } }\nservices:\n  all:\n    url: ${backend.url}/\n    versions: ["1.1", "1.2"]\n${lines}`,
