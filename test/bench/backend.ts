@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { announce } from './kit.js';
 
 import { longEnvelope, orderList, SMALL_REPLY, sizedEnvelope } from './messages.js';
 
@@ -42,7 +42,4 @@ const head = (response: ServerResponse, length: number): void => {
 };
 
 server.requestTimeout = 0;
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`${JSON.stringify({ msg: 'ready', listen: `http://127.0.0.1:${port}` })}\n`);
-});
+announce(server);

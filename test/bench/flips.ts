@@ -8,7 +8,7 @@ import { Authority, type Identity, RSA_KEY } from '../kit/certificates.js';
 import { envelope } from '../kit/envelope.js';
 import { type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { signedMessage } from '../kit/signed-message.js';
-import { isProgram, isQuick, print, table } from './kit.js';
+import { isProgram, isQuick, print, table, withEndings } from './kit.js';
 
 /**
  * Signed messages in which one bit of what is signed has flipped, anywhere: none may be complete at the backend. For each
@@ -33,9 +33,7 @@ const FRESH_MILLIS = 60_000;
 const SLICE = 256 * KIB;
 
 export async function benchFlips(quick: boolean): Promise<void> {
-  const endings: (() => unknown)[] = [];
-  const t = { teardown: (end: () => unknown): void => void endings.unshift(end) };
-  try {
+  return withEndings(async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'soapstone-'));
     t.teardown(() => rm(folder, { recursive: true, force: true }));
     const authority = new Authority(folder);
@@ -58,9 +56,7 @@ limits: { xml: { messageBytes: 1073741824, elements: 100000000, children: 100000
     }
     print('\nMessages with one bit of what is signed flipped\n\n');
     print(table(['Body', 'sent', 'complete at the backend', 'unaltered ones complete', 'seconds'], rows));
-  } finally {
-    for (const end of endings) await end();
-  }
+  });
 }
 
 interface Counting {

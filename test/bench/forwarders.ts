@@ -1,10 +1,9 @@
 import { Agent, createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
 import { fastProxy } from 'fast-proxy';
 import httpProxy from 'http-proxy';
 import { createProxyServer } from 'httpxy';
 import { type Dispatcher, Pool } from 'undici';
+import { announce } from './kit.js';
 
 /** The proxies that Soapstone is compared with: they forward and look at nothing. `node forwarders.js KIND BACKEND`. */
 const [, , kind = '', backend = ''] = process.argv;
@@ -103,7 +102,4 @@ const LISTENERS: Readonly<Record<string, () => RequestListener>> = {
 };
 
 const server = createServer({ requestTimeout: 0 }, LISTENERS[kind]?.());
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`${JSON.stringify({ msg: 'ready', listen: `http://127.0.0.1:${port}` })}\n`);
-});
+announce(server);

@@ -1,6 +1,8 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -60,6 +62,14 @@ export function isolate(pid: number, others: readonly number[]): boolean {
   return bind('0', pid) && [process.pid, ...others].every((other) => bind(`1-${count - 1}`, other));
 }
 
+/** Has a server listen, and prints the line for which `startServer` waits. */
+export function announce(server: HttpServer): void {
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as AddressInfo;
+    print(`${JSON.stringify({ msg: 'ready', listen: `http://127.0.0.1:${port}` })}\n`);
+  });
+}
+
 /** Resolves to the address of a program that prints a line about it; further lines are read and thrown away. */
 export function readyUrl(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -98,6 +108,16 @@ export const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
 export const print = (text: string): void => {
   process.stdout.write(text);
 };
+
+/** Runs `use` as in a test: what it says in `teardown` is done at the end, the latest first. */
+export async function withEndings<T>(use: (t: { teardown(end: () => unknown): void }) => Promise<T>): Promise<T> {
+  const endings: (() => unknown)[] = [];
+  try {
+    return await use({ teardown: (end) => void endings.unshift(end) });
+  } finally {
+    for (const end of endings) await end();
+  }
+}
 
 /** Whether a module is the program, and not imported by one. */
 export const isProgram = (moduleUrl: string): boolean => fileURLToPath(moduleUrl) === process.argv[1];

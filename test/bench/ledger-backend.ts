@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { announce } from './kit.js';
 
 /**
  * The backend of the ledger bench, in a process of its own: it counts how often each id came, and answers with it. One of
@@ -36,8 +36,5 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   });
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
-  server.listen(0, '127.0.0.1', () => {
-    const { port } = server.address() as AddressInfo;
-    process.stdout.write(`${JSON.stringify({ msg: 'ready', listen: `http://127.0.0.1:${port}` })}\n`);
-  });
+  announce(server);
 }

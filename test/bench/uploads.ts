@@ -11,7 +11,7 @@ import { fileWsdl, savedReply } from '../features/file-desk.js';
 import { type GatewayProcess, startProcess } from '../kit/gateway-process.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { FORM_TYPE, uploadForm } from '../kit/upload-form.js';
-import { isProgram, isQuick, mib, print, table } from './kit.js';
+import { isProgram, isQuick, mib, print, table, withEndings } from './kit.js';
 
 /** The bar of the project for a file of 1 GiB. */
 const BAR_MIB = 48;
@@ -34,9 +34,7 @@ export async function benchUploads(quick: boolean): Promise<void> {
 }
 
 async function streamed(name: string, keys: string, bytes: number): Promise<readonly string[]> {
-  const endings: (() => unknown)[] = [];
-  const t = { teardown: (end: () => unknown): void => void endings.unshift(end) };
-  try {
+  return withEndings(async (t) => {
     const backend = await startCounting(t);
     const folder = await mkdtemp(join(tmpdir(), 'soapstone-'));
     t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -58,9 +56,7 @@ async function streamed(name: string, keys: string, bytes: number): Promise<read
     const isSame = keys === 'mtom: true' ? backend.digests.includes(digest) : backend.digests.length > SMALL_CALLS + 1;
     const rate = mib(bytes / (millis / 1000));
     return [name, mib(idle), mib(peak), mib(peak - idle), String(BAR_MIB), rate, isSame ? 'the same' : 'OTHERS'];
-  } finally {
-    for (const end of endings) await end();
-  }
+  });
 }
 
 /** A backend that keeps nothing but the digest of the last part of each message. */
