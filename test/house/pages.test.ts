@@ -12,8 +12,8 @@ import { configSchema, type SchemaNode } from '../../src/config/check/schema-nod
 import { loadConfig } from '../../src/config/load.js';
 import { Metrics } from '../../src/observe/metrics/metrics.js';
 import { Authority } from '../kit/certificates.js';
-import { readSources } from '../kit/source.js';
 import { diagnosticsOf } from '../kit/configuration.js';
+import { readSources } from '../kit/source.js';
 import { wsdlWith } from '../wsdl/written.js';
 
 /** The pages for operators: each configuration in them is accepted, and what they name is there. */
