@@ -103,19 +103,19 @@ t.test('case 4: credentials go to the WSDL and every schema of its host; a login
   });
   const refused = await runCommand('import', `${url}/desk.wsdl`, '-o', join(t.testdir({}), 'refused'));
   t.equal(refused.code, 2);
-  t.match(refused.out, /HTML page.*login/);
+  t.match(refused.all, /HTML page.*login/);
   asked.length = 0;
   process.env['DESK_LOGIN'] = `Basic ${Buffer.from('jo:secret').toString('base64')}`;
   const imported = await runCommand(
     ...['import', `${url}/desk.wsdl`, '-o', join(t.testdir({}), 'imported')],
     ...['--header', `Authorization: \${DESK_LOGIN}`],
   );
-  t.equal(imported.code, 0, imported.out);
+  t.equal(imported.code, 0, imported.all);
   t.same(
     asked.map((line) => line.replace(/Basic \S+$/, 'jo')),
     ['/desk.wsdl jo', '/one.xsd jo', '/two.xsd jo'],
   );
-  t.notMatch(imported.out, /secret|Basic/);
+  t.notMatch(imported.all, /secret|Basic/);
 });
 
 t.test(
@@ -142,7 +142,7 @@ t.test(
 t.test('case 6: what is not understood disables no more than itself, and is reported with its place', async (t) => {
   const wsdl = desk({ reply: `${el('ok', 'xs:int')}${el('odd', 't:Missing', 'minOccurs="0"')}` });
   const folder = t.testdir({ 'desk.wsdl': wsdl });
-  const { code, out } = await runCommand('import', join(folder, 'desk.wsdl'), '-o', join(folder, 'imported'));
+  const { code, all: out } = await runCommand('import', join(folder, 'desk.wsdl'), '-o', join(folder, 'imported'));
   t.equal(code, 0);
   t.match(out, /Get\s+partial\s+Query\.get.*Missing is not declared.*desk\.wsdl:\d+/s);
   const { ask } = await startDesk(t, wsdl);
@@ -230,11 +230,11 @@ t.test('case 22: a hostile WSDL runs nothing and reads nothing else', async (t) 
         }),
       },
     });
-    const { out } = await runCommand('import', join(folder, 'inside', 'desk.wsdl'), '-o', join(folder, 'imported'));
+    const { all: out } = await runCommand('import', join(folder, 'inside', 'desk.wsdl'), '-o', join(folder, 'imported'));
     t.match(out, /folder of the WSDL/, location);
   }
   const folder = t.testdir({ 'x.wsdl': `<!DOCTYPE x [<!ENTITY e SYSTEM "/etc/passwd">]>${desk()}` });
-  const { code, out } = await runCommand('import', join(folder, 'x.wsdl'), '-o', join(folder, 'imported'));
+  const { code, all: out } = await runCommand('import', join(folder, 'x.wsdl'), '-o', join(folder, 'imported'));
   t.equal(code, 2);
   t.match(out, /DTD/);
 });

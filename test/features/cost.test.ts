@@ -155,7 +155,7 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
   ]) {
     t.ok(metrics.includes(line), line);
   }
-  const { code, out } = await runCommand('suggest', gateway.adminUrl);
+  const { code, all: out } = await runCommand('suggest', gateway.adminUrl);
   t.equal(code, 0);
   const bytes = (length: number): string => String(Math.round((length / 1024) * 10) / 10);
   t.equal(
@@ -180,9 +180,9 @@ t.test('how long lists and replies are is counted, and suggested', async (t) => 
   );
   const file = join(t.testdir(), 'metrics.txt');
   await writeFile(file, metrics);
-  t.equal((await runCommand('suggest', file)).out, out, 'a file of metrics says the same');
+  t.equal((await runCommand('suggest', file)).all, out, 'a file of metrics says the same');
   await writeFile(file, metrics.replace(/(soapstone_reply_items_max.*) 13/, '$1 2300'));
-  const larger = (await runCommand('suggest', file)).out;
+  const larger = (await runCommand('suggest', file)).all;
   t.match(larger, 'replySize: 3000 # ', 'a larger reply');
   t.match(larger, '`limits.graphql.cost` must be above it, its default is 1000');
   t.equal((await runCommand('suggest', join(t.testdir(), 'absent'))).code, 2);

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { verifyAudit } from '../../src/cli/audit.js';
 import { answerWith } from '../kit/backend.js';
 import { keyOf, SECRETS, useBank } from '../kit/bank.js';
-import { keptTerminal } from '../kit/command.js';
+import { recordedTerminal } from '../kit/command.js';
 import { postGraphql } from '../kit/graphql-client.js';
 import { until } from '../kit/until.js';
 import { useBackend, useFolder } from '../kit/use.js';
@@ -206,9 +206,9 @@ t.test('decisions are recorded in a chain that shows changes', async (t) => {
   }
   await bank.gateway.close();
   const verify = async (files: readonly string[], isContinued = false) => {
-    const terminal = keptTerminal();
+    const terminal = recordedTerminal();
     const code = await verifyAudit(files, { isContinued, keyFile: null }, terminal);
-    return { code, out: terminal.lines.join('\n') };
+    return { code, out: terminal.printed.lines.join('\n') };
   };
   t.match(await verify([`${file}.1`, file]), { code: 0, out: /is whole: lines \d+, chains 1/ }, 'over both files');
   t.equal((await verify([file], true)).code, 0, 'a file alone may go on from another');

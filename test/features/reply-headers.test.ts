@@ -125,7 +125,7 @@ t.test('entries that no reply has are errors of the configuration', async (t) =>
 
 t.test('the schema names the type after its blocks', async (t) => {
   const folder = await useFolder(t, { 'desk.wsdl': WSDL, 'gateway.yaml': unstartedDesk() + TRUE });
-  const { code, out } = await runCommand('schema', '-c', `${folder}/gateway.yaml`);
+  const { code, all: out } = await runCommand('schema', '-c', `${folder}/gateway.yaml`);
   t.equal(code, 0);
   t.match(
     out,

@@ -296,7 +296,7 @@ t.test('monitor mode tells of it, `explain` shows what would be sent', async (t)
   t.match(await gateway.metrics(), /monitored_violations_total\{[^}]*SOAP_MULTI_BODY[^}]*\} 1/);
   const yaml = 'services: { desk: { wsdl: a.wsdl, url: "http://127.0.0.1:9/" } }';
   const folder = await useFolder(t, { 'a.wsdl': WSDL, 'a.yaml': yaml });
-  const { code, out } = await runCommand('explain', '-c', join(folder, 'a.yaml'), QUERY);
+  const { code, all: out } = await runCommand('explain', '-c', join(folder, 'a.yaml'), QUERY);
   t.equal(code, 0);
   t.match(out, /<n1:Page size="3"\/>\s*<n1:Tag>x<\/n1:Tag>\s*<n1:Tag>y<\/n1:Tag>\s*<\/s:Body>/);
 });

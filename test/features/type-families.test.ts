@@ -4,7 +4,7 @@ import t from 'tap';
 import { check } from '../../src/cli/check.js';
 import { importWsdl } from '../../src/cli/import/import.js';
 import { desk, graphql, startDesk } from '../acceptance/desk.js';
-import { keptTerminal } from '../kit/command.js';
+import { recordedTerminal } from '../kit/command.js';
 import { useFolder } from '../kit/use.js';
 
 /** Types that hundreds of others may stand for: their names are values. */
@@ -98,12 +98,12 @@ t.test('`import` and `check` call an operation partial whose required argument i
     `${types}<xs:complexType name="Grid"><xs:complexContent><xs:restriction xmlns:e="http://schemas.xmlsoap.org/soap/encoding/" base="e:Array"><xs:attribute ref="e:arrayType" xmlns:w="http://schemas.xmlsoap.org/wsdl/" w:arrayType="xs:int[,]"/></xs:restriction></xs:complexContent></xs:complexType>`,
   );
   const folder = await useFolder(t, { 'a.wsdl': own });
-  const terminal = keptTerminal();
+  const terminal = recordedTerminal();
   const options = { directory: `${folder}/made`, name: null, ports: [], force: true, json: false };
   await importWsdl(`${folder}/a.wsdl`, options, terminal);
   const partial = /partial[\s\S]*required argument `grid` is XML text/;
-  t.match(terminal.lines.join('\n'), partial);
-  const checked = keptTerminal();
+  t.match(terminal.printed.lines.join('\n'), partial);
+  const checked = recordedTerminal();
   await check(`${folder}/made/soapstone.yaml`, checked);
-  t.match(checked.lines.join('\n'), partial, '`check` says the same');
+  t.match(checked.printed.lines.join('\n'), partial, '`check` says the same');
 });
