@@ -41,10 +41,7 @@ export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>
   XML_IDENTITY_LIMIT: { tells: ['limit', 'place'], remedy: 'Send less in one message.' },
   XML_MESSAGE_LIMIT: { tells: ['limit'], remedy: 'Send less in one message.' },
 
-  SOAP_NOT_ENVELOPE: {
-    tells: ['elements', 'expected', 'place'],
-    remedy: 'Send a SOAP envelope.',
-  },
+  SOAP_NOT_ENVELOPE: { tells: ['elements', 'expected', 'place'], remedy: 'Send a SOAP envelope.' },
   SOAP_STRUCTURE: {
     tells: ['rule', 'elements', 'place'],
     remedy: 'Send an Envelope that has one Header at most, then one Body, and nothing else.',
@@ -62,10 +59,7 @@ export const EXPLANATIONS: Readonly<Partial<Record<RefusalCode, ExplanationRule>
     tells: ['rule', 'elements', 'expected', 'place'],
     remedy: 'Send the envelope of a SOAP version that the service speaks, under the media type of that version.',
   },
-  MUST_UNDERSTAND: {
-    tells: ['elements'],
-    remedy: 'Remove the header block, or its mustUnderstand.',
-  },
+  MUST_UNDERSTAND: { tells: ['elements'], remedy: 'Remove the header block, or its mustUnderstand.' },
   RESERVED_HEADER: { tells: ['elements', 'place'], remedy: 'Remove the header block.' },
   DATA_ENCODING_UNKNOWN: { tells: ['elements', 'place'], remedy: 'Remove encodingStyle.' },
   UNKNOWN_OPERATION: {
